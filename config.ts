@@ -1,0 +1,239 @@
+import { type Dsn, dsnEquals, DsnError, parseDsn } from "./monitoring/envelope/dsn.ts";
+
+/** Everything that the environment decides, read once at the start, validated and frozen. */
+export interface Config {
+  /** `relay` with a `SENTRY_DSN`, else `inbox`. */
+  readonly mode: "inbox" | "relay";
+  readonly port: number;
+  readonly hostname: string;
+  /** Where the page's own telemetry goes. In inbox mode an address that cannot exist. */
+  readonly dsn: Dsn;
+  /** Every DSN that may be relayed; {@linkcode Config.dsn} is the first. */
+  readonly allowedDsns: readonly Dsn[];
+  /** The page's origin as browsers see it, behind a proxy. */
+  readonly publicOrigin?: string;
+  readonly tunnel: "hosted" | "always" | "never";
+  /** The path that the browser posts to. */
+  readonly monitoringPath: string;
+  readonly release?: string;
+  readonly environment: string;
+  /** Origin to send to in place of the DSN's own. */
+  readonly upstream?: string;
+  /** Milliseconds for one upstream attempt. */
+  readonly relayTimeoutMs: number;
+  /** Bytes on the wire; {@linkcode DECOMPRESSION_FACTOR} times that once decompressed. */
+  readonly maxEnvelopeBytes: number;
+  readonly maxInFlightBytes: number;
+  /** Cap on open connections; undefined: what the descriptor limit allows. */
+  readonly maxConnections?: number;
+  /** Further origins whose pages may post to the relay. */
+  readonly allowedOrigins: readonly string[];
+  readonly forwardClientIp: boolean;
+  /** Name of the header to take the peer's address from, in lower case. */
+  readonly trustedProxyHeader?: string;
+  readonly dataDir: string;
+  readonly spool: "sqlite" | "none";
+  readonly spoolMaxBytes: number;
+  readonly spoolMaxAgeHours: number;
+  readonly inboxMaxBytes: number;
+  readonly inboxToken?: string;
+  /** On Deno Deploy: the disk does not last, and no peer is this machine. */
+  readonly onDeploy: boolean;
+}
+
+/** A variable of the environment does not fit. The message is one line, made to be printed. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(readonly variable: string, readonly value: string, readonly allowed: string) {
+    super(`Cannot start: ${variable} is ${JSON.stringify(value)}, allowed is ${allowed}.`);
+  }
+}
+
+/** The DSN of the page in inbox mode. `.invalid` can never resolve (RFC 2606, section 2). */
+const INBOX_DSN = "https://inbox@sightglass.invalid/1";
+
+const MIB = 1024 * 1024;
+
+/** Text of one variable → its value; undefined where it does not fit. */
+type Parser<T> = { allowed: string; parse: (text: string) => T | undefined };
+
+const wholeNumber = (min: number, max: number, unit = ""): Parser<number> => ({
+  allowed: `a whole number${unit && ` of ${unit}`} from ${min} to ${max}`,
+  parse: (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : undefined;
+  },
+});
+
+const oneOf = <T extends string>(...values: readonly T[]): Parser<T> => ({
+  allowed: values.map((value) => `"${value}"`).join(" or "),
+  parse: (text) => values.find((value) => value === text),
+});
+
+const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
+  allowed,
+  parse: (text) => pattern.test(text) ? text : undefined,
+});
+
+/** Milliseconds, bytes, hours: none of them makes sense beyond these. */
+const MAX_TIMEOUT_MS = 600_000;
+const MAX_BYTES = 1024 ** 4;
+const MAX_HOURS = 24 * 365;
+
+const bytes = (min: number) => wholeNumber(min, MAX_BYTES, "bytes");
+
+const origin: Parser<string> = {
+  allowed: "an origin such as https://example.com, without a path",
+  parse: (text) => {
+    const url = URL.parse(text);
+    const bare = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+    return bare ? url.origin : undefined;
+  },
+};
+
+const dsn: Parser<Dsn> = {
+  allowed: "a Sentry DSN such as https://KEY@o1.ingest.sentry.io/1",
+  parse: (text) => {
+    try {
+      return parseDsn(text);
+    } catch (error) {
+      if (error instanceof DsnError) return undefined;
+      throw error;
+    }
+  },
+};
+
+const list = <T>(item: Parser<T>): Parser<T[]> => ({
+  allowed: `a comma-separated list, each entry ${item.allowed}`,
+  parse: (text) => {
+    const values = text.split(",").map((part) => part.trim()).filter(Boolean).map(item.parse);
+    return values.includes(undefined) ? undefined : values as T[];
+  },
+});
+
+/** The router's own rooms, which the browser's posts must not shadow. */
+const TAKEN_PATHS = ["/assets", "/monitoring/inbox", "/monitoring/player", "/signal"];
+
+const monitoringPath: Parser<string> = {
+  allowed: "a path such as /monitoring: a slash, then letters, digits, - _ . ~ and single slashes" +
+    " between them, and not one that the server uses itself",
+  parse: (text) =>
+    /^(\/[\w.~-]+)+$/.test(text) && !/\/\.\.?(\/|$)/.test(text) &&
+      !TAKEN_PATHS.some((taken) => text === taken || text.startsWith(`${taken}/`))
+      ? text
+      : undefined,
+};
+
+const headerName = matching(/^[!#$%&'*+.^_`|~\w-]+$/, "the name of one HTTP header");
+/** IPv6 may come in the brackets of a URL. */
+const hostname = matching(
+  /^([\w.-]+|\[?[\da-fA-F:.]*:[\da-fA-F:.]*\]?)$/,
+  "a host name or an IP address",
+);
+/** What an `Authorization: Bearer` header can carry (RFC 6750, section 2.1, token68). */
+const bearerToken = matching(/^[\w.~+/-]+=*$/, "letters, digits and - . _ ~ + / (then = signs)");
+/** https://docs.sentry.io/platforms/javascript/configuration/releases/ */
+const releaseName = matching(
+  /^(?!\.{1,2}$|\s*$)[^\n\r\t/\\]{1,200}$/,
+  "1 to 200 characters without line breaks, tabs or slashes",
+);
+/** https://docs.sentry.io/platforms/javascript/configuration/environments/ */
+const environmentName = matching(
+  /^(?!None$)[^\s/]{1,64}$/,
+  'at most 64 characters without spaces or slashes, and not "None"',
+);
+
+/**
+ * Reads the environment by the contract (README, "Environment"). An empty variable counts as not set.
+ *
+ * @param env the variables, for example `Deno.env.toObject()`
+ * @throws {ConfigError} for the first value that does not fit, naming variable, value and what is allowed
+ *
+ * @example
+ * ```ts
+ * import { loadConfig } from "./config.ts";
+ *
+ * loadConfig({}).mode; // "inbox"
+ * loadConfig({ SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" }).mode; // "relay"
+ * ```
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const optional = <T>(name: string, { allowed, parse }: Parser<T>): T | undefined => {
+    const text = env[name]?.trim();
+    if (!text) return undefined;
+    const value = parse(text);
+    if (value === undefined) throw new ConfigError(name, text, allowed);
+    return value;
+  };
+
+  const deployment = env.DENO_DEPLOYMENT_ID || undefined;
+  const onDeploy = deployment !== undefined;
+  const sentryDsn = optional("SENTRY_DSN", dsn);
+  const mode = sentryDsn ? "relay" : "inbox";
+  const own = sentryDsn ?? parseDsn(INBOX_DSN);
+  const further = optional("SENTRY_ALLOWED_DSNS", list(dsn)) ?? [];
+  const tunnel = optional("SENTRY_TUNNEL", oneOf("hosted", "always", "never")) ?? "hosted";
+  const anyInterface = mode === "relay" || onDeploy;
+
+  return Object.freeze<Config>({
+    mode,
+    port: optional("PORT", wholeNumber(0, 65535)) ?? 8000,
+    hostname: optional("HOST", hostname)?.replace(/^\[|\]$/g, "") ??
+      (anyInterface ? "0.0.0.0" : "127.0.0.1"),
+    dsn: own,
+    allowedDsns: Object.freeze([own, ...further.filter((entry) => !dsnEquals(entry, own))]),
+    publicOrigin: optional("PUBLIC_ORIGIN", origin),
+    // The inbox's DSN leads nowhere, so its envelopes always go through the relay.
+    tunnel: mode === "inbox" ? "always" : tunnel,
+    monitoringPath: optional("MONITORING_PATH", monitoringPath) ?? "/monitoring",
+    release: optional("SENTRY_RELEASE", releaseName) ?? deployment ??
+      (env.SIGHTGLASS_COMMIT || undefined),
+    environment: optional("SENTRY_ENVIRONMENT", environmentName) ??
+      (onDeploy ? "production" : "development"),
+    upstream: optional("RELAY_UPSTREAM", origin),
+    relayTimeoutMs: optional("RELAY_TIMEOUT_MS", wholeNumber(1, MAX_TIMEOUT_MS, "milliseconds")) ??
+      10_000,
+    maxEnvelopeBytes: optional("MAX_ENVELOPE_BYTES", bytes(1)) ?? 20 * MIB,
+    maxInFlightBytes: optional("MAX_IN_FLIGHT_BYTES", bytes(1)) ?? 256 * MIB,
+    maxConnections: optional("MAX_CONNECTIONS", wholeNumber(1, 1_000_000)),
+    allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", list(origin)) ?? []),
+    forwardClientIp: optional("FORWARD_CLIENT_IP", oneOf("true", "false")) === "true",
+    trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", headerName)?.toLowerCase(),
+    dataDir: env.DATA_DIR?.trim() || ".data",
+    spool: optional("SPOOL", oneOf("sqlite", "none")) ?? (onDeploy ? "none" : "sqlite"),
+    spoolMaxBytes: optional("SPOOL_MAX_BYTES", bytes(0)) ?? 500 * MIB,
+    spoolMaxAgeHours: optional("SPOOL_MAX_AGE_HOURS", wholeNumber(1, MAX_HOURS, "hours")) ?? 24,
+    inboxMaxBytes: optional("INBOX_MAX_BYTES", bytes(1)) ?? 200 * MIB,
+    inboxToken: optional("INBOX_TOKEN", bearerToken),
+    onDeploy,
+  });
+}
+
+/** Names of all variables that {@linkcode loadConfig} reads: what the server may see of the environment. */
+export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
+  "ALLOWED_ORIGINS",
+  "DATA_DIR",
+  "DENO_DEPLOYMENT_ID",
+  "FORWARD_CLIENT_IP",
+  "HOST",
+  "INBOX_MAX_BYTES",
+  "INBOX_TOKEN",
+  "MAX_CONNECTIONS",
+  "MAX_ENVELOPE_BYTES",
+  "MAX_IN_FLIGHT_BYTES",
+  "MONITORING_PATH",
+  "PORT",
+  "PUBLIC_ORIGIN",
+  "RELAY_TIMEOUT_MS",
+  "RELAY_UPSTREAM",
+  "SENTRY_ALLOWED_DSNS",
+  "SENTRY_DSN",
+  "SENTRY_ENVIRONMENT",
+  "SENTRY_RELEASE",
+  "SENTRY_TUNNEL",
+  "SIGHTGLASS_COMMIT",
+  "SPOOL",
+  "SPOOL_MAX_AGE_HOURS",
+  "SPOOL_MAX_BYTES",
+  "TRUSTED_PROXY_HEADER",
+]);

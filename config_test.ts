@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { CONFIG_VARIABLES, ConfigError, loadConfig } from "./config.ts";
+
+const MIB = 1024 * 1024;
+const DSN = "https://abc@o1.ingest.sentry.io/1";
+
+Deno.test("nothing set: inbox mode on this machine alone, with every default of the contract", () => {
+  const config = loadConfig({});
+  assert.equal(config.mode, "inbox");
+  assert.equal(config.dsn.text, "https://inbox@sightglass.invalid/1");
+  assert.equal(config.tunnel, "always");
+  assert.equal(config.port, 8000);
+  assert.equal(config.hostname, "127.0.0.1");
+  assert.equal(config.monitoringPath, "/monitoring");
+  assert.equal(config.environment, "development");
+  assert.equal(config.release, undefined);
+  assert.equal(config.relayTimeoutMs, 10_000);
+  assert.equal(config.maxEnvelopeBytes, 20 * MIB);
+  assert.equal(config.maxInFlightBytes, 256 * MIB);
+  assert.equal(config.spool, "sqlite");
+  assert.equal(config.spoolMaxBytes, 500 * MIB);
+  assert.equal(config.spoolMaxAgeHours, 24);
+  assert.equal(config.inboxMaxBytes, 200 * MIB);
+  assert.equal(config.dataDir, ".data");
+  assert.equal(config.forwardClientIp, false);
+  assert.deepEqual(config.allowedDsns.map((dsn) => dsn.text), [config.dsn.text]);
+  assert.ok(Object.isFrozen(config));
+});
+
+Deno.test("SENTRY_DSN: relay mode, on every interface, tunnel for hosted ingests", () => {
+  const config = loadConfig({ SENTRY_DSN: DSN });
+  assert.equal(config.mode, "relay");
+  assert.equal(config.hostname, "0.0.0.0");
+  assert.equal(config.tunnel, "hosted");
+});
+
+Deno.test("inbox mode keeps the tunnel on whatever SENTRY_TUNNEL says", () => {
+  assert.equal(loadConfig({ SENTRY_TUNNEL: "never" }).tunnel, "always");
+  assert.equal(loadConfig({ SENTRY_TUNNEL: "never", SENTRY_DSN: DSN }).tunnel, "never");
+});
+
+Deno.test("SENTRY_ALLOWED_DSNS adds to the page's own DSN, each once", () => {
+  const other = "https://abc@o2.ingest.us.sentry.io/2";
+  const config = loadConfig({ SENTRY_DSN: DSN, SENTRY_ALLOWED_DSNS: `${other}, ${DSN},` });
+  assert.deepEqual(config.allowedDsns.map((dsn) => dsn.text), [DSN, other]);
+});
+
+Deno.test("on Deno Deploy: production, the deployment as release, no spool, every interface", () => {
+  const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c0ffee" });
+  assert.equal(config.onDeploy, true);
+  assert.equal(config.environment, "production");
+  assert.equal(config.release, "d1");
+  assert.equal(config.spool, "none");
+  assert.equal(config.hostname, "0.0.0.0");
+});
+
+Deno.test("release: SENTRY_RELEASE before the deployment before the commit", () => {
+  assert.equal(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }).release, "c0ffee");
+  assert.equal(
+    loadConfig({ SENTRY_RELEASE: "r1", DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c" }).release,
+    "r1",
+  );
+});
+
+Deno.test("an empty variable counts as not set", () => {
+  const empty = Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, ""]));
+  assert.deepEqual(loadConfig(empty), loadConfig({}));
+});
+
+Deno.test("origins lose their trailing slash, IPv6 hosts their brackets", () => {
+  const config = loadConfig({
+    PUBLIC_ORIGIN: "https://Example.com/",
+    ALLOWED_ORIGINS: "https://a.example,http://b.example:8080",
+    RELAY_UPSTREAM: "http://127.0.0.1:9000",
+    HOST: "[::1]",
+  });
+  assert.equal(config.publicOrigin, "https://example.com");
+  assert.deepEqual(config.allowedOrigins, ["https://a.example", "http://b.example:8080"]);
+  assert.equal(config.upstream, "http://127.0.0.1:9000");
+  assert.equal(config.hostname, "::1");
+});
+
+Deno.test("headers are compared in lower case", () => {
+  assert.equal(
+    loadConfig({ TRUSTED_PROXY_HEADER: "X-Real-IP" }).trustedProxyHeader,
+    "x-real-ip",
+  );
+});
+
+const REFUSED: Record<string, string[]> = {
+  PORT: ["http", "-1", "65536", "80.5", "0x50"],
+  HOST: ["a b", "http://localhost"],
+  SENTRY_DSN: ["o1.ingest.sentry.io/1", "https://o1.ingest.sentry.io/1", "ftp://k@h/1"],
+  SENTRY_ALLOWED_DSNS: ["https://abc@o1.ingest.sentry.io/1,nonsense"],
+  SENTRY_TUNNEL: ["yes", "ALWAYS"],
+  SENTRY_RELEASE: ["a/b", "..", "x".repeat(201)],
+  SENTRY_ENVIRONMENT: ["a b", "None", "x".repeat(65)],
+  PUBLIC_ORIGIN: ["example.com", "https://example.com/app", "ftp://example.com"],
+  ALLOWED_ORIGINS: ["https://a.example/x", "*", "null"],
+  MONITORING_PATH: [
+    "monitoring",
+    "/",
+    "/a?b",
+    "/a/../b",
+    "//evil.example",
+    "/assets",
+    "/monitoring/inbox",
+  ],
+  RELAY_UPSTREAM: ["localhost:9000", "http://user:pass@host", "http://host/path"],
+  RELAY_TIMEOUT_MS: ["0", "10s"],
+  MAX_ENVELOPE_BYTES: ["20 MiB", "0"],
+  MAX_IN_FLIGHT_BYTES: ["lots"],
+  MAX_CONNECTIONS: ["0"],
+  FORWARD_CLIENT_IP: ["1", "TRUE"],
+  TRUSTED_PROXY_HEADER: ["x forwarded"],
+  SPOOL: ["postgres"],
+  SPOOL_MAX_BYTES: ["-1"],
+  SPOOL_MAX_AGE_HOURS: ["0"],
+  INBOX_MAX_BYTES: ["1e9"],
+  INBOX_TOKEN: ["two words", "semi;colon"],
+};
+
+for (const [name, values] of Object.entries(REFUSED)) {
+  Deno.test(`${name}: what does not fit is refused in one line with name, value and what is allowed`, () => {
+    for (const value of values) {
+      assert.throws(() => loadConfig({ [name]: value }), (error: unknown) => {
+        assert.ok(error instanceof ConfigError, `${name}=${value} gave ${error}`);
+        assert.ok(error.message.includes(name) && error.message.includes(JSON.stringify(value)));
+        assert.ok(error.message.includes(error.allowed) && !error.message.includes("\n"));
+        return true;
+      });
+    }
+  });
+}
+
+Deno.test("every variable that is read is in the list that the server is permitted to see", () => {
+  const seen = new Set<string>();
+  loadConfig(
+    new Proxy({}, {
+      get: (_, name) => {
+        if (typeof name === "string") seen.add(name);
+        return undefined;
+      },
+    }),
+  );
+  assert.deepEqual([...seen].sort(), CONFIG_VARIABLES);
+});

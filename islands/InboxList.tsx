@@ -1,0 +1,100 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { arrivalColumns, ArrivalRow } from "../components/ArrivalRow.tsx";
+import { formatCount } from "../components/format/count.ts";
+import { Ledger } from "../components/Ledger.tsx";
+import type { InboxFeed } from "../monitoring/inbox/feed.ts";
+import { Boundary } from "./_boundary.tsx";
+import { ClearInbox } from "./_clear_inbox.tsx";
+import { InboxToken } from "./_inbox_token.tsx";
+
+/** Rows kept in the page; the inbox itself holds more. */
+const KEEP = 500;
+
+/** What arrived in the inbox, live. */
+export default function InboxList() {
+  return (
+    <Boundary what="The inbox">
+      <Arrivals />
+    </Boundary>
+  );
+}
+
+function Arrivals() {
+  const [feed, setFeed] = useState<InboxFeed>();
+  useEffect(() => {
+    let gone = false;
+    let opened: InboxFeed | undefined;
+    // Fetched by itself: the page answers before the list comes.
+    import("../monitoring/inbox/feed.ts").then(({ createInboxFeed }) => {
+      if (!gone) setFeed(opened = createInboxFeed("/monitoring/inbox", { keep: KEEP }));
+    }).catch((error) => {
+      // Thrown while rendering, so that the boundary around the island shows it.
+      setFeed(() => {
+        throw error;
+      });
+    });
+    return () => {
+      gone = true;
+      opened?.close();
+    };
+  }, []);
+  if (!feed) return <Rows rows={[]} empty="Not connected yet." />;
+  return <LiveRows feed={feed} />;
+}
+
+function LiveRows({ feed }: { feed: InboxFeed }) {
+  const now = useSyncExternalStore(feed.subscribe, feed.snapshot, feed.snapshot);
+  const [held, setHeld] = useState<typeof now>();
+  if (now.state === "forbidden") return <InboxToken authorize={(token) => feed.authorize(token)} />;
+
+  const shown = held ?? now;
+  const missed = held ? Math.max(0, now.total - held.total) : 0;
+  return (
+    <>
+      <div className="bar">
+        <p>{held ? `Paused; ${formatCount(missed, "envelope")} came since.` : stateInWords(now)}</p>
+        <button type="button" onClick={() => setHeld(held ? undefined : now)}>
+          {held ? "Go on" : "Pause"}
+        </button>
+        <ClearInbox
+          total={now.total}
+          clear={async () => {
+            await feed.clear();
+            setHeld(undefined);
+          }}
+        />
+      </div>
+      <Rows
+        rows={shown.rows}
+        empty={now.state === "connecting" ? "Connecting." : "The inbox is empty."}
+      />
+    </>
+  );
+}
+
+function Rows({ rows, empty }: { rows: ReturnType<InboxFeed["snapshot"]>["rows"]; empty: string }) {
+  return (
+    <Ledger
+      name="arrivals"
+      caption="Envelopes in the inbox, newest first"
+      columns={arrivalColumns}
+      empty={rows.length === 0 && empty}
+    >
+      {rows.map((row) => <ArrivalRow key={row.id} row={row} />)}
+    </Ledger>
+  );
+}
+
+function stateInWords({ state, rows, total }: ReturnType<InboxFeed["snapshot"]>): string {
+  const kept = rows.length < total
+    ? `the newest ${rows.length} of ${formatCount(total, "envelope")}`
+    : formatCount(total, "envelope");
+  switch (state) {
+    case "live":
+      return `Live: ${kept}.`;
+    case "offline":
+      return `The inbox does not answer; trying again. Shown: ${kept}.`;
+    default:
+      return "Connecting.";
+  }
+}

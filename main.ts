@@ -1,0 +1,81 @@
+/** The server's table of contents: config → inbox → relay → app → serve. */
+import { join } from "node:path";
+import { CONFIG_VARIABLES, ConfigError, loadConfig } from "./config.ts";
+import type { ClientConfig } from "./monitoring/browser/client_config.ts";
+import { browserTarget } from "./monitoring/envelope/dsn.ts";
+import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
+import { InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
+import { createRelay } from "./monitoring/relay/relay.ts";
+import type { State } from "./routes/_state.ts";
+import { ManifestError } from "./server/manifest.ts";
+import { App } from "./server/mod.ts";
+import { ListenError, serve } from "./server/serve.ts";
+
+/** What whoever starts the server can mend: told in one line, without a stack. */
+const MENDABLE = [ConfigError, InboxVersionError, ListenError, ManifestError];
+
+try {
+  await main();
+} catch (error) {
+  if (!MENDABLE.some((kind) => error instanceof kind)) throw error;
+  console.error((error as Error).message);
+  Deno.exit(1);
+}
+
+async function main(): Promise<void> {
+  const env = CONFIG_VARIABLES.map((name) => [name, Deno.env.get(name)]);
+  const config = loadConfig(Object.fromEntries(env));
+  const target = browserTarget(config.dsn, config.tunnel, config.monitoringPath);
+
+  const store = config.mode === "inbox"
+    ? openInbox({ path: join(config.dataDir, "inbox.sqlite"), maxBytes: config.inboxMaxBytes })
+    : undefined;
+  const inbox = createInboxEndpoint({
+    inbox: store,
+    publicOrigin: config.publicOrigin,
+    token: config.inboxToken,
+    tokenOnly: config.onDeploy,
+  });
+  const relay = createRelay({ ...config, store });
+
+  const app = await App.load<State>({
+    root: new URL("./", import.meta.url),
+    build: new URL("./.build/", import.meta.url),
+    variant: config.mode,
+    state: { relay, inbox },
+    aliases: { [config.monitoringPath]: "/monitoring" },
+    slots: {
+      release: config.release ?? "none",
+      environment: config.environment,
+      route: target.tunnel ?? "straight to the ingest",
+      ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,
+    },
+    data: ({ buildId }) => ({
+      client: {
+        dsn: config.dsn.text,
+        tunnel: target.tunnel,
+        release: config.release,
+        environment: config.environment,
+        mode: config.mode,
+        monitoringPath: config.monitoringPath,
+        buildId,
+      } satisfies ClientConfig,
+    }),
+    security: {
+      https: config.publicOrigin?.startsWith("https:") ?? config.onDeploy,
+      connect: target.tunnel === undefined ? [target.ingestOrigin] : [],
+    },
+  });
+
+  serve({
+    port: config.port,
+    hostname: config.hostname,
+    handler: app.handler,
+    onStopping() {
+      relay.stop();
+      inbox.endStreams();
+      app.close();
+    },
+    onStopped: () => store?.close(),
+  });
+}

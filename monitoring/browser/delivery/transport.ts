@@ -1,0 +1,80 @@
+import {
+  type BaseTransportOptions,
+  createEnvelope,
+  type Envelope,
+  envelopeItemTypeToDataCategory,
+  isRateLimited,
+  serializeEnvelope,
+  type Transport,
+} from "@sentry/core/browser";
+import type { Receipt } from "../receipt.ts";
+import type { Delivery } from "./delivery.ts";
+
+/**
+ * Sentry's transport over our delivery. The SDK's own drops what finds no room in its buffer and
+ * keeps nothing of what the relay could not take.
+ *
+ * @param onReceipt told what an announced limit kept from being sent at all
+ */
+export function createDeliveryTransport(
+  delivery: Delivery,
+  onReceipt: (receipt: Receipt) => void,
+): (options: BaseTransportOptions) => Transport {
+  return ({ recordDroppedEvent }) => {
+    const underWay = new Set<Promise<unknown>>();
+
+    /** The items that no limit forbids. While one holds the ingest wants its items dropped. */
+    function withinLimits([header, items]: Envelope): Envelope[1] {
+      const allowed: Envelope[1][number][] = [];
+      const limited: string[] = [];
+      for (const item of items as Envelope[1][number][]) {
+        const { type } = item[0];
+        const category = envelopeItemTypeToDataCategory(type);
+        if (isRateLimited(delivery.limits, category)) {
+          recordDroppedEvent("ratelimit_backoff", category);
+          limited.push(type);
+        } else {
+          allowed.push(item);
+        }
+      }
+      if (limited.length > 0) onReceipt(limitedReceipt(header, limited));
+      return allowed as Envelope[1];
+    }
+
+    return {
+      send(envelope) {
+        const items = withinLimits(envelope);
+        if (items.length === 0) return Promise.resolve({});
+        const body = serializeEnvelope(createEnvelope(envelope[0] as never, items as never));
+        // Made once: whenever it is sent again, it is these bytes.
+        const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+        const answer = delivery.deliver(bytes);
+        underWay.add(answer);
+        void answer.finally(() => underWay.delete(answer));
+        return answer;
+      },
+      async flush(timeout) {
+        const done = Promise.all(underWay).then(() => true);
+        if (!timeout) return await done;
+        return await Promise.race([
+          done,
+          new Promise<boolean>((resolve) => setTimeout(resolve, timeout, false)),
+        ]);
+      },
+    };
+  };
+}
+
+function limitedReceipt(header: Envelope[0], types: readonly string[]): Receipt {
+  const eventId = "event_id" in header ? header.event_id : undefined;
+  return {
+    id: typeof eventId === "string" ? eventId : crypto.randomUUID(),
+    at: Date.now(),
+    items: types.map((type) => ({ type, bytes: 0 })),
+    bytes: 0,
+    outcome: "rate_limited",
+    error: "not sent: a limit of the ingest holds",
+    attempts: 0,
+    tookMs: 0,
+  };
+}

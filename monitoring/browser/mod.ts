@@ -1,0 +1,73 @@
+/**
+ * The one public module of browser telemetry. It is in the first bundle, so it stays tiny: it keeps
+ * state and calls, and loads the SDK once the page has loaded and is idle. Everything else in this
+ * folder is in chunks that are fetched then.
+ *
+ * Deliberately not here: the SDK's own functions. Spans are made with `@opentelemetry/api`.
+ */
+import type { ClientConfig } from "./client_config.ts";
+import { takeEarlyErrors } from "./early.ts";
+import { createPendingCalls, type LogAttributes, type LogLevel } from "./pending_calls.ts";
+import { createTelemetryStore } from "./telemetry_state.ts";
+import { whenLoadedAndIdle } from "./when_idle.ts";
+
+export type { ClientConfig } from "./client_config.ts";
+export type { LogAttributes, LogLevel } from "./pending_calls.ts";
+export type { Receipt, ReceiptItem } from "./receipt.ts";
+export type { TelemetryState } from "./telemetry_state.ts";
+
+// Taken before the SDK patches it: what the transport sends must not be traced.
+const nativeFetch = globalThis.fetch.bind(globalThis);
+const store = createTelemetryStore();
+const pending = createPendingCalls();
+let started = false;
+
+/** Calls `listener` after the state changed; returns how to stop. */
+export const subscribe = store.subscribe;
+
+/** The state of this page's telemetry; the same object until it changes. */
+export const snapshot = store.snapshot;
+
+/** Loads telemetry once the page has loaded and is idle. Never throws; a second call does nothing. */
+export function start(config: ClientConfig): void {
+  if (started) return;
+  started = true;
+  whenLoadedAndIdle(async () => {
+    store.update({ phase: "loading" });
+    try {
+      const { startTelemetry } = await import("./start_telemetry.ts");
+      startTelemetry({ config, fetch: nativeFetch, store, pending });
+      store.update({ phase: "running" });
+    } catch (error) {
+      // Blocked, offline, or a browser that the SDK cannot work in: the page goes on and says so.
+      takeEarlyErrors();
+      pending.close();
+      store.update({ phase: "failed", recording: "off", reason: reasonOf(error) });
+    }
+  });
+}
+
+/**
+ * Reports an error, now or as soon as the SDK is there, with the time of this call.
+ *
+ * @param error what was thrown
+ * @param details `componentStack`: React's, where a component failed; `handled`: whether the reader
+ * was spared the failure (default: false)
+ */
+export function captureError(
+  error: unknown,
+  { componentStack, handled = false }: { componentStack?: string; handled?: boolean } = {},
+): void {
+  pending.add({ kind: "error", at: Date.now(), error, componentStack, handled });
+}
+
+/** Writes a structured log, now or as soon as the SDK is there, with the time of this call. */
+export function log(level: LogLevel, message: string, attributes?: LogAttributes): void {
+  pending.add({ kind: "log", at: Date.now(), level, message, attributes });
+}
+
+/** The reason without addresses: the state is shown on the page. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/:?\s*\S+:\/\/\S+/g, "");
+}

@@ -1,0 +1,30 @@
+/** What the browser knows of one envelope that it made. */
+export interface Receipt {
+  /**
+   * The envelope's `event_id`, or a local id where it has none. All segments of one recording share
+   * an id: together with `at` it names one envelope.
+   */
+  readonly id: string;
+  /** When the envelope was made, milliseconds since the epoch. */
+  readonly at: number;
+  readonly items: readonly ReceiptItem[];
+  /** The whole envelope's size. */
+  readonly bytes: number;
+  /** HTTP status of the last answer that counts; undefined while there is none. */
+  readonly status?: number;
+  /** How it ended: the relay's `X-Relay-Outcome`, or `dropped`/`rate_limited` where it never left. */
+  readonly outcome?: string;
+  /** Why it was refused, given up, or has to wait. */
+  readonly error?: string;
+  /** How often it was sent. */
+  readonly attempts: number;
+  /** Milliseconds from when it was made to the last answer. */
+  readonly tookMs: number;
+}
+
+export interface ReceiptItem {
+  /** Sentry's item type, such as `event`. */
+  readonly type: string;
+  /** The payload's size. */
+  readonly bytes: number;
+}

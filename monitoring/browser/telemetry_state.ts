@@ -1,0 +1,78 @@
+import type { Receipt } from "./receipt.ts";
+
+/** What the page may know of its own telemetry. Frozen in time: a change makes a new object. */
+export interface TelemetryState {
+  readonly phase: "waiting" | "loading" | "running" | "failed";
+  /** Why telemetry failed. */
+  readonly reason?: string;
+  /** The trace of the current page load or navigation. */
+  readonly traceId?: string;
+  readonly recording: "waiting" | "buffering" | "recording" | "off" | "failed";
+  readonly replayId?: string;
+  /** Newest first, at most `MAX_RECEIPTS`. */
+  readonly receipts: readonly Receipt[];
+  /** Envelopes kept in this browser that nobody has acknowledged or refused yet. */
+  readonly waiting: number;
+}
+
+/** A list for reading, not an archive: the inbox and Sentry have the rest. */
+const MAX_RECEIPTS = 200;
+
+/** Milliseconds: at most one round of rendering for each frame, however large a burst is. */
+const FRAME_MS = 16;
+
+export type StateChange = Partial<Omit<TelemetryState, "receipts">>;
+
+export interface TelemetryStore {
+  /** Calls `listener` after changes, at most once a frame; returns how to stop. */
+  subscribe(listener: () => void): () => void;
+  /** The state; the same object until something changes. */
+  snapshot(): TelemetryState;
+  update(change: StateChange): void;
+  /** Adds a receipt, or replaces the one of the same envelope. */
+  receive(receipt: Receipt): void;
+}
+
+/** Creates the state that the page's islands read. */
+export function createTelemetryStore(): TelemetryStore {
+  let state: TelemetryState = {
+    phase: "waiting",
+    recording: "waiting",
+    receipts: [],
+    waiting: 0,
+  };
+  const listeners = new Set<() => void>();
+  let announcing = false;
+
+  function change(next: TelemetryState): void {
+    state = next;
+    if (announcing) return;
+    announcing = true;
+    setTimeout(() => {
+      announcing = false;
+      for (const listener of listeners) listener();
+    }, FRAME_MS);
+  }
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    snapshot: () => state,
+    update(partial) {
+      for (const key in partial) {
+        if (partial[key as keyof StateChange] !== state[key as keyof StateChange]) {
+          return change({ ...state, ...partial });
+        }
+      }
+    },
+    receive(receipt) {
+      const { id, at } = receipt;
+      const others = state.receipts.filter((other) => other.id !== id || other.at !== at);
+      const older = others.findIndex((other) => other.at <= at);
+      const receipts = others.toSpliced(older < 0 ? others.length : older, 0, receipt);
+      change({ ...state, receipts: receipts.slice(0, MAX_RECEIPTS) });
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import fc from "fast-check";
+import {
+  type ContentEncoding,
+  decodeBody,
+  DecodeError,
+  Decoder,
+  parseContentEncoding,
+} from "./encoding.ts";
+
+const MIB = 1024 * 1024;
+const { constants } = zlib;
+
+const encoders: Record<
+  string,
+  { encoding: ContentEncoding; encode(bytes: Uint8Array): Uint8Array }
+> = {
+  "gzip": { encoding: "gzip", encode: (bytes) => zlib.gzipSync(bytes) },
+  "deflate in zlib's wrapper": { encoding: "deflate", encode: (bytes) => zlib.deflateSync(bytes) },
+  "raw deflate": { encoding: "deflate", encode: (bytes) => zlib.deflateRawSync(bytes) },
+  "br": {
+    encoding: "br",
+    encode: (bytes) =>
+      zlib.brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  },
+  "zstd": { encoding: "zstd", encode: (bytes) => zlib.zstdCompressSync(bytes) },
+  "zstd with a checksum": {
+    encoding: "zstd",
+    encode: (bytes) =>
+      zlib.zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+  },
+};
+
+async function decodeInPieces(
+  bytes: Uint8Array,
+  encoding: ContentEncoding,
+  cuts: readonly number[],
+  limit = MIB,
+): Promise<Uint8Array> {
+  const out: number[] = [];
+  const decoder = new Decoder(encoding, limit, (piece) => piece.forEach((byte) => out.push(byte)));
+  try {
+    let from = 0;
+    for (const cut of [...cuts, bytes.length]) {
+      await decoder.write(bytes.subarray(from, cut));
+      from = cut;
+    }
+    await decoder.end();
+  } finally {
+    decoder.destroy();
+  }
+  return Uint8Array.from(out);
+}
+
+const fails = (promise: Promise<unknown>, code: DecodeError["code"], message?: string) =>
+  assert.rejects(promise, (error) => error instanceof DecodeError && error.code === code, message);
+
+const text = new TextEncoder().encode('{"a":1}\n{"type":"event"}\n' + "hello ".repeat(3000));
+
+Deno.test("encodings are read in any case of letters, none is null", () => {
+  assert.equal(parseContentEncoding(null), null);
+  assert.equal(parseContentEncoding(""), null);
+  assert.equal(parseContentEncoding("GZip"), "gzip");
+  assert.equal(parseContentEncoding("zstd"), "zstd");
+});
+
+Deno.test("unknown and stacked encodings are refused", () => {
+  for (const name of ["compress", "identity", "gzip, br", "gzip,gzip", "x-gzip", "__proto__"]) {
+    assert.throws(
+      () => parseContentEncoding(name),
+      (error) => error instanceof DecodeError && error.code === "encoding_not_supported",
+    );
+  }
+});
+
+for (const [name, { encoding, encode }] of Object.entries(encoders)) {
+  Deno.test(`${name}: what was encoded comes back, however it is cut`, async () => {
+    assert.deepEqual(await decodeBody(encode(text), encoding, MIB), text);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        async (bytes, places) => {
+          const encoded = encode(bytes);
+          const cuts = places.map((place) => place % (encoded.length + 1)).sort((a, b) => a - b);
+          assert.deepEqual(await decodeInPieces(encoded, encoding, cuts), bytes);
+        },
+      ),
+      { numRuns: 60 },
+    );
+    const encoded = encode(text);
+    assert.deepEqual(await decodeInPieces(encoded, encoding, [...encoded.keys()]), text);
+  });
+
+  Deno.test(`${name}: data that ends early is refused, wherever it ends`, async () => {
+    for (const bytes of [text, new Uint8Array(0), new TextEncoder().encode("x\n")]) {
+      const encoded = encode(bytes);
+      for (let end = 0; end < encoded.length; end++) {
+        await fails(
+          decodeBody(encoded.subarray(0, end), encoding, MIB),
+          "envelope_malformed",
+          `${end} of ${encoded.length} bytes`,
+        );
+      }
+    }
+  });
+
+  Deno.test(`${name}: bytes smuggled in after the data are refused`, async () => {
+    const encoded = encode(text);
+    for (const tail of ["x", "\n", "\0\0\0\0", '{"type":"event"}\n{}\n'.repeat(9)]) {
+      const bytes = Uint8Array.from([...encoded, ...new TextEncoder().encode(tail)]);
+      await fails(decodeBody(bytes, encoding, MIB), "envelope_malformed", tail);
+      await fails(decodeInPieces(bytes, encoding, [encoded.length]), "envelope_malformed", tail);
+    }
+  });
+
+  Deno.test(`${name}: data of something else is refused`, async () => {
+    for (const bytes of [text, new Uint8Array(40), new Uint8Array(40).fill(255)]) {
+      await fails(decodeBody(bytes, encoding, MIB), "envelope_malformed");
+    }
+  });
+
+  Deno.test(`${name}: exactly the limit comes out, one byte more is refused`, async () => {
+    assert.equal((await decodeBody(encode(text), encoding, text.length)).length, text.length);
+    await fails(decodeBody(encode(text), encoding, text.length - 1), "envelope_too_large");
+  });
+
+  Deno.test(`${name}: a bomb is stopped at the limit, in small pieces, without stopping the rest`, async () => {
+    const bomb = encode(new Uint8Array(64 * MIB));
+    let given = 0;
+    let largest = 0;
+    let turns = 0;
+    const others = setInterval(() => turns++, 0);
+    const decoder = new Decoder(encoding, 32 * MIB, (piece) => {
+      given += piece.length;
+      largest = Math.max(largest, piece.length);
+    });
+    await fails(decoder.write(bomb).then(() => decoder.end()), "envelope_too_large");
+    decoder.destroy();
+    clearInterval(others);
+    assert.ok(given <= 32 * MIB);
+    assert.ok(largest <= 64 * 1024);
+    assert.ok(turns > 0, "no other task got its turn");
+  });
+
+  Deno.test(`${name}: what the sink throws ends the decoding`, async () => {
+    const decoder = new Decoder(encoding, MIB, () => {
+      throw new RangeError("enough");
+    });
+    const decoding = decoder.write(encode(text)).then(() => decoder.end());
+    await assert.rejects(decoding, RangeError);
+    decoder.destroy();
+  });
+}
+
+Deno.test("gzip members and zstd frames may follow each other", async () => {
+  for (
+    const [encoding, encode] of [["gzip", zlib.gzipSync], ["zstd", zlib.zstdCompressSync]] as const
+  ) {
+    const twice = Uint8Array.from([...encode(text), ...encode(text)]);
+    const expected = Uint8Array.from([...text, ...text]);
+    assert.deepEqual(await decodeBody(twice, encoding, MIB), expected);
+    assert.deepEqual(await decodeInPieces(twice, encoding, [5, twice.length - 5]), expected);
+  }
+});
+
+Deno.test("zstd: a frame that asks for a window over 8 MiB is refused", async () => {
+  const wide = zlib.zstdCompressSync(new Uint8Array(40 * MIB), {
+    params: { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_contentSizeFlag]: 0 },
+  });
+  await fails(decodeBody(wide, "zstd", 200 * MIB), "envelope_malformed");
+});
+
+Deno.test("without an encoding the body is what it was, not a copy", async () => {
+  assert.equal(await decodeBody(text, null, 1), text);
+});

@@ -1,0 +1,65 @@
+/**
+ * A slow, obvious reader of envelopes to hold the fast one against: it looks at the whole envelope,
+ * one byte at a time, and shares no code with the scanner.
+ */
+
+/** `undefined`: the envelope is broken. */
+export type ReferenceResult =
+  | { header: unknown; items: { header: unknown; payload: number[] }[] }
+  | undefined;
+
+export function readByReference(bytes: readonly number[]): ReferenceResult {
+  if (bytes.length === 0) return undefined;
+  const lineFrom = (from: number): number[] => {
+    const line: number[] = [];
+    for (let at = from; at < bytes.length && bytes[at] !== 10; at++) line.push(bytes[at] ?? 0);
+    return line;
+  };
+
+  const headerLine = lineFrom(0);
+  const header = objectIn(headerLine);
+  if (header === undefined) return undefined;
+
+  const items: { header: unknown; payload: number[] }[] = [];
+  let at = headerLine.length + 1;
+  while (at < bytes.length) {
+    if (bytes[at] === 10) {
+      at++;
+      continue;
+    }
+    const itemLine = lineFrom(at);
+    const item = objectIn(itemLine);
+    if (item === undefined) return undefined;
+    if (typeof item.type !== "string" || item.type.length === 0) return undefined;
+    const start = Math.min(at + itemLine.length + 1, bytes.length);
+
+    let payload: number[];
+    if ("length" in item) {
+      const length = item.length;
+      if (typeof length !== "number" || length % 1 !== 0 || length < 0) return undefined;
+      if (start + length > bytes.length) return undefined;
+      payload = bytes.slice(start, start + length);
+    } else {
+      payload = lineFrom(start);
+    }
+    items.push({ header: item, payload });
+
+    const after = start + payload.length;
+    if (after < bytes.length && bytes[after] !== 10) return undefined;
+    at = after + 1;
+  }
+  return { header, items };
+}
+
+function objectIn(line: readonly number[]): Record<string, unknown> | undefined {
+  if (line.length > 65536) return undefined;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+      .decode(Uint8Array.from(line));
+    const value = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+  } catch {
+    // Not UTF-8, or not JSON: broken.
+    return undefined;
+  }
+}

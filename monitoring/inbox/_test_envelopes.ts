@@ -1,0 +1,67 @@
+import { gunzip, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { readEnvelope } from "../envelope/reader.ts";
+import type { AdmittedEnvelope } from "./store.ts";
+
+const encoder = new TextEncoder();
+
+/** An item to write: its type, its payload (JSON unless it is bytes). */
+export type TestItem = readonly [type: string, payload: unknown];
+
+/** Writes an envelope as an SDK does. */
+export function envelopeOf(
+  header: Record<string, unknown>,
+  ...items: readonly TestItem[]
+): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = [encoder.encode(JSON.stringify(header) + "\n")];
+  for (const [type, payload] of items) {
+    const bytes = payload instanceof Uint8Array ? payload : encoder.encode(JSON.stringify(payload));
+    parts.push(encoder.encode(JSON.stringify({ type, length: bytes.byteLength }) + "\n"));
+    parts.push(bytes, encoder.encode("\n"));
+  }
+  return concat(parts);
+}
+
+/** An event's envelope whose id ends with `n`. */
+export function eventEnvelope(n: number): Uint8Array<ArrayBuffer> {
+  return envelopeOf({ event_id: hexId(n) }, ["event", { event_id: hexId(n), message: `no. ${n}` }]);
+}
+
+/** 32 hex digits that end with a number. */
+export function hexId(n: number): string {
+  return `e${n.toString(16).padStart(31, "0")}`;
+}
+
+/** What the relay hands over for these bytes. */
+export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): AdmittedEnvelope {
+  const { header, items } = readEnvelope(bytes);
+  return {
+    bytes,
+    contentEncoding: null,
+    header,
+    items: items.map(({ header, payload }) => ({ type: header.type, bytes: payload.byteLength })),
+    decoded: () => Promise.resolve(bytes),
+    receivedAt,
+  };
+}
+
+/** The same, from a sender that compresses. */
+export function admittedGzip(bytes: Uint8Array, receivedAt?: number): AdmittedEnvelope {
+  const compressed = new Uint8Array(gzipSync(bytes));
+  return {
+    ...admitted(bytes, receivedAt),
+    bytes: compressed,
+    contentEncoding: "gzip",
+    decoded: async () => new Uint8Array(await promisify(gunzip)(compressed)),
+  };
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,235 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Description } from "./describe.ts";
+import type { InboxPage, InboxRow } from "./row.ts";
+import { ensureSchema } from "./schema.ts";
+
+/** Longest wait for another process's write. It blocks the server, so it is short beside a person's patience. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** What the write-ahead log is cut back to after a large envelope went through it. */
+const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** An envelope with what is indexed of it. */
+export interface NewEnvelope extends Description {
+  readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+  readonly receivedAt: number;
+}
+
+export interface StoredBody {
+  /** As received. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The request's `Content-Encoding`. */
+  readonly contentEncoding: string | null;
+}
+
+export interface InboxQuery {
+  /** Rows after this cursor. */
+  readonly since: number;
+  /** Only envelopes that hold an item of this type. */
+  readonly type?: string;
+  readonly limit: number;
+}
+
+export interface InboxSlice extends InboxPage {
+  /** The cursor of the last clearing: what a reader has from before is gone. 0: never cleared. */
+  readonly cleared: number;
+}
+
+/** The inbox's SQL: one open file and its statements. All calls block, for one transaction at most. */
+export class InboxFile {
+  readonly #db: DatabaseSync;
+  readonly #maxBytes: number;
+  readonly #sql: ReturnType<typeof prepare>;
+
+  /**
+   * @throws {InboxVersionError} the file is of another version
+   * @throws one that `isCorrupt` recognises, or one of the file system
+   */
+  constructor(readonly path: string, maxBytes: number) {
+    // Telemetry at rest: on a shared machine it is nobody else's.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    this.#maxBytes = maxBytes;
+    this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      ensureSchema(this.#db, path);
+      // FULL: a 200 is answered only for what is on the disk.
+      this.#db.exec(
+        `PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`,
+      );
+      this.#sql = prepare(this.#db);
+      // The bound may have been lowered since the last start.
+      this.#transaction(() => this.#evict());
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  /** Keeps the envelope and drops the oldest ones that are over the bound, in one transaction. Gives its id. */
+  insert(envelope: NewEnvelope): number {
+    return this.#transaction(() => {
+      const { lastInsertRowid } = this.#sql.insert.run(
+        envelope.receivedAt,
+        envelope.event_id,
+        JSON.stringify(envelope.trace_ids),
+        envelope.replay_id,
+        JSON.stringify(envelope.items),
+        envelope.bytes.byteLength,
+        envelope.contentEncoding,
+        envelope.bytes,
+      );
+      const id = Number(lastInsertRowid);
+      for (const type of new Set(envelope.items.map((item) => item.type))) {
+        this.#sql.insertType.run(id, type);
+      }
+      this.#sql.addBytes.run(envelope.bytes.byteLength);
+      this.#evict();
+      return id;
+    });
+  }
+
+  list({ since, type, limit }: InboxQuery): InboxSlice {
+    // Read first: a row that another process adds in between belongs to the next answer.
+    const { last, cleared } = this.state();
+    const rows = type === undefined
+      ? this.#sql.list.all(since, last, limit)
+      : this.#sql.listOfType.all(type, since, last, limit);
+    const envelopes = (rows as unknown as SqlRow[]).map(rowOf);
+    const full = envelopes.length === limit;
+    return { cursor: full ? envelopes.at(-1)?.id ?? last : last, cleared, envelopes };
+  }
+
+  body(id: number): StoredBody | undefined {
+    const row = this.#sql.body.get(id) as
+      | { content_encoding: string | null; body: Uint8Array<ArrayBuffer> }
+      | undefined;
+    return row && { bytes: row.body, contentEncoding: row.content_encoding };
+  }
+
+  /** Deletes everything and gives the disk back. Gives the cursor of the clearing. */
+  clear(): number {
+    const cursor = this.#transaction(() => {
+      this.#sql.deleteAll.run();
+      this.#sql.deleteAllTypes.run();
+      return this.#markCleared(this.state().last);
+    });
+    this.#sql.vacuum.all(); // one step for each page
+    // The log is cut only if no other process reads it at this moment; else at its next checkpoint.
+    this.#sql.truncateLog.get();
+    return cursor;
+  }
+
+  /** Numbers what comes after `cursor`, as if everything up to it had been cleared. For a file that replaces another. */
+  startAfter(cursor: number): void {
+    this.#transaction(() => this.#markCleared(cursor));
+  }
+
+  /** The last place taken in the order of ids, and the one that the last clearing took. */
+  state(): { last: number; cleared: number } {
+    return this.#sql.state.get() as { last: number; cleared: number };
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** A clearing takes a place in the order of its own, so that a reader's cursor tells whether it came before or after. */
+  #markCleared(last: number): number {
+    const cursor = last + 1;
+    this.#sql.setLast.run(cursor);
+    this.#sql.setCleared.run(cursor);
+    return cursor;
+  }
+
+  #evict(): void {
+    const { bytes } = this.#sql.totalBytes.get() as { bytes: number };
+    const excess = bytes - this.#maxBytes;
+    if (excess <= 0) return;
+    let freed = 0;
+    let last = 0;
+    for (const row of this.#sql.oldest.iterate() as Iterable<unknown>) {
+      const oldest = row as { id: number; bytes: number };
+      last = oldest.id;
+      freed += oldest.bytes;
+      if (freed >= excess) break;
+    }
+    this.#sql.deleteThrough.run(last);
+    this.#sql.deleteTypesThrough.run(last);
+    this.#sql.addBytes.run(-freed);
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite ends the transaction itself after some failures, a full disk for one.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+const COLUMNS = "id, received_at, event_id, trace_ids, replay_id, items, bytes";
+
+function prepare(db: DatabaseSync) {
+  const sql = (text: string): StatementSync => db.prepare(text);
+  return {
+    insert: sql(
+      "INSERT INTO envelopes (received_at, event_id, trace_ids, replay_id, items, bytes," +
+        " content_encoding, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
+    list: sql(`SELECT ${COLUMNS} FROM envelopes WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`),
+    listOfType: sql(
+      `SELECT ${COLUMNS} FROM item_types JOIN envelopes ON id = envelope` +
+        " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
+    ),
+    body: sql("SELECT content_encoding, body FROM envelopes WHERE id = ?"),
+    state: sql(
+      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
+        " (SELECT cleared FROM totals) AS cleared",
+    ),
+    totalBytes: sql("SELECT bytes FROM totals"),
+    addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
+    oldest: sql("SELECT id, bytes FROM envelopes ORDER BY id"),
+    deleteThrough: sql("DELETE FROM envelopes WHERE id <= ?"),
+    deleteTypesThrough: sql("DELETE FROM item_types WHERE envelope <= ?"),
+    deleteAll: sql("DELETE FROM envelopes"),
+    deleteAllTypes: sql("DELETE FROM item_types"),
+    setLast: sql("UPDATE sqlite_sequence SET seq = ? WHERE name = 'envelopes'"),
+    setCleared: sql(
+      "UPDATE totals SET cleared = ?, bytes = (SELECT coalesce(sum(bytes), 0) FROM envelopes)",
+    ),
+    vacuum: sql("PRAGMA incremental_vacuum"),
+    truncateLog: sql("PRAGMA wal_checkpoint(TRUNCATE)"),
+  };
+}
+
+interface SqlRow {
+  readonly id: number;
+  readonly received_at: number;
+  readonly event_id: string | null;
+  readonly trace_ids: string;
+  readonly replay_id: string | null;
+  readonly items: string;
+  readonly bytes: number;
+}
+
+function rowOf(
+  { id, received_at, event_id, trace_ids, replay_id, items, bytes }: SqlRow,
+): InboxRow {
+  return {
+    id,
+    received_at,
+    event_id,
+    trace_ids: JSON.parse(trace_ids),
+    replay_id,
+    bytes,
+    items: JSON.parse(items),
+  };
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { ParameterError, readParameters } from "./inbox_query.ts";
+
+const read = (query: string, lastEventId: string | null = null) =>
+  readParameters(new URLSearchParams(query), lastEventId);
+
+/** Asserts that a query is refused by a message that names the parameter. */
+function refuses(query: string, parameter: string, lastEventId: string | null = null): void {
+  assert.throws(
+    () => read(query, lastEventId),
+    (error) =>
+      error instanceof ParameterError && error.parameter === parameter &&
+      error.message.startsWith(`${parameter} is not `),
+    query,
+  );
+}
+
+Deno.test("an empty query asks for the oldest 500 rows of any type", () => {
+  assert.deepEqual(read(""), { since: 0, type: undefined, limit: 500, id: undefined });
+});
+
+Deno.test("values are read; a limit over 500 counts as 500; what is unknown is ignored", () => {
+  const parameters = read("since=12&type=replay_event&limit=3&colour=red");
+  assert.deepEqual(parameters, { since: 12, type: "replay_event", limit: 3, id: undefined });
+  assert.equal(read("limit=500").limit, 500);
+  assert.equal(read("limit=501").limit, 500);
+  assert.equal(read("limit=9007199254740991").limit, 500);
+  assert.equal(read("id=7").id, 7);
+});
+
+Deno.test("what is unclear is refused by name", () => {
+  for (const value of ["", "-1", "1.5", "1e3", "0x10", " 1", "9007199254740992", "x", "1,2"]) {
+    refuses(`since=${value}`, "since");
+    refuses(`limit=${value}`, "limit");
+    refuses(`id=${value}`, "id");
+  }
+  refuses("limit=0", "limit");
+  refuses("id=0", "id");
+  refuses("type=", "type");
+  refuses(`type=${"x".repeat(65)}`, "type");
+  refuses("type=a%00b", "type");
+  refuses("since=1&since=2", "since");
+});
+
+Deno.test("Last-Event-ID is newer than since, and refused if it is no cursor", () => {
+  assert.equal(read("since=3", "9").since, 9);
+  assert.equal(read("since=3", "").since, 3);
+  refuses("since=3", "Last-Event-ID", "nine");
+});

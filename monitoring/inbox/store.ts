@@ -1,0 +1,192 @@
+import { isCorrupt, setAside } from "./corrupt_file.ts";
+import { describeEnvelope, describeItems, type Description } from "./describe.ts";
+import { InboxFile, type InboxQuery, type InboxSlice, type StoredBody } from "./inbox_file.ts";
+import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import type { InboxItem } from "./row.ts";
+
+export type { InboxQuery, InboxSlice, StoredBody } from "./inbox_file.ts";
+export { InboxVersionError } from "./schema.ts";
+
+/** What the relay hands over: an envelope that it let in. */
+export interface AdmittedEnvelope {
+  /** As received, and stored like that. */
+  readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+  readonly header: EnvelopeHeader;
+  readonly items: readonly InboxItem[];
+  /** The same, decompressed. */
+  decoded(): Promise<Uint8Array>;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+}
+
+/** `stored`: there is a row more. `cleared`: there are none from before. `closed`: nothing comes any more. */
+export type InboxChange = "stored" | "cleared" | "closed";
+
+/** Envelopes as received, the newest ones up to a bound, in one SQLite file. */
+export interface Inbox {
+  /**
+   * Resolves once the envelope is synced to the disk. One envelope at a time is decompressed and indexed, in the order
+   * of the calls, so that many at once cost no more memory than they came with.
+   *
+   * @throws {EnvelopeOverBoundError} it is larger than all that the inbox may keep; nothing was evicted for it
+   * @throws {InboxClosedError}
+   */
+  store(envelope: AdmittedEnvelope): Promise<void>;
+  /** Rows after a cursor, oldest first, and the cursor to go on with. */
+  list(query: InboxQuery): InboxSlice;
+  /** One envelope's bytes, undefined for an id that is not (or no longer) there. */
+  bytes(id: number): StoredBody | undefined;
+  /** Deletes all envelopes and gives their disk back. Gives the clearing's own cursor; ids go on after it. */
+  clear(): number;
+  /** Calls back after each change in this process; gives the function that ends it. */
+  subscribe(listener: (change: InboxChange) => void): () => void;
+  close(): void;
+}
+
+export interface InboxOptions {
+  /** The SQLite file. Its folder is made. */
+  readonly path: string;
+  /** Bytes of the bodies kept. Ids and item lists come on top: some hundred bytes for each envelope. */
+  readonly maxBytes: number;
+  /** The clock, ms since 1970: names a file that is set aside. */
+  readonly now?: () => number;
+  /** One sentence that an operator should read. Default: `console.warn`. */
+  readonly onNotice?: (notice: string) => void;
+}
+
+/** The envelope alone is over `INBOX_MAX_BYTES`: keeping it would mean to evict all others and be over the bound still. */
+export class EnvelopeOverBoundError extends Error {
+  override readonly name = "EnvelopeOverBoundError";
+  constructor(readonly bytes: number, readonly maxBytes: number) {
+    super(`Cannot keep an envelope of ${bytes} bytes: the inbox holds at most ${maxBytes}.`);
+  }
+}
+
+/** The server is stopping. */
+export class InboxClosedError extends Error {
+  override readonly name = "InboxClosedError";
+  constructor() {
+    super("Cannot use the inbox: it is closed.");
+  }
+}
+
+/**
+ * Opens the inbox, making its file where there is none. A corrupt file, found now or later, is renamed to
+ * `PATH.corrupt-TIME`, told by `onNotice`, and replaced by an empty one.
+ *
+ * @throws {InboxVersionError} the file was written by another version; it stays as it is
+ */
+export function openInbox(options: InboxOptions): Inbox {
+  return new SqliteInbox(options);
+}
+
+class SqliteInbox implements Inbox {
+  readonly #options: InboxOptions;
+  readonly #listeners = new Set<(change: InboxChange) => void>();
+  #file: InboxFile;
+  #closed = false;
+  /** The highest cursor given out: a file that replaces this one goes on after it. */
+  #last: number;
+  /** The end of the queue of those who store. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    try {
+      this.#file = this.#open();
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      this.#file = this.#replace();
+    }
+    this.#last = this.#file.state().last;
+  }
+
+  store(envelope: AdmittedEnvelope): Promise<void> {
+    const { bytes } = envelope;
+    const { maxBytes } = this.#options;
+    if (bytes.byteLength > maxBytes) {
+      return Promise.reject(new EnvelopeOverBoundError(bytes.byteLength, maxBytes));
+    }
+    const stored = this.#turn.then(async () => {
+      const description = await describe(envelope);
+      const { contentEncoding, receivedAt } = envelope;
+      this.#last = this.#run((file) =>
+        file.insert({ ...description, bytes, contentEncoding, receivedAt })
+      );
+      this.#tell("stored");
+    });
+    // The caller gets the failure; the next in the queue must not.
+    this.#turn = stored.catch(() => {});
+    return stored;
+  }
+
+  list(query: InboxQuery): InboxSlice {
+    return this.#run((file) => file.list(query));
+  }
+
+  bytes(id: number): StoredBody | undefined {
+    return this.#run((file) => file.body(id));
+  }
+
+  clear(): number {
+    this.#last = this.#run((file) => file.clear());
+    this.#tell("cleared");
+    return this.#last;
+  }
+
+  subscribe(listener: (change: InboxChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#tell("closed");
+    this.#listeners.clear();
+    this.#file.close();
+  }
+
+  /** Does the work; if the file turns out to be corrupt, once more with an empty one. */
+  #run<T>(work: (file: InboxFile) => T): T {
+    if (this.#closed) throw new InboxClosedError();
+    try {
+      return work(this.#file);
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      this.#file.close();
+      this.#file = this.#replace();
+      this.#file.startAfter(this.#last);
+      this.#tell("cleared");
+      return work(this.#file);
+    }
+  }
+
+  #open(): InboxFile {
+    return new InboxFile(this.#options.path, this.#options.maxBytes);
+  }
+
+  #replace(): InboxFile {
+    const { path, now = Date.now, onNotice = console.warn } = this.#options;
+    const name = setAside(path, now());
+    onNotice(`The inbox ${path} was corrupt: it is set aside as ${name}, and a new one begins.`);
+    return this.#open();
+  }
+
+  #tell(change: InboxChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+/** What the envelope says of itself; from its framing alone if it does not decompress. */
+async function describe(envelope: AdmittedEnvelope): Promise<Description> {
+  let decoded: Uint8Array;
+  try {
+    decoded = await envelope.decoded();
+  } catch {
+    // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
+    return describeItems(envelope.header, envelope.items);
+  }
+  return describeEnvelope(decoded);
+}

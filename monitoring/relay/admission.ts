@@ -1,0 +1,110 @@
+import type { Dsn } from "../envelope/dsn.ts";
+import {
+  type ContentEncoding,
+  decodeBody,
+  Decoder,
+  parseContentEncoding,
+} from "../envelope/encoding.ts";
+import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import { EnvelopeScanner } from "../envelope/scanner.ts";
+import type { AllowList } from "./allow_list.ts";
+import { judgeLength, readBody } from "./body.ts";
+import { CollectedBytes } from "./collected_bytes.ts";
+import type { Hold, InFlight } from "./in_flight.ts";
+
+/** An item's type and the bytes of its payload. */
+export interface ItemSummary {
+  readonly type: string;
+  readonly bytes: number;
+}
+
+/** An envelope that may go where its DSN leads. */
+export interface AdmittedEnvelope {
+  /** As received. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentEncoding: ContentEncoding | null;
+  readonly header: EnvelopeHeader;
+  readonly items: readonly ItemSummary[];
+  /** Of the allow-list, not of the request. */
+  readonly dsn: Dsn;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** {@linkcode AdmittedEnvelope.bytes} decompressed, anew at each call. */
+  decoded(): Promise<Uint8Array>;
+}
+
+/** What an envelope is judged by. */
+export interface AdmissionRules {
+  readonly allowList: AllowList;
+  readonly inFlight: InFlight;
+  /** Bytes on the wire. */
+  readonly maxBytes: number;
+  /** Milliseconds that a body may stand still. */
+  readonly progressMs: number;
+}
+
+/** Decompressed bytes for each byte that may come over the wire. */
+const DECOMPRESSION_FACTOR = 10;
+
+/** Longer than any type there is. Whoever lists items keeps no more of it. */
+const MAX_TYPE_LENGTH = 64;
+
+/**
+ * Judges an envelope while it comes in, in this order: encoding, size, header line, DSN (at the
+ * first byte of an item), framing. The first that fails ends the reading. The body is kept as
+ * received; decompressed it is looked through and never held.
+ *
+ * @returns undefined for an envelope without items, whatever its DSN: SDKs post one to see whether
+ * they get through, and there is nothing to deliver
+ * @throws {RelayError | EnvelopeError | DecodeError} why it may not go
+ */
+export async function admit(
+  request: Request,
+  hold: Hold,
+  { allowList, inFlight, maxBytes, progressMs }: AdmissionRules,
+  receivedAt: number,
+): Promise<AdmittedEnvelope | undefined> {
+  const encoding = parseContentEncoding(request.headers.get("content-encoding"));
+  judgeLength(request, inFlight, maxBytes);
+
+  let dsn: Dsn | undefined;
+  const items: ItemSummary[] = [];
+  const scanner = new EnvelopeScanner({
+    begin: (header) => dsn = allowList.judge(header, request.url),
+    item: ({ header, length }) => items.push({ type: shortType(header.type), bytes: length }),
+  });
+
+  const maxDecodedBytes = DECOMPRESSION_FACTOR * maxBytes;
+  const decoder = encoding &&
+    new Decoder(encoding, maxDecodedBytes, (piece) => scanner.push(piece));
+  const body = new CollectedBytes();
+  try {
+    await readBody(request, hold, { maxBytes, progressMs }, (piece) => {
+      body.add(piece);
+      return decoder ? decoder.write(piece) : scanner.push(piece);
+    });
+    await decoder?.end();
+  } finally {
+    decoder?.destroy();
+  }
+  scanner.end();
+
+  const { header } = scanner;
+  if (!dsn || !header) return undefined;
+  const bytes = body.take();
+  return {
+    bytes,
+    contentEncoding: encoding,
+    header,
+    items,
+    dsn,
+    receivedAt,
+    decoded: () => decodeBody(bytes, encoding, maxDecodedBytes),
+  };
+}
+
+/** A slice of a string keeps the whole of it in memory; one that has been through JSON does not. */
+function shortType(type: string): string {
+  if (type.length <= MAX_TYPE_LENGTH) return type;
+  return JSON.parse(JSON.stringify(type.slice(0, MAX_TYPE_LENGTH)));
+}

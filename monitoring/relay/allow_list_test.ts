@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseDsn } from "../envelope/dsn.ts";
+import { AllowList } from "./allow_list.ts";
+import { RelayError } from "./errors.ts";
+
+const dsns = [
+  "https://publickey@o1.ingest.us.sentry.io/42",
+  "https://publickey@o1.ingest.sentry.io/42",
+  "http://key@sentry.example:9000/path/7",
+].map(parseDsn);
+const allowList = new AllowList(dsns);
+
+function judge(dsn: unknown, query = "") {
+  try {
+    return allowList.judge({ dsn }, `http://localhost/monitoring${query}`);
+  } catch (error) {
+    if (error instanceof RelayError) return error.code;
+    throw error;
+  }
+}
+
+Deno.test("each allowed DSN is found by its exact text, as the list's own object", () => {
+  for (const dsn of dsns) assert.equal(judge(dsn.text), dsn);
+});
+
+Deno.test("a DSN that differs in anything but the case of protocol and host is not found", () => {
+  const changed = fc.tuple(
+    fc.constantFrom(...dsns.map((dsn) => dsn.text)),
+    fc.nat(),
+    fc.nat(1),
+    fc.oneof(fc.string({ maxLength: 2 }), fc.string({ unit: "binary", maxLength: 1 })),
+  ).map(([text, place, remove, insert]) => {
+    const at = place % (text.length + 1);
+    return text.slice(0, at) + insert + text.slice(at + remove);
+  });
+  fc.assert(
+    fc.property(fc.oneof(changed, fc.jsonValue()), (dsn) => {
+      const result = judge(dsn);
+      if (typeof result === "string") return;
+      const place = (text: string) => text.slice(0, text.indexOf("@")) + text.toLowerCase();
+      assert.equal(place(String(dsn)), place(result.text));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+Deno.test("a query finds the hosted DSN of exactly its organisation, project and region", () => {
+  assert.equal(judge(undefined, "?o=1&p=42&r=us"), dsns[0]);
+  assert.equal(judge(undefined, "?o=1&p=42"), dsns[1]);
+  assert.equal(judge(undefined, "?o=1&p=42&r=de"), "dsn_not_allowed");
+  assert.equal(judge(undefined), "dsn_missing");
+});
+
+Deno.test("no text in a query leads to another host than the header's own DSN", () => {
+  const part = fc.oneof(
+    fc.string({ maxLength: 6 }),
+    fc.constantFrom("1", "42", "us", "2", "de", "us.evil", "1@evil", "%2e", "us%00", "１"),
+  );
+  const query = fc.array(fc.tuple(fc.constantFrom("o", "p", "r", "x"), part), { maxLength: 5 });
+  fc.assert(
+    fc.property(query, (pairs) => {
+      const text = `?${pairs.map((pair) => pair.join("=")).join("&")}`;
+      const alone = judge(undefined, text);
+      const both = judge(dsns[0]?.text, text);
+      if (typeof both === "string") return assert.equal(both, "dsn_not_allowed");
+      assert.equal(both, dsns[0]);
+      assert.ok(alone === "dsn_missing" || alone === dsns[0]);
+    }),
+    { numRuns: 5000 },
+  );
+});

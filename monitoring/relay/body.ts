@@ -1,0 +1,98 @@
+import { RelayError } from "./errors.ts";
+import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
+
+/** Limits of a body on its way in. */
+export interface BodyLimits {
+  /** Bytes on the wire. */
+  readonly maxBytes: number;
+  /** Milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must come. */
+  readonly progressMs: number;
+}
+
+/**
+ * A slower body is let go, for what has come of it takes room from others: a handful of senders
+ * that stop short of the end could otherwise fill the memory and keep it.
+ */
+export const MIN_PROGRESS_BYTES = 16 * 1024;
+export const PROGRESS_MS = 30_000;
+
+/**
+ * Refuses by its `Content-Length` a body that cannot be taken, before any of it is read.
+ *
+ * @throws {RelayError} `envelope_too_large`, `overloaded`
+ */
+export function judgeLength(request: Request, inFlight: InFlight, maxBytes: number): void {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxBytes);
+  if (!inFlight.hasRoomFor(announced)) throw overloaded();
+}
+
+/**
+ * Reads a request's body. Each piece is accounted for in `hold`, then given to `take`; the next is
+ * read when `take` is done. What `take` throws ends the reading: the rest is never read.
+ *
+ * @throws {RelayError} `envelope_too_large`, `overloaded`, `envelope_malformed` if the sender broke off
+ */
+export async function readBody(
+  request: Request,
+  hold: Hold,
+  { maxBytes, progressMs }: BodyLimits,
+  take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
+): Promise<void> {
+  if (!request.body) return;
+  const reader = request.body.getReader();
+  let bytes = 0;
+  let complete = false;
+  const pace = watchPace(progressMs, () => bytes, () => void reader.cancel().catch(ignoreBroken));
+  try {
+    for (;;) {
+      const { done, value } = await readPiece(reader);
+      if (pace.tooSlow) throw standsStill();
+      if (done) break;
+      bytes += value.length;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      hold.add(value.length);
+      await take(value);
+    }
+    complete = true;
+  } finally {
+    pace.stop();
+    if (!complete) reader.cancel().catch(ignoreBroken);
+  }
+}
+
+async function readPiece(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>) {
+  try {
+    return await reader.read();
+  } catch {
+    // Whatever the reason (a reset, a broken chunk): what came is not an envelope, and the sender
+    // knows it, if it is still there.
+    throw new RelayError("envelope_malformed", "The body broke off before its end.");
+  }
+}
+
+/** Calls `letGo` once `progressMs` have passed without {@linkcode MIN_PROGRESS_BYTES} more. */
+function watchPace(progressMs: number, bytes: () => number, letGo: () => void) {
+  let seen = 0;
+  const pace = { tooSlow: false, stop: () => clearInterval(timer) };
+  const timer = setInterval(() => {
+    if (bytes() - seen < MIN_PROGRESS_BYTES) {
+      pace.tooSlow = true;
+      clearInterval(timer);
+      letGo();
+    }
+    seen = bytes();
+  }, progressMs);
+  return pace;
+}
+
+/** A body that nobody reads any more may well be broken. */
+function ignoreBroken(): void {}
+
+function tooLarge(maxBytes: number): RelayError {
+  return new RelayError("envelope_too_large", `The envelope is larger than ${maxBytes} bytes.`);
+}
+
+function standsStill(): RelayError {
+  return new RelayError("overloaded", "The body came too slowly to be kept in memory.");
+}

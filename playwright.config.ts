@@ -1,0 +1,31 @@
+import process from "node:process";
+import { defineConfig } from "@playwright/test";
+
+/**
+ * The browser tests, run by Playwright under Deno (`deno task test --only=browser`).
+ *
+ * Playwright would compile every module that it loads by itself, to CommonJS. `external` leaves that to Deno,
+ * so that tests import the project's modules as they are; specs are `.mts` because Playwright loads
+ * others by `require`. The browser is chosen in `tests/browser/fixtures.ts`.
+ */
+export default defineConfig({
+  testDir: "tests/browser",
+  testMatch: "**/*_spec.mts",
+  outputDir: "test-results",
+  build: { external: ["**/*"] },
+  // Each test has a server and a browser: more of them at once than a small machine can run is slower.
+  workers: 1,
+  // A test that passes at the second try has found something.
+  retries: 0,
+  forbidOnly: Boolean(process.env.CI),
+  timeout: 90_000,
+  // Telemetry starts when the page is idle and is sent in batches: seconds, on a busy machine more.
+  expect: { timeout: 20_000 },
+  reporter: "list",
+  use: {
+    browserName: "chromium",
+    viewport: { width: 1280, height: 900 },
+    colorScheme: "light",
+    screenshot: "only-on-failure",
+  },
+});

@@ -1,0 +1,9 @@
+import type { Handlers } from "../server/mod.ts";
+import type { State } from "./_state.ts";
+
+/** The relay's HTTP edge. */
+export const handlers: Handlers<Pick<State, "relay">> = {
+  GET: ({ state }) => state.relay.health(),
+  POST: ({ req, peer, state }) => state.relay.receive(req, peer),
+  OPTIONS: ({ req, state }) => state.relay.preflight(req),
+};

@@ -1,0 +1,7 @@
+import type { Handler, Handlers } from "../../server/mod.ts";
+import type { State } from "../_state.ts";
+
+const handle: Handler<State> = ({ req, peer, state }) => state.inbox.handle(req, peer);
+
+/** The inbox: its rows, live or as a list, one envelope's bytes, emptying it. */
+export const handlers: Handlers<State> = { GET: handle, HEAD: handle, DELETE: handle };

@@ -1,0 +1,58 @@
+import { Fixture } from "./testdata/fixture.ts";
+import assert from "node:assert/strict";
+
+Deno.test("over real HTTP: lengths, encodings, HEAD, 304 and ranges are what the handler said", async () => {
+  await using fixture = await Fixture.build();
+  const app = await fixture.app();
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.handler);
+  const { port } = server.addr;
+
+  const page = await raw(port, "GET / HTTP/1.1", "Accept-Encoding: br");
+  assert.match(page.head, /^HTTP\/1\.1 200 OK/);
+  assert.match(page.head, /content-encoding: br/i);
+  assert.equal(page.body.length, Number(/content-length: (\d+)/i.exec(page.head)?.[1]));
+  const etag = /etag: (\S+)/i.exec(page.head)?.[1] ?? "";
+
+  // Twice, since a body that was shared with the first answer would be spent.
+  for (let round = 0; round < 2; round++) {
+    const again = await raw(port, "GET / HTTP/1.1", "Accept-Encoding: br");
+    assert.deepEqual(again.body, page.body);
+  }
+  const known = await raw(port, "GET / HTTP/1.1", "Accept-Encoding: br", `If-None-Match: ${etag}`);
+  assert.match(known.head, /^HTTP\/1\.1 304/);
+  assert.equal(known.body.length, 0);
+
+  const head = await raw(port, "HEAD / HTTP/1.1", "Accept-Encoding: br");
+  assert.equal(/content-length: (\d+)/i.exec(head.head)?.[1], String(page.body.length));
+  assert.equal(head.body.length, 0);
+
+  const part = await raw(port, "GET /icon.svg HTTP/1.1", "Range: bytes=0-3");
+  assert.match(part.head, /^HTTP\/1\.1 206/);
+  assert.equal(new TextDecoder().decode(part.body), "<svg");
+
+  const missing = await raw(port, "GET /../../etc/passwd HTTP/1.1");
+  assert.match(missing.head, /^HTTP\/1\.1 404/);
+  // The middleware parses the URL, which no host makes impossible.
+  const noHost = await raw(port, "GET / HTTP/1.1", "Host: a b");
+  assert.match(noHost.head, /^HTTP\/1\.1 400/);
+
+  const echo = await fetch(`http://127.0.0.1:${port}/api/echo`);
+  assert.equal((await echo.json()).peer, "127.0.0.1");
+});
+
+interface RawAnswer {
+  readonly head: string;
+  readonly body: Uint8Array;
+}
+
+/** One request on a connection of its own, exactly as written: `fetch` would tidy paths and undo encodings. */
+async function raw(port: number, ...lines: string[]): Promise<RawAnswer> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const host = lines.some((line) => line.startsWith("Host:")) ? [] : ["Host: localhost"];
+  const request = [...lines, ...host, "Connection: close", "", ""].join("\r\n");
+  await connection.write(new TextEncoder().encode(request));
+  const bytes = await new Response(connection.readable).bytes();
+  const text = new TextDecoder("latin1").decode(bytes);
+  const end = text.indexOf("\r\n\r\n");
+  return { head: text.slice(0, end), body: bytes.slice(end + 4) };
+}

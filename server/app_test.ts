@@ -1,0 +1,268 @@
+import { Fixture } from "./testdata/fixture.ts";
+import assert from "node:assert/strict";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { App } from "./app.ts";
+
+const fixture = await Fixture.build();
+const errors: unknown[] = [];
+const app = await fixture.app({
+  aliases: { "/second-name": "/api/echo" },
+  onError: (error) => errors.push(error),
+});
+
+Deno.test.afterAll(() => fixture[Symbol.asyncDispose]());
+
+async function ask(path: string, init?: RequestInit): Promise<Response> {
+  return await app.handler(new Request(`http://localhost${path}`, init), {
+    remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 9 },
+  });
+}
+
+Deno.test("a page is the prebuilt one, completed for this start", async () => {
+  const response = await ask("/?query=ignored");
+  const html = await response.text();
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("Content-Type"), "text/html; charset=utf-8");
+  assert.equal(response.headers.get("Cache-Control"), "no-cache");
+  assert.equal(
+    response.headers.get("Content-Length"),
+    String(new TextEncoder().encode(html).length),
+  );
+  assert.match(html, /^<!DOCTYPE html><html lang="en" data-variant="one">/);
+  assert.match(
+    html,
+    /<body title="here"><main><h1>Variant <!-- -->one<!-- --> at <!-- -->here<\/h1>/,
+  );
+  assert.match(html, /<script type="application\/json" id="client">{"at":"start"}<\/script>/);
+  assert.doesNotMatch(html, /[\uE000-\uE003]/);
+});
+
+Deno.test("another start serves another variant with other texts, from the same build", async () => {
+  const other = await fixture.app({
+    variant: "two",
+    slots: ({ buildId }) => ({ place: `<b> & "${buildId}"` }),
+    data: ({ buildId }) => ({ client: { buildId } }),
+  });
+  const html = await (await other.handler(new Request("http://localhost/"))).text();
+  assert.match(html, /data-variant="two"/);
+  assert.ok(html.includes(`at <!-- -->&lt;b&gt; &amp; &quot;${other.buildId}&quot;</h1>`));
+  assert.ok(html.includes(`"label":"\\u003cb> & \\"${other.buildId}\\""`));
+  assert.ok(html.includes(`id="client">{"buildId":"${other.buildId}"}<`));
+  // Built in the variant "one" alone.
+  assert.equal((await other.handler(new Request("http://localhost/about"))).status, 404);
+});
+
+Deno.test("a page comes in the encoding that was asked for, each with a strong entity tag of its own", async () => {
+  const plain = await ask("/");
+  const br = await ask("/", { headers: { "Accept-Encoding": "gzip, deflate, br, zstd" } });
+  const gzip = await ask("/", { headers: { "Accept-Encoding": "gzip" } });
+  assert.deepEqual(
+    [plain, br, gzip].map(({ headers }) => headers.get("Content-Encoding")),
+    [null, "br", "gzip"],
+  );
+  const etags = [plain, br, gzip].map(({ headers }) => headers.get("ETag") ?? "");
+  assert.equal(new Set(etags).size, 3);
+  for (const etag of etags) assert.match(etag, /^"[\w-]+"$/);
+  for (const { headers } of [plain, br, gzip]) assert.equal(headers.get("Vary"), "Accept-Encoding");
+  const html = await plain.text();
+  const brBytes = await br.bytes();
+  assert.equal(br.headers.get("Content-Length"), String(brBytes.length));
+  assert.equal(brotliDecompressSync(brBytes).toString(), html);
+  assert.equal(gunzipSync(await gzip.bytes()).toString(), html);
+});
+
+Deno.test("a page that the browser has already is not sent again, but its policy is", async () => {
+  const headers = { "Accept-Encoding": "br" };
+  const first = await ask("/", { headers });
+  const etag = first.headers.get("ETag") ?? "";
+  for (const known of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+    const again = await ask("/", { headers: { ...headers, "If-None-Match": known } });
+    assert.equal(again.status, 304, known);
+    assert.equal(await again.text(), "");
+    for (const name of ["ETag", "Vary", "Cache-Control", "Content-Security-Policy"]) {
+      assert.equal(again.headers.get(name), first.headers.get(name), name);
+    }
+    assert.equal(again.headers.get("Content-Length"), null);
+    assert.equal(again.headers.get("Content-Encoding"), null);
+  }
+  const elsewhere = await ask("/", { headers: { "If-None-Match": etag } });
+  assert.equal(elsewhere.status, 200, "the entity tag of another encoding");
+});
+
+Deno.test("HEAD answers what GET would, without the body", async () => {
+  for (const path of ["/", "/about", "/note.txt", "/no-such-page"]) {
+    const get = await ask(path);
+    const head = await ask(path, { method: "HEAD" });
+    assert.equal(head.status, get.status, path);
+    assert.deepEqual([...head.headers], [...get.headers], path);
+    assert.equal(await head.text(), "");
+    await get.body?.cancel();
+  }
+  const handler = await ask("/api/echo", { method: "HEAD" });
+  assert.equal(handler.status, 200);
+  assert.equal(handler.headers.get("Content-Type"), "application/json");
+  assert.equal(await handler.text(), "");
+});
+
+Deno.test("a wrong method is 405 and says which are right", async () => {
+  const cases = [
+    ["/", "POST", "GET, HEAD"],
+    ["/note.txt", "DELETE", "GET, HEAD"],
+    ["/api/echo", "PUT", "GET, HEAD, POST"],
+    ["/api/echo", "OPTIONS", "GET, HEAD, POST"],
+    ["/items/1", "POST", "GET, HEAD"],
+  ] as const;
+  for (const [path, method, allow] of cases) {
+    const response = await ask(path, { method });
+    assert.deepEqual([response.status, response.headers.get("Allow")], [405, allow], path);
+    assert.equal(response.headers.get("X-Content-Type-Options"), "nosniff");
+    await response.text();
+  }
+});
+
+Deno.test("a handler gets query, peer, state and parameters", async () => {
+  assert.deepEqual(await (await ask("/api/echo?a=b")).json(), {
+    greeting: "hello",
+    query: "?a=b",
+    peer: "192.0.2.7",
+    state: "fixture",
+  });
+  const posted = await ask("/api/echo", { method: "POST", body: "sent" });
+  assert.deepEqual([posted.status, await posted.text()], [201, "sent"]);
+  assert.deepEqual(await (await ask("/items/a%20b")).json(), { id: "a b" });
+  assert.equal((await ask("/items/none")).status, 404, "next() in a handler");
+});
+
+Deno.test("an alias is the same route at a further path", async () => {
+  const response = await ask("/second-name");
+  assert.equal((await response.json()).greeting, "hello");
+  await assert.rejects(fixture.app({ aliases: { "/x": "/no-such-route" } }), TypeError);
+  await assert.rejects(
+    fixture.app({ aliases: { "/about": "/api/echo" } }),
+    /two things at \/about/,
+  );
+  await fixture.app({ aliases: { "/api/echo": "/api/echo" } });
+});
+
+Deno.test("middleware stands around everything below its folder, the outer one outside", async () => {
+  for (const path of ["/", "/note.txt", "/no-such-page", "/api/echo"]) {
+    const response = await ask(path);
+    assert.equal(response.headers.get("X-Outer"), "fixture", path);
+    assert.equal(response.headers.get("X-Inner"), path === "/api/echo" ? "first" : null, path);
+    await response.body?.cancel();
+  }
+  assert.equal(await (await ask("/intercepted")).text(), "by the middleware");
+});
+
+Deno.test("what does not exist is the 404 page, under any method and however it is written", async () => {
+  const paths = [
+    "/no-such-page",
+    "/about/",
+    "//",
+    "/assets/",
+    "/assets/../manifest.json",
+    "/assets/..%2fmanifest.json",
+    "/%2e%2e/manifest.json",
+    "/manifest.json",
+    "/inputs.json",
+    "/maps/x.js.map",
+    "/page.css",
+    "/_404",
+    "/_private",
+    "/api/_middleware",
+    "/items/%",
+    "/_reload",
+  ];
+  for (const path of paths) {
+    const response = await ask(path);
+    assert.equal(response.status, 404, path);
+    assert.match(await response.text(), /No such page/);
+  }
+  for (const name of Object.keys(fixture.report.manifest.assets)) {
+    assert.equal((await ask(`/assets/${name}.map`)).status, 404);
+    assert.equal((await ask(`/assets/${name}.br`)).status, 404);
+  }
+  const posted = await ask("/no-such-page", { method: "POST", body: "x" });
+  assert.equal(posted.status, 404);
+  assert.equal(posted.headers.get("ETag"), null);
+});
+
+Deno.test("an error is the 500 page, says nothing of itself, and is reported", async () => {
+  for (const [method, secret] of [["GET", "handler"], ["POST", "promise"]] as const) {
+    const response = await ask("/api/fail", { method });
+    const html = await response.text();
+    assert.equal(response.status, 500);
+    assert.equal(response.headers.get("Cache-Control"), "no-store");
+    assert.match(html, /Something broke/);
+    assert.doesNotMatch(html, /secret|\.ts/);
+    assert.equal((errors.pop() as Error).message, `secret of the ${secret}`);
+  }
+});
+
+Deno.test("an error is answered even when its report fails", async () => {
+  const original = console.error;
+  const printed: unknown[] = [];
+  console.error = (...values: unknown[]) => printed.push(...values);
+  try {
+    const broken = await fixture.app({
+      onError: () => {
+        throw new Error("the report failed");
+      },
+    });
+    const response = await broken.handler(new Request("http://localhost/api/fail"));
+    assert.equal(response.status, 500);
+    assert.match(String(printed[0]), /the report failed/);
+  } finally {
+    console.error = original;
+  }
+});
+
+Deno.test("every answer bears the security headers, and a page its own policy", async () => {
+  const secure = await fixture.app({
+    security: { https: true, connect: ["https://ingest.example"] },
+  });
+  for (const path of ["/", "/no-such-page", "/note.txt", "/api/echo", "/api/fail", "/items/none"]) {
+    const { headers, body } = await secure.handler(new Request(`http://localhost${path}`));
+    assert.equal(headers.get("X-Content-Type-Options"), "nosniff", path);
+    assert.equal(headers.get("Referrer-Policy"), "same-origin", path);
+    assert.equal(headers.get("Cross-Origin-Opener-Policy"), "same-origin", path);
+    assert.match(headers.get("Strict-Transport-Security") ?? "", /^max-age=\d+$/, path);
+    assert.match(headers.get("Content-Security-Policy") ?? "", /^default-src 'none'; /, path);
+    await body?.cancel();
+  }
+  const page = await secure.handler(new Request("http://localhost/"));
+  const policy = page.headers.get("Content-Security-Policy") ?? "";
+  assert.match(policy, /connect-src 'self' https:\/\/ingest\.example;/);
+  assert.match(page.headers.get("Permissions-Policy") ?? "", /camera=\(\)/);
+  const html = await page.text();
+  for (const [element, directive] of [["script", "script-src"], ["style", "style-src"]] as const) {
+    const inline = [
+      ...html.matchAll(new RegExp(`<${element}(?: type="importmap")?>(.*?)</${element}>`, "gs")),
+    ];
+    assert.ok(inline.length > 0, element);
+    for (const [, text = ""] of inline) {
+      const digest = new Uint8Array(
+        await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)),
+      );
+      const rule = policy.split("; ").find((part) => part.startsWith(directive)) ?? "";
+      assert.ok(rule.includes(`'sha256-${digest.toBase64()}'`), `${element}: ${text}`);
+    }
+  }
+});
+
+Deno.test("without a build, or with a variant that none has, the start says what to do", async () => {
+  await assert.rejects(
+    App.load({
+      root: new URL("file:///nowhere/"),
+      build: new URL("file:///nowhere/.build/"),
+      variant: "one",
+      state: null,
+    }),
+    /There is no build in .*: run `deno task build`\./,
+  );
+  await assert.rejects(
+    fixture.app({ variant: "three" }),
+    /variant "three": those built are one, two/,
+  );
+  await assert.rejects(fixture.app({ slots: {} }), /slot "place", which nothing fills/);
+});

@@ -1,0 +1,190 @@
+import "./production.ts";
+import * as esbuild from "esbuild";
+import { bodyHash } from "../body_hash.ts";
+import { compress } from "../compress.ts";
+import {
+  type Manifest,
+  MANIFEST_VERSION,
+  type ManifestAsset,
+  type ManifestFile,
+} from "../manifest.ts";
+import { isCompressible, mediaType } from "../media_type.ts";
+import {
+  type BrowserOptions,
+  type BuiltAsset,
+  bundleBrowser,
+  minifyStyle,
+  sourcesOf,
+} from "./bundle.ts";
+import { recordInputs } from "./inputs.ts";
+import { buildPages, importMapOf } from "./pages.ts";
+import { type OutputFile, publish } from "./publish.ts";
+import { listFiles, type Project, scanProject } from "./scan.ts";
+
+export interface BuildOptions {
+  /** The project's folder: an absolute path without a slash at its end. */
+  readonly root: string;
+  /** Where the build goes; default `<root>/.build`. */
+  readonly out?: string;
+  /** The browser's entry, relative to the root. */
+  readonly client: string;
+  /** For development: compressed quickly, and the page reloads when the server is another. */
+  readonly dev?: boolean;
+  readonly browser?: BrowserOptions;
+  /** Finished scripts that browser code finds by `import.meta.resolve(specifier)`. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /**
+   * Modules, relative to the root, that decide what is built besides the pages: whoever calls this.
+   */
+  readonly builders?: readonly string[];
+}
+
+export interface BuildReport {
+  readonly manifest: Manifest;
+  readonly warnings: readonly esbuild.Message[];
+}
+
+/** Browser code imports what the import map does not have. */
+export class ImportError extends Error {
+  override name = "ImportError";
+}
+
+/** Builds a project into `out`, replacing what is there only when all of it went well. */
+export async function build(options: BuildOptions): Promise<BuildReport> {
+  const startedAt = Date.now();
+  const { root, client, dev = false, browser = {}, extra = {}, builders = [] } = options;
+  const names = listFiles(root);
+  const project = scanProject(root, names);
+  const [bundle, sources, style] = await Promise.all([
+    bundleBrowser({ root, project, client, dev, browser, extra }),
+    sourcesOf(root, [...modulesOf(project), ...builders]),
+    readStyle(root, project),
+  ]);
+  checkImports(bundle.assets, importMapOf(bundle.assets));
+  const pages = await buildPages({
+    root,
+    project,
+    assets: bundle.assets,
+    ...(style === undefined ? {} : { style }),
+  });
+  const [assets, statics] = await Promise.all([
+    Promise.all(bundle.assets.map((asset) => encodeAsset(asset, dev))),
+    Promise.all(project.statics.map(({ path, file }) => encodeStatic(root, path, file, dev))),
+  ]);
+  const content: Omit<Manifest, "buildId"> = {
+    version: MANIFEST_VERSION,
+    dev,
+    pages: pages.map(({ entry }) => entry),
+    handlers: project.handlers,
+    middleware: project.middleware,
+    assets: byName(assets),
+    statics: byName(statics),
+  };
+  const manifest: Manifest = {
+    ...content,
+    buildId: bodyHash(new TextEncoder().encode(JSON.stringify(content))),
+  };
+  const inputs = [...bundle.inputs, ...sources, ...names.filter(isContent)].filter(isFile);
+  await publish(options.out ?? `${root}/.build`, [
+    ...assets.flatMap(({ files }) => files),
+    ...statics.flatMap(({ files }) => files),
+    ...pages.map(({ entry, html }) => ({ path: `pages/${entry.file}`, contents: html })),
+    { path: "inputs.json", contents: recordInputs({ root, dev }, inputs, startedAt) },
+    { path: "manifest.json", contents: `${JSON.stringify(manifest, null, 1)}\n` },
+  ]);
+  return { manifest, warnings: bundle.warnings };
+}
+
+/** The modules that the build loads to render pages. */
+function modulesOf(project: Project): string[] {
+  const { app, notFound, serverError, pages, islands } = project;
+  const single = [app, notFound, serverError].filter((module) => module !== undefined);
+  return [...single, ...pages.map(({ module }) => module), ...islands.map(({ module }) => module)];
+}
+
+/** Of the scanned files, those whose content is built; a handler is loaded by the server itself. */
+function isContent(file: string): boolean {
+  return file.startsWith("static/");
+}
+
+/** What esbuild names besides files: stdin, and modules that plugins make. */
+function isFile(input: string): boolean {
+  return input !== "vendor.js" && !/^[a-z-]{2,}:/.test(input);
+}
+
+async function readStyle(root: string, { style }: Project): Promise<string | undefined> {
+  if (style === undefined) return undefined;
+  return await minifyStyle(await Deno.readTextFile(`${root}/${style}`), style);
+}
+
+function checkImports(assets: readonly BuiltAsset[], map: Readonly<Record<string, string>>): void {
+  const built = new Set(assets.map(({ name }) => name));
+  for (const { imports, dynamicImports, sources } of assets) {
+    for (const specifier of [...imports, ...dynamicImports]) {
+      if (built.has(specifier) || specifier in map) continue;
+      throw new ImportError(
+        `Browser code imports "${specifier}", which the import map does not have, from one of ${
+          Object.keys(sources).join(", ")
+        }.`,
+      );
+    }
+  }
+}
+
+interface Encoded<T extends ManifestFile> {
+  readonly name: string;
+  readonly entry: T;
+  readonly files: readonly OutputFile[];
+}
+
+async function encodeAsset(asset: BuiltAsset, dev: boolean): Promise<Encoded<ManifestAsset>> {
+  const { name, contents, map, label, imports, dynamicImports, sources, kind, entryPoint } = asset;
+  const { entry, files } = await encode(`assets/${name}`, contents, dev);
+  return {
+    name,
+    entry: {
+      ...entry,
+      kind,
+      ...(label === undefined ? {} : { name: label }),
+      ...(entryPoint === undefined ? {} : { entryPoint }),
+      imports,
+      dynamicImports,
+      sources,
+    },
+    files: map === undefined ? files : [...files, { path: `maps/${name}.map`, contents: map }],
+  };
+}
+
+async function encodeStatic(
+  root: string,
+  path: string,
+  file: string,
+  dev: boolean,
+): Promise<Encoded<ManifestFile>> {
+  const { entry, files } = await encode(
+    `static${path}`,
+    await Deno.readFile(`${root}/${file}`),
+    dev,
+  );
+  return { name: path, entry, files };
+}
+
+async function encode(path: string, contents: Uint8Array<ArrayBuffer>, fast: boolean) {
+  const { br, gzip } = isCompressible(path) ? await compress(contents, { text: true, fast }) : {};
+  const entry: ManifestFile = {
+    type: mediaType(path),
+    hash: bodyHash(contents),
+    bytes: contents.length,
+    ...(gzip && { gzip: gzip.length }),
+    ...(br && { brotli: br.length }),
+  };
+  const files: OutputFile[] = [{ path, contents }];
+  if (br) files.push({ path: `${path}.br`, contents: br });
+  if (gzip) files.push({ path: `${path}.gz`, contents: gzip });
+  return { entry, files };
+}
+
+function byName<T extends ManifestFile>(encoded: readonly Encoded<T>[]): Record<string, T> {
+  const sorted = [...encoded].sort((a, b) => a.name < b.name ? -1 : 1);
+  return Object.fromEntries(sorted.map(({ name, entry }) => [name, entry]));
+}

@@ -1,0 +1,189 @@
+import { copySite, Fixture, SITE, SITE_OPTIONS } from "../testdata/fixture.ts";
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import * as esbuild from "esbuild";
+import { build } from "./build.ts";
+
+const fixture = await Fixture.build();
+const { manifest } = fixture.report;
+const read = (path: string) => Deno.readTextFile(`${fixture.out}/${path}`);
+
+Deno.test.afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** Hash of each file under a folder, by its path. */
+function snapshot(folder: string, under = ""): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const { name, isDirectory } of Deno.readDirSync(`${folder}/${under}`)) {
+    const path = `${under}${name}`;
+    if (isDirectory) Object.assign(files, snapshot(folder, `${path}/`));
+    else files[path] = hash(Deno.readFileSync(`${folder}/${path}`));
+  }
+  return files;
+}
+
+function hash(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+const page = (path: string, variant: string) => {
+  const found = manifest.pages.find((entry) => entry.path === path && entry.variant === variant);
+  assert.ok(found);
+  return found;
+};
+
+const assetsOf = (kind: string) =>
+  Object.entries(manifest.assets).filter(([, asset]) => asset.kind === kind);
+
+Deno.test("two builds of the same sources are the same, byte for byte", async () => {
+  await using again = await Fixture.build();
+  assert.deepEqual(snapshot(again.out), snapshot(fixture.out));
+});
+
+Deno.test("nothing in a build names the folder that it was built in", () => {
+  for (const folder of ["assets", "maps", "pages"]) {
+    for (const { name } of Deno.readDirSync(`${fixture.out}/${folder}`)) {
+      if (/\.(?:br|gz)$/.test(name)) continue;
+      const text = Deno.readTextFileSync(`${fixture.out}/${folder}/${name}`);
+      assert.ok(!text.includes(SITE), `${folder}/${name}`);
+    }
+  }
+});
+
+Deno.test("React is one module, which the import map gives to all that asks for it", async () => {
+  const vendors = assetsOf("vendor");
+  assert.equal(vendors.length, 1);
+  const [[name = ""] = []] = vendors;
+  const html = await read(`pages/${page("/", "one").file}`);
+  const map = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(html)?.[1] ?? "");
+  for (const specifier of ["react", "react/jsx-runtime", "react-dom", "react-dom/client"]) {
+    assert.equal(map.imports[specifier], `/assets/${name}`);
+  }
+  for (const [, asset] of Object.entries(manifest.assets)) {
+    if (asset.kind !== "vendor") {
+      assert.ok(!("react" in asset.sources || "react-dom" in asset.sources));
+    }
+  }
+  const vendor = await import(`file://${fixture.out}/assets/${name}`);
+  assert.equal(typeof vendor.useState, "function");
+  assert.equal(typeof vendor.hydrateRoot, "function");
+  assert.equal(typeof vendor.createPortal, "function");
+  assert.equal(typeof vendor.jsx, "function");
+  assert.equal(vendor.default.useState, vendor.useState);
+  assert.equal(vendor.act, undefined, "the production build");
+});
+
+Deno.test("each island is a chunk of its own, and a page loads first those that it has", async () => {
+  const islands = new Map(assetsOf("island").map(([name, asset]) => [asset.name, name]));
+  assert.deepEqual([...islands.keys()].sort(), ["Counter", "Plain"]);
+  const [[client = ""] = []] = assetsOf("client");
+  const [[vendor = ""] = []] = assetsOf("vendor");
+  assert.deepEqual(page("/about", "one").assets, [vendor, client]);
+  const needed = page("/", "one").assets;
+  assert.deepEqual(needed.slice(0, 2), [vendor, client]);
+  for (const name of islands.values()) assert.ok(needed.includes(name));
+  const html = await read(`pages/${page("/", "one").file}`);
+  const preloads = [...html.matchAll(/<link rel="modulepreload" href="\/assets\/([^"]+)">/g)];
+  assert.deepEqual(preloads.map(([, name]) => name), needed);
+  // What is imported later is not among them.
+  const later = Object.entries(manifest.assets).find(([, asset]) =>
+    asset.entryPoint === "later.ts"
+  );
+  assert.ok(later && !needed.includes(later[0]));
+  assert.ok(manifest.assets[client]?.dynamicImports.includes(later[0]));
+});
+
+Deno.test("the browser's part of the kernel is under 1.5 KB compressed", () => {
+  const [[, client] = []] = assetsOf("client");
+  assert.ok((client?.gzip ?? Infinity) < 1500);
+});
+
+Deno.test("islands are prerendered with a prefix of their own, beside their props", async () => {
+  const html = await read(`pages/${page("/", "one").file}`);
+  const islands = [
+    ...html.matchAll(/<div data-island="(\w+)" data-island-id="([^"]+)">(.*?)<\/div>/g),
+  ];
+  assert.deepEqual(islands.map(([, name, id]) => [name, id]), [
+    ["Counter", "i0-"],
+    ["Counter", "i1-"],
+    ["Plain", "i2-"],
+  ]);
+  for (const [, name, id, inside = ""] of islands) {
+    if (name === "Counter") assert.match(inside, new RegExp(`<label id="_${id}R_`));
+  }
+  assert.ok(
+    html.includes('data-island-props>{"start":5,"label":"fixed \\u003c/script>"}</script>'),
+  );
+});
+
+Deno.test("source maps are kept, and no asset names one", async () => {
+  for (const [name, asset] of Object.entries(manifest.assets)) {
+    assert.doesNotMatch(await read(`assets/${name}`), /sourceMappingURL/);
+    if (asset.kind === "extra") continue;
+    const map = JSON.parse(await read(`maps/${name}.map`));
+    assert.equal(map.version, 3);
+  }
+});
+
+Deno.test("sizes in the manifest are those of the files", async () => {
+  for (const [name, asset] of Object.entries(manifest.assets)) {
+    const size = async (end: string) =>
+      (await Deno.stat(`${fixture.out}/assets/${name}${end}`)).size;
+    assert.equal(await size(""), asset.bytes);
+    if (asset.gzip !== undefined) assert.equal(await size(".gz"), asset.gzip);
+    if (asset.brotli !== undefined) assert.equal(await size(".br"), asset.brotli);
+  }
+});
+
+Deno.test("the style sheet stands in the page, minified, and is no file of its own", async () => {
+  const html = await read(`pages/${page("/", "one").file}`);
+  assert.ok(html.includes("<style>body{color:red}</style>"));
+  assert.equal(manifest.statics["/page.css"], undefined);
+});
+
+Deno.test("normal builds have nothing of development in them", async () => {
+  await using dev = await Fixture.build({ dev: true });
+  const hasReload = (of: Fixture) =>
+    Object.values(of.report.manifest.assets).some(({ kind }) => kind === "reload");
+  assert.deepEqual([hasReload(dev), hasReload(fixture)], [true, false]);
+  assert.equal(manifest.dev, false);
+  const app = await dev.app();
+  const stream = await app.handler(new Request("http://localhost/_reload"));
+  assert.equal(stream.headers.get("Content-Type"), "text/event-stream");
+  app.close();
+  assert.match(await stream.text(), new RegExp(`^retry: \\d+\\ndata: ${app.buildId}-`));
+});
+
+Deno.test("the build reads a changed file again, and a failed build leaves the last one as it was", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "build-" });
+  try {
+    const root = `${folder}/site`;
+    await copySite(root);
+    await build({ root, ...SITE_OPTIONS });
+    const before = snapshot(`${root}/.build`);
+    await Deno.writeTextFile(`${root}/later.ts`, "export const later = (;\n");
+    const error = await build({ root, ...SITE_OPTIONS }).then(() => undefined, (failed) => failed);
+    const [message] = (error as esbuild.BuildFailure).errors;
+    assert.deepEqual([message?.location?.file, message?.location?.line], ["later.ts", 1]);
+    assert.deepEqual(snapshot(`${root}/.build`), before);
+
+    await Deno.writeTextFile(`${root}/later.ts`, "export const later = String;\n");
+    const { manifest: changed } = await build({ root, ...SITE_OPTIONS });
+    assert.notEqual(changed.buildId, JSON.parse(await read("manifest.json")).buildId);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("browser code that imports what the import map lacks does not build", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "build-" });
+  try {
+    await copySite(`${folder}/site`);
+    await Deno.writeTextFile(`${folder}/site/later.ts`, 'import "react/compiler-runtime";\n');
+    await assert.rejects(
+      build({ root: `${folder}/site`, ...SITE_OPTIONS }),
+      /imports "react\/compiler-runtime", which the import map does not have/,
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

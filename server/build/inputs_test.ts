@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { isFresh, recordInputs } from "./inputs.ts";
+
+const FILES = {
+  "deno.json": "{}",
+  "deno.lock": "{}",
+  "routes/index.tsx": "export {}",
+  "islands/A.tsx": "export {}",
+  "static/a.txt": "a",
+  "lib/used.ts": "export {}",
+  "lib/other.ts": "export {}",
+};
+
+/** A project that was built an hour after its files were written, of `routes/index.tsx` and `lib/used.ts`. */
+async function project(check: (root: string, fresh: () => boolean) => Promise<void>) {
+  const root = await Deno.makeTempDir({ prefix: "inputs-" });
+  try {
+    for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
+    const out = `${root}/.build`;
+    const inputs = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x/index.js"];
+    await write(root, ".build/manifest.json", "{}");
+    await write(
+      root,
+      ".build/inputs.json",
+      recordInputs({ root, dev: false }, inputs, Date.now() + 3_600_000),
+    );
+    assert.equal(isFresh({ root, out, dev: false }), true);
+    await check(root, () => isFresh({ root, out, dev: false }));
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+async function write(root: string, file: string, text: string): Promise<void> {
+  await Deno.mkdir(`${root}/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
+  await Deno.writeTextFile(`${root}/${file}`, text);
+}
+
+Deno.test("a build is made again when a file that it read is another, and not when it is only touched", async () => {
+  await project(async (root, fresh) => {
+    await Deno.utime(`${root}/lib/used.ts`, 1, 1);
+    assert.equal(fresh(), true);
+    for (const file of ["lib/used.ts", "static/a.txt", "deno.json", "deno.lock"]) {
+      await write(root, file, "changed");
+      assert.equal(fresh(), false, file);
+      await write(root, file, FILES[file as keyof typeof FILES]);
+      assert.equal(fresh(), true, file);
+    }
+    await Deno.remove(`${root}/lib/used.ts`);
+    assert.equal(fresh(), false);
+  });
+});
+
+Deno.test("a file that no build reads changes nothing", async () => {
+  await project(async (root, fresh) => {
+    await write(root, "lib/other.ts", "changed");
+    await write(root, "lib/new.ts", "new");
+    assert.equal(fresh(), true);
+  });
+});
+
+Deno.test("a new or a removed file where files have a meaning makes another build", async () => {
+  for (const file of ["routes/new.ts", "islands/New.tsx", "static/deep/new.txt"]) {
+    await project(async (root, fresh) => {
+      await write(root, file, "new");
+      assert.equal(fresh(), false, file);
+      await Deno.remove(`${root}/${file}`);
+      assert.equal(fresh(), true, file);
+    });
+  }
+  await project(async (root, fresh) => {
+    await Deno.remove(`${root}/islands/A.tsx`);
+    assert.equal(fresh(), false);
+  });
+});
+
+Deno.test("a build for development is no build for the start", async () => {
+  await project(async (root) => {
+    assert.equal(isFresh({ root, out: `${root}/.build`, dev: true }), false);
+    await Promise.resolve();
+  });
+});
+
+Deno.test("a build that is not whole, or not there, is none", async () => {
+  await project(async (root, fresh) => {
+    await write(root, ".build/inputs.json", '{"version":1,"ke');
+    assert.equal(fresh(), false);
+    await write(root, ".build/inputs.json", '{"version":0}');
+    assert.equal(fresh(), false);
+    await Deno.remove(`${root}/.build`, { recursive: true });
+    assert.equal(fresh(), false);
+  });
+});
+
+Deno.test("a file that was changed while it was built counts as changed", async () => {
+  await project(async (root, fresh) => {
+    const startedAt = Date.now() - 1000;
+    await write(root, "lib/used.ts", "changed meanwhile");
+    const record = recordInputs({ root, dev: false }, ["lib/used.ts"], startedAt);
+    await write(root, ".build/inputs.json", record);
+    assert.equal(fresh(), false);
+  });
+});

@@ -1,0 +1,101 @@
+import "./production.ts";
+import type { ComponentType, ReactNode } from "react";
+import { prerender } from "react-dom/static.edge";
+import { type PageRender, PageRenderContext } from "../page_render.ts";
+import { scriptJson } from "../slot.ts";
+import { checkJson } from "./check_json.ts";
+
+/** What a page's component gets. */
+export interface PageProps {
+  readonly variant: string;
+}
+
+export interface AppProps extends PageProps {
+  readonly children: ReactNode;
+}
+
+export interface RenderOptions {
+  readonly Page: ComponentType<PageProps>;
+  readonly App?: ComponentType<AppProps>;
+  readonly variant: string;
+  /** The project's islands: their names by their components. */
+  readonly islands: ReadonlyMap<unknown, string>;
+}
+
+export interface RenderedPage {
+  readonly html: string;
+  /** Exactly as they stand in it. */
+  readonly inlineScripts: readonly string[];
+  /** Names of the islands on it. */
+  readonly islands: readonly string[];
+}
+
+/** An island cannot be prerendered. */
+export class IslandError extends Error {
+  override name = "IslandError";
+}
+
+/**
+ * The islands' places in a rendered page: the key has no quotes, and text has none that are not
+ * escaped.
+ */
+const PLACE = /<div data-island="([^"]*)"><\/div>/g;
+
+/** Renders a page without its islands, then each of them by itself, and stitches them in. */
+export async function renderPage(options: RenderOptions): Promise<RenderedPage> {
+  const { Page, App, variant, islands } = options;
+  const page: PageRender = { islands: new Map(), inlineScripts: new Set() };
+  const content = <Page variant={variant} />;
+  const frame = await render(
+    <PageRenderContext value={page}>
+      {App === undefined ? content : <App variant={variant}>{content}</App>}
+    </PageRenderContext>,
+    "page-",
+  );
+  const names: string[] = [];
+  const pieces: string[] = [];
+  let end = 0;
+  for (const match of frame.matchAll(PLACE)) {
+    const use = page.islands.get(match[1] ?? "");
+    if (use === undefined) continue;
+    const name = islands.get(use.component);
+    if (name === undefined) {
+      const given = use.component.displayName ?? use.component.name;
+      throw new IslandError(
+        `<Island of={${given}}> is no island: it must be the default export of a file in islands/.`,
+      );
+    }
+    const id = `i${names.length}-`;
+    names.push(name);
+    checkJson(use.props, `the props of island ${name}`);
+    const { component: Component, props } = use;
+    const inside = await render(<Component {...props} />, id);
+    pieces.push(
+      frame.slice(end, match.index),
+      `<div data-island="${name}" data-island-id="${id}">${inside}</div>`,
+    );
+    if (Object.keys(props).length > 0) {
+      pieces.push(
+        `<script type="application/json" data-island-props>${scriptJson(props)}</script>`,
+      );
+    }
+    end = match.index + match[0].length;
+  }
+  const html = pieces.join("") + frame.slice(end);
+  return { html, inlineScripts: [...page.inlineScripts], islands: [...new Set(names)] };
+}
+
+async function render(node: ReactNode, identifierPrefix: string): Promise<string> {
+  // React reports some errors, such as one inside Suspense, to this callback alone: here any error
+  // is the build's.
+  const errors: unknown[] = [];
+  const { prelude } = await prerender(node, {
+    identifierPrefix,
+    onError: (error) => {
+      errors.push(error);
+    },
+  });
+  const html = await new Response(prelude).text();
+  if (errors.length > 0) throw errors[0];
+  return html;
+}

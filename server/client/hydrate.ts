@@ -1,0 +1,62 @@
+import { createElement } from "react";
+import { hydrateRoot } from "react-dom/client";
+import { islands } from "./island_map.ts";
+
+/** What went wrong in one island; the others, and the page, go on. */
+export interface IslandError {
+  readonly error: unknown;
+  /** The island's name. */
+  readonly island: string;
+  /**
+   * `uncaught`: no boundary took it, the island is gone. `caught`: an error boundary did.
+   * `recoverable`: React helped itself, for instance out of a difference between the page and the
+   * first render. `load`: the island's code, or its props, could not be had; what was prerendered
+   * stays.
+   */
+  readonly kind: "uncaught" | "caught" | "recoverable" | "load";
+  readonly componentStack?: string;
+}
+
+export interface HydrateOptions {
+  /** Gets every error; without it React's own reporting stays. */
+  readonly onError?: (failure: IslandError) => void;
+}
+
+/**
+ * Hydrates each island of the document by itself. Resolves when all of them have been handed to
+ * React.
+ */
+export async function hydrateIslands({ onError }: HydrateOptions = {}): Promise<void> {
+  const places = document.querySelectorAll<HTMLElement>("[data-island]");
+  await Promise.all(Array.from(places, (place) => hydrate(place, onError)));
+}
+
+async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): Promise<void> {
+  const { island = "", islandId = "" } = place.dataset;
+  const report = (kind: IslandError["kind"]) => (error: unknown, info?: ErrorInfo) => {
+    const componentStack = info?.componentStack;
+    onError?.({ error, island, kind, ...(componentStack ? { componentStack } : {}) });
+  };
+  try {
+    const load = islands[island];
+    if (load === undefined) throw new Error(`There is no island "${island}" in this build.`);
+    const component = (await load()).default;
+    const json = place.nextElementSibling;
+    const props = json?.matches("[data-island-props]") ? JSON.parse(json.textContent) : {};
+    hydrateRoot(place, createElement(component, props), {
+      identifierPrefix: islandId,
+      ...(onError && {
+        onUncaughtError: report("uncaught"),
+        onCaughtError: report("caught"),
+        onRecoverableError: report("recoverable"),
+      }),
+    });
+  } catch (error) {
+    if (onError === undefined) reportError(error);
+    else report("load")(error);
+  }
+}
+
+interface ErrorInfo {
+  readonly componentStack?: string | null | undefined;
+}

@@ -1,0 +1,71 @@
+import { type Handlers, type Method, METHODS, type RequestContext } from "./context.ts";
+import type { Resource } from "./resource.ts";
+
+export type Answer = Response | Promise<Response>;
+
+/** What answers at a path. The context is made only by those who need it. */
+export type Endpoint<State> = (
+  request: Request,
+  context: () => RequestContext<State>,
+) => Answer;
+
+/** Gives an answer the headers that every answer bears. */
+export type Protect = (response: Response) => Response;
+
+/** A page, an asset or a static file: prepared answers to GET and HEAD. */
+export function resourceEndpoint<State>(resource: Resource, protect: Protect): Endpoint<State> {
+  return (request) =>
+    request.method === "GET" || request.method === "HEAD"
+      ? resource.respond(request)
+      : protect(methodNotAllowed("GET, HEAD"));
+}
+
+/**
+ * The exported handlers of a `routes/**\/*.ts`; HEAD is answered from GET unless it has a handler
+ * of its own.
+ */
+export function handlerEndpoint<State>(
+  handlers: Handlers<State>,
+  protect: Protect,
+): Endpoint<State> {
+  const table = new Map(Object.entries(handlers));
+  const headFromGet = table.has("GET") && !table.has("HEAD");
+  const allow = METHODS.filter((method) => table.has(method) || (method === "HEAD" && headFromGet))
+    .join(", ");
+  return (request, context) => {
+    const handler = table.get(request.method);
+    if (handler !== undefined) return andThen(handler(context()), protect);
+    if (request.method === "HEAD" && headFromGet) {
+      return andThen(table.get("GET")!(context()), (response) => protect(withoutBody(response)));
+    }
+    return protect(methodNotAllowed(allow));
+  };
+}
+
+/** True if the value is what a handler route exports. */
+export function areHandlers(value: unknown): value is Handlers<unknown> {
+  return typeof value === "object" && value !== null &&
+    Object.entries(value).every(([method, handler]) =>
+      METHODS.includes(method as Method) && typeof handler === "function"
+    );
+}
+
+/** Maps an answer, at once where it is there at once: a promise costs a turn of the loop. */
+export function andThen(answer: Answer, map: (response: Response) => Response): Answer {
+  return answer instanceof Response ? map(answer) : answer.then(map);
+}
+
+function methodNotAllowed(allow: string): Response {
+  return new Response("Method not allowed\n", {
+    status: 405,
+    headers: [["Allow", allow], ["Content-Type", "text/plain; charset=utf-8"]],
+  });
+}
+
+function withoutBody(response: Response): Response {
+  const { status, statusText, headers } = response;
+  // A stream that nobody will read is told so; that it minds is no concern of the one who asked for
+  // its head.
+  response.body?.cancel().catch(() => {});
+  return new Response(null, { status, statusText, headers });
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { contentSecurityPolicy, securityHeaders, withHeaders } from "./headers.ts";
+
+Deno.test("the policy is the strictest one, with the inline parts by their hashes", () => {
+  const policy = contentSecurityPolicy(
+    { scripts: ["sha256-a", "sha256-b"], styles: ["sha256-c"] },
+    ["https://ingest.example:8443"],
+  );
+  assert.equal(
+    policy,
+    "default-src 'none'; script-src 'self' 'sha256-a' 'sha256-b'; style-src 'self' 'sha256-c'; " +
+      "connect-src 'self' https://ingest.example:8443; img-src 'self'; worker-src 'self'; " +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+      "require-trusted-types-for 'script'; trusted-types default",
+  );
+});
+
+Deno.test("what is no origin cannot widen the policy", () => {
+  const inline = { scripts: [], styles: [] };
+  for (
+    const origin of ["*", "https:", "https://a/b", "https://a; script-src *", "a", "https://*.a"]
+  ) {
+    assert.throws(() => contentSecurityPolicy(inline, [origin]), TypeError, origin);
+  }
+  assert.match(
+    contentSecurityPolicy(inline, ["http://[::1]:9"]),
+    /connect-src 'self' http:\/\/\[::1\]:9;/,
+  );
+});
+
+Deno.test("HSTS is sent only where the page is reached over https", () => {
+  const names = (https: boolean) => securityHeaders({ https }).map(([name]) => name);
+  assert.ok(names(true).includes("Strict-Transport-Security"));
+  assert.ok(!names(false).includes("Strict-Transport-Security"));
+});
+
+Deno.test("headers are added to what a handler answers, but replace none of its own", async () => {
+  const own = new Response("x", { headers: { "Referrer-Policy": "origin" } });
+  const answer = withHeaders(own, [["Referrer-Policy", "same-origin"], ["X-A", "1"]]);
+  assert.equal(answer.headers.get("Referrer-Policy"), "origin");
+  assert.equal(answer.headers.get("X-A"), "1");
+  // What `fetch` and `Response.error` give cannot be changed.
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response("upstream", { status: 202, headers: { "X-B": "2" } }),
+  );
+  const fetched = await fetch(`http://127.0.0.1:${server.addr.port}/`);
+  const copy = withHeaders(fetched, [["X-A", "1"]]);
+  assert.deepEqual([copy.status, copy.headers.get("X-A"), copy.headers.get("X-B")], [
+    202,
+    "1",
+    "2",
+  ]);
+  assert.equal(await copy.text(), "upstream");
+});

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { pathOf } from "./path.ts";
+import { Router } from "./router.ts";
+
+Deno.test("the path is taken from the URL as it was sent", () => {
+  const cases: [string, string][] = [
+    ["http://host/", "/"],
+    ["http://host/a/b?c=/d#e", "/a/b"],
+    ["http://host/a#b?c", "/a"],
+    ["http://host:80//a", "//a"],
+    ["http://host", "/"],
+    ["http://host/%2e%2e/a%2Fb", "/%2e%2e/a%2Fb"],
+    ["http://host/../a", "/../a"],
+  ];
+  for (const [url, path] of cases) assert.equal(pathOf(url), path, url);
+});
+
+Deno.test("exact paths come before patterns, and nothing is at a path in two ways", () => {
+  const router = new Router<string>();
+  assert.equal(router.add("/a", "exact"), true);
+  assert.equal(router.add("/a", "again"), false);
+  router.add("/[name]", "pattern");
+  router.add("/x/[first]/y/[second]", "deep");
+  assert.equal(router.match("/a")?.value, "exact");
+  assert.deepEqual(router.match("/b%20c"), { value: "pattern", params: { name: "b c" } });
+  assert.deepEqual(router.match("/x/1/y/2")?.params, { first: "1", second: "2" });
+  for (const path of ["/", "/a/", "//", "/b/c", "/%", "/x//y/2", "/x/1/z/2"]) {
+    assert.equal(router.match(path), undefined, path);
+  }
+});

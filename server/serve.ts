@@ -1,0 +1,77 @@
+import { launcherGone } from "./launcher.ts";
+
+export interface ServeOptions {
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly hostname: string;
+  readonly handler: Deno.ServeHandler<Deno.NetAddr>;
+  /** Called as soon as the process is asked to stop: ends what would hold connections open. */
+  readonly onStopping: () => void;
+  /** Called when the last answer has gone out, or the time for it is over: closes files. */
+  readonly onStopped: () => void;
+}
+
+/** Answers under way get this long; Deno Deploy kills a process 5 seconds after it was asked to stop. */
+const GRACE_MS = 4_000;
+
+/** The address cannot be listened on. The message is one line, made to be printed. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+/**
+ * Serves until SIGINT or SIGTERM comes, or the launcher is gone; then finishes what is under way
+ * and ends the process with code 0. A signal may come twice: the second one changes nothing.
+ *
+ * Prints `Listening on http://HOST:PORT/` once it answers.
+ *
+ * @throws {ListenError} the port is taken, or the address is not this machine's
+ */
+export function serve(options: ServeOptions): void {
+  const server = listen(options);
+  let stopping = false;
+
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    const over = setTimeout(end, GRACE_MS);
+    options.onStopping();
+    await server.shutdown();
+    clearTimeout(over);
+    end();
+  };
+  const end = () => {
+    options.onStopped();
+    Deno.exit(0);
+  };
+
+  for (const signal of ["SIGINT", Deno.build.os === "windows" ? "SIGBREAK" : "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, stop);
+  }
+  launcherGone().then(stop);
+}
+
+function listen({ port, hostname, handler }: ServeOptions): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({
+      port,
+      hostname,
+      onListen: (address) => console.log(`Listening on ${httpAddress(address)}`),
+    }, handler);
+  } catch (cause) {
+    const why = reasonOf(cause);
+    if (why === undefined) throw cause;
+    throw new ListenError(`Cannot listen on ${httpAddress({ hostname, port })}: ${why}.`, { cause });
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof Deno.errors.AddrInUse) return "something else listens there, set PORT";
+  if (error instanceof Deno.errors.AddrNotAvailable) return "HOST is not this machine's";
+  if (error instanceof Deno.errors.PermissionDenied) return "this user may not, set PORT above 1023";
+  return undefined;
+}
+
+function httpAddress({ hostname, port }: { hostname: string; port: number }): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}/`;
+}

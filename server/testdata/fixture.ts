@@ -1,0 +1,76 @@
+import "../build/production.ts";
+import * as esbuild from "esbuild";
+import { fileURLToPath } from "node:url";
+import { App, type AppOptions } from "../app.ts";
+import { build, type BuildOptions, type BuildReport } from "../build/build.ts";
+
+/** The state of the fixture project's handlers. */
+export interface FixtureState {
+  readonly name: string;
+}
+
+/** The fixture project: `server/testdata/site/`. */
+export const SITE = fileURLToPath(new URL("site", import.meta.url));
+
+/** What the fixture project is built with. */
+export const SITE_OPTIONS = {
+  client: "client.ts",
+  extra: { "extra-script": "self.extra = true;\n" },
+} as const satisfies Partial<BuildOptions>;
+
+/** A built fixture, in a folder of its own that `close` removes. */
+export class Fixture implements AsyncDisposable {
+  private constructor(readonly folder: string, readonly report: BuildReport) {}
+
+  static async build(options: Partial<BuildOptions> = {}): Promise<Fixture> {
+    const folder = await Deno.makeTempDir({ prefix: "kernel-" });
+    const out = `${folder}/build`;
+    const report = await build({ root: SITE, out, ...SITE_OPTIONS, ...options });
+    return new Fixture(folder, report);
+  }
+
+  get out(): string {
+    return `${this.folder}/build`;
+  }
+
+  async app(options: Partial<AppOptions<FixtureState>> = {}): Promise<App<FixtureState>> {
+    return await App.load<FixtureState>({
+      root: new URL(`file://${SITE}/`),
+      build: new URL(`file://${this.out}/`),
+      variant: "one",
+      state: { name: "fixture" },
+      slots: { place: "here" },
+      data: { client: { at: "start" } },
+      ...options,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await esbuild.stop();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+/** A copy of the fixture project that a test may change; its imports of the kernel lead to the real one. */
+export async function copySite(target: string): Promise<void> {
+  const kernel = fileURLToPath(new URL("..", import.meta.url));
+  await copyFolder(
+    SITE,
+    target,
+    (text) => text.replaceAll(/"(?:\.\.\/){2,}(?=client\/|mod)/g, `"${kernel}`),
+  );
+  for (const name of ["deno.json", "deno.lock"]) {
+    await Deno.writeTextFile(`${target}/${name}`, "{}");
+  }
+}
+
+async function copyFolder(from: string, to: string, edit: (text: string) => string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyFolder(`${from}/${name}`, `${to}/${name}`, edit);
+    else {
+      const text = await Deno.readTextFile(`${from}/${name}`);
+      await Deno.writeTextFile(`${to}/${name}`, edit(text));
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import { useId, useState } from "react";
+import { Label } from "../components/Label.tsx";
+
+export default function Counter({ start, label }: { start: number; label: string }) {
+  const [count, setCount] = useState(start);
+  const id = useId();
+  return (
+    <p>
+      <Label id={id} text={label} />
+      <button type="button" aria-labelledby={id} onClick={() => setCount(count + 1)}>
+        {count}
+      </button>
+    </p>
+  );
+}

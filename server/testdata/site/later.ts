@@ -1,0 +1,3 @@
+export function later(script: string): void {
+  document.documentElement.dataset.later = script;
+}

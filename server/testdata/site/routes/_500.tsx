@@ -1,0 +1,3 @@
+export default function ServerError() {
+  return <p>Something broke.</p>;
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from "react";
+import { InlineScript, PageData, slot } from "../../../mod.ts";
+
+export default function App({ variant, children }: { variant: string; children: ReactNode }) {
+  return (
+    <html lang="en" data-variant={variant}>
+      <head>
+        <meta charSet="utf-8" />
+        <title>Fixture</title>
+        <InlineScript code="self.early = 1 < 2 && 'inline';" />
+      </head>
+      <body title={slot("place")}>
+        {children}
+        <PageData id="client" />
+      </body>
+    </html>
+  );
+}

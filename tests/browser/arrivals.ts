@@ -1,0 +1,177 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import * as http from "node:http";
+import { expect } from "@playwright/test";
+import type { InboxPage } from "../../monitoring/inbox/row.ts";
+import type { StandInIngest } from "../stand_in_ingest.ts";
+import { type ArrivedEnvelope, type ArrivedItem, readArrival, textOf } from "./arrived_envelope.ts";
+
+/** An envelope as it came, not yet taken apart. */
+interface Received {
+  readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+}
+
+/** What came since the last call. */
+type Source = () => Promise<readonly Received[]> | readonly Received[];
+
+/**
+ * What arrived where envelopes go: at the stand-in ingest in relay mode, in the inbox in inbox mode.
+ *
+ * @example
+ * ```ts ignore
+ * await page.getByRole("button", { name: "Handled error" }).click();
+ * const event = await arrivals.waitForItem("the handled error", (item) =>
+ *   item.type === "event" && JSON.stringify(item.json()).includes("Handled error"));
+ * event.envelope.header.event_id;
+ * ```
+ */
+export class Arrivals {
+  readonly #source: Source;
+  readonly #envelopes: ArrivedEnvelope[] = [];
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** All envelopes that arrived until now, oldest first. Bodies without items (the SDK's probe) are none. */
+  async envelopes(): Promise<readonly ArrivedEnvelope[]> {
+    // One after the other: each asks for what the one before has not seen.
+    const read = this.#reading.then(async () => {
+      for (const { bytes, contentEncoding } of await this.#source()) {
+        const envelope = await readArrival(bytes, contentEncoding);
+        if (envelope.items.length > 0) this.#envelopes.push(envelope);
+      }
+    });
+    this.#reading = read.catch(() => {
+      // Whoever asked is told; the next one asks anew.
+    });
+    await read;
+    return [...this.#envelopes];
+  }
+
+  /** All items that arrived until now, oldest first; with `type` only those. */
+  async items(type?: string): Promise<readonly ArrivedItem[]> {
+    const items = (await this.envelopes()).flatMap((envelope) => envelope.items);
+    return type === undefined ? items : items.filter((item) => item.type === type);
+  }
+
+  /**
+   * The first item for which `matches` is true, as soon as it has arrived.
+   *
+   * @param what it is, for the message
+   * @throws after the expectation timeout, naming what did arrive
+   */
+  async waitForItem(
+    what: string,
+    matches: (item: ArrivedItem) => boolean,
+    options: { timeout?: number } = {},
+  ): Promise<ArrivedItem> {
+    return (await this.waitFor(what, (items) => {
+      const item = items.find(matches);
+      return item && { item };
+    }, options)).item;
+  }
+
+  /**
+   * What `find` makes of all items, as soon as that is neither undefined nor false.
+   *
+   * @param what it is, for the message
+   * @throws after the expectation timeout, naming what did arrive
+   */
+  async waitFor<T>(
+    what: string,
+    find: (items: readonly ArrivedItem[]) => T | undefined | false,
+    options: { timeout?: number } = {},
+  ): Promise<T> {
+    let found: T | undefined | false;
+    let arrived = "";
+    try {
+      await expect.poll(async () => {
+        const items = await this.items();
+        arrived = items.map(({ type }) => type).join(", ");
+        found = find(items);
+        return found !== undefined && found !== false;
+      }, options).toBe(true);
+    } catch (error) {
+      throw new Error(`Did not see ${what}. What arrived: ${arrived || "nothing"}.`, {
+        cause: error,
+      });
+    }
+    return found as T;
+  }
+
+  /** All that has arrived as one text, recordings decompressed: where a canary would be found. */
+  async text(): Promise<string> {
+    return (await this.envelopes()).map(textOf).join("\n");
+  }
+}
+
+/** What the stand-in ingest received. */
+export function arrivalsAtIngest(ingest: StandInIngest): Arrivals {
+  let seen = 0;
+  return new Arrivals(() => {
+    const fresh = ingest.requests.slice(seen);
+    seen += fresh.length;
+    return fresh
+      .filter(({ method, path }) => method === "POST" && path.includes("/envelope/"))
+      .map(({ body, headers }) => ({
+        bytes: body,
+        contentEncoding: headers["content-encoding"] ?? null,
+      }));
+  });
+}
+
+/**
+ * What the server's inbox holds, asked for over HTTP as a program on this machine does.
+ *
+ * @param origin of the server
+ */
+export function arrivalsInInbox(origin: string): Arrivals {
+  let cursor: number | undefined;
+  return new Arrivals(async () => {
+    const fresh: Received[] = [];
+    for (;;) {
+      const since = cursor === undefined ? "" : `&since=${cursor}`;
+      const answer = await get(`${origin}/monitoring/inbox?limit=500${since}`);
+      const page: InboxPage = JSON.parse(new TextDecoder().decode(answer.bytes));
+      if (page.envelopes.length === 0) return fresh;
+      for (const { id } of page.envelopes) {
+        fresh.push(await get(`${origin}/monitoring/inbox?id=${id}`));
+      }
+      cursor = page.cursor;
+    }
+  });
+}
+
+/** Gets a body as it is on the wire: `fetch` would decompress it. */
+async function get(url: string): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  http.get(url, resolve).on("error", reject);
+  const response = await promise;
+  const parts: Uint8Array[] = [];
+  for await (const part of response) parts.push(part);
+  const bytes = new Uint8Array(Buffer.concat(parts));
+  if (response.statusCode !== 200) {
+    throw new Error(`GET ${url} was answered ${response.statusCode}: ${Buffer.from(bytes)}`);
+  }
+  return { bytes, contentEncoding: response.headers["content-encoding"] ?? null };
+}
+
+/**
+ * Bodies in a form in which two lists can be compared byte for byte, in any order: a hash and a size
+ * each, sorted.
+ *
+ * @example
+ * ```ts ignore
+ * expect(fingerprints(ingest.requests.map(({ body }) => body)))
+ *   .toEqual(fingerprints(sent.posts("/monitoring").map(({ bytes }) => bytes)));
+ * ```
+ */
+export function fingerprints(bodies: readonly Uint8Array[]): string[] {
+  return bodies.map((bytes) => {
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return `${hash.slice(0, 32)} ${bytes.byteLength} bytes`;
+  }).sort();
+}

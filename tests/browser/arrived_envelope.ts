@@ -1,0 +1,98 @@
+import { Buffer } from "node:buffer";
+import { inflateSync } from "node:zlib";
+import { decodeBody, parseContentEncoding } from "../../monitoring/envelope/encoding.ts";
+import type { EnvelopeHeader, ItemHeader } from "../../monitoring/envelope/envelope.ts";
+import { readEnvelope } from "../../monitoring/envelope/reader.ts";
+
+/** One envelope as the ingest or the inbox received it, taken apart. */
+export interface ArrivedEnvelope {
+  /** As received: compressed where the sender compressed. */
+  readonly bytes: Uint8Array;
+  readonly header: EnvelopeHeader;
+  readonly items: readonly ArrivedItem[];
+}
+
+/** One item of an envelope that arrived. */
+export interface ArrivedItem {
+  readonly envelope: ArrivedEnvelope;
+  readonly type: string;
+  readonly header: ItemHeader;
+  readonly payload: Uint8Array;
+  /**
+   * The payload read as JSON. The caller says what it expects to be in it.
+   *
+   * @throws if it is not JSON
+   */
+  json<T = Record<string, unknown>>(): T;
+}
+
+/** A `replay_recording` item: a line of JSON, then the events, compressed or not. */
+export interface Recording {
+  readonly segmentId: number;
+  readonly compressed: boolean;
+  /** rrweb's events. */
+  readonly events: readonly { type: number; timestamp: number; data: Record<string, unknown> }[];
+}
+
+/** Larger than any envelope of a test; a bound all the same. */
+const MAX_DECODED_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Takes an envelope apart.
+ *
+ * @param contentEncoding the header that it came with
+ * @throws if it is no envelope: what arrives must be one
+ */
+export async function readArrival(
+  bytes: Uint8Array,
+  contentEncoding: string | null,
+): Promise<ArrivedEnvelope> {
+  const encoding = parseContentEncoding(contentEncoding);
+  const decoded = encoding === null ? bytes : await decodeBody(bytes, encoding, MAX_DECODED_BYTES);
+  const { header, items } = readEnvelope(decoded);
+  const envelope: ArrivedEnvelope = {
+    bytes,
+    header,
+    items: items.map((item) => ({
+      type: item.header.type,
+      header: item.header,
+      payload: item.payload,
+      json: <T>() => JSON.parse(new TextDecoder().decode(item.payload)) as T,
+      get envelope() {
+        return envelope;
+      },
+    })),
+  };
+  return envelope;
+}
+
+/**
+ * Reads the recording in a `replay_recording` item.
+ *
+ * @throws if the item is no recording
+ */
+export function readRecording({ payload }: ArrivedItem): Recording {
+  const end = payload.indexOf(0x0a);
+  const head = JSON.parse(new TextDecoder().decode(payload.subarray(0, end)));
+  const body = payload.subarray(end + 1);
+  // A zlib stream begins with 0x78; JSON never does.
+  const compressed = body[0] === 0x78;
+  const text = compressed ? inflateSync(body) : Buffer.from(body);
+  return {
+    segmentId: head.segment_id,
+    compressed,
+    events: JSON.parse(text.toString("utf-8")),
+  };
+}
+
+/** All that an envelope says, recordings decompressed, as one text: where a canary would be found. */
+export function textOf({ header, items }: ArrivedEnvelope): string {
+  const parts = items.map((item) => {
+    const said = JSON.stringify(item.header);
+    const payload = item.type === "replay_recording"
+      ? JSON.stringify(readRecording(item).events)
+      : new TextDecoder().decode(item.payload);
+    return `${said}\n${payload}`;
+  });
+  return [JSON.stringify(header), ...parts].join("\n");
+}

@@ -1,0 +1,130 @@
+import { test as base } from "@playwright/test";
+import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../../tools/find_chromium.ts";
+import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
+import { Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
+import { PageWatch } from "./page_watch.ts";
+import { SentRequests } from "./sent_requests.ts";
+
+export { expect } from "@playwright/test";
+export { Arrivals, fingerprints } from "./arrivals.ts";
+export { type ArrivedEnvelope, type ArrivedItem, readRecording } from "./arrived_envelope.ts";
+
+/** The key in the DSNs of relay mode. */
+export const DSN_KEY = "0123456789abcdef0123456789abcdef";
+
+/** What a test or a file of tests asks for, by `test.use({ … })`. */
+export interface Options {
+  /** Default `inbox`. */
+  mode: "inbox" | "relay";
+  /**
+   * In relay mode, whose ingest the DSN names. Hosted ones are stood in for by `RELAY_UPSTREAM`; a
+   * self-hosted one is the stand-in itself, under its own address. Default: the hosted one in the USA's old form.
+   */
+  ingestHost: "o1.ingest.sentry.io" | "o1.ingest.us.sentry.io" | "self-hosted";
+  /** Further environment variables of the server; they go before what `mode` and `ingestHost` decide. */
+  serverEnv: Record<string, string>;
+}
+
+/** What a test can ask for as its arguments, beside Playwright's own. */
+export interface Fixtures {
+  /** The stand-in for Sentry's ingest. In inbox mode nothing goes there. */
+  ingest: StandInIngest;
+  /** The real server, a process of its own, with an empty data folder. */
+  server: ServerProcess;
+  /** What arrived: at the stand-in ingest in relay mode, in the inbox in inbox mode. */
+  arrivals: Arrivals;
+  /** Every request of every page of the test, with exact bytes. */
+  sent: SentRequests;
+  /** Console errors, uncaught errors and CSP violations; those not allowed fail the test. */
+  watch: PageWatch;
+}
+
+interface WorkerFixtures {
+  chromium: string;
+}
+
+/**
+ * Playwright's `test` with a server and what it takes to see what a page sends. `page.goto("/")` is the page
+ * of this test's server; pages that a test opens by `context.newPage()` are watched and recorded too.
+ * In a context made by `browser.newContext()` nothing is.
+ *
+ * @example
+ * ```ts ignore
+ * import { expect, test } from "./fixtures.ts";
+ *
+ * test.use({ mode: "relay", ingestHost: "o1.ingest.us.sentry.io" });
+ *
+ * test("a handled error arrives", async ({ page, arrivals, sent, server, watch }) => {
+ *   watch.allow("Handled error");
+ *   await page.goto("/");
+ *   await page.getByRole("button", { name: "Handled error" }).click();
+ *   await arrivals.waitForItem("the error", ({ type }) => type === "event");
+ *   expect(sent.leaving(server.origin)).toEqual([]);
+ * });
+ * ```
+ */
+export const test = base.extend<Options & Fixtures, WorkerFixtures>({
+  mode: ["inbox", { option: true }],
+  ingestHost: ["o1.ingest.sentry.io", { option: true }],
+  serverEnv: [{}, { option: true }],
+
+  chromium: [async ({ browserName }, use) => {
+    if (browserName !== "chromium") {
+      throw new Error(`The tests are for Chromium, not ${browserName}.`);
+    }
+    const path = await findChromium();
+    if (path === undefined) throw new ChromiumMissing("deno task test installs one");
+    await use(path);
+  }, { scope: "worker" }],
+
+  launchOptions: [async ({ chromium }, use) => {
+    await use({ executablePath: chromium, args: [...CHROMIUM_ARGS] });
+  }, { scope: "worker" }],
+
+  ingest: async ({ mode: _mode }, use) => {
+    await using ingest = startStandInIngest();
+    await use(ingest);
+  },
+
+  server: async ({ mode, ingestHost, serverEnv, ingest }, use, testInfo) => {
+    const relaying = mode === "relay" ? relayEnv(ingestHost, ingest) : {};
+    await using server = await startServer({ env: { ...relaying, ...serverEnv } });
+    await use(server);
+    if (testInfo.status !== testInfo.expectedStatus) {
+      await testInfo.attach("server output", { body: server.output(), contentType: "text/plain" });
+      console.log(`What the server printed:\n${server.output() || "nothing"}`);
+    }
+  },
+
+  arrivals: async ({ mode, ingest, server }, use) => {
+    await use(mode === "relay" ? arrivalsAtIngest(ingest) : arrivalsInInbox(server.origin));
+  },
+
+  baseURL: async ({ server }, use) => {
+    await use(server.origin);
+  },
+
+  watch: async ({ context }, use) => {
+    const watch = new PageWatch(context);
+    await use(watch);
+    watch.verify();
+  },
+
+  sent: async ({ context }, use) => {
+    await use(new SentRequests(context));
+  },
+
+  // Whoever has a page has it watched and recorded, from its first request on.
+  page: async ({ watch: _watch, sent: _sent, page }, use) => {
+    await use(page);
+  },
+});
+
+/** The variables of relay mode. */
+function relayEnv(host: Options["ingestHost"], ingest: StandInIngest): Record<string, string> {
+  if (host === "self-hosted") {
+    return { SENTRY_DSN: `http://${DSN_KEY}@${ingest.host}/1` };
+  }
+  return { SENTRY_DSN: `https://${DSN_KEY}@${host}/1`, RELAY_UPSTREAM: ingest.origin };
+}

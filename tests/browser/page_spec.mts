@@ -1,0 +1,22 @@
+import { expect, test } from "./fixtures.ts";
+
+test("the page loads without console errors and CSP violations", async ({ page, server, sent, watch }) => {
+  await page.goto("/");
+  await expect(page).toHaveTitle("Sightglass");
+  // Islands answer: what they need was loaded and run.
+  await expect(page.getByRole("button", { name: "Uncaught error" })).toBeEnabled();
+  expect(sent.leaving(server.origin)).toEqual([]);
+  expect(watch.problems).toEqual([]);
+});
+
+test("one signal goes all the way", async ({ page, arrivals, watch }) => {
+  watch.allow("Handled error");
+  await page.goto("/");
+  await page.getByRole("button", { name: "Handled error" }).click();
+  const event = await arrivals.waitForItem(
+    "the handled error",
+    (item) => item.type === "event" && JSON.stringify(item.json()).includes("Handled error"),
+  );
+  await expect(page.getByRole("region", { name: "Arrived in the inbox" })).toContainText("event");
+  expect(event.envelope.header.event_id).toMatch(/^[0-9a-f]{32}$/);
+});

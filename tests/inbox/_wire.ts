@@ -1,0 +1,104 @@
+/** An answer as it came over the wire. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  readonly text: string;
+}
+
+/**
+ * Sends a request whose headers `fetch` would not send as they are (`Host`, `Sec-Fetch-Site`), and reads the answer
+ * without undoing its encoding.
+ */
+export async function sendRaw(
+  port: number,
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<WireAnswer> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...headers, Connection: "close" })
+    .map(([name, value]) => `${name}: ${value}\r\n`);
+  await connection.write(
+    new TextEncoder().encode(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`),
+  );
+  const bytes: number[] = [];
+  const chunk = new Uint8Array(65_536);
+  for (let read; (read = await connection.read(chunk)) !== null;) {
+    bytes.push(...chunk.subarray(0, read));
+  }
+  const whole = new Uint8Array(bytes);
+  const latin1 = new TextDecoder("latin1").decode(whole);
+  const end = latin1.indexOf("\r\n\r\n");
+  const [statusLine = "", ...headerLines] = latin1.slice(0, end).split("\r\n");
+  const body = whole.subarray(end + 4);
+  return {
+    status: Number(statusLine.split(" ")[1]),
+    headers: new Headers(headerLines.map((line): [string, string] => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    })),
+    body,
+    text: new TextDecoder().decode(body),
+  };
+}
+
+/** A server-sent event; `comment` for what is none. */
+export interface WireEvent {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data?: string;
+}
+
+/** Reads server-sent events one by one. */
+export class EventReader implements AsyncDisposable {
+  readonly #reader: ReadableStreamDefaultReader<string>;
+  #text = "";
+
+  private constructor(readonly response: Response) {
+    this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  /** Opens a stream and reads its first lines, which are no event. */
+  static async open(url: string, headers: Record<string, string> = {}): Promise<EventReader> {
+    const response = await fetch(url, { headers: { Accept: "text/event-stream", ...headers } });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    const reader = new EventReader(response);
+    await reader.next();
+    return reader;
+  }
+
+  /** The next block of lines; undefined at the end of the stream. */
+  async next(): Promise<WireEvent | undefined> {
+    for (;;) {
+      const end = this.#text.indexOf("\n\n");
+      if (end !== -1) {
+        const lines = this.#text.slice(0, end).split("\n");
+        this.#text = this.#text.slice(end + 2);
+        return Object.fromEntries(
+          lines.filter((line) => !line.startsWith(":")).map((line) => line.split(/: (.*)/s, 2)),
+        );
+      }
+      const { value, done } = await this.#reader.read();
+      if (done) return undefined;
+      this.#text += value;
+    }
+  }
+
+  /** The ids of the next events, which must all be envelopes. */
+  async ids(count: number): Promise<number[]> {
+    const ids: number[] = [];
+    while (ids.length < count) {
+      const { id, event, data } = await this.next() ?? {};
+      if (event !== "envelope" || JSON.parse(data ?? "").id !== Number(id)) {
+        throw new Error(`Expected an envelope, got ${event} ${id} ${data}.`);
+      }
+      ids.push(Number(id));
+    }
+    return ids;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reader.cancel();
+  }
+}

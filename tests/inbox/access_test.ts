@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { type InboxServer, type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
+import { sendRaw } from "./_wire.ts";
+
+const PATH = "/monitoring/inbox";
+const TOKEN = "s3cret-token";
+
+/** Every way to read or empty the inbox. */
+const WAYS: readonly [method: string, target: string, headers?: Record<string, string>][] = [
+  ["GET", PATH],
+  ["GET", PATH, { Accept: "text/event-stream" }],
+  ["GET", `${PATH}?id=1`],
+  ["HEAD", PATH],
+  ["DELETE", PATH],
+];
+
+/** Asserts that none of them works with these headers, and that nothing of it can be read by another origin. */
+async function forbids(
+  server: InboxServer,
+  headers: Record<string, string>,
+  detail: RegExp,
+): Promise<void> {
+  for (const [method, target, more] of WAYS) {
+    const answer = await sendRaw(server.port, method, target, { ...headers, ...more });
+    assert.equal(answer.status, 403, `${method} ${target}`);
+    assert.ok(![...answer.headers.keys()].some((name) => name.startsWith("access-control-")));
+    assert.equal(answer.headers.get("set-cookie"), null);
+    if (method === "HEAD") continue;
+    const body = JSON.parse(answer.text);
+    assert.equal(body.error, "inbox_forbidden");
+    assert.match(body.detail, detail);
+  }
+  assert.equal(server.inbox.list({ since: 0, limit: 9 }).envelopes.length, 1, "nothing is emptied");
+}
+
+async function startWithOne(options: InboxServerOptions = {}): Promise<InboxServer> {
+  const server = startInboxServer(options);
+  await server.store(1);
+  return server;
+}
+
+const statusOf = async (server: InboxServer, headers: Record<string, string>) =>
+  (await sendRaw(server.port, "GET", PATH, headers)).status;
+
+Deno.test("who may use the inbox: this machine, by its names", async () => {
+  await using server = await startWithOne({ publicOrigin: "https://glass.example" });
+  for (const host of ["localhost", "127.0.0.1", "[::1]", "glass.example"]) {
+    assert.equal(await statusOf(server, { Host: `${host}:${server.port}` }), 200, host);
+  }
+});
+
+Deno.test("DNS rebinding: a page of another name that resolves to this machine gets 403", async () => {
+  await using server = await startWithOne();
+  const host = `evil.example:${server.port}`;
+  await forbids(server, { Host: host, "Sec-Fetch-Site": "same-origin" }, /Host/);
+  await forbids(server, { Host: host }, /Host/);
+});
+
+Deno.test("cross-site read: a page of another site or another local port gets 403 and no CORS", async () => {
+  await using server = await startWithOne();
+  const origin = { Origin: "http://evil.example" };
+  await forbids(server, { "Sec-Fetch-Site": "cross-site", ...origin }, /Sec-Fetch-Site/);
+  await forbids(server, { "Sec-Fetch-Site": "same-site", ...origin }, /Sec-Fetch-Site/);
+});
+
+Deno.test("a preflight of another origin gets no leave", async () => {
+  await using server = await startWithOne();
+  const answer = await sendRaw(server.port, "OPTIONS", PATH, {
+    Origin: "http://evil.example",
+    "Access-Control-Request-Method": "DELETE",
+  });
+  assert.equal(answer.status, 405);
+  assert.equal(answer.headers.get("access-control-allow-origin"), null);
+});
+
+Deno.test("behind a proxy on this machine: its loopback peer gets 403", async () => {
+  await using server = await startWithOne();
+  await forbids(server, { "X-Forwarded-For": "203.0.113.9" }, /proxy/);
+  await forbids(server, { "X-Forwarded-Proto": "https" }, /proxy/);
+  await forbids(server, { Forwarded: "for=203.0.113.9" }, /proxy/);
+});
+
+Deno.test("another machine gets 403, with what would be right", async () => {
+  await using closed = await startWithOne({ peer: "203.0.113.9" });
+  await forbids(closed, {}, /another machine.*set INBOX_TOKEN/);
+  await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
+  await forbids(server, {}, /another machine.*send INBOX_TOKEN as Authorization: Bearer/);
+  await forbids(server, { Authorization: "Bearer wrong" }, /token is not/);
+});
+
+Deno.test("INBOX_TOKEN by Authorization: Bearer, from another machine and through a proxy", async () => {
+  await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
+  const headers = {
+    Host: "glass.example",
+    "X-Forwarded-For": "198.51.100.7",
+    Authorization: `Bearer ${TOKEN}`,
+  };
+  assert.equal(await statusOf(server, headers), 200);
+});
+
+Deno.test("INBOX_TOKEN by the cookie that the answer to a right token sets", async () => {
+  await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
+  const entered = await sendRaw(server.port, "GET", PATH, {
+    Authorization: `Bearer ${TOKEN}`,
+    "Sec-Fetch-Site": "same-origin",
+  });
+  const set = entered.headers.get("set-cookie") ?? "";
+  assert.match(set, /; HttpOnly/);
+  assert.match(set, /; SameSite=Strict/);
+  assert.ok(!set.includes(TOKEN), "the cookie is not the token");
+  const cookie = set.split(";")[0]!;
+  for (const site of ["same-origin", "none"]) {
+    assert.equal(await statusOf(server, { Cookie: cookie, "Sec-Fetch-Site": site }), 200, site);
+  }
+  for (const site of ["same-site", "cross-site"]) {
+    await forbids(server, { Cookie: cookie, "Sec-Fetch-Site": site }, /Sec-Fetch-Site|machine/);
+  }
+  const again = await sendRaw(server.port, "GET", PATH, { Cookie: cookie });
+  assert.equal(again.headers.get("set-cookie"), null, "a cookie is not set anew by itself");
+  await forbids(server, { Cookie: `${cookie.slice(0, -1)}x` }, /token is not/);
+});
+
+Deno.test("the cookie is Secure where browsers come by https", async () => {
+  await using server = await startWithOne({ token: TOKEN, publicOrigin: "https://glass.example" });
+  const headers = { Authorization: `Bearer ${TOKEN}`, "Sec-Fetch-Site": "same-origin" };
+  const answer = await sendRaw(server.port, "GET", PATH, headers);
+  assert.match(answer.headers.get("set-cookie") ?? "", /; Secure/);
+});
+
+Deno.test("no cookie for a wrong token, a DELETE, or a request of this machine without a token", async () => {
+  await using server = await startWithOne({ token: TOKEN });
+  const own = { "Sec-Fetch-Site": "same-origin" };
+  const cookieOf = async (method: string, headers: Record<string, string>) =>
+    (await sendRaw(server.port, method, PATH, { ...own, ...headers })).headers.get("set-cookie");
+  assert.equal(await cookieOf("GET", {}), null);
+  assert.equal(await cookieOf("GET", { Authorization: "Bearer wrong" }), null);
+  assert.equal(await cookieOf("DELETE", { Authorization: `Bearer ${TOKEN}` }), null);
+});
+
+Deno.test("on Deno Deploy a loopback peer is nobody: the token alone", async () => {
+  await using server = await startWithOne({ tokenOnly: true, token: TOKEN });
+  await forbids(server, {}, /INBOX_TOKEN/);
+  assert.equal(await statusOf(server, { Authorization: `Bearer ${TOKEN}` }), 200);
+});

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { createInboxEndpoint } from "../../monitoring/inbox/http.ts";
+import {
+  admitted,
+  admittedGzip,
+  envelopeOf,
+  eventEnvelope,
+  hexId,
+} from "../../monitoring/inbox/_test_envelopes.ts";
+import { startInboxServer } from "./_inbox_server.ts";
+import { sendRaw, type WireAnswer } from "./_wire.ts";
+
+const PATH = "/monitoring/inbox";
+
+/** Asserts an error answer and gives its sentence. */
+function refused(answer: WireAnswer, status: number, error: string): string {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers.get("content-type"), "application/json");
+  const body = JSON.parse(answer.text);
+  assert.deepEqual(Object.keys(body), ["error", "detail"]);
+  assert.equal(body.error, error);
+  assert.match(body.detail, /\.$/);
+  return body.detail;
+}
+
+Deno.test("GET /monitoring/inbox: cursor and rows, oldest first", async () => {
+  await using server = startInboxServer();
+  const bytes = envelopeOf(
+    { event_id: hexId(1), trace: { trace_id: hexId(2), replay_id: hexId(3) } },
+    ["event", { message: "m" }],
+    ["attachment", new Uint8Array(10)],
+  );
+  await server.inbox.store(admitted(bytes, 1_790_000_000_000));
+  await server.store(4);
+  const response = await fetch(server.url);
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("content-type"), "application/json");
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+  const body = await response.json();
+  assert.deepEqual(Object.keys(body), ["cursor", "envelopes"]);
+  assert.equal(body.cursor, 2);
+  assert.equal(body.envelopes[1].event_id, hexId(4));
+  assert.deepEqual(body.envelopes[0], {
+    id: 1,
+    received_at: 1_790_000_000_000,
+    event_id: hexId(1),
+    trace_ids: [hexId(2)],
+    replay_id: hexId(3),
+    bytes: bytes.byteLength,
+    items: [{ type: "event", bytes: 15 }, { type: "attachment", bytes: 10 }],
+  });
+});
+
+Deno.test("GET /monitoring/inbox?since=CURSOR&type=TYPE&limit=N", async () => {
+  await using server = startInboxServer();
+  for (const type of ["event", "log", "event", "log", "event"]) {
+    await server.inbox.store(admitted(envelopeOf({}, [type, {}])));
+  }
+  const get = async (query: string) => {
+    const { cursor, envelopes } = await (await fetch(server.url + query)).json();
+    return [cursor, ...envelopes.map((row: { id: number }) => row.id)];
+  };
+  assert.deepEqual(await get("?since=3"), [5, 4, 5]);
+  assert.deepEqual(await get("?limit=2"), [2, 1, 2]);
+  assert.deepEqual(await get("?since=1&limit=2"), [3, 2, 3]);
+  assert.deepEqual(await get("?type=log"), [5, 2, 4]);
+  assert.deepEqual(await get("?type=log&limit=1&since=2"), [4, 4]);
+  assert.deepEqual(await get("?type=span"), [5]);
+  assert.deepEqual(await get("?since=5"), [5]);
+});
+
+Deno.test("GET /monitoring/inbox: limit is at most 500, and 500 where none is named", async () => {
+  await using server = startInboxServer();
+  await server.store(...Array.from({ length: 502 }, (_, n) => n + 1));
+  for (const query of ["", "?limit=500", "?limit=501", "?limit=100000"]) {
+    const { cursor, envelopes } = await (await fetch(server.url + query)).json();
+    assert.deepEqual([cursor, envelopes.length], [500, 500], query);
+  }
+  const rest = await (await fetch(`${server.url}?since=500`)).json();
+  assert.deepEqual([rest.cursor, rest.envelopes.length], [502, 2]);
+});
+
+Deno.test("GET /monitoring/inbox: a parameter that does not fit is 400 and named", async () => {
+  await using server = startInboxServer();
+  const bad = ["since=-1", "since=x", "since=", "limit=0", "limit=ten", "type=", "id=0", "id=a"];
+  for (const query of bad) {
+    const answer = await sendRaw(server.port, "GET", `${PATH}?${query}`);
+    const detail = refused(answer, 400, "parameter_invalid");
+    assert.ok(detail.startsWith(query.split("=")[0]!), detail);
+  }
+});
+
+Deno.test("GET /monitoring/inbox?id=ID: the bytes as received, with their Content-Encoding", async () => {
+  await using server = startInboxServer();
+  const plain = eventEnvelope(1);
+  const zipped = admittedGzip(eventEnvelope(2));
+  await server.inbox.store(admitted(plain));
+  await server.inbox.store(zipped);
+
+  const first = await sendRaw(server.port, "GET", `${PATH}?id=1`);
+  assert.equal(first.status, 200);
+  assert.deepEqual(first.body, new Uint8Array(plain));
+  assert.equal(first.headers.get("content-encoding"), null);
+  assert.equal(first.headers.get("content-type"), "application/x-sentry-envelope");
+  assert.match(first.headers.get("content-disposition") ?? "", /^attachment/);
+  assert.equal(first.headers.get("x-content-type-options"), "nosniff");
+  assert.equal(first.headers.get("cache-control"), "no-store");
+
+  const second = await sendRaw(server.port, "GET", `${PATH}?id=2`);
+  assert.equal(second.headers.get("content-encoding"), "gzip");
+  assert.deepEqual(second.body, zipped.bytes);
+  assert.deepEqual(new Uint8Array(gunzipSync(second.body)), eventEnvelope(2));
+  // What a browser's fetch makes of it.
+  const decoded = await (await fetch(`${server.url}?id=2`)).bytes();
+  assert.deepEqual(decoded, eventEnvelope(2));
+
+  refused(await sendRaw(server.port, "GET", `${PATH}?id=3`), 404, "envelope_not_found");
+});
+
+Deno.test("HEAD /monitoring/inbox: the same headers and no body, for all three forms", async () => {
+  await using server = startInboxServer();
+  await server.store(1);
+  for (const target of [PATH, `${PATH}?id=1`]) {
+    const head = await sendRaw(server.port, "HEAD", target);
+    const get = await sendRaw(server.port, "GET", target);
+    assert.equal(head.status, 200);
+    assert.equal(head.body.byteLength, 0);
+    for (const name of ["content-type", "cache-control", "content-disposition"]) {
+      assert.equal(head.headers.get(name), get.headers.get(name), name);
+    }
+  }
+  const download = await sendRaw(server.port, "HEAD", `${PATH}?id=1`);
+  assert.equal(Number(download.headers.get("content-length")), eventEnvelope(1).byteLength);
+  const stream = await sendRaw(server.port, "HEAD", PATH, { Accept: "text/event-stream" });
+  assert.equal(stream.headers.get("content-type"), "text/event-stream");
+});
+
+Deno.test("DELETE /monitoring/inbox: empties it, 204", async () => {
+  await using server = startInboxServer();
+  await server.store(1, 2);
+  const answer = await sendRaw(server.port, "DELETE", PATH);
+  assert.equal(answer.status, 204);
+  assert.equal(answer.body.byteLength, 0);
+  const { cursor, envelopes } = await (await fetch(server.url)).json();
+  assert.deepEqual(envelopes, []);
+  await server.store(3);
+  const after = await (await fetch(`${server.url}?since=${cursor}`)).json();
+  assert.equal(after.envelopes.length, 1, "the cursor goes on");
+});
+
+Deno.test("DELETE /monitoring/inbox with a query is refused: it could mean one envelope", async () => {
+  await using server = startInboxServer();
+  await server.store(1, 2);
+  refused(await sendRaw(server.port, "DELETE", `${PATH}?id=1`), 400, "parameter_invalid");
+  assert.equal(server.inbox.list({ since: 0, limit: 9 }).envelopes.length, 2);
+});
+
+Deno.test("a wrong method is 405 with Allow", async () => {
+  await using server = startInboxServer();
+  for (const method of ["POST", "PUT", "PATCH", "OPTIONS"]) {
+    const answer = await sendRaw(server.port, method, PATH, { "Content-Length": "0" });
+    refused(answer, 405, "method_not_allowed");
+    assert.equal(answer.headers.get("allow"), "GET, HEAD, DELETE");
+  }
+});
+
+Deno.test("in relay mode every request is 404, whoever asks", async () => {
+  const endpoint = createInboxEndpoint({ inbox: undefined, token: "t" });
+  for (const method of ["GET", "DELETE", "POST"]) {
+    const request = new Request("http://localhost/monitoring/inbox", {
+      method,
+      headers: { Host: "localhost", Authorization: "Bearer t" },
+    });
+    const response = endpoint.handle(request, "127.0.0.1");
+    assert.equal(response.status, 404);
+    assert.equal((await response.json()).error, "not_found");
+  }
+});
+
+Deno.test("INBOX_MAX_BYTES: the oldest are evicted, and are gone for the list and for ?id", async () => {
+  const size = eventEnvelope(1).byteLength;
+  await using server = startInboxServer({ maxBytes: size * 2 });
+  await server.store(1, 2, 3);
+  const { cursor, envelopes } = await (await fetch(server.url)).json();
+  assert.deepEqual([cursor, ...envelopes.map((row: { id: number }) => row.id)], [3, 2, 3]);
+  refused(await sendRaw(server.port, "GET", `${PATH}?id=1`), 404, "envelope_not_found");
+});

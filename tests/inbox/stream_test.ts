@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { admitted, envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
+import { startInboxServer, until } from "./_inbox_server.ts";
+import { EventReader } from "./_wire.ts";
+
+Deno.test("Accept: text/event-stream: the stream opens at once, without a row", async () => {
+  await using server = startInboxServer();
+  const response = await fetch(server.url, { headers: { Accept: "text/event-stream" } });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const { value } = await reader.read();
+  assert.match(value ?? "", /^: .*\nretry: \d+\n\n$/);
+  await reader.cancel();
+});
+
+Deno.test("live rows are the list's rows: id is the cursor, event is envelope, data the row", async () => {
+  await using server = startInboxServer();
+  await using reader = await EventReader.open(server.url);
+  await server.store(1);
+  const event = await reader.next();
+  const { envelopes } = await (await fetch(server.url)).json();
+  assert.deepEqual({ ...event, data: JSON.parse(event?.data ?? "") }, {
+    id: "1",
+    event: "envelope",
+    data: envelopes[0],
+  });
+});
+
+Deno.test("from backlog to live without a gap or a double, while rows keep coming", async () => {
+  await using server = startInboxServer();
+  const count = 400;
+  await server.store(...Array.from({ length: 150 }, (_, n) => n));
+  const storing = server.store(...Array.from({ length: count - 150 }, (_, n) => n));
+  await using early = await EventReader.open(server.url);
+  await using late = await EventReader.open(`${server.url}?since=120`);
+  const expected = Array.from({ length: count }, (_, n) => n + 1);
+  assert.deepEqual(await early.ids(count), expected);
+  assert.deepEqual(await late.ids(count - 120), expected.slice(120));
+  await storing;
+});
+
+Deno.test("Last-Event-ID takes a stream up where it broke off, whatever since says", async () => {
+  await using server = startInboxServer();
+  await server.store(1, 2, 3);
+  await using reader = await EventReader.open(`${server.url}?since=0`, { "Last-Event-ID": "2" });
+  await server.store(4);
+  assert.deepEqual(await reader.ids(2), [3, 4]);
+});
+
+Deno.test("a cursor that is none is refused before a stream opens", async () => {
+  await using server = startInboxServer();
+  const headers = { Accept: "text/event-stream", "Last-Event-ID": "two" };
+  const response = await fetch(server.url, { headers });
+  assert.equal(response.status, 400);
+  assert.match((await response.json()).detail, /^Last-Event-ID/);
+});
+
+Deno.test("a stream of one type leaves the others out", async () => {
+  await using server = startInboxServer();
+  await using reader = await EventReader.open(`${server.url}?type=log`);
+  for (const type of ["log", "event", "log"]) {
+    await server.inbox.store(admitted(envelopeOf({}, [type, {}])));
+  }
+  assert.deepEqual(await reader.ids(2), [1, 3]);
+});
+
+Deno.test("a clearing is told to live readers, once, with the cursor to go on from", async () => {
+  await using server = startInboxServer();
+  await server.store(1, 2);
+  await using reader = await EventReader.open(server.url);
+  await using fresh = await EventReader.open(`${server.url}?since=2`);
+  assert.deepEqual(await reader.ids(2), [1, 2]);
+  const response = await fetch(server.url, { method: "DELETE" });
+  assert.equal(response.status, 204);
+  for (const live of [reader, fresh]) {
+    assert.deepEqual(await live.next(), { id: "3", event: "cleared", data: "{}" });
+  }
+  await server.store(3);
+  assert.deepEqual(await reader.ids(1), [4]);
+  assert.deepEqual(await fresh.ids(1), [4]);
+});
+
+Deno.test("a clearing is told to a reader who was away, and not to one who came after", async () => {
+  await using server = startInboxServer();
+  await server.store(1, 2);
+  server.inbox.clear();
+  await server.store(3);
+  await using away = await EventReader.open(server.url, { "Last-Event-ID": "2" });
+  assert.equal((await away.next())?.event, "cleared");
+  assert.deepEqual(await away.ids(1), [4]);
+  await using knows = await EventReader.open(server.url, { "Last-Event-ID": "3" });
+  assert.deepEqual(await knows.ids(1), [4]);
+  await using begins = await EventReader.open(server.url);
+  assert.deepEqual(await begins.ids(1), [4]);
+});
+
+Deno.test("a reader whose cursor is of a deleted file is told so and begins again", async () => {
+  await using server = startInboxServer();
+  await server.store(1);
+  await using reader = await EventReader.open(`${server.url}?since=900`);
+  assert.deepEqual(await reader.next(), { id: "0", event: "cleared", data: "{}" });
+  assert.deepEqual(await reader.ids(1), [1]);
+});
+
+Deno.test("a reader that leaves is forgotten, also while nothing happens", async () => {
+  await using server = startInboxServer();
+  {
+    await using _reader = await EventReader.open(server.url);
+    assert.equal(server.streams.open, 1);
+  }
+  await until("the stream is closed", () => server.streams.open === 0);
+});
+
+Deno.test("streams are bounded in number; one that closes makes room", async () => {
+  await using server = startInboxServer();
+  const readers = await Promise.all(
+    Array.from({ length: 128 }, () => EventReader.open(server.url)),
+  );
+  const headers = { Accept: "text/event-stream" };
+  const response = await fetch(server.url, { headers });
+  assert.equal(response.status, 503);
+  assert.equal((await response.json()).error, "inbox_busy");
+  await Promise.all(readers.map((reader) => reader[Symbol.asyncDispose]()));
+  await until("a stream is let in", async () => {
+    const response = await fetch(server.url, { headers });
+    await response.body?.cancel();
+    return response.ok;
+  });
+});
+
+Deno.test("a server that stops ends the streams", async () => {
+  await using server = startInboxServer();
+  await using reader = await EventReader.open(server.url);
+  await using other = await EventReader.open(server.url);
+  server.endStreams();
+  assert.equal(await reader.next(), undefined);
+  assert.equal(await other.next(), undefined);
+});
+
+Deno.test("an inbox that closes ends the streams", async () => {
+  await using server = startInboxServer();
+  await using reader = await EventReader.open(server.url);
+  server.inbox.close();
+  assert.equal(await reader.next(), undefined);
+});

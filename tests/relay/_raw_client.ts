@@ -1,0 +1,59 @@
+/** A client on a bare socket: it sends half of things, goes away, and lies about lengths. */
+export class RawClient {
+  readonly #connection: Deno.TcpConn;
+
+  private constructor(connection: Deno.TcpConn) {
+    this.#connection = connection;
+  }
+
+  static async connect(host: string): Promise<RawClient> {
+    const [hostname = "", port] = host.split(":");
+    return new RawClient(await Deno.connect({ hostname, port: Number(port) }));
+  }
+
+  async send(data: string | Uint8Array): Promise<void> {
+    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    for (let at = 0; at < bytes.length;) at += await this.#connection.write(bytes.subarray(at));
+  }
+
+  /** The head of a POST. */
+  async sendHead(headers: Record<string, string>, path = "/monitoring"): Promise<void> {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    await this.send(`POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join("")}\r\n`);
+  }
+
+  /** One chunk of a chunked body. */
+  async sendChunk(data: Uint8Array): Promise<void> {
+    await this.send(`${data.length.toString(16)}\r\n`);
+    await this.send(data);
+    await this.send("\r\n");
+  }
+
+  /** Status line, headers and what came of the body, as soon as there is a whole head. */
+  async answer(): Promise<string> {
+    const decoder = new TextDecoder();
+    const buffer = new Uint8Array(64 * 1024);
+    let text = "";
+    for (;;) {
+      const count = await this.#connection.read(buffer);
+      if (count === null) return text;
+      text += decoder.decode(buffer.subarray(0, count), { stream: true });
+      const end = text.indexOf("\r\n\r\n");
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+      if (end >= 0 && text.length >= end + 4 + length) return text;
+    }
+  }
+
+  close(): void {
+    try {
+      this.#connection.close();
+    } catch (error) {
+      // A test may close it first; `using` closes it again.
+      if (!(error instanceof Deno.errors.BadResource)) throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}

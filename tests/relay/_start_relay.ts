@@ -1,0 +1,108 @@
+import { parseDsn } from "../../monitoring/envelope/dsn.ts";
+import { createRelay, type Relay, type RelayOptions } from "../../monitoring/relay/relay.ts";
+import { handlers } from "../../routes/monitoring.ts";
+import type { Method } from "../../server/mod.ts";
+
+export const DSN = "https://publickey@o1.ingest.us.sentry.io/42";
+export const MIB = 1024 * 1024;
+
+/** The route `/monitoring` on a port of its own, as a browser or an attacker reaches it. */
+export interface RunningRelay {
+  readonly relay: Relay;
+  readonly origin: string;
+  readonly host: string;
+  /** Posts as no browser does: without `Origin` and `Sec-Fetch-Site`. */
+  post(
+    body: BodyInit | null,
+    headers?: Record<string, string>,
+    query?: string,
+  ): Promise<Response>;
+  health(): Promise<Health>;
+  /** The health, as soon as `find` is true of it: it is asked for again after each answer, for 20 s. */
+  healthWhen(find: (health: Health) => boolean): Promise<Health>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Health {
+  is_healthy: boolean;
+  mode: string;
+  spool: Record<string, number>;
+  outcomes: Record<string, number>;
+  in_flight_bytes: number;
+}
+
+/** Starts the route with one hosted DSN, and what a test wants otherwise. */
+export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
+  const relay = createRelay({
+    allowedDsns: [parseDsn(DSN)],
+    maxEnvelopeBytes: 20 * MIB,
+    maxInFlightBytes: 256 * MIB,
+    relayTimeoutMs: 10_000,
+    ...options,
+  });
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (req, info) => {
+    const handler = handlers[req.method as Method];
+    if (!handler) return new Response(null, { status: 405 });
+    return handler({
+      req,
+      url: new URL(req.url),
+      params: {},
+      state: { relay },
+      peer: info.remoteAddr.hostname,
+      next: () => Promise.reject(new Error("A handler has nothing inside it.")),
+    });
+  });
+  const host = `127.0.0.1:${server.addr.port}`;
+  const origin = `http://${host}`;
+  const health = async (): Promise<Health> => (await fetch(`${origin}/monitoring`)).json();
+  return {
+    relay,
+    origin,
+    host,
+    post: (body, headers = {}, query = "") =>
+      fetch(`${origin}/monitoring${query}`, { method: "POST", body, headers }),
+    health,
+    async healthWhen(find) {
+      const deadline = Date.now() + 20_000;
+      for (;;) {
+        const now = await health();
+        if (find(now)) return now;
+        if (Date.now() > deadline) throw new Error(`Not seen in 20 s: ${JSON.stringify(now)}`);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+    },
+  };
+}
+
+/** Bytes of an envelope: header, then items with payloads given as text or bytes. */
+export function envelope(
+  header: Record<string, unknown>,
+  items: readonly (readonly [Record<string, unknown>, string | Uint8Array])[] = [
+    [{ type: "event" }, '{"message":"boom"}'],
+  ],
+): Uint8Array<ArrayBuffer> {
+  const parts: (string | Uint8Array)[] = [JSON.stringify(header), "\n"];
+  for (const [itemHeader, payload] of items) {
+    const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
+    parts.push(JSON.stringify({ length: bytes.length, ...itemHeader }), "\n", bytes, "\n");
+  }
+  return concat(parts);
+}
+
+export function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+  const all = parts.map((part) => typeof part === "string" ? new TextEncoder().encode(part) : part);
+  const whole = new Uint8Array(all.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of all) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** An envelope whose one item is that large. */
+export function largeEnvelope(bytes: number, dsn = DSN): Uint8Array<ArrayBuffer> {
+  return envelope({ event_id: "e1", dsn }, [[{ type: "attachment" }, new Uint8Array(bytes)]]);
+}

@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import { parseDsn } from "../../monitoring/envelope/dsn.ts";
+import {
+  answers,
+  closes,
+  closesHalfWay,
+  hangs,
+  hangsHalfWay,
+  redirects,
+  startStandInIngest,
+  takes,
+  takesAfter,
+} from "../stand_in_ingest.ts";
+import { expectError, expectTaken } from "./_expect.ts";
+import { DSN, envelope, startRelay } from "./_start_relay.ts";
+
+const bytes = envelope({ event_id: "e1", dsn: DSN });
+
+Deno.test("row 'taken by the ingest': its status and body, outcome delivered", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  await expectTaken(await server.post(bytes), "delivered", { id: "e1" });
+
+  ingest.next(
+    answers(202, { body: '{"id":"other"}', headers: { "content-type": "application/json" } }),
+  );
+  const accepted = await server.post(bytes);
+  assert.equal(accepted.status, 202);
+  assert.equal(await accepted.text(), '{"id":"other"}');
+  assert.equal(accepted.headers.get("content-type"), "application/json");
+
+  ingest.next(answers(204));
+  const silent = await server.post(bytes);
+  assert.equal(silent.status, 204);
+  assert.equal(silent.headers.get("x-relay-outcome"), "delivered");
+  assert.equal((await server.health()).outcomes.delivered, 3);
+});
+
+Deno.test("row 'taken by the ingest': a rate limit on a 200 is passed on", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  ingest.next(takes({ "x-sentry-rate-limits": "60:replay:organization" }));
+  const response = await server.post(bytes);
+  assert.equal(response.headers.get("x-sentry-rate-limits"), "60:replay:organization");
+  await expectTaken(response, "delivered", { id: "e1" });
+});
+
+Deno.test("the ingest gets the bytes as received, and of the request only what the contract names", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const binary = envelope({ dsn: DSN, event_id: "e1" }, [
+    [{ type: "replay_recording" }, Uint8Array.from({ length: 256 }, (_, byte) => byte)],
+    [{ type: "unknown_to_all", odd: "ünïcode" }, "\r\n\0"],
+  ]);
+  const response = await server.post(binary, {
+    "user-agent": "Browser/1",
+    "content-type": "text/plain;charset=UTF-8",
+    "cookie": "session=secret-cookie",
+    "authorization": "Bearer secret-token",
+    "referer": `${server.origin}/secret-path`,
+    "origin": server.origin,
+    "sec-fetch-site": "same-origin",
+    "x-forwarded-for": "192.0.2.1",
+    "x-sentry-auth": "Sentry sentry_key=secretkey",
+    "sentry-trace": "secret-trace",
+    "x-other": "secret-other",
+  });
+  await expectTaken(response, "delivered", { id: "e1" });
+  const [request] = ingest.requests;
+  assert.ok(request);
+  assert.deepEqual(request.body, binary);
+  assert.equal(request.method, "POST");
+  assert.equal(request.path, "/api/42/envelope/");
+  assert.deepEqual({ ...request.headers }, {
+    "accept": "*/*",
+    "accept-encoding": "gzip,br",
+    "accept-language": "*",
+    "content-length": `${binary.length}`,
+    "content-type": "application/x-sentry-envelope",
+    "host": ingest.host,
+    "user-agent": "Browser/1",
+    "x-sentry-auth": "Sentry sentry_version=7, sentry_key=publickey",
+  });
+});
+
+const encoders = {
+  gzip: zlib.gzipSync,
+  deflate: zlib.deflateSync,
+  br: zlib.brotliCompressSync,
+  zstd: zlib.zstdCompressSync,
+};
+for (const [encoding, encode] of Object.entries(encoders)) {
+  Deno.test(`an envelope in ${encoding} is judged inside and forwarded as it came`, async () => {
+    await using ingest = startStandInIngest();
+    await using server = startRelay({ upstream: ingest.origin });
+    const encoded = new Uint8Array(encode(bytes));
+    const response = await server.post(encoded, { "content-encoding": encoding.toUpperCase() });
+    await expectTaken(response, "delivered", {});
+    assert.equal(ingest.requests[0]?.headers["content-encoding"], encoding);
+    assert.deepEqual(ingest.requests[0]?.body, encoded);
+
+    const foreign = encode(envelope({ dsn: "https://other@o1.ingest.us.sentry.io/42" }));
+    await expectError(
+      await server.post(new Uint8Array(foreign), { "content-encoding": encoding }),
+      403,
+      "dsn_not_allowed",
+    );
+    assert.equal(ingest.requests.length, 1);
+  });
+}
+
+Deno.test("a self-hosted DSN leads to its own origin and path", async () => {
+  await using ingest = startStandInIngest();
+  const dsn = `http://key@${ingest.host}/sentry/7`;
+  await using server = startRelay({ allowedDsns: [parseDsn(dsn)] });
+  await expectTaken(await server.post(envelope({ dsn, event_id: "e" })), "delivered", { id: "e" });
+  assert.equal(ingest.requests[0]?.path, "/sentry/api/7/envelope/");
+});
+
+Deno.test("row 'the ingest refuses': its status, body and X-Sentry-Error, outcome rejected", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  for (const status of [400, 401, 403, 404, 413, 422, 499]) {
+    ingest.next(answers(status, {
+      body: '{"detail":"no such project"}',
+      headers: { "x-sentry-error": "no such project", "content-type": "application/json" },
+    }));
+    const response = await server.post(bytes);
+    assert.equal(response.status, status);
+    assert.equal(await response.text(), '{"detail":"no such project"}');
+    assert.equal(response.headers.get("x-sentry-error"), "no such project");
+    assert.equal(response.headers.get("x-relay-outcome"), "rejected");
+  }
+  assert.equal((await server.health()).outcomes.rejected, 7);
+});
+
+Deno.test("row 'the ingest answers 429': both limit headers, outcome rate_limited", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  for (
+    const [headers, limits, after] of [
+      [
+        { "x-sentry-rate-limits": "9:error:project, 12::key", "retry-after": "5" },
+        "9:error:project, 12::key",
+        "5",
+      ],
+      [{ "x-sentry-rate-limits": "9:error:project, 12::key" }, "9:error:project, 12::key", "12"],
+      [{ "retry-after": "7" }, "7::organization", "7"],
+      [{}, "60::organization", "60"],
+    ] as const
+  ) {
+    ingest.next(answers(429, { headers, body: '{"detail":"slower"}' }));
+    const response = await server.post(bytes);
+    assert.equal(response.status, 429);
+    assert.equal(response.headers.get("x-sentry-rate-limits"), limits);
+    assert.equal(response.headers.get("retry-after"), after);
+    assert.equal(response.headers.get("x-relay-outcome"), "rate_limited");
+    assert.equal(await response.text(), '{"detail":"slower"}');
+  }
+  assert.equal((await server.health()).outcomes.rate_limited, 4);
+});
+
+Deno.test("row 'the ingest answers 408, 425 or 5xx', with no spool: 503 without Retry-After", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  for (const status of [408, 425, 500, 502, 503, 504, 599]) {
+    ingest.next(answers(status, { headers: { "retry-after": "9" }, body: "down" }));
+    await expectError(await server.post(bytes), 503, "spool_unavailable");
+  }
+  assert.equal(ingest.requests.length, 7);
+});
+
+Deno.test("row 'the ingest redirects', with no spool: 503, and the redirect is not followed", async () => {
+  await using elsewhere = startStandInIngest();
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  for (const status of [301, 302, 303, 307, 308]) {
+    ingest.next(redirects(`${elsewhere.origin}/api/42/envelope/`, status));
+    await expectError(await server.post(bytes), 503, "spool_unavailable");
+  }
+  assert.equal(elsewhere.requests.length, 0);
+});
+
+Deno.test("row 'the ingest times out', with no spool: 503 and everything given back", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 50 });
+  ingest.behave(hangs);
+  await expectError(await server.post(bytes), 503, "spool_unavailable");
+  assert.equal((await server.health()).in_flight_bytes, 0);
+});
+
+Deno.test("row 'the ingest is down', with no spool: 503, refused or closed without an answer", async () => {
+  const ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  ingest.behave(closes);
+  await expectError(await server.post(bytes), 503, "spool_unavailable");
+  await ingest.close();
+  await expectError(await server.post(bytes), 503, "spool_unavailable");
+  assert.equal((await server.health()).outcomes.rejected, 2);
+});
+
+Deno.test("a body that breaks off after the ingest's 200 takes nothing back", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 200 });
+  for (const behaviour of [closesHalfWay, hangsHalfWay]) {
+    ingest.next(behaviour);
+    await expectTaken(await server.post(bytes), "delivered", { id: "e1" });
+  }
+});
+
+Deno.test("an answer that is too large to pass on keeps its meaning and loses its body", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const body = "x".repeat(200_000);
+  ingest.next(answers(200, { body }), answers(400, { body, headers: { "x-sentry-error": "no" } }));
+  await expectTaken(await server.post(bytes), "delivered", { id: "e1" });
+  const refused = await server.post(bytes);
+  assert.equal(refused.status, 400);
+  assert.equal(refused.headers.get("x-sentry-error"), "no");
+  assert.equal(await refused.text(), "");
+});
+
+Deno.test("what the ingest calls a page is no page of this origin", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  ingest.next(answers(400, {
+    body: "<script>alert(1)</script>",
+    headers: {
+      "content-type": "text/html",
+      "set-cookie": "a=b",
+      "location": "https://evil.example",
+    },
+  }));
+  const response = await server.post(bytes);
+  assert.match(response.headers.get("content-type") ?? "", /^text\/plain/);
+  assert.equal(response.headers.get("set-cookie"), null);
+  assert.equal(response.headers.get("location"), null);
+  await response.body?.cancel();
+});
+
+Deno.test("the client's address is forwarded only if asked for, and cannot be forged", async () => {
+  await using ingest = startStandInIngest();
+  const forged = { "x-forwarded-for": "203.0.113.9", "x-real-ip": "203.0.113.9, 198.51.100.7" };
+  const seen = async (options: Parameters<typeof startRelay>[0], headers = forged) => {
+    await using server = startRelay({ upstream: ingest.origin, ...options });
+    await expectTaken(await server.post(bytes, headers), "delivered", { id: "e1" });
+    return ingest.requests.at(-1)?.headers["x-forwarded-for"];
+  };
+  assert.equal(await seen({}), undefined);
+  assert.equal(await seen({ trustedProxyHeader: "x-real-ip" }), undefined);
+  assert.equal(await seen({ forwardClientIp: true }), "127.0.0.1");
+  assert.equal(
+    await seen({ forwardClientIp: true, trustedProxyHeader: "x-real-ip" }),
+    "198.51.100.7",
+  );
+  assert.equal(
+    await seen({ forwardClientIp: true, trustedProxyHeader: "x-real-ip" }, {
+      "x-forwarded-for": "203.0.113.9",
+      "x-real-ip": "unknown",
+    }),
+    undefined,
+  );
+});
+
+Deno.test("an envelope is delivered although its sender has gone", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const { promise: gone, resolve: answer } = Promise.withResolvers<void>();
+  ingest.behave(takesAfter(gone));
+  const leaving = new AbortController();
+  const came = ingest.waitFor((all) => all.length === 1);
+  const posting = fetch(`${server.origin}/monitoring`, {
+    method: "POST",
+    body: bytes,
+    signal: leaving.signal,
+  });
+  await came;
+  assert.equal((await server.health()).in_flight_bytes, bytes.length);
+  leaving.abort();
+  await assert.rejects(posting);
+  answer();
+  const health = await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
+  assert.equal(health.outcomes.delivered, 1);
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import type { AdmittedEnvelope } from "../../monitoring/relay/relay.ts";
+import { startStandInIngest } from "../stand_in_ingest.ts";
+import { expectError, expectTaken } from "./_expect.ts";
+import { DSN, envelope, startRelay } from "./_start_relay.ts";
+
+Deno.test("row 'inbox mode': 200 with the event id, outcome stored, nothing forwarded", async () => {
+  await using ingest = startStandInIngest();
+  const stored: AdmittedEnvelope[] = [];
+  await using server = startRelay({
+    upstream: ingest.origin,
+    store: { store: (envelope) => void stored.push(envelope) },
+    now: () => 1_700_000_000_000,
+  });
+  const plain = envelope({ event_id: "e1", dsn: DSN }, [
+    [{ type: "event" }, "{}"],
+    [{ type: "x".repeat(1000) }, "abc"],
+  ]);
+  await expectTaken(await server.post(plain), "stored", { id: "e1" });
+  const encoded = new Uint8Array(zlib.gzipSync(plain));
+  await expectTaken(await server.post(encoded, { "content-encoding": "gzip" }), "stored", {
+    id: "e1",
+  });
+  await expectTaken(await server.post(envelope({ dsn: DSN })), "stored", {});
+  await expectTaken(await server.post(envelope({ dsn: DSN, event_id: 5 })), "stored", {});
+  await expectTaken(await server.post("{}"), null, {});
+
+  assert.equal(stored.length, 4);
+  const [first, second] = stored;
+  assert.deepEqual(first?.bytes, plain);
+  assert.equal(first?.contentEncoding, null);
+  assert.deepEqual(first?.header, { event_id: "e1", dsn: DSN });
+  assert.deepEqual(first?.items, [{ type: "event", bytes: 2 }, { type: "x".repeat(64), bytes: 3 }]);
+  assert.equal(first?.receivedAt, 1_700_000_000_000);
+  assert.deepEqual(await first?.decoded(), plain);
+  assert.deepEqual(second?.bytes, encoded);
+  assert.equal(second?.contentEncoding, "gzip");
+  assert.deepEqual(await second?.decoded(), plain);
+  assert.equal(ingest.requests.length, 0);
+  assert.equal((await server.health()).outcomes.stored, 4);
+  assert.equal((await server.health()).mode, "inbox");
+});
+
+Deno.test("inbox mode judges like relay mode", async () => {
+  await using server = startRelay({ store: { store: () => assert.fail("nothing is stored") } });
+  await expectError(await server.post(envelope({})), 403, "dsn_missing");
+  await expectError(
+    await server.post(envelope({ dsn: "https://key@evil.example/1" })),
+    403,
+    "dsn_not_allowed",
+  );
+  await expectError(await server.post("x"), 400, "envelope_malformed");
+});
+
+Deno.test("a store that fails is never an acknowledgement: 503 spool_unavailable", async () => {
+  const told: unknown[] = [];
+  const full = new Error("disk full");
+  await using server = startRelay({
+    store: { store: () => Promise.reject(full) },
+    onStoreError: (error) => told.push(error),
+  });
+  await expectError(await server.post(envelope({ dsn: DSN })), 503, "spool_unavailable");
+  assert.deepEqual(told, [full]);
+  assert.equal((await server.health()).in_flight_bytes, 0);
+});
+
+Deno.test("GET /monitoring: 200 with mode, spool, all outcomes and bytes in flight", async () => {
+  await using server = startRelay();
+  const response = await fetch(`${server.origin}/monitoring`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  assert.deepEqual(await response.json(), {
+    is_healthy: true,
+    mode: "relay",
+    spool: { pending: 0, bytes: 0, oldest_age_s: 0 },
+    outcomes: {
+      delivered: 0,
+      spooled: 0,
+      stored: 0,
+      duplicate: 0,
+      rate_limited: 0,
+      rejected: 0,
+      dropped: 0,
+    },
+    in_flight_bytes: 0,
+  });
+});
+
+Deno.test("GET /monitoring: an ingest that is down is not ill health, a server that stops is", async () => {
+  const ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  await ingest.close();
+  await expectError(await server.post(envelope({ dsn: DSN })), 503, "spool_unavailable");
+  assert.equal((await server.health()).is_healthy, true);
+  server.relay.stop();
+  const response = await fetch(`${server.origin}/monitoring`);
+  assert.equal(response.status, 503);
+  assert.equal((await response.json()).is_healthy, false);
+});

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import { hangs, startStandInIngest, takesAfter } from "../stand_in_ingest.ts";
+import { expectError, expectTaken } from "./_expect.ts";
+import { RawClient } from "./_raw_client.ts";
+import { concat, DSN, envelope, largeEnvelope, MIB, startRelay } from "./_start_relay.ts";
+
+const FOREIGN = "https://key@evil.example/1";
+
+Deno.test("row 'over a size limit': a Content-Length over it is refused before any of the body", async () => {
+  await using server = startRelay();
+  using client = await RawClient.connect(server.host);
+  await client.sendHead({ "content-length": `${20 * MIB + 1}` });
+  const answer = await client.answer();
+  assert.match(answer, /^HTTP\/1\.1 413 /);
+  assert.match(answer, /"error":"envelope_too_large"/);
+});
+
+Deno.test("row 'over a size limit': without Content-Length it is refused where it passes the limit", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, maxEnvelopeBytes: MIB });
+  using client = await RawClient.connect(server.host);
+  await client.sendHead({ "transfer-encoding": "chunked" });
+  await client.sendChunk(largeEnvelope(MIB));
+  const answer = await client.answer();
+  assert.match(answer, /^HTTP\/1\.1 413 /);
+  assert.match(answer, /"error":"envelope_too_large"/);
+  assert.equal(ingest.requests.length, 0);
+  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
+});
+
+Deno.test("row 'over a size limit': exactly the limit passes, with and without Content-Length", async () => {
+  await using ingest = startStandInIngest();
+  const body = largeEnvelope(300_000);
+  await using server = startRelay({ upstream: ingest.origin, maxEnvelopeBytes: body.length });
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+  await expectTaken(await server.post(new Blob([body]).stream()), "delivered", { id: "e1" });
+  assert.deepEqual(ingest.requests.map((request) => request.body), [body, body]);
+  const larger = concat([body, "\n"]);
+  await expectError(await server.post(larger), 413, "envelope_too_large");
+  await expectError(await server.post(new Blob([larger]).stream()), 413, "envelope_too_large");
+});
+
+Deno.test("an envelope with a foreign DSN is refused by its header, however much is announced", async () => {
+  await using server = startRelay();
+  for (
+    const headers of [
+      { "content-length": `${20 * MIB}` },
+      { "transfer-encoding": "chunked" },
+    ] as Record<string, string>[]
+  ) {
+    using client = await RawClient.connect(server.host);
+    await client.sendHead(headers);
+    const start = new TextEncoder().encode(`{"dsn":"${FOREIGN}"}\n{`);
+    await (headers["content-length"] ? client.send(start) : client.sendChunk(start));
+    assert.match(await client.answer(), /^HTTP\/1\.1 403 .*"error":"dsn_not_allowed"/s);
+  }
+  assert.equal((await server.health()).in_flight_bytes, 0);
+});
+
+Deno.test("a compressed envelope with a foreign DSN is refused before it is complete", async () => {
+  await using server = startRelay();
+  const noise = Uint8Array.from({ length: 300_000 }, (_, at) => (at * 2654435761) >>> 13);
+  const item = [{ type: "attachment" }, noise] as const;
+  const body = zlib.gzipSync(envelope({ dsn: FOREIGN }, [item]));
+  using client = await RawClient.connect(server.host);
+  await client.sendHead({ "content-length": `${body.length}`, "content-encoding": "gzip" });
+  await client.send(body.subarray(0, body.length >> 1));
+  assert.match(await client.answer(), /^HTTP\/1\.1 403 .*"error":"dsn_not_allowed"/s);
+});
+
+Deno.test("a header line that does not end is refused after 64 KiB", async () => {
+  await using server = startRelay();
+  using client = await RawClient.connect(server.host);
+  await client.sendHead({ "content-length": `${20 * MIB}` });
+  await client.send(`{"x":"${"x".repeat(66_000)}`);
+  assert.match(await client.answer(), /^HTTP\/1\.1 400 .*"error":"envelope_malformed"/s);
+});
+
+const encoders: Record<string, (bytes: Uint8Array) => Uint8Array> = {
+  gzip: (bytes) => zlib.gzipSync(bytes),
+  deflate: (bytes) => zlib.deflateSync(bytes),
+  br: (bytes) =>
+    zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  zstd: (bytes) => zlib.zstdCompressSync(bytes),
+};
+for (const [encoding, encode] of Object.entries(encoders)) {
+  Deno.test(`row 'over a size limit, after decompression': a bomb in ${encoding}, memory stays flat`, async () => {
+    await using ingest = startStandInIngest();
+    await using server = startRelay({ upstream: ingest.origin });
+    const bomb = new Uint8Array(encode(largeEnvelope(240 * MIB)));
+    assert.ok(bomb.length < 2 * MIB);
+    const before = Deno.memoryUsage().rss;
+    let most = 0;
+    const watch = setInterval(() => most = Math.max(most, Deno.memoryUsage().rss - before), 1);
+    const answers = [0, 1, 2, 3].map(() => server.post(bomb, { "content-encoding": encoding }));
+    for (const answer of answers) await expectError(await answer, 413, "envelope_too_large");
+    clearInterval(watch);
+    assert.ok(most < 160 * MIB, `${most / MIB} MiB more for four bombs of 240 MiB`);
+    assert.equal(ingest.requests.length, 0);
+  });
+
+  Deno.test(`bytes smuggled in after ${encoding} data, or data that ends early: 400`, async () => {
+    await using ingest = startStandInIngest();
+    await using server = startRelay({ upstream: ingest.origin });
+    const encoded = encode(envelope({ dsn: DSN }));
+    for (
+      const body of [concat([encoded, '{"type":"event"}\n{}']), encoded.slice(0, -1)]
+    ) {
+      await expectError(
+        await server.post(new Uint8Array(body), { "content-encoding": encoding }),
+        400,
+        "envelope_malformed",
+      );
+    }
+    assert.equal(ingest.requests.length, 0);
+  });
+}
+
+Deno.test("row 'too many bytes in flight': 503 overloaded, and taken again once there is room", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, maxInFlightBytes: 300_000 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ingest.next(takesAfter(promise));
+  const body = largeEnvelope(200_000);
+  const first = server.post(body);
+  await ingest.waitFor((all) => all.length === 1);
+  assert.equal((await server.health()).in_flight_bytes, body.length);
+
+  await expectError(await server.post(body), 503, "overloaded");
+  await expectError(await server.post(new Blob([body]).stream()), 503, "overloaded");
+  assert.equal((await server.health()).in_flight_bytes, body.length);
+
+  resolve();
+  await expectTaken(await first, "delivered", { id: "e1" });
+  assert.equal((await server.health()).in_flight_bytes, 0);
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+});
+
+Deno.test("health is 503 while the memory is exhausted", async () => {
+  await using ingest = startStandInIngest();
+  const body = largeEnvelope(1000);
+  await using server = startRelay({ upstream: ingest.origin, maxInFlightBytes: body.length });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ingest.next(takesAfter(promise));
+  const posting = server.post(body);
+  await ingest.waitFor((all) => all.length === 1);
+  const response = await fetch(`${server.origin}/monitoring`);
+  assert.equal(response.status, 503);
+  assert.equal((await response.json()).is_healthy, false);
+  resolve();
+  await expectTaken(await posting, "delivered", { id: "e1" });
+  assert.equal((await server.health()).is_healthy, true);
+});
+
+Deno.test("what a request announces takes no room from others, what it brings does", async () => {
+  await using server = startRelay({ maxInFlightBytes: 21 * MIB });
+  using first = await RawClient.connect(server.host);
+  using second = await RawClient.connect(server.host);
+  const start = new TextEncoder().encode(`{"dsn":"${DSN}"}\n{"type":"event"}\n`);
+  for (const client of [first, second]) {
+    await client.sendHead({ "content-length": `${20 * MIB}` });
+    await client.send(start);
+  }
+  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 2 * start.length);
+});
+
+Deno.test("a client that aborts in mid-body leaves nothing behind, and is counted", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  for (
+    const headers of [
+      { "content-length": `${10 * MIB}` },
+      { "content-length": `${10 * MIB}`, "content-encoding": "gzip" },
+    ] as Record<string, string>[]
+  ) {
+    using client = await RawClient.connect(server.host);
+    await client.sendHead(headers);
+    const part = headers["content-encoding"]
+      ? zlib.gzipSync(largeEnvelope(50_000)).subarray(0, 100)
+      : largeEnvelope(10 * MIB).subarray(0, 100_000);
+    await client.send(part);
+    await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === part.length);
+    client.close();
+    await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
+  }
+  const { outcomes } = await server.healthWhen(({ outcomes }) => outcomes.rejected === 2);
+  assert.equal(outcomes.delivered, 0);
+  assert.equal(ingest.requests.length, 0);
+});
+
+Deno.test("a body that stands still is let go: 503 overloaded, its memory given back", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, bodyProgressMs: 30 });
+  using client = await RawClient.connect(server.host);
+  await client.sendHead({ "content-length": `${MIB}` });
+  await client.send(largeEnvelope(MIB).subarray(0, 5000));
+  assert.match(await client.answer(), /^HTTP\/1\.1 503 .*"error":"overloaded"/s);
+  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
+  assert.equal(ingest.requests.length, 0);
+});
+
+Deno.test("with the ingest hanging, memory is given back after RELAY_TIMEOUT_MS", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 100 });
+  ingest.behave(hangs);
+  const all = Array.from({ length: 8 }, () => server.post(largeEnvelope(100_000)));
+  for (const response of all) await expectError(await response, 503, "spool_unavailable");
+  assert.equal((await server.health()).in_flight_bytes, 0);
+});

@@ -1,0 +1,186 @@
+/**
+ * A stand-in for Sentry's ingest: a real server on a free port of the loopback, on bare sockets, so
+ * that a test sees the bytes that came and decides what becomes of the connection.
+ */
+import { answerBytes, answers, type IngestBehaviour, taken, takes } from "./stand_in_behaviour.ts";
+import { type IngestRequest, readRequest, RequestReader } from "./stand_in_request.ts";
+
+export * from "./stand_in_behaviour.ts";
+export type { IngestRequest } from "./stand_in_request.ts";
+
+export interface StandInIngest {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** `127.0.0.1:PORT` */
+  readonly host: string;
+  /** Every request but preflights, oldest first. */
+  readonly requests: readonly IngestRequest[];
+  /** Connections opened so far. */
+  readonly connections: number;
+  /** From now on every request is treated so, or as the function says. */
+  behave(
+    behaviour: IngestBehaviour | ((request: IngestRequest) => IngestBehaviour),
+  ): void;
+  /** The next requests are treated so, one each, before {@linkcode StandInIngest.behave} holds again. */
+  next(...behaviours: readonly IngestBehaviour[]): void;
+  /**
+   * What `find` makes of all requests, as soon as that is neither undefined, null nor false: it is
+   * asked now and again after each request.
+   *
+   * @throws after `timeoutMs` (20 s), naming what came, or when the stand-in is closed
+   *
+   * @example
+   * ```ts
+   * const event = await ingest.waitFor((all) => all.find((request) => request.text.includes("boom")));
+   * ```
+   */
+  waitFor<T>(
+    find: (requests: readonly IngestRequest[]) => T | undefined | null | false,
+    timeoutMs?: number,
+  ): Promise<T>;
+  /** Closes the port and all connections. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts a stand-in that takes every envelope until told otherwise. */
+export function startStandInIngest(options: { port?: number } = {}): StandInIngest {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: options.port ?? 0 });
+  const host = `127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+  const requests: IngestRequest[] = [];
+  const scripted: IngestBehaviour[] = [];
+  const open = new Map<Deno.Conn, Promise<void>>();
+  const waiters = new Set<{ look(): void; fail(error: Error): void }>();
+  let usual: (request: IngestRequest) => IngestBehaviour = () => takes();
+  let connections = 0;
+
+  async function serve(connection: Deno.Conn): Promise<void> {
+    const reader = new RequestReader(connection);
+    try {
+      for (;;) {
+        const request = await readRequest(reader);
+        if (request === undefined) return;
+        if (request.method === "OPTIONS") {
+          await write(connection, answerBytes(answers(204), request));
+          continue;
+        }
+        const behaviour = scripted.shift() ?? usual(request);
+        requests.push(request);
+        for (const waiter of [...waiters]) waiter.look();
+        if (!await perform(connection, reader, behaviour, request)) return;
+      }
+    } catch {
+      // The other side went away, or close() took the connection: either way it is over, and what
+      // came complete before that is recorded.
+    } finally {
+      open.delete(connection);
+      closeQuietly(connection);
+    }
+  }
+
+  const accepting = (async () => {
+    for await (const connection of listener) {
+      connections++;
+      open.set(connection, serve(connection));
+    }
+  })();
+
+  const ingest: StandInIngest = {
+    origin: `http://${host}`,
+    host,
+    requests,
+    get connections() {
+      return connections;
+    },
+    behave(behaviour) {
+      usual = typeof behaviour === "function" ? behaviour : () => behaviour;
+    },
+    next(...behaviours) {
+      scripted.push(...behaviours);
+    },
+    waitFor<T>(
+      find: (requests: readonly IngestRequest[]) => T | undefined | null | false,
+      timeoutMs = 20_000,
+    ): Promise<T> {
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const waiter = {
+        look() {
+          try {
+            const found = find(requests);
+            if (found !== undefined && found !== null && found !== false) resolve(found);
+          } catch (error) {
+            reject(error);
+          }
+        },
+        fail: reject,
+      };
+      const deadline = setTimeout(() => {
+        const came = requests.map((request) => `${request.method} ${request.path}`).join(", ");
+        reject(
+          new Error(`Not seen within ${timeoutMs} ms; ${requests.length} requests came: ${came}`),
+        );
+      }, timeoutMs);
+      waiters.add(waiter);
+      waiter.look();
+      return promise.finally(() => {
+        clearTimeout(deadline);
+        waiters.delete(waiter);
+      });
+    },
+    async close() {
+      for (const waiter of [...waiters]) waiter.fail(new Error("The stand-in was closed."));
+      closeQuietly(listener);
+      const serving = [...open.values()];
+      for (const connection of open.keys()) closeQuietly(connection);
+      await Promise.all([accepting, ...serving]);
+    },
+    [Symbol.asyncDispose]: () => ingest.close(),
+  };
+  return ingest;
+}
+
+/** Carries a behaviour out. Returns whether the connection goes on. */
+async function perform(
+  connection: Deno.Conn,
+  reader: RequestReader,
+  behaviour: IngestBehaviour,
+  request: IngestRequest,
+): Promise<boolean> {
+  switch (behaviour.kind) {
+    case "take":
+      if (behaviour.after) await Promise.race([behaviour.after, reader.untilClosed()]);
+      await write(connection, answerBytes(taken(request, behaviour.headers), request));
+      return behaviour.after === undefined;
+    case "answer":
+      await write(connection, answerBytes(behaviour, request));
+      return true;
+    case "hang":
+      await reader.untilClosed();
+      return false;
+    case "close":
+      return false;
+    case "close half way":
+    case "hang half way": {
+      const whole = answerBytes(
+        answers(behaviour.status ?? 200, { body: '{"id":"0123456789abcdef"}' }),
+        request,
+      );
+      await write(connection, whole.subarray(0, whole.length - 12));
+      if (behaviour.kind === "hang half way") await reader.untilClosed();
+      return false;
+    }
+  }
+}
+
+async function write(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
+
+function closeQuietly(resource: { close(): void }): void {
+  try {
+    resource.close();
+  } catch (error) {
+    // Closed by the other of close() and serve(): that is what was wanted.
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
+}

@@ -1,0 +1,108 @@
+/** One HTTP request as it came over the wire. */
+export interface IngestRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Names in lower case; repeated ones joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body's bytes, without the framing of a chunked transfer. */
+  readonly body: Uint8Array;
+  /** The body read as UTF-8. */
+  readonly text: string;
+}
+
+/** Reads lines and runs of bytes off a connection. */
+export class RequestReader {
+  #held = new Uint8Array(0);
+  readonly #buffer = new Uint8Array(64 * 1024);
+
+  constructor(readonly connection: Deno.Conn) {}
+
+  async #more(): Promise<boolean> {
+    const count = await this.connection.read(this.#buffer);
+    if (count === null) return false;
+    const joined = new Uint8Array(this.#held.length + count);
+    joined.set(this.#held);
+    joined.set(this.#buffer.subarray(0, count), this.#held.length);
+    this.#held = joined;
+    return true;
+  }
+
+  /** The next line without its CRLF; undefined if the connection ends first. */
+  async line(): Promise<string | undefined> {
+    for (let from = 0;;) {
+      const end = this.#held.indexOf(10, from);
+      if (end >= 0) {
+        const line = new TextDecoder().decode(this.#held.subarray(0, end)).replace(/\r$/, "");
+        this.#held = this.#held.slice(end + 1);
+        return line;
+      }
+      from = this.#held.length;
+      if (!await this.#more()) return undefined;
+    }
+  }
+
+  /** Exactly that many bytes; undefined if the connection ends first. */
+  async bytes(count: number): Promise<Uint8Array | undefined> {
+    const whole = new Uint8Array(count);
+    let at = 0;
+    for (;;) {
+      const part = this.#held.subarray(0, count - at);
+      whole.set(part, at);
+      at += part.length;
+      this.#held = this.#held.slice(part.length);
+      if (at === count) return whole;
+      if (!await this.#more()) return undefined;
+    }
+  }
+
+  /** Resolves when the other side has closed the connection. */
+  async untilClosed(): Promise<void> {
+    while (await this.#more()) this.#held = new Uint8Array(0);
+  }
+}
+
+/** The next request; undefined if the connection ends before it is complete. */
+export async function readRequest(reader: RequestReader): Promise<IngestRequest | undefined> {
+  const [method, path] = (await reader.line())?.split(" ") ?? [];
+  if (method === undefined || path === undefined) return undefined;
+  const headers: Record<string, string> = {};
+  for (;;) {
+    const line = await reader.line();
+    if (line === undefined) return undefined;
+    if (line === "") break;
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  const body = headers["transfer-encoding"]?.toLowerCase() === "chunked"
+    ? await chunked(reader)
+    : await reader.bytes(Number(headers["content-length"] ?? 0));
+  if (body === undefined) return undefined;
+  return {
+    method,
+    path,
+    headers,
+    body,
+    get text() {
+      return new TextDecoder().decode(body);
+    },
+  };
+}
+
+/** A chunked body (RFC 9112, section 7.1). */
+async function chunked(reader: RequestReader): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const size = parseInt(await reader.line() ?? "", 16);
+    if (Number.isNaN(size)) return undefined;
+    if (size === 0) break;
+    const part = await reader.bytes(size);
+    if (part === undefined) return undefined;
+    parts.push(part);
+    await reader.line();
+  }
+  await reader.line();
+  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+}

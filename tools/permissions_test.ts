@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { CONFIG_VARIABLES, loadConfig } from "../config.ts";
+import { serverPermissions } from "./permissions.ts";
+
+const PLACES = { root: "/srv/app", cwd: "/srv/app" };
+const HOSTED = "https://key@o1.ingest.us.sentry.io/1";
+
+function flags(env: Record<string, string>, places = PLACES): Record<string, string[]> {
+  const all = serverPermissions(loadConfig(env), places);
+  return Object.fromEntries(all.map((flag) => {
+    const [name = "", values = ""] = flag.split("=");
+    return [name, values.split(",")];
+  }));
+}
+
+Deno.test("in inbox mode the server connects to nothing", () => {
+  assert.deepEqual(flags({})["--allow-net"], ["127.0.0.1:8000"]);
+  assert.deepEqual(flags({ SENTRY_ALLOWED_DSNS: HOSTED, PORT: "0" })["--allow-net"], [
+    "127.0.0.1:0",
+  ]);
+});
+
+Deno.test("in relay mode it connects to the ingests that are allowed, at their ports", () => {
+  const env = {
+    SENTRY_DSN: HOSTED,
+    SENTRY_ALLOWED_DSNS: `http://key@sentry.example/2,https://key@[::1]:9000/3,${HOSTED}`,
+  };
+  assert.deepEqual(flags(env)["--allow-net"], [
+    "0.0.0.0:8000",
+    "o1.ingest.us.sentry.io:443",
+    "sentry.example:80",
+    "[::1]:9000",
+  ]);
+});
+
+Deno.test("with an upstream it connects to that alone", () => {
+  const env = { SENTRY_DSN: HOSTED, RELAY_UPSTREAM: "http://127.0.0.1:3000", HOST: "::" };
+  assert.deepEqual(flags(env)["--allow-net"], ["[::]:8000", "127.0.0.1:3000"]);
+});
+
+Deno.test("it writes its data, and reads the project and its data", () => {
+  const given = flags({ DATA_DIR: "../data" });
+  assert.deepEqual(given["--allow-write"], ["/srv/data"]);
+  assert.deepEqual(given["--allow-read"], [
+    "/srv/app/.build",
+    "/srv/app/routes",
+    "/srv/app/server",
+    "/srv/app/monitoring",
+    "/srv/app/node_modules",
+    "/srv/data",
+  ]);
+  assert.deepEqual(flags({ DATA_DIR: "/var/data" })["--allow-write"], ["/var/data"]);
+});
+
+Deno.test("a comma in a path does not end it", () => {
+  const all = serverPermissions(loadConfig({ DATA_DIR: "/a,b" }), PLACES);
+  assert.ok(all.includes("--allow-write=/a,,b"));
+});
+
+Deno.test("it sees the variables of the contract and no others, runs nothing and asks nothing", () => {
+  const given = flags({});
+  assert.deepEqual(given["--allow-env"], CONFIG_VARIABLES);
+  assert.deepEqual(Object.keys(given).sort(), [
+    "--allow-env",
+    "--allow-net",
+    "--allow-read",
+    "--allow-write",
+    "--no-prompt",
+  ]);
+});

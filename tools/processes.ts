@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { type Config, loadConfig } from "../config.ts";
+import { LAUNCHED } from "../server/launcher.ts";
+import { readCommit } from "./commit.ts";
+import { serverPermissions } from "./permissions.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment's own variables, and the commit that is checked out. */
+export function serverEnvironment(root: string, own: Environment): Environment {
+  return { ...own, SIGHTGLASS_COMMIT: own.SIGHTGLASS_COMMIT || readCommit(root) };
+}
+
+/**
+ * Starts the server with the permissions of its configuration. Its standard input is a pipe that
+ * nothing is written to: when this process is gone, however it ended, the pipe closes, and the
+ * server stops.
+ *
+ * @throws {ConfigError} if the environment does not fit
+ */
+export function spawnServer(root: string, env: Environment): Deno.ChildProcess {
+  const config: Config = loadConfig(env);
+  const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", ...permissions, join(root, "main.ts"), LAUNCHED],
+    env: present(env),
+    stdin: "piped",
+  }).spawn();
+}
+
+/**
+ * Starts a build with what it needs: the project's files, esbuild's program, and the environment
+ * that it looks at.
+ */
+export function spawnBuild(root: string, options: { dev: boolean }): Deno.ChildProcess {
+  const esbuild = findEsbuild(root);
+  return new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      `--allow-read=${root.replaceAll(",", ",,")}`,
+      `--allow-write=${root.replaceAll(",", ",,")}`,
+      "--allow-env",
+      esbuild === undefined ? "--allow-run" : `--allow-run=${esbuild.replaceAll(",", ",,")}`,
+      join(root, "tools/build.ts"),
+      ...(options.dev ? ["--dev"] : []),
+    ],
+    env: esbuild === undefined ? {} : { ESBUILD_BINARY_PATH: esbuild },
+    stdin: "null",
+  }).spawn();
+}
+
+/**
+ * esbuild's program for this machine; undefined before packages are installed, which the first
+ * build itself does.
+ */
+export function findEsbuild(root: string): string | undefined {
+  const { os, arch } = Deno.build;
+  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
+  const program = os === "windows" ? "esbuild.exe" : "bin/esbuild";
+  try {
+    const library = Deno.realPathSync(join(root, "node_modules/esbuild"));
+    return Deno.realPathSync(join(library, "..", "@esbuild", platform, program));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Sends a signal to a process that may have ended by itself in the meantime. */
+export function sendSignal(process: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    process.kill(signal);
+  } catch (error) {
+    // That it has ended already is what was wanted.
+    if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** The signals that ask a process to stop, on this system. */
+export const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT", "SIGBREAK"]
+  : ["SIGINT", "SIGTERM"];
+
+function present(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

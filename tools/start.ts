@@ -1,0 +1,55 @@
+/**
+ * `deno task start`: builds the page if its sources changed, then runs the server with exactly the
+ * permissions that its configuration needs, as a process of its own. Ends with the server's exit
+ * code.
+ */
+import { fileURLToPath } from "node:url";
+import { ConfigError, loadConfig } from "../config.ts";
+import { isFresh } from "../server/build/inputs.ts";
+import {
+  sendSignal,
+  serverEnvironment,
+  spawnBuild,
+  spawnServer,
+  STOP_SIGNALS,
+} from "./processes.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+let running: Deno.ChildProcess | undefined;
+let stopping: Deno.Signal | undefined;
+
+for (const signal of STOP_SIGNALS) {
+  Deno.addSignalListener(signal, () => {
+    // Once: a terminal signals the server too, and a server that is asked twice may take the second
+    // for impatience.
+    if (stopping !== undefined) return;
+    stopping = signal;
+    if (running !== undefined) sendSignal(running, signal);
+  });
+}
+
+Deno.exit(await start());
+
+async function start(): Promise<number> {
+  try {
+    const env = serverEnvironment(root, Deno.env.toObject());
+    // Before the build, which takes longer than finding out that nothing can be started.
+    loadConfig(env);
+    if (!isFresh({ root, out: `${root}/.build`, dev: false })) {
+      console.error("Building the page");
+      const code = await run(spawnBuild(root, { dev: false }));
+      if (code !== 0) return code;
+    }
+    return await run(spawnServer(root, env));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+async function run(child: Deno.ChildProcess): Promise<number> {
+  running = child;
+  if (stopping !== undefined) sendSignal(child, stopping);
+  return (await child.status).code;
+}
