@@ -8,7 +8,7 @@ import { InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import type { State } from "./routes/_state.ts";
 import { ManifestError } from "./server/manifest.ts";
-import { App } from "./server/mod.ts";
+import { App } from "./server/app.ts";
 import { ListenError, serve } from "./server/serve.ts";
 
 /** What whoever starts the server can mend: told in one line, without a stack. */
@@ -36,7 +36,14 @@ async function main(): Promise<void> {
     token: config.inboxToken,
     tokenOnly: config.onDeploy,
   });
-  const relay = createRelay({ ...config, store });
+  const relay = createRelay({
+    ...config,
+    store,
+    // What the inbox could never hold is refused at once: a 503 would be asked again for ever.
+    maxEnvelopeBytes: store
+      ? Math.min(config.maxEnvelopeBytes, config.inboxMaxBytes)
+      : config.maxEnvelopeBytes,
+  });
 
   const app = await App.load<State>({
     root: new URL("./", import.meta.url),

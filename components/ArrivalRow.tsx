@@ -12,6 +12,7 @@ export const arrivalColumns: readonly Column[] = [
   { title: "Items" },
   { title: "Size", numeric: true },
   { title: "Trace" },
+  { title: "Recording" },
   { title: "Bytes" },
 ];
 
@@ -27,17 +28,13 @@ export const ArrivalRow = memo(function ArrivalRow({ row }: { row: InboxRow }) {
       </td>
       <td className="items">
         <ItemList items={items} />
-        {replay_id && (
-          <small>
-            recording <Id id={replay_id} />
-          </small>
-        )}
       </td>
       <td className="n size">{formatBytes(bytes)}</td>
       <td className="trace">
         {trace === undefined ? "–" : <Id id={trace} />}
         {further.length > 0 && <span title={further.join(" ")}>{` +${further.length}`}</span>}
       </td>
+      <td className="recording">{replay_id && <Id id={replay_id} />}</td>
       <td className="raw">
         <a
           href={`/monitoring/inbox?id=${id}`}

@@ -34,5 +34,5 @@ Deno.test("ids are cut short and whole in the title; further traces are counted"
   assert.match(render(row), /<code title="4bf92f3577b34da6a3ce929d0e0e4736">4bf92f35<\/code>/);
   assert.match(render({ ...row, trace_ids: ["a".repeat(32), "b".repeat(32)] }), /> \+1</);
   assert.match(render({ ...row, trace_ids: [] }), /class="trace">–</);
-  assert.match(render({ ...row, replay_id: "c".repeat(32) }), /recording <code[^>]*>c{8}</);
+  assert.match(render({ ...row, replay_id: "c".repeat(32) }), /class="recording"><code[^>]*>c{8}</);
 });

@@ -28,7 +28,7 @@ function VisitFacts() {
               {recordingInWords[recording]}
               {replayId && (
                 <small>
-                  recording <Id id={replayId} />
+                  id <Id id={replayId} />
                 </small>
               )}
             </>

@@ -61,14 +61,18 @@ function listen({ port, hostname, handler }: ServeOptions): Deno.HttpServer<Deno
   } catch (cause) {
     const why = reasonOf(cause);
     if (why === undefined) throw cause;
-    throw new ListenError(`Cannot listen on ${httpAddress({ hostname, port })}: ${why}.`, { cause });
+    throw new ListenError(`Cannot listen on ${httpAddress({ hostname, port })}: ${why}.`, {
+      cause,
+    });
   }
 }
 
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof Deno.errors.AddrInUse) return "something else listens there, set PORT";
   if (error instanceof Deno.errors.AddrNotAvailable) return "HOST is not this machine's";
-  if (error instanceof Deno.errors.PermissionDenied) return "this user may not, set PORT above 1023";
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return "this user may not, set PORT above 1023";
+  }
   return undefined;
 }
 

@@ -12,7 +12,7 @@ import { isFresh } from "../server/build/inputs.ts";
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 const dev = process.argv.includes("--dev");
 
-if (process.argv.includes("--force") || !isFresh({ root, out: `${root}/.build`, dev })) {
+if (process.argv.includes("--force") || !await isFresh({ root, out: `${root}/.build`, dev })) {
   // Loaded only now: esbuild and React take longer than finding out that nothing is to be done.
   const { buildSite } = await import("./build_site.ts");
   Deno.exitCode = await buildSite(root, dev) ? 0 : 1;

@@ -35,7 +35,10 @@ export async function buildSite(root: string, dev: boolean): Promise<boolean> {
   }
 }
 
-async function print(kind: "error" | "warning", messages: esbuild.Message[]): Promise<void> {
+async function print(
+  kind: "error" | "warning",
+  messages: readonly esbuild.Message[],
+): Promise<void> {
   const color = Deno.stderr.isTerminal() && !Deno.noColor;
   for (const text of await esbuild.formatMessages([...messages], { kind, color })) {
     console.error(text.trimEnd());

@@ -42,7 +42,11 @@ const DOCUMENTS = ["ARCHITECTURE.md", "CHANGELOG.md", "README.md"];
  *
  * @param root absolute path of the project
  */
-export async function runChecks(root: string, checks = CHECKS): Promise<Counts> {
+export async function runChecks(
+  root: string,
+  checks = CHECKS,
+  print: (line: string) => void = console.log,
+): Promise<Counts> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const running = checks.map(async ({ name, run }) => {
     try {
@@ -55,8 +59,8 @@ export async function runChecks(root: string, checks = CHECKS): Promise<Counts> 
     const { name, offences } = await check;
     const passed = offences.length === 0;
     counts[passed ? "passed" : "failed"]++;
-    console.log(`${passed ? "ok    " : "FAILED"} ${name}`);
-    for (const offence of offences) console.log(offence.replace(/^/gm, "         "));
+    print(`${passed ? "ok    " : "FAILED"} ${name}`);
+    for (const offence of offences) print(offence.replace(/^/gm, "         "));
   }
   return counts;
 }

@@ -37,7 +37,7 @@ for await (const files of changes(root)) {
 }
 
 async function renew(): Promise<void> {
-  if (!isFresh({ root, out: `${root}/.build`, dev: true })) {
+  if (!await isFresh({ root, out: `${root}/.build`, dev: true })) {
     const { success } = await spawnBuild(root, { dev: true }).status;
     if (!success) {
       console.error(server === undefined ? "Waiting for a change" : "The last version stays up");

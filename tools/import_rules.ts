@@ -110,7 +110,8 @@ export const IMPORT_RULES: readonly ImportRule[] = [
 ];
 
 /** Files that may import anything but `main.ts`, and that product code never imports. */
-export const TEST_FILES = /(_test|_spec)\.m?tsx?$|(^|\/)(tests|testdata)\//;
+export const TEST_FILES =
+  /(_test|_spec)\.m?tsx?$|(^|\/)(tests|testdata)\/|^playwright\.config\.ts$/;
 
 /** Beside tests, what product code never imports. */
 export const NOT_PRODUCT = ["tools/", "bench/"];

@@ -61,7 +61,7 @@ function hostPort(hostname: string, port: number): string {
   return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
 }
 
-/** In a list of paths a comma is written twice. */
-function escapeComma(path: string): string {
+/** A path in the list of a permission flag: a comma in it is written twice. */
+export function escapeComma(path: string): string {
   return path.replaceAll(",", ",,");
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Config, loadConfig } from "../config.ts";
 import { LAUNCHED } from "../server/launcher.ts";
 import { readCommit } from "./commit.ts";
-import { serverPermissions } from "./permissions.ts";
+import { escapeComma, serverPermissions } from "./permissions.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,14 +34,16 @@ export function spawnServer(root: string, env: Environment): Deno.ChildProcess {
  */
 export function spawnBuild(root: string, options: { dev: boolean }): Deno.ChildProcess {
   const esbuild = findEsbuild(root);
+  // Packages may be a link to where several checkouts share them.
+  const read = [root, realPath(join(root, "node_modules"))].filter((path) => path !== undefined);
   return new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "--no-prompt",
-      `--allow-read=${root.replaceAll(",", ",,")}`,
-      `--allow-write=${root.replaceAll(",", ",,")}`,
+      `--allow-read=${read.map(escapeComma).join(",")}`,
+      `--allow-write=${escapeComma(root)}`,
       "--allow-env",
-      esbuild === undefined ? "--allow-run" : `--allow-run=${esbuild.replaceAll(",", ",,")}`,
+      esbuild === undefined ? "--allow-run" : `--allow-run=${escapeComma(esbuild)}`,
       join(root, "tools/build.ts"),
       ...(options.dev ? ["--dev"] : []),
     ],
@@ -58,9 +60,13 @@ export function findEsbuild(root: string): string | undefined {
   const { os, arch } = Deno.build;
   const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
   const program = os === "windows" ? "esbuild.exe" : "bin/esbuild";
+  const library = realPath(join(root, "node_modules/esbuild"));
+  return library && realPath(join(library, "..", "@esbuild", platform, program));
+}
+
+function realPath(path: string): string | undefined {
   try {
-    const library = Deno.realPathSync(join(root, "node_modules/esbuild"));
-    return Deno.realPathSync(join(library, "..", "@esbuild", platform, program));
+    return Deno.realPathSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;

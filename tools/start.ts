@@ -35,7 +35,7 @@ async function start(): Promise<number> {
     const env = serverEnvironment(root, Deno.env.toObject());
     // Before the build, which takes longer than finding out that nothing can be started.
     loadConfig(env);
-    if (!isFresh({ root, out: `${root}/.build`, dev: false })) {
+    if (!await isFresh({ root, out: `${root}/.build`, dev: false })) {
       console.error("Building the page");
       const code = await run(spawnBuild(root, { dev: false }));
       if (code !== 0) return code;

@@ -20,7 +20,10 @@ export function followPageTrace(
   client.on("spanStart", (span) => {
     if (!PAGE_OPS.has(spanToJSON(span).op)) return;
     const { traceId } = span.spanContext();
-    contextManager.fallback = trace.setSpan(ROOT_CONTEXT, span as Parameters<typeof trace.setSpan>[1]);
+    contextManager.fallback = trace.setSpan(
+      ROOT_CONTEXT,
+      span as Parameters<typeof trace.setSpan>[1],
+    );
     // Browser tracing has set the scope from the page's headers or drawn an id of its own; events
     // that find no span must name the trace that the page is really in.
     const scope = getCurrentScope();

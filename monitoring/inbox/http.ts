@@ -146,9 +146,12 @@ function refusal(status: number, error: string, detail: string): Response {
 }
 
 function json(status: number, value: unknown, head: boolean): Response {
-  const text = JSON.stringify(value);
-  const headers = { "Content-Type": "application/json" };
-  return answer(head ? null : text, headers, status);
+  const body = new TextEncoder().encode(JSON.stringify(value));
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": String(body.byteLength),
+  };
+  return answer(head ? null : body, headers, status);
 }
 
 /** Nothing of the inbox is kept by a cache or taken for a document. */

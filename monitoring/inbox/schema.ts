@@ -52,8 +52,8 @@ const SCHEMA = `
  */
 export function ensureSchema(db: DatabaseSync, file: string): void {
   if (isCurrent(db, file)) return;
-  // Both belong to the file and must come before its first table.
-  db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;");
+  // Stays with the file; a transaction cannot change it.
+  db.exec("PRAGMA journal_mode = WAL");
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have come first.

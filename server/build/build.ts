@@ -9,13 +9,8 @@ import {
   type ManifestFile,
 } from "../manifest.ts";
 import { isCompressible, mediaType } from "../media_type.ts";
-import {
-  type BrowserOptions,
-  type BuiltAsset,
-  bundleBrowser,
-  minifyStyle,
-  sourcesOf,
-} from "./bundle.ts";
+import { type BrowserOptions, bundleBrowser, minifyStyle, sourcesOf } from "./bundle.ts";
+import type { BuiltAsset } from "./collect.ts";
 import { recordInputs } from "./inputs.ts";
 import { buildPages, importMapOf } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
@@ -89,7 +84,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     ...assets.flatMap(({ files }) => files),
     ...statics.flatMap(({ files }) => files),
     ...pages.map(({ entry, html }) => ({ path: `pages/${entry.file}`, contents: html })),
-    { path: "inputs.json", contents: recordInputs({ root, dev }, inputs, startedAt) },
+    { path: "inputs.json", contents: await recordInputs({ root, dev }, inputs, startedAt) },
     { path: "manifest.json", contents: `${JSON.stringify(manifest, null, 1)}\n` },
   ]);
   return { manifest, warnings: bundle.warnings };
@@ -107,9 +102,9 @@ function isContent(file: string): boolean {
   return file.startsWith("static/");
 }
 
-/** What esbuild names besides files: stdin, and modules that plugins make. */
+/** esbuild also names modules that plugins make, which have no file: `namespace:path`. */
 function isFile(input: string): boolean {
-  return input !== "vendor.js" && !/^[a-z-]{2,}:/.test(input);
+  return !/^[a-z-]{2,}:/.test(input);
 }
 
 async function readStyle(root: string, { style }: Project): Promise<string | undefined> {

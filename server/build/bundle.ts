@@ -1,7 +1,9 @@
 import * as esbuild from "esbuild";
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Bundle, collect, extraAsset, unique } from "./collect.ts";
+import { COMMON, OUTDIR, PRODUCTION, TARGET, TSCONFIG } from "./esbuild_options.ts";
+import { shareFirstChunk } from "./first_chunk.ts";
 import type { Project } from "./scan.ts";
 import { VENDOR_SPECIFIERS, vendorSource } from "./vendor.ts";
 
@@ -23,35 +25,10 @@ export interface BundleOptions {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** One file for the browser. */
-export interface BuiltAsset {
-  readonly name: string;
-  readonly contents: Uint8Array<ArrayBuffer>;
-  readonly map?: Uint8Array<ArrayBuffer>;
-  readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
-  readonly label?: string;
-  readonly entryPoint?: string;
-  readonly imports: readonly string[];
-  readonly dynamicImports: readonly string[];
-  readonly sources: Readonly<Record<string, number>>;
-}
-
-export interface Bundle {
-  readonly assets: readonly BuiltAsset[];
-  /** Files that browser code was made of, relative to the root. */
-  readonly inputs: readonly string[];
-  readonly warnings: readonly esbuild.Message[];
-}
-
-/**
- * The first versions with all that the page uses: import maps and `import.meta.resolve` among it.
- */
-const TARGET = ["chrome120", "edge120", "firefox121", "safari17.4"];
 const RELOAD = fileURLToPath(new URL("../client/reload.ts", import.meta.url));
 const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.url));
 /** React is the one that the kernel itself renders with. */
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
-const OUTDIR = ".build/assets";
 
 /**
  * Everything that the browser may load, in memory. Errors are esbuild's `BuildFailure`, with file
@@ -64,7 +41,7 @@ export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   );
   return {
     assets: [...vendor.assets, ...own.assets, ...extra],
-    inputs: [...new Set([...vendor.inputs, ...own.inputs])].sort(),
+    inputs: unique([...vendor.inputs, ...own.inputs]),
     warnings: [...vendor.warnings, ...own.warnings],
   };
 }
@@ -102,32 +79,6 @@ export async function sourcesOf(root: string, entryPoints: readonly string[]): P
   return Object.keys(metafile.inputs);
 }
 
-const TSCONFIG = { compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" } } as const;
-
-const COMMON = {
-  bundle: true,
-  write: false,
-  metafile: true,
-  format: "esm",
-  platform: "browser",
-  target: TARGET,
-  minify: true,
-  sourcemap: "external",
-  sourcesContent: true,
-  legalComments: "none",
-  charset: "utf8",
-  outdir: OUTDIR,
-  // Names say nothing: a content blocker's rule cannot match them, and their content is what
-  // changes them.
-  entryNames: "[hash]",
-  chunkNames: "[hash]",
-  assetNames: "[hash]",
-  tsconfigRaw: TSCONFIG,
-  logLevel: "silent",
-} as const satisfies esbuild.BuildOptions;
-
-const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
-
 async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
   const result = await esbuild.build({
     ...COMMON,
@@ -135,12 +86,13 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
     stdin: { contents: vendorSource(), resolveDir: KERNEL, sourcefile: "vendor.js", loader: "js" },
     define: PRODUCTION,
   });
-  return collect(result, () => ({ kind: "vendor" }));
+  // All of it comes from packages, which the lock stands for.
+  return { ...collect(result, () => ({ kind: "vendor" })), inputs: [] };
 }
 
 async function bundleOwn(options: BundleOptions): Promise<Bundle> {
   const { root, project, client, dev, browser, extra } = options;
-  const result = await esbuild.build({
+  const own = {
     ...COMMON,
     absWorkingDir: root,
     entryPoints: [client, ...(dev ? [RELOAD] : [])],
@@ -149,9 +101,11 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     define: { ...PRODUCTION, ...browser.define },
     plugins: [islandMap(root, project), ...browser.plugins ?? []],
     ...(browser.alias && { alias: { ...browser.alias } }),
-  });
+  };
+  const modules = project.islands.map(({ module }) => module);
+  const plugins = [await shareFirstChunk(own, [client, ...modules]), ...own.plugins];
   const islands = new Map(project.islands.map(({ name, module }) => [module, name]));
-  return collect(result, (entryPoint) => {
+  return collect(await esbuild.build({ ...own, plugins }), (entryPoint) => {
     const island = entryPoint && islands.get(entryPoint);
     if (island) return { kind: "island", label: island };
     if (entryPoint === client) return { kind: "client" };
@@ -179,68 +133,4 @@ function islandMap(root: string, { islands }: Project): esbuild.Plugin {
       }));
     },
   };
-}
-
-type Kind = Pick<BuiltAsset, "kind" | "label">;
-
-function collect(
-  result: esbuild.BuildResult<{ metafile: true; write: false }>,
-  kindOf: (entryPoint: string | undefined) => Kind,
-): Bundle {
-  const { metafile, outputFiles, warnings } = result;
-  const bytes = new Map(
-    outputFiles.map((file) => [fileName(file.path), new Uint8Array(file.contents)]),
-  );
-  const assets = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
-    .map(([path, output]): BuiltAsset => {
-      const name = fileName(path);
-      const imported = (kind: string) =>
-        output.imports.filter((entry) => entry.kind === kind).map((entry) =>
-          entry.external ? entry.path : fileName(entry.path)
-        ).sort();
-      const map = bytes.get(`${name}.map`);
-      return {
-        name,
-        contents: bytes.get(name)!,
-        ...(map && { map }),
-        ...kindOf(output.entryPoint),
-        ...(output.entryPoint && { entryPoint: output.entryPoint }),
-        imports: imported("import-statement"),
-        dynamicImports: imported("dynamic-import"),
-        sources: sourceSizes(output.inputs),
-      };
-    });
-  return { assets, inputs: Object.keys(metafile.inputs), warnings };
-}
-
-/** Bytes by package for what comes from packages, by file for the project's own. */
-function sourceSizes(inputs: Record<string, { bytesInOutput: number }>): Record<string, number> {
-  const sizes: Record<string, number> = {};
-  for (
-    const [path, { bytesInOutput }] of Object.entries(inputs).sort(([a], [b]) => a < b ? -1 : 1)
-  ) {
-    if (bytesInOutput === 0) continue;
-    const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-    const source = inPackage ?? path;
-    sizes[source] = (sizes[source] ?? 0) + bytesInOutput;
-  }
-  return sizes;
-}
-
-function extraAsset(label: string, code: string): BuiltAsset {
-  const contents = new TextEncoder().encode(code);
-  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 10).toUpperCase();
-  return {
-    name: `${hash}.js`,
-    contents,
-    kind: "extra",
-    label,
-    imports: [],
-    dynamicImports: [],
-    sources: {},
-  };
-}
-
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,13 +1,23 @@
-import { createHash } from "node:crypto";
-import { listFiles, SCANNED_FOLDERS } from "./scan.ts";
+import { listFiles } from "./scan.ts";
 
 /** What a build was made of, in `inputs.json` beside it. */
 interface InputRecord {
   readonly version: typeof VERSION;
-  /** Hash of the options and of the names of all files in the scanned folders. */
-  readonly key: string;
-  /** Hash of each file's content, by its path relative to the root. */
-  readonly files: Readonly<Record<string, string>>;
+  /** Built for development. */
+  readonly dev: boolean;
+  /** The names of all files in the scanned folders. */
+  readonly names: readonly string[];
+  /** Each file that was read, by its path relative to the root. */
+  readonly files: Readonly<Record<string, InputFile>>;
+}
+
+/** A file as it was: if neither size nor time differ it is taken to be the same, as `make` does. */
+interface InputFile {
+  readonly size: number;
+  /** Last change, ms epoch. */
+  readonly mtime: number;
+  /** SHA-256, hex: for a file whose time is another, as in a fresh checkout. */
+  readonly hash: string;
 }
 
 export interface InputOptions {
@@ -18,47 +28,54 @@ export interface InputOptions {
 const VERSION = 1;
 /** Stands for packages: the lock holds the hash of each, so their files need not be read. */
 const ALWAYS = ["deno.json", "deno.lock"];
-/** The hash of what is not there, or was changed while it was built: no file has it. */
-const NEVER = "";
+/** Of what is not there, or was changed while it was built: no file is like it. */
+const NEVER: InputFile = { size: -1, mtime: -1, hash: "" };
 
 /**
  * The record of a build that began at `startedAt` (ms epoch) and read `files`. A file that was
  * changed since then may have been read before the change or after it: it counts as changed, so
  * that the next start builds again.
  */
-export function recordInputs(
-  options: InputOptions,
+export async function recordInputs(
+  { root, dev }: InputOptions,
   files: readonly string[],
   startedAt: number,
-): string {
-  const { root } = options;
+): Promise<string> {
   const own = files.filter((file) => !file.includes("node_modules/"));
-  const hashes = [...new Set([...ALWAYS, ...own])].sort().map((file) => {
-    const changed = mtime(`${root}/${file}`) >= startedAt;
-    return [file, changed ? NEVER : hashFile(`${root}/${file}`)] as const;
-  });
+  const read = [...new Set([...ALWAYS, ...own])].sort();
+  const entries = await Promise.all(read.map(async (file): Promise<[string, InputFile]> => {
+    const path = `${root}/${file}`;
+    const now = stat(path);
+    if (now === undefined || now.mtime >= startedAt) return [file, NEVER];
+    return [file, { ...now, hash: await hashFile(path) }];
+  }));
   const record: InputRecord = {
     version: VERSION,
-    key: keyOf(options),
-    files: Object.fromEntries(hashes),
+    dev,
+    names: listFiles(root),
+    files: Object.fromEntries(entries),
   };
   return JSON.stringify(record, null, 1);
 }
 
 /**
- * Whether the build in `out` was made of what is there now. Reads the project's own files alone
- * (some milliseconds), and loads neither esbuild nor React.
+ * Whether the build in `out` was made of what is there now. Looks at the project's own files alone
+ * (some milliseconds, and a little more where their times differ), and loads neither esbuild nor
+ * React.
  */
-export function isFresh(options: InputOptions & { readonly out: string }): boolean {
-  const record = readRecord(options.out);
-  if (record === undefined || record.key !== keyOf(options)) return false;
-  return Object.entries(record.files).every(([file, hash]) =>
-    hash !== NEVER && hashFile(`${options.root}/${file}`) === hash
-  );
-}
-
-function keyOf({ root, dev }: InputOptions): string {
-  return hash(JSON.stringify([VERSION, dev, SCANNED_FOLDERS, listFiles(root)]));
+export async function isFresh(options: InputOptions & { readonly out: string }): Promise<boolean> {
+  const { root, dev, out } = options;
+  const record = readRecord(out);
+  if (record?.dev !== dev) return false;
+  if (JSON.stringify(record.names) !== JSON.stringify(listFiles(root))) return false;
+  for (const [file, before] of Object.entries(record.files)) {
+    const now = stat(`${root}/${file}`);
+    if (now === undefined || now.size !== before.size) return false;
+    const same = now.mtime === before.mtime ||
+      await hashFile(`${root}/${file}`) === before.hash;
+    if (!same) return false;
+  }
+  return true;
 }
 
 function readRecord(out: string): InputRecord | undefined {
@@ -73,24 +90,18 @@ function readRecord(out: string): InputRecord | undefined {
   }
 }
 
-function hashFile(path: string): string {
+function stat(path: string): { size: number; mtime: number } | undefined {
   try {
-    return hash(Deno.readFileSync(path));
+    const { size, mtime } = Deno.statSync(path);
+    return { size, mtime: mtime?.getTime() ?? 0 };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return NEVER;
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }
 
-function mtime(path: string): number {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? 0;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return Infinity;
-    throw error;
-  }
-}
-
-function hash(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("base64url");
+/** By the platform's own digest: to load `node:crypto` takes longer than all the rest of the check. */
+async function hashFile(path: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(path));
+  return new Uint8Array(digest).toHex();
 }

@@ -3,7 +3,7 @@ import type { ComponentType } from "react";
 import { pathToFileURL } from "node:url";
 import type { ManifestPage } from "../manifest.ts";
 import { bodyHash } from "../body_hash.ts";
-import type { BuiltAsset } from "./bundle.ts";
+import type { BuiltAsset } from "./collect.ts";
 import { finishDocument } from "./document.ts";
 import { VENDOR_SPECIFIERS } from "./vendor.ts";
 import { type AppProps, type PageProps, renderPage } from "./prerender.tsx";

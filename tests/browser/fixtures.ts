@@ -2,7 +2,7 @@ import { test as base } from "@playwright/test";
 import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../../tools/find_chromium.ts";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
-import { Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
+import { type Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
 import { PageWatch } from "./page_watch.ts";
 import { SentRequests } from "./sent_requests.ts";
 
@@ -69,55 +69,55 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   ingestHost: ["o1.ingest.sentry.io", { option: true }],
   serverEnv: [{}, { option: true }],
 
-  chromium: [async ({ browserName }, use) => {
+  chromium: [async ({ browserName }, provide) => {
     if (browserName !== "chromium") {
       throw new Error(`The tests are for Chromium, not ${browserName}.`);
     }
     const path = await findChromium();
     if (path === undefined) throw new ChromiumMissing("deno task test installs one");
-    await use(path);
+    await provide(path);
   }, { scope: "worker" }],
 
-  launchOptions: [async ({ chromium }, use) => {
-    await use({ executablePath: chromium, args: [...CHROMIUM_ARGS] });
+  launchOptions: [async ({ chromium }, provide) => {
+    await provide({ executablePath: chromium, args: [...CHROMIUM_ARGS] });
   }, { scope: "worker" }],
 
-  ingest: async ({ mode: _mode }, use) => {
+  ingest: async ({ mode: _mode }, provide) => {
     await using ingest = startStandInIngest();
-    await use(ingest);
+    await provide(ingest);
   },
 
-  server: async ({ mode, ingestHost, serverEnv, ingest }, use, testInfo) => {
+  server: async ({ mode, ingestHost, serverEnv, ingest }, provide, testInfo) => {
     const relaying = mode === "relay" ? relayEnv(ingestHost, ingest) : {};
     await using server = await startServer({ env: { ...relaying, ...serverEnv } });
-    await use(server);
+    await provide(server);
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach("server output", { body: server.output(), contentType: "text/plain" });
       console.log(`What the server printed:\n${server.output() || "nothing"}`);
     }
   },
 
-  arrivals: async ({ mode, ingest, server }, use) => {
-    await use(mode === "relay" ? arrivalsAtIngest(ingest) : arrivalsInInbox(server.origin));
+  arrivals: async ({ mode, ingest, server }, provide) => {
+    await provide(mode === "relay" ? arrivalsAtIngest(ingest) : arrivalsInInbox(server.origin));
   },
 
-  baseURL: async ({ server }, use) => {
-    await use(server.origin);
+  baseURL: async ({ server }, provide) => {
+    await provide(server.origin);
   },
 
-  watch: async ({ context }, use) => {
+  watch: async ({ context }, provide) => {
     const watch = new PageWatch(context);
-    await use(watch);
+    await provide(watch);
     watch.verify();
   },
 
-  sent: async ({ context }, use) => {
-    await use(new SentRequests(context));
+  sent: async ({ context }, provide) => {
+    await provide(new SentRequests(context));
   },
 
   // Whoever has a page has it watched and recorded, from its first request on.
-  page: async ({ watch: _watch, sent: _sent, page }, use) => {
-    await use(page);
+  page: async ({ watch: _watch, sent: _sent, page }, provide) => {
+    await provide(page);
   },
 });
 

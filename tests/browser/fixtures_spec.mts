@@ -10,7 +10,7 @@ const test = withServer.extend<{ script: string }>({
   script: ["", { option: true }],
   // Envelopes are looked for at the stand-in ingest, which is there without a server.
   mode: "relay",
-  server: async ({ script }, use) => {
+  server: async ({ script }, provide) => {
     const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () =>
       new Response(
         `<!doctype html><link rel="icon" href="data:,"><title>Made</title><script>${script}</script>`,
@@ -20,7 +20,7 @@ const test = withServer.extend<{ script: string }>({
       await server.shutdown();
       return { success: true, code: 0, signal: null };
     };
-    await use({
+    await provide({
       origin: `http://127.0.0.1:${server.addr.port}`,
       port: server.addr.port,
       pid: Deno.pid,

@@ -127,12 +127,10 @@ Deno.test("HEAD /monitoring/inbox: the same headers and no body, for all three f
     const get = await sendRaw(server.port, "GET", target);
     assert.equal(head.status, 200);
     assert.equal(head.body.byteLength, 0);
-    for (const name of ["content-type", "cache-control", "content-disposition"]) {
+    for (const name of ["content-type", "content-length", "content-disposition"]) {
       assert.equal(head.headers.get(name), get.headers.get(name), name);
     }
   }
-  const download = await sendRaw(server.port, "HEAD", `${PATH}?id=1`);
-  assert.equal(Number(download.headers.get("content-length")), eventEnvelope(1).byteLength);
   const stream = await sendRaw(server.port, "HEAD", PATH, { Accept: "text/event-stream" });
   assert.equal(stream.headers.get("content-type"), "text/event-stream");
 });

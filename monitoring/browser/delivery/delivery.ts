@@ -4,7 +4,7 @@ import { describeEnvelope, type EnvelopeMeta } from "./describe_envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Hold } from "./hold.ts";
 import { nextEnvelope } from "./next_envelope.ts";
-import { chooseVictims, MAX_AGE_MS, type Room, ROOM } from "./retention.ts";
+import { chooseVictims, MAX_AGE_MS, ROOM, type Room } from "./retention.ts";
 import type { Answer, SendEnvelope } from "./send_envelope.ts";
 import { underTabLock } from "./tab_lock.ts";
 import { heldUntil, judge } from "./verdict.ts";
@@ -159,9 +159,10 @@ export class Delivery {
     this.#sending++;
     const startedAt = this.#options.now();
     // In a rush it must leave before anything is awaited: there may be no next task.
-    const came = await (this.#rush && envelope.bytes
-      ? this.#send(envelope, envelope.bytes)
-      : this.#sendStored(envelope));
+    const came =
+      await (this.#rush && envelope.bytes
+        ? this.#send(envelope, envelope.bytes)
+        : this.#sendStored(envelope));
     envelope.sending = false;
     this.#sending--;
     if (came === "taken") envelope.notBefore = this.#options.now() + TAKEN_WAIT_MS;
@@ -245,7 +246,9 @@ export class Delivery {
   }
 
   #makeRoom(): void {
-    const victims = new Set(chooseVictims(this.#waiting.map(({ meta }) => meta), this.#options.room));
+    const victims = new Set(
+      chooseVictims(this.#waiting.map(({ meta }) => meta), this.#options.room),
+    );
     if (victims.size === 0) return;
     for (const envelope of this.#waiting.filter(({ meta }) => victims.has(meta))) {
       if (envelope.sending) continue;

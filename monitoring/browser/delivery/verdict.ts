@@ -1,4 +1,4 @@
-import { isRateLimited, type RateLimits } from "@sentry/core/browser";
+import { type DataCategory, isRateLimited, type RateLimits } from "@sentry/core/browser";
 import type { Answer } from "./send_envelope.ts";
 
 /** What an answer means for the envelope that was sent. */
@@ -33,7 +33,7 @@ const COME_AGAIN: ReadonlySet<number> = new Set([408, 425]);
 export interface Case {
   readonly answer: Answer;
   /** Sentry's data categories of the envelope's items. */
-  readonly categories: readonly string[];
+  readonly categories: readonly DataCategory[];
   /** The limits in force after this answer. */
   readonly limits: RateLimits;
   /** Failures of this envelope in a row, this one included. */
@@ -67,7 +67,7 @@ export function judge({ answer, categories, limits, failures, now, random }: Cas
  * @returns milliseconds since the epoch; 0: something in it may go now
  */
 export function heldUntil(
-  categories: readonly string[],
+  categories: readonly DataCategory[],
   limits: RateLimits,
   now: number,
 ): number {

@@ -1,4 +1,4 @@
-import { envelopeItemTypeToDataCategory } from "@sentry/core/browser";
+import { type DataCategory, envelopeItemTypeToDataCategory } from "@sentry/core/browser";
 import type { Receipt } from "../receipt.ts";
 import type { EnvelopeMeta } from "./describe_envelope.ts";
 import type { Answer } from "./send_envelope.ts";
@@ -7,7 +7,7 @@ import type { Answer } from "./send_envelope.ts";
 export interface WaitingEnvelope {
   meta: EnvelopeMeta;
   /** Sentry's data categories of its items. */
-  readonly categories: readonly string[];
+  readonly categories: readonly DataCategory[];
   /** Not set: to be read from the store. */
   bytes?: Uint8Array;
   /** Resolves once the store has it, to whether it does; never rejects. */

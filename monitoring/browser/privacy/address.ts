@@ -15,7 +15,8 @@ export function withoutQuery(address: string): string {
 }
 
 /** Addresses within a text; a slash within a word ("and/or?") begins none. */
-const ADDRESS_WITH_QUERY = /((?:\b[a-z][a-z0-9+.-]*:\/\/|(?<![\w/:.])\/)[^\s?#"'<>)\]]*)[?#][^\s"'<>)\]]*/gi;
+const ADDRESS_WITH_QUERY =
+  /((?:\b[a-z][a-z0-9+.-]*:\/\/|(?<![\w/:.])\/)[^\s?#"'<>)\]]*)[?#][^\s"'<>)\]]*/gi;
 const INLINE_DATA = /\b(data|blob):[^\s,;"'<>)\]]+[^\s"'<>)\]]*/gi;
 
 /** A text in which every address has lost its query, its fragment and any inline data. */

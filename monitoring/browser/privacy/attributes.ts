@@ -7,7 +7,9 @@
 const KEPT: ReadonlySet<string> = new Set([
   ..."id class type rel role lang dir for form tabindex hidden inert popover open".split(" "),
   ..."disabled checked selected readonly required multiple contenteditable".split(" "),
-  ..."colspan rowspan span scope rows cols size width height media charset target method".split(" "),
+  ..."colspan rowspan span scope rows cols size width height media charset target method".split(
+    " ",
+  ),
   ..."aria-hidden aria-expanded aria-selected aria-checked aria-pressed aria-disabled".split(" "),
   ..."aria-current aria-live aria-busy aria-sort aria-controls aria-labelledby".split(" "),
   ..."aria-describedby aria-modal aria-haspopup aria-orientation aria-invalid".split(" "),

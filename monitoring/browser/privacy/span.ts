@@ -8,7 +8,8 @@ export interface ScrubbableSpan {
 }
 
 /** Nothing but what must not leave. */
-const NEVER = /^(?:http\.query|http\.fragment|url\.query|url\.fragment)$|^sentry\.browser\.measure\.detail/;
+const NEVER =
+  /^(?:http\.query|http\.fragment|url\.query|url\.fragment)$|^sentry\.browser\.measure\.detail/;
 
 /** Descriptions of elements. */
 const SELECTORS = /^browser\.web_vital\.\w+\.(?:element|source\.\d+)$|^browser\.script\.invoker$/;

@@ -1,3 +1,5 @@
+import { KINDS } from "./components/kinds.ts";
+
 export function later(script: string): void {
-  document.documentElement.dataset.later = script;
+  document.documentElement.dataset.later = `${script} ${KINDS.length}`;
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { Mark } from "../components/Mark.tsx";
 import { Label } from "../components/Label.tsx";
 
 export default function Counter({ start, label }: { start: number; label: string }) {
@@ -6,6 +7,7 @@ export default function Counter({ start, label }: { start: number; label: string
   const id = useId();
   return (
     <p>
+      <Mark />
       <Label id={id} text={label} />
       <button type="button" aria-labelledby={id} onClick={() => setCount(count + 1)}>
         {count}

@@ -1,5 +1,11 @@
+import { Mark } from "../components/Mark.tsx";
 import { Label } from "../components/Label.tsx";
 
 export default function Plain() {
-  return <Label id="plain" text="no props" />;
+  return (
+    <p>
+      <Mark />
+      <Label id="plain" text="no props" />
+    </p>
+  );
 }

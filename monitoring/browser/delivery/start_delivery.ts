@@ -1,0 +1,66 @@
+import {
+  type BaseTransportOptions,
+  getEnvelopeEndpointWithUrlEncodedAuth,
+  makeDsn,
+  type Transport,
+} from "@sentry/core/browser";
+import type { ClientConfig } from "../client_config.ts";
+import type { Receipt } from "../receipt.ts";
+import type { TelemetryStore } from "../telemetry_state.ts";
+import { Delivery } from "./delivery.ts";
+import { openEnvelopeStore } from "./indexed_db_store.ts";
+import { createSender } from "./send_envelope.ts";
+import { createDeliveryTransport } from "./transport.ts";
+
+export interface StartDeliveryOptions {
+  readonly config: ClientConfig;
+  /** The browser's own `fetch`, from before the SDK patches it. */
+  readonly fetch: typeof fetch;
+  readonly store: TelemetryStore;
+}
+
+export interface StartedDelivery {
+  readonly transport: (options: BaseTransportOptions) => Transport;
+  /** Sets what is called after each segment of a recording has been sent or kept. */
+  onReplaySent(listener: () => void): void;
+}
+
+/** Puts delivery together for this page and wakes it when the page or the network comes back. */
+export function startDelivery(
+  { config, fetch, store }: StartDeliveryOptions,
+): StartedDelivery {
+  const { tunnel } = config;
+  const url = tunnel ?? ingestAddress(config.dsn);
+  let replaySent = () => {};
+
+  function onReceipt(receipt: Receipt): void {
+    store.receive(receipt);
+    if (receipt.items.some(({ type }) => type === "replay_recording")) replaySent();
+  }
+
+  const delivery = new Delivery({
+    store: openEnvelopeStore(),
+    send: createSender({ fetch, url, sameOrigin: tunnel !== undefined }),
+    onReceipt,
+    onWaiting: (waiting) => store.update({ waiting }),
+  });
+  addEventListener("online", () => delivery.wake());
+  // Back from the back/forward cache, in which nothing runs.
+  addEventListener("pageshow", (event) => event.persisted && delivery.wake());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") delivery.hide();
+    else delivery.wake();
+  });
+  return {
+    transport: createDeliveryTransport(delivery, onReceipt),
+    onReplaySent(listener) {
+      replaySent = listener;
+    },
+  };
+}
+
+function ingestAddress(dsn: string): string {
+  const parts = makeDsn(dsn);
+  if (!parts) throw new TypeError("Cannot start telemetry: the DSN is not one.");
+  return getEnvelopeEndpointWithUrlEncodedAuth(parts);
+}

@@ -1,0 +1,95 @@
+import { WebTracerProvider } from "@opentelemetry/sdk-trace-web";
+import {
+  enhanceDscWithOpenTelemetryRootSpanName,
+  SentryPropagator,
+  SentrySampler,
+  setOpenTelemetryContextAsyncContextStrategy,
+  setupEventContextTrace,
+} from "@sentry/opentelemetry";
+import { browserTracingIntegration } from "@sentry/react";
+import type { ClientConfig } from "./client_config.ts";
+import { PageContextManager } from "./context_manager.ts";
+import { startDelivery } from "./delivery/start_delivery.ts";
+import { flushWhenHidden } from "./flush_when_hidden.ts";
+import { idGenerator } from "./id_generator.ts";
+import { createIsOwnRequest } from "./own_requests.ts";
+import { followPageTrace } from "./page_trace.ts";
+import type { PendingCalls } from "./pending_calls.ts";
+import { performPending } from "./perform_calls.ts";
+import { quietSampler } from "./quiet_sampler.ts";
+import { routeName } from "./route_name.ts";
+import { serverTraceContext } from "./server_trace.ts";
+import { startClient } from "./start_client.ts";
+import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
+import type { TelemetryStore } from "./telemetry_state.ts";
+import { whenIdle } from "./when_idle.ts";
+
+export interface TelemetryOptions {
+  readonly config: ClientConfig;
+  /** The browser's own `fetch`, from before the SDK patches it. */
+  readonly fetch: typeof fetch;
+  readonly store: TelemetryStore;
+  readonly pending: PendingCalls;
+}
+
+/**
+ * Starts OpenTelemetry and Sentry's client as one. The order is the point: each step relies on the
+ * ones before it, and most of the obvious other orders lose data without a word.
+ */
+export function startTelemetry({ config, fetch, store, pending }: TelemetryOptions): void {
+  const isOwn = createIsOwnRequest(config.monitoringPath, location.href);
+
+  // 1. Scopes live in OpenTelemetry's context: else the SDK's own spans are of another trace.
+  setOpenTelemetryContextAsyncContextStrategy();
+
+  // 2. The client, without browser tracing: that would start the page load before there is a tracer.
+  const { transport, onReplaySent } = startDelivery({ config, fetch, store });
+  const client = startClient({ config, isOwn, transport });
+
+  // 3. Events and trace headers take their trace from OpenTelemetry's active span.
+  setupEventContextTrace(client);
+  enhanceDscWithOpenTelemetryRootSpanName(client);
+
+  // 4. OpenTelemetry's tracer, sampled by and feeding the client.
+  const provider = new WebTracerProvider({
+    idGenerator,
+    sampler: quietSampler(new SentrySampler(client), isOwn),
+    spanProcessors: [new StreamedSpanProcessor(client)],
+  });
+
+  // 5. From here on spans made through OpenTelemetry's API are real.
+  const contextManager = new PageContextManager();
+  provider.register({ propagator: new SentryPropagator(), contextManager });
+
+  // 6. The page load continues the trace of the server that made the page,
+  contextManager.fallback = serverTraceContext();
+
+  // 7. and is then what everything else belongs to.
+  followPageTrace(client, contextManager, (traceId) => store.update({ traceId }));
+  client.addIntegration(browserTracingIntegration({
+    beforeStartSpan: (span) => ({
+      ...span,
+      name: routeName(new URL(span.name, location.href).pathname),
+      attributes: { ...span.attributes, "sentry.source": "route" },
+    }),
+    shouldCreateSpanForRequest: (url) => !isOwn(url),
+    // The SDK's own mark, at every start.
+    ignorePerformanceApiSpans: ["sentry-tracing-init"],
+  }));
+
+  // 8. Leaving early must not lose what is held back.
+  flushWhenHidden(provider, client);
+
+  performPending(client, pending);
+  whenIdle(() => void record());
+
+  async function record(): Promise<void> {
+    try {
+      const { startRecording } = await import("./start_recording.ts");
+      onReplaySent(startRecording({ client, isOwn, store }));
+    } catch {
+      // Blocked or broken: only the recording is missing, and the page says so.
+      store.update({ recording: "failed" });
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { expect, fingerprints, readRecording, test } from "./fixtures.ts";
+import { ERRORS, LEVELS, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
+
+/** A replay event's own part. */
+interface ReplayEvent {
+  readonly replay_id: string;
+  readonly segment_id: number;
+  readonly trace_ids: readonly string[];
+}
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(`in ${mode} mode`, () => {
+    test.use({ mode });
+
+    test("every signal of the page arrives, joined by one trace id", async ({ page, arrivals, watch }) => {
+      watch.allow(...Object.values(ERRORS), "status of 503");
+      await openPage(page);
+      const traceId = await shownTraceId(page);
+      await makeEverySignal(page);
+
+      // Errors: each once, with the page's trace.
+      for (const [kind, text] of Object.entries(ERRORS)) {
+        const event = await arrivals.waitFor(`the ${kind} error`, (items) => errorOf(items, text));
+        expect(event.contexts.trace.trace_id, kind).toBe(traceId);
+        const handled = kind === "handled" || kind === "component";
+        expect(event.exception.values.at(-1)?.mechanism?.handled, kind).toBe(handled);
+        if (kind === "component") {
+          expect(JSON.stringify(event)).toMatch(/componentStack|Specimen|errorboundary/i);
+        }
+      }
+
+      // Logs: each level once, with the page's trace.
+      const logs = await arrivals.waitFor("a log of each level", (items) => {
+        const found = logsOf(items);
+        return LEVELS.every((level) => found.some((log) => log.level === level)) && found;
+      });
+      expect(new Set(logs.map((log) => log.trace_id))).toEqual(new Set([traceId]));
+      expect(logs.map((log) => log.level).sort()).toEqual([...LEVELS].sort());
+
+      // Spans: the page load with what belongs to it, a hand-made span and a fetch under it.
+      const spans = await arrivals.waitFor("the spans", (items) => {
+        const found = spansOf(items);
+        return has(found, "pageload") && has(found, "resource.script") &&
+          has(found, "http.client") &&
+          found.some(({ name }) => name.includes("/signal")) && handMade(found) && found;
+      });
+      const load = spans.find((span) => opOf(span) === "pageload");
+      expect(load?.name).toBe("/");
+      expect(load?.trace_id).toBe(traceId);
+      const measured = handMade(spans);
+      expect(measured?.trace_id).toBe(traceId);
+      const below = spans.filter(({ parent_span_id }) => parent_span_id === measured?.span_id);
+      expect(below.map(opOf)).toContain("http.client");
+
+      // The recording, and the trace that it belongs to.
+      const replay = await arrivals.waitForItem(
+        "the recording",
+        ({ type }) => type === "replay_event",
+      );
+      const meta = replay.json() as unknown as ReplayEvent;
+      expect(meta.trace_ids).toContain(traceId);
+      const film = replay.envelope.items.find(({ type }) => type === "replay_recording");
+      const { events, compressed, segmentId } = readRecording(film!);
+      expect(compressed).toBe(true);
+      expect(segmentId).toBe(meta.segment_id);
+      expect(events.map(({ type }) => type)).toContain(2); // a full snapshot
+    });
+
+    test("paint and web vitals are in the page load's trace when the page is left", async ({ page, arrivals }) => {
+      await openPage(page);
+      const traceId = await shownTraceId(page);
+      await page.getByRole("button", { name: "info", exact: true }).click();
+      await page.goto("about:blank");
+      const text = await arrivals.waitFor("paint and web vitals", (items) => {
+        const own = spansOf(items).filter((span) => span.trace_id === traceId);
+        const said = JSON.stringify(own);
+        return /fcp|first-contentful-paint/i.test(said) && /lcp/i.test(said) &&
+          /cls/i.test(said) && /ttfb/i.test(said) && said;
+      });
+      expect(text).toContain("pageload");
+    });
+  });
+}
+
+test.describe("byte for byte", () => {
+  test.use({ mode: "relay" });
+
+  test("the ingest received exactly what the browser sent, and nothing of the browser's own", async ({ page, ingest, sent, arrivals, watch }) => {
+    watch.allow(...Object.values(ERRORS), "status of 503");
+    await openPage(page);
+    await makeEverySignal(page);
+    await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
+    await arrivals.waitFor("the last error", (items) => errorOf(items, ERRORS.component));
+    // Nothing is under way any more when the page says that nothing waits.
+    await expect(page.getByText("0 waiting", { exact: true })).toBeVisible();
+    const posted = fingerprints(sent.posts("/monitoring").map(({ bytes }) => bytes));
+    await expect.poll(() => fingerprints(ingest.requests.map(({ body }) => body))).toEqual(posted);
+    for (const { headers } of ingest.requests) {
+      for (const secret of ["cookie", "authorization", "referer", "origin", "x-forwarded-for"]) {
+        expect(headers[secret], secret).toBeUndefined();
+      }
+    }
+  });
+});
+
+function has(spans: readonly Span[], op: string): boolean {
+  return spans.some((span) => opOf(span) === op);
+}
+
+/** The span that `islands/_measure.ts` makes through `@opentelemetry/api`. */
+function handMade(spans: readonly Span[]): Span | undefined {
+  return spans.find((span) => span.name.includes("by hand"));
+}

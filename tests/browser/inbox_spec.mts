@@ -1,0 +1,97 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { make, openPage } from "./signals.ts";
+
+const inboxOf = (page: Page) => page.getByRole("region", { name: "Arrived in the inbox" });
+const rowsOf = (page: Page) =>
+  inboxOf(page).getByRole("row").filter({ has: page.getByRole("link") });
+
+test("what arrives is listed live, newest first, and its bytes can be had", async ({ page, arrivals }) => {
+  await openPage(page);
+  await make(page, "info");
+  await arrivals.waitForItem("the log", ({ type }) => type === "log");
+  await expect(rowsOf(page).filter({ hasText: "log" })).toBeVisible();
+
+  const download = page.waitForEvent("download");
+  await rowsOf(page).filter({ hasText: "log" }).getByRole("link").click();
+  const path = await (await download).path();
+  const bytes = await Deno.readFile(path);
+  const stored = (await arrivals.envelopes()).map((envelope) => [...envelope.bytes].join());
+  expect(stored).toContain([...bytes].join());
+});
+
+test("two tabs share one stream, and it goes on when the tab that had it closes", async ({ page, context, sent, server }) => {
+  const streams = () =>
+    sent.all.filter(({ url, kind }) =>
+      url.pathname === "/monitoring/inbox" && kind === "eventsource"
+    );
+  await openPage(page);
+  const second = await context.newPage();
+  await openPage(second);
+  await make(page, "warn");
+  await expect(rowsOf(second).filter({ hasText: "log" })).toBeVisible();
+  await make(second, "fatal");
+  await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(2);
+  expect(streams()).toHaveLength(1);
+
+  await page.close();
+  await expect.poll(() => streams().length).toBe(2);
+  const third = await context.newPage();
+  await third.goto(server.origin);
+  await openPage(third);
+  await make(third, "debug");
+  await expect(rowsOf(second).filter({ hasText: "log" })).toHaveCount(3);
+  expect(streams()).toHaveLength(2);
+});
+
+test("one click and a confirmation empty it, in every tab", async ({ page, context, server }) => {
+  await openPage(page);
+  const second = await context.newPage();
+  await openPage(second);
+  await make(page, "info");
+  await expect(rowsOf(second).first()).toBeVisible();
+  await inboxOf(page).getByRole("button", { name: /^Clear/ }).click();
+  await page.getByRole("button", { name: /^(Delete|Yes|Clear|Empty)/ }).last().click();
+  await expect(inboxOf(page)).toContainText("The inbox is empty.");
+  await expect(inboxOf(second)).toContainText("The inbox is empty.");
+  const left = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
+  expect(left.envelopes).toEqual([]);
+});
+
+test("pause holds the list still", async ({ page, arrivals }) => {
+  await openPage(page);
+  await make(page, "info");
+  await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(1);
+  await inboxOf(page).getByRole("button", { name: "Pause" }).click();
+  const before = await rowsOf(page).count();
+  await make(page, "warn");
+  await arrivals.waitFor(
+    "two logs",
+    (items) => items.filter(({ type }) => type === "log").length > 1,
+  );
+  await expect(inboxOf(page)).toContainText(/Paused; [1-9]/);
+  expect(await rowsOf(page).count()).toBe(before);
+  await inboxOf(page).getByRole("button", { name: "Go on" }).click();
+  await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(2);
+});
+
+test.describe("under a name that is not this machine's", () => {
+  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
+
+  test("the page asks for the token, and shows the inbox once a person has entered it", async ({ page, server, watch }) => {
+    watch.allow("403");
+    await page.goto(`http://sightglass.localhost:${server.port}/`);
+    const field = inboxOf(page).getByLabel(/token/i);
+    await field.fill("wrong");
+    await field.press("Enter");
+    await expect(inboxOf(page).getByRole("alert").or(inboxOf(page).getByRole("status")).first())
+      .toContainText(/not/i);
+    await field.fill("open-sesame");
+    await field.press("Enter");
+    await expect(inboxOf(page)).toContainText(/Live/);
+    // Kept by the browser, out of reach of scripts.
+    expect(await page.evaluate(() => document.cookie)).toBe("");
+    await page.reload();
+    await expect(inboxOf(page)).toContainText(/Live/);
+  });
+});

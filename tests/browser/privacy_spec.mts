@@ -1,0 +1,119 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
+
+/** What a person might see, type or have in the address: each place has a word of its own. */
+const CANARIES = {
+  query: "canaryquery",
+  fragment: "canaryfragment",
+  text: "canarytext",
+  typed: "canarytyped",
+  value: "canaryvalue",
+  placeholder: "canaryplaceholder",
+  title: "canarytitle",
+  alt: "canaryalt",
+  label: "canarylabel",
+  data: "canarydata",
+  option: "canaryoption",
+  editable: "canaryeditable",
+  link: "canarylink",
+  image: "canaryimage",
+  imageQuery: "canaryimagequery",
+  heading: "canaryheading",
+  fetched: "canaryfetched",
+  navigated: "canarynavigated",
+} as const;
+
+test("a canary that is shown, typed or in an address is in nothing that left the page", async ({ page, server, arrivals, sent, watch }) => {
+  watch.allow(ERRORS.uncaught, "404", "canaryimage");
+  const referers: string[] = [];
+  page.on("request", async (request) => {
+    if (request.method() === "POST") referers.push((await request.allHeaders()).referer ?? "");
+  });
+  await page.addInitScript(() => void (Math.random = () => 0.05)); // recorded from the start
+  await openPage(page, `/?who=${CANARIES.query}#${CANARIES.fragment}`);
+  await plant(page);
+  await act(page);
+  await make(page, "Uncaught error");
+
+  const error = await arrivals.waitForItem("the error", ({ type }) => type === "event");
+  await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
+  // Leaving hands over everything that is still held.
+  await page.goto("about:blank");
+  await page.goto(server.origin);
+  await arrivals.waitFor(
+    "the fetch's span",
+    (items) =>
+      items.some(({ type, payload }) => type === "span" && text(payload).includes("/signal")),
+  );
+  // What was done must be in it, or nothing was proved.
+  const crumbs = JSON.stringify(error.json().breadcrumbs ?? []);
+  expect(crumbs).toContain("ui.click");
+
+  const everything = [
+    await arrivals.text(),
+    ...sent.posts().map(({ bytes }) => text(bytes)),
+    ...sent.posts().map(({ url }) => url.href),
+    ...referers,
+  ].join("\n").toLowerCase();
+  const found = Object.entries(CANARIES).filter(([, canary]) => everything.includes(canary));
+  expect(found).toEqual([]);
+});
+
+/** Puts the canaries on the page, as an application would. */
+async function plant(page: Page): Promise<void> {
+  await page.evaluate((canary) => {
+    const make = (name: string, attributes: Record<string, string>, text = "") => {
+      const element = document.createElement(name);
+      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+      element.textContent = text;
+      return element;
+    };
+    const box = make("section", { "data-user": canary.data, title: canary.title, id: "planted" });
+    const select = make("select", { "aria-label": canary.label });
+    select.append(make("option", { value: canary.option }, canary.option));
+    box.append(
+      make("h2", {}, canary.heading),
+      make("p", {}, canary.text),
+      make(
+        "button",
+        { type: "button", "aria-label": canary.label, title: canary.title },
+        canary.text,
+      ),
+      make("input", { id: "typed", placeholder: canary.placeholder, value: canary.value }),
+      make("input", { type: "submit", value: canary.value, alt: canary.alt, name: canary.label }),
+      make("textarea", { id: "area", placeholder: canary.placeholder }),
+      make("div", { id: "editable", contenteditable: "true" }, canary.editable),
+      make("a", { href: `/?q=${canary.link}#${canary.link}` }, canary.link),
+      make("img", { src: `/${canary.image}.png?q=${canary.imageQuery}`, alt: canary.alt }),
+      select,
+    );
+    document.getElementById("main")!.append(box);
+  }, CANARIES);
+}
+
+/** Does with them what a person would: click, type, choose; a request and an address with canaries. */
+async function act(page: Page): Promise<void> {
+  const planted = page.locator("#planted");
+  await planted.getByRole("button", { name: CANARIES.label }).first().click();
+  await planted.locator("p").click();
+  await planted.locator("#typed").fill(CANARIES.typed);
+  await planted.locator("#typed").press("Enter");
+  await planted.locator("#area").pressSequentially(CANARIES.typed);
+  await planted.locator("#editable").pressSequentially(CANARIES.typed);
+  await planted.locator("select").selectOption(CANARIES.option);
+  await page.evaluate(async ({ fetched, navigated }) => {
+    await (await fetch(`/signal?delay_ms=0&q=${fetched}#${fetched}`)).text();
+    const request = new XMLHttpRequest();
+    const done = new Promise((resolve) => request.onloadend = resolve);
+    request.open("GET", `/signal?q=${fetched}`);
+    request.send();
+    await done;
+    console.warn(fetched);
+    history.pushState({}, "", `/?q=${navigated}#${navigated}`);
+  }, CANARIES);
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

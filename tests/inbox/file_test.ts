@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { admitted, envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
+import { InboxVersionError, openInbox } from "../../monitoring/inbox/store.ts";
+import { startInboxServer } from "./_inbox_server.ts";
+import { EventReader } from "./_wire.ts";
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Runs with the path of an inbox's file that was closed in good order, holding 20 envelopes. */
+async function withFile(work: (file: string, folder: string) => Promise<void>): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const file = join(folder, "inbox.sqlite");
+  try {
+    const inbox = openInbox({ path: file, maxBytes: MAX_BYTES });
+    const envelope = admitted(envelopeOf({}, ["attachment", new Uint8Array(20_000)]));
+    for (let n = 0; n < 20; n++) await inbox.store(envelope);
+    inbox.close();
+    await work(file, folder);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const rowsOf = async (url: string) => (await (await fetch(url)).json()).envelopes;
+
+Deno.test("a corrupt file at the start: it is set aside, and the server stores and lists", async () => {
+  await withFile(async (file, folder) => {
+    writeFileSync(file, "rubbish ".repeat(2_000));
+    const notices: string[] = [];
+    const onNotice = (notice: string) => notices.push(notice);
+    const inbox = openInbox({ path: file, maxBytes: MAX_BYTES, onNotice });
+    {
+      await using server = startInboxServer({ inbox });
+      assert.deepEqual(await rowsOf(server.url), []);
+      await server.store(1);
+      assert.equal((await rowsOf(server.url)).length, 1);
+    }
+    inbox.close();
+    assert.equal(notices.length, 1);
+    const aside = readdirSync(folder).filter((name) => name.includes(".corrupt-"));
+    assert.equal(aside.length, 1);
+    assert.ok(notices[0]?.includes(aside[0]!));
+    assert.match(readFileSync(join(folder, aside[0]!), "utf8"), /^rubbish/);
+  });
+});
+
+Deno.test("a file that turns out corrupt while a reader is live: the reader is told, then goes on", async () => {
+  await withFile(async (file) => {
+    // The first ten pages stay whole, so that the start finds nothing.
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, 10 * 4_096);
+    writeFileSync(file, bytes);
+    const notices: string[] = [];
+    const onNotice = (notice: string) => notices.push(notice);
+    const inbox = openInbox({ path: file, maxBytes: MAX_BYTES, onNotice });
+    {
+      assert.deepEqual(notices, []);
+      await using server = startInboxServer({ inbox });
+      await using reader = await EventReader.open(`${server.url}?since=20`);
+      assert.deepEqual(await reader.next(), { id: "21", event: "cleared", data: "{}" });
+      assert.equal(notices.length, 1);
+      assert.deepEqual(await rowsOf(server.url), []);
+      await server.store(1);
+      assert.deepEqual(await reader.ids(1), [22], "ids go on after those that were lost");
+    }
+    inbox.close();
+  });
+});
+
+Deno.test("a file of an unknown schema version is refused at the start and left untouched", async () => {
+  await withFile((file, folder) => {
+    const db = new DatabaseSync(file);
+    db.exec("PRAGMA user_version = 2");
+    db.close();
+    const before = readFileSync(file);
+    assert.throws(
+      () => openInbox({ path: file, maxBytes: MAX_BYTES }),
+      (error) =>
+        error instanceof InboxVersionError &&
+        /inbox\.sqlite has schema version 2, known is 1/.test(error.message),
+    );
+    assert.ok(before.equals(readFileSync(file)));
+    assert.deepEqual(readdirSync(folder), ["inbox.sqlite"]);
+    return Promise.resolve();
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * `deno task picture`: takes the README's picture from the running page. Starts the server in inbox mode with
+ * an empty inbox, makes the signals by the page's own controls, waits until they have arrived, and writes
+ * `docs/page.png` while something flows.
+ */
+import { chromium, type Page } from "@playwright/test";
+import { CHROMIUM_ARGS, ensureChromium } from "./find_chromium.ts";
+import { spawnBuild } from "./processes.ts";
+import { startServer } from "./server_process.ts";
+
+/** Names of the controls that are pressed first, in this order, to fill the lists. */
+const SIGNALS = ["info", "Span with a fetch", "warn", "Handled error", "Failing request"];
+
+/** Then these, each of which sends an envelope at once, so that the glass is seen with something in it. */
+const PASSING = ["Uncaught error", "Unhandled rejection", "Handled error", "Uncaught error"];
+
+/** Part of the tube that one envelope has passed when the next is sent. */
+const APART = 0.12;
+
+/** Item types that the inbox must show before the picture is taken. */
+const WANTED = ["span", "log", "event", "replay_event"];
+
+const VIEWPORT = { width: 1280, height: 900 };
+/** Legible on dense screens, on which most people read, and still light enough. */
+const DEVICE_SCALE = 1.5;
+const FILE = "docs/page.png";
+
+/** A picture that takes longer to load than the text around it is read past. */
+const MAX_BYTES = 400_000;
+
+const ARRIVAL_TIMEOUT_MS = 60_000;
+
+async function takePicture(page: Page, origin: string): Promise<Uint8Array> {
+  page.setDefaultTimeout(ARRIVAL_TIMEOUT_MS);
+  await page.goto(origin);
+  for (const name of SIGNALS) await press(page, name);
+  const inbox = page.getByRole("region", { name: "Arrived in the inbox" });
+  for (const type of WANTED) await inbox.getByText(type, { exact: true }).first().waitFor();
+
+  for (const [index, name] of PASSING.entries()) {
+    await page.evaluate(() =>
+      document.querySelectorAll(".tube .m").forEach((mark) => mark.classList.add("seen"))
+    );
+    await press(page, name);
+    if (index === PASSING.length - 1) await rest(page);
+    await page.waitForFunction(newestMarkHasPassed, APART, { polling: "raf" });
+  }
+  await page.evaluate(() => document.getAnimations().forEach((animation) => animation.pause()));
+  return await page.screenshot({ fullPage: true });
+}
+
+/** By the beginning of its name: that may go on with a note. */
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+}
+
+/** Neither a control in focus nor a pointer above one. */
+async function rest(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  });
+  await page.mouse.move(0, 0);
+}
+
+/** Runs in the page: whether a mark that was not in the tube before has come so far. */
+function newestMarkHasPassed(part: number): boolean {
+  const tube = document.querySelector(".tube")?.getBoundingClientRect();
+  const mark = document.querySelector(".tube .m:not(.seen)")?.getBoundingClientRect();
+  return tube !== undefined && mark !== undefined && mark.left - tube.left > part * tube.width;
+}
+
+if (import.meta.main) {
+  const { success } = await spawnBuild(Deno.cwd(), { dev: false }).status;
+  if (!success) Deno.exit(1);
+  const executablePath = await ensureChromium();
+  await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "demo" } });
+  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
+  try {
+    const page = await browser.newPage({
+      viewport: VIEWPORT,
+      deviceScaleFactor: DEVICE_SCALE,
+      colorScheme: "light",
+    });
+    const picture = await takePicture(page, server.origin);
+    if (picture.byteLength > MAX_BYTES) {
+      throw new Error(`The picture has ${picture.byteLength} bytes, allowed are ${MAX_BYTES}.`);
+    }
+    await Deno.mkdir("docs", { recursive: true });
+    await Deno.writeFile(FILE, picture);
+    console.log(`${FILE}: ${picture.byteLength} bytes`);
+  } finally {
+    await browser.close();
+  }
+}
