@@ -45,7 +45,10 @@ interface RawAnswer {
   readonly body: Uint8Array;
 }
 
-/** One request on a connection of its own, exactly as written: `fetch` would tidy paths and undo encodings. */
+/**
+ * One request on a connection of its own, exactly as written: `fetch` would tidy paths and undo
+ * encodings.
+ */
 async function raw(port: number, ...lines: string[]): Promise<RawAnswer> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const host = lines.some((line) => line.startsWith("Host:")) ? [] : ["Host: localhost"];

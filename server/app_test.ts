@@ -220,6 +220,7 @@ Deno.test("an error is answered even when its report fails", async () => {
 Deno.test("every answer bears the security headers, and a page its own policy", async () => {
   const secure = await fixture.app({
     security: { https: true, connect: ["https://ingest.example"] },
+    onError: () => {},
   });
   for (const path of ["/", "/no-such-page", "/note.txt", "/api/echo", "/api/fail", "/items/none"]) {
     const { headers, body } = await secure.handler(new Request(`http://localhost${path}`));

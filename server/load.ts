@@ -104,9 +104,11 @@ async function pageResource(
 ): Promise<Resource> {
   const html = await Deno.readTextFile(new URL(`pages/${page.file}`, completion.build));
   const identity = new TextEncoder().encode(fillSlots(html, completion));
+  const { status = 200 } = options;
   return new Resource({
     ...options,
-    bodies: { identity, ...await compress(identity, { text: true }) },
+    // The best compression takes tens of milliseconds, which an error page is not worth at a start.
+    bodies: { identity, ...await compress(identity, { text: true, fast: status !== 200 }) },
     type: mediaType("x.html"),
     hash: bodyHash(identity),
     ranges: false,

@@ -11,7 +11,10 @@ export interface ServeOptions {
   readonly onStopped: () => void;
 }
 
-/** Answers under way get this long; Deno Deploy kills a process 5 seconds after it was asked to stop. */
+/**
+ * Answers under way get this long; Deno Deploy kills a process 5 seconds after it was asked to
+ * stop.
+ */
 const GRACE_MS = 4_000;
 
 /** The address cannot be listened on. The message is one line, made to be printed. */

@@ -18,7 +18,7 @@ import { changes } from "./changes.ts";
 /**
  * A server that does not end in this time (milliseconds) has something open that nobody waits for.
  */
-const PATIENCE_MS = 2000;
+const PATIENCE_MS = 5000;
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 let server: Deno.ChildProcess | undefined;

@@ -1,14 +1,34 @@
+import { SpanStatusCode, trace } from "@opentelemetry/api";
 import type { WebTracerProvider } from "@opentelemetry/sdk-trace-web";
 import type { Client } from "@sentry/core/browser";
+import type { PageContextManager } from "./context_manager.ts";
 
 /**
  * Hands over everything that is held back as soon as the page is hidden: it is the last moment that
  * a page is sure to have (https://developer.chrome.com/docs/web-platform/page-lifecycle-api).
  */
-export function flushWhenHidden(provider: WebTracerProvider, client: Client): void {
+export function flushWhenHidden(
+  provider: WebTracerProvider,
+  client: Client,
+  contextManager: PageContextManager,
+): void {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState !== "hidden") return;
+    endPageSpan(contextManager);
     void provider.forceFlush();
     void client.flush();
   });
+}
+
+/**
+ * Ends a page load or navigation that is still under way. (Browser tracing would do it too, but it
+ * ends the active span's root again and again, which with our fallback is the page's long after its
+ * end: requests under way at that moment would be recorded as cancelled.)
+ */
+function endPageSpan(contextManager: PageContextManager): void {
+  const page = trace.getSpan(contextManager.fallback);
+  if (!page?.isRecording()) return;
+  page.setStatus({ code: SpanStatusCode.ERROR, message: "cancelled" });
+  page.setAttribute("sentry.cancellation_reason", "document.hidden");
+  page.end();
 }

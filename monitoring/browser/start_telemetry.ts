@@ -73,12 +73,14 @@ export function startTelemetry({ config, fetch, store, pending }: TelemetryOptio
       attributes: { ...span.attributes, "sentry.source": "route" },
     }),
     shouldCreateSpanForRequest: (url) => !isOwn(url),
+    // We end the page's span ourselves, in step 8.
+    markBackgroundSpan: false,
     // The SDK's own mark, at every start.
     ignorePerformanceApiSpans: ["sentry-tracing-init"],
   }));
 
   // 8. Leaving early must not lose what is held back.
-  flushWhenHidden(provider, client);
+  flushWhenHidden(provider, client, contextManager);
 
   performPending(client, pending);
   whenIdle(() => void record());

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import * as zlib from "node:zlib";
+import { joinBytes } from "./join_bytes.ts";
 import { ZstdFrames } from "./zstd_frames.ts";
 
 /** The content encodings that an envelope may come in. */
@@ -211,22 +212,6 @@ export async function decodeBody(
     decoder.destroy();
   }
   return joinBytes(pieces, decoder.decodedBytes);
-}
-
-/** Puts pieces of `total` bytes into one. A single piece is not copied. */
-export function joinBytes<Memory extends ArrayBufferLike>(
-  pieces: readonly Uint8Array<Memory>[],
-  total: number,
-): Uint8Array<Memory | ArrayBuffer> {
-  const [only] = pieces;
-  if (only && pieces.length === 1) return only;
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 function endsEarly(): DecodeError {

@@ -1,20 +1,8 @@
 import type { EnvelopeHeader, ItemHeader } from "./envelope.ts";
+import { EnvelopeError, malformed } from "./envelope_error.ts";
+import { MAX_HEADER_BYTES, parseHeader, parseItemHeader } from "./header_line.ts";
 
-/**
- * The envelope breaks its framing, or a limit of the scanner. The message is one sentence.
- *
- * `offset` counts bytes from the start of the (decompressed) envelope to the line or payload at fault.
- */
-export class EnvelopeError extends Error {
-  override readonly name = "EnvelopeError";
-  constructor(
-    readonly code: "envelope_malformed" | "envelope_too_large",
-    message: string,
-    readonly offset: number,
-  ) {
-    super(message);
-  }
-}
+export { EnvelopeError } from "./envelope_error.ts";
 
 /** Where an item lies in the envelope. */
 export interface ScannedItem {
@@ -32,9 +20,6 @@ export interface ScanListener {
   /** An item is complete but for the line feed that may follow it. */
   item?(item: ScannedItem): void;
 }
-
-/** A header is JSON of a few hundred bytes; the contract allows 64 KiB for one line. */
-export const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
  * Items in one envelope. SDKs send a handful; 200 MiB of empty ones would be 15 million objects and
@@ -212,11 +197,11 @@ export class EnvelopeScanner {
 
   #readLine(line: Uint8Array, start: number, next: number): void {
     if (this.#place === "header") {
-      this.#header = parseObject(line, start);
+      this.#header = parseHeader(line, start);
       this.#place = "item header or blank line";
       return;
     }
-    const header = itemHeader(parseObject(line, start), start);
+    const header = parseItemHeader(line, start);
     if (++this.#count > MAX_ITEMS) {
       throw new EnvelopeError(
         "envelope_too_large",
@@ -241,36 +226,4 @@ export class EnvelopeScanner {
     this.#place = "line feed or end";
     if (item) this.#listener.item?.({ ...item, length: end - item.offset });
   }
-}
-
-function malformed(problem: string, offset: number): EnvelopeError {
-  return new EnvelopeError("envelope_malformed", `${problem} (at byte ${offset}).`, offset);
-}
-
-/** A byte order mark is no JSON, so it is kept for the parser to refuse. */
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function parseObject(line: Uint8Array, offset: number): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(line));
-  } catch {
-    // Neither the decoder's nor the parser's words name what was wrong better than this does.
-    throw malformed("A header must be a JSON object in one line", offset);
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw malformed("A header must be a JSON object in one line", offset);
-  }
-  return value as Record<string, unknown>;
-}
-
-function itemHeader(value: Record<string, unknown>, offset: number): ItemHeader {
-  const { type, length } = value;
-  if (typeof type !== "string" || type === "") {
-    throw malformed("An item's header must have a type that is a text", offset);
-  }
-  if (length !== undefined && !(Number.isSafeInteger(length) && Number(length) >= 0)) {
-    throw malformed("An item's length must be a whole number of bytes, 0 or more", offset);
-  }
-  return value as ItemHeader;
 }

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readByReference, type ReferenceResult } from "./testdata/reference_reader.ts";
+import { MAX_HEADER_BYTES } from "./header_line.ts";
 import { readEnvelope } from "./reader.ts";
-import {
-  EnvelopeError,
-  EnvelopeScanner,
-  MAX_HEADER_BYTES,
-  MAX_ITEMS,
-  type ScannedItem,
-} from "./scanner.ts";
+import { EnvelopeError, EnvelopeScanner, MAX_ITEMS, type ScannedItem } from "./scanner.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

@@ -1,4 +1,4 @@
-import { joinBytes } from "../envelope/encoding.ts";
+import { joinBytes } from "../envelope/join_bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -1,5 +1,5 @@
 import { ingestUrl } from "../envelope/dsn.ts";
-import { joinBytes } from "../envelope/encoding.ts";
+import { joinBytes } from "../envelope/join_bytes.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
 
 /** Who sent an envelope, as far as the ingest may know. */

@@ -100,7 +100,9 @@ function stat(path: string): { size: number; mtime: number } | undefined {
   }
 }
 
-/** By the platform's own digest: to load `node:crypto` takes longer than all the rest of the check. */
+/**
+ * By the platform's own digest: to load `node:crypto` takes longer than all the rest of the check.
+ */
 async function hashFile(path: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(path));
   return new Uint8Array(digest).toHex();

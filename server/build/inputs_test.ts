@@ -11,7 +11,10 @@ const FILES = {
   "lib/other.ts": "export {}",
 };
 
-/** A project that was built an hour after its files were written, of `routes/index.tsx` and `lib/used.ts`. */
+/**
+ * A project that was built an hour after its files were written, of `routes/index.tsx` and
+ * `lib/used.ts`.
+ */
 async function project(check: (root: string, fresh: () => Promise<boolean>) => Promise<void>) {
   const root = await Deno.makeTempDir({ prefix: "inputs-" });
   try {

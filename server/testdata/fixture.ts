@@ -51,7 +51,10 @@ export class Fixture implements AsyncDisposable {
   }
 }
 
-/** A copy of the fixture project that a test may change; its imports of the kernel lead to the real one. */
+/**
+ * A copy of the fixture project that a test may change; its imports of the kernel lead to the real
+ * one.
+ */
 export async function copySite(target: string): Promise<void> {
   const kernel = fileURLToPath(new URL("..", import.meta.url));
   await copyFolder(

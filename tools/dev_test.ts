@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { LauncherProject } from "./launcher_project.ts";
+
+Deno.test("a change is built and served, a broken one is told and the last version stays up", async () => {
+  await using project = await LauncherProject.create();
+  const { process, printed, closed, text } = project.launch("dev");
+  const serving = async (
+    times: number,
+  ) => (await printed(
+    new RegExp(`(?:Listening on (?:\\S+)[^]*?){${times - 1}}Listening on (\\S+)`),
+  ));
+  const first = await serving(1);
+  assert.match(await (await fetch(first)).text(), /first/);
+  const stream = await fetch(new URL("/_reload", first));
+  assert.match(stream.headers.get("Content-Type") ?? "", /event-stream/);
+
+  await project.write("routes/index.tsx", "export default () => <p>;\n");
+  await printed(/The last version stays up/);
+  assert.match(text(), /routes\/index\.tsx:1:\d+/);
+  assert.match(await (await fetch(first)).text(), /first/);
+
+  await project.write("routes/index.tsx", "export default () => <p>second</p>;\n");
+  const second = await serving(2);
+  assert.match(await (await fetch(second)).text(), /second/);
+  // The stream of the first server ended with it: the page connects again, and hears of another.
+  await stream.text();
+
+  process.kill("SIGTERM");
+  assert.equal((await process.status).code, 0);
+  await closed;
+});

@@ -1,0 +1,151 @@
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+
+/** What the launchers and the build are made of; the rest of the project is not in it. */
+const REAL = [
+  "config.ts",
+  "monitoring/envelope/dsn.ts",
+  "monitoring/settings.ts",
+  "server",
+  "tools/build.ts",
+  "tools/build_site.ts",
+  "tools/changes.ts",
+  "tools/commit.ts",
+  "tools/dev.ts",
+  "tools/permissions.ts",
+  "tools/processes.ts",
+  "tools/start.ts",
+];
+
+/** A server of a page and three lines; tells each signal, and ends with a code of its own. */
+const MAIN = `
+import { App } from "./server/app.ts";
+import { launcherGone } from "./server/launcher.ts";
+
+const app = await App.load({
+  root: new URL("./", import.meta.url),
+  build: new URL(".build/", import.meta.url),
+  variant: "default",
+  state: null,
+});
+console.log("commit " + Deno.env.get("SIGHTGLASS_COMMIT"));
+let server;
+const stop = async (why) => {
+  console.log("stopping: " + why);
+  app.close();
+  await server.shutdown();
+  Deno.exit(7);
+};
+Deno.addSignalListener("SIGTERM", () => stop("SIGTERM"));
+Deno.addSignalListener("SIGINT", () => stop("SIGINT"));
+launcherGone().then(() => stop("the launcher is gone"));
+server = Deno.serve({
+  hostname: Deno.env.get("HOST") ?? "127.0.0.1",
+  port: Number(Deno.env.get("PORT")),
+  onListen: ({ port }) => console.log("Listening on http://127.0.0.1:" + port + "/"),
+}, app.handler);
+`;
+
+/** What `routes/index.tsx` is at first. */
+export const FIRST_PAGE = "export default () => <p>first</p>;\n";
+
+const OWN = {
+  "main.ts": MAIN,
+  "client.ts": 'import { hydrateIslands } from "./server/client/hydrate.ts";\nhydrateIslands();\n',
+  "monitoring/browser/build.ts":
+    "export const esbuildOptions = {};\nexport const extraAssets = async () => ({});\n",
+  "routes/_app.tsx":
+    "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
+  "routes/index.tsx": FIRST_PAGE,
+  ".git/HEAD": `${"c".repeat(40)}\n`,
+};
+
+/** A running launcher. */
+export interface Launched {
+  readonly process: Deno.ChildProcess;
+  /** Waits until what is printed matches, and gives the first group. */
+  printed(pattern: RegExp): Promise<string>;
+  /** All that was printed so far, both streams. */
+  text(): string;
+  /** Resolves when nobody can print any more: the launcher and its server are gone. */
+  readonly closed: Promise<unknown>;
+}
+
+/**
+ * The real launchers and the real build around the smallest project that they can serve, in a
+ * folder of its own: for tests that change sources, break builds and kill launchers.
+ */
+export class LauncherProject implements AsyncDisposable {
+  private constructor(readonly folder: string) {}
+
+  static async create(): Promise<LauncherProject> {
+    const project = new LauncherProject(await Deno.makeTempDir({ prefix: "launcher-" }));
+    const { folder } = project;
+    for (const path of REAL) await copy(`${ROOT}/${path}`, `${folder}/${path}`);
+    for (const [path, text] of Object.entries(OWN)) await project.write(path, text);
+    const { imports, compilerOptions } = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.json`));
+    // Packages are the project's own: nothing may be installed into them, and no lock written.
+    const config = { nodeModulesDir: "manual", lock: false, imports, compilerOptions };
+    await project.write("deno.json", JSON.stringify(config));
+    await project.write("deno.lock", "{}");
+    await Deno.symlink(`${ROOT}/node_modules`, `${folder}/node_modules`);
+    return project;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await Deno.mkdir(`${this.folder}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.writeTextFile(`${this.folder}/${path}`, text);
+  }
+
+  /** Starts `tools/start.ts` or `tools/dev.ts`. */
+  launch(name: "start" | "dev", env: Record<string, string> = {}): Launched {
+    const process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", `${this.folder}/tools/${name}.ts`],
+      cwd: this.folder,
+      env: { PORT: "0", HOST: "127.0.0.1", SENTRY_DSN: "", SIGHTGLASS_COMMIT: "", ...env },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    let text = "";
+    let more = Promise.withResolvers<void>();
+    const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+      for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+        text += part;
+        more.resolve();
+        more = Promise.withResolvers();
+      }
+    };
+    let over = false;
+    const closed = Promise.all([read(process.stdout), read(process.stderr)]).then(() => {
+      over = true;
+      more.resolve();
+    });
+    const printed = async (pattern: RegExp) => {
+      for (;;) {
+        const match = pattern.exec(text);
+        if (match !== null) return match[1] ?? match[0];
+        if (over) throw new Error(`It ended without having printed ${pattern}:\n${text}`);
+        await more.promise;
+      }
+    };
+    return { process, printed, text: () => text, closed };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  if (!(await Deno.stat(from)).isDirectory) {
+    await Deno.mkdir(to.replace(/\/[^/]*$/, ""), { recursive: true });
+    return await Deno.copyFile(from, to);
+  }
+  for await (const { name } of Deno.readDir(from)) {
+    if (name !== "testdata" && !name.endsWith("_test.ts")) {
+      await copy(`${from}/${name}`, `${to}/${name}`);
+    }
+  }
+}
