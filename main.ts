@@ -7,9 +7,7 @@ import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
 import { InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import type { State } from "./routes/_state.ts";
-import { ManifestError } from "./server/manifest.ts";
-import { App } from "./server/app.ts";
-import { ListenError, serve } from "./server/serve.ts";
+import { App, ListenError, ManifestError, serve } from "./server/mod.ts";
 
 /** What whoever starts the server can mend: told in one line, without a stack. */
 const MENDABLE = [ConfigError, InboxVersionError, ListenError, ManifestError];

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { earlyScript } from "../monitoring/browser/early.ts";
-import { InlineScript, PageData } from "../server/mod.ts";
+import { InlineScript, PageData } from "../server/page.ts";
 
 /**
  * The document around every page. The build completes the head: style, import map, preloads, scripts.

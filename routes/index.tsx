@@ -9,7 +9,7 @@ import Signals from "../islands/Signals.tsx";
 import Strip from "../islands/Strip.tsx";
 import Visit from "../islands/Visit.tsx";
 import { settings } from "../monitoring/settings.ts";
-import { Island, slot } from "../server/mod.ts";
+import { Island, slot } from "../server/page.ts";
 
 export const variants = ["inbox", "relay"];
 

@@ -10,7 +10,7 @@ const WORTH_BYTES = 256;
 export interface CompressOptions {
   /** UTF-8 text, which brotli has a mode for. */
   readonly text: boolean;
-  /** A tenth of the time, a sixth more bytes: for development. */
+  /** A tenth of the time, a few percent more bytes: for development, and for error pages. */
   readonly fast?: boolean;
 }
 

@@ -59,7 +59,6 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     of: ["monitoring/browser/"],
     may: ["monitoring/settings.ts", "monitoring/envelope/"],
-    mayNot: ["npm:react"],
     right: "browser/ imports settings.ts and envelope/, and knows nothing of the page",
   },
   {

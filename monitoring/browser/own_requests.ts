@@ -1,3 +1,5 @@
+import { parseAddress } from "./privacy/address.ts";
+
 /** The relay always answers here, whatever `MONITORING_PATH` says. */
 const FIXED_PATH = "/monitoring";
 
@@ -15,7 +17,7 @@ export function createIsOwnRequest(monitoringPath: string, pageUrl: string): IsO
   const { origin } = new URL(pageUrl);
   const paths = [FIXED_PATH, monitoringPath.replace(/\/+$/, "")].filter(Boolean);
   return (address) => {
-    const url = URL.parse(address, pageUrl);
+    const url = parseAddress(address, pageUrl);
     if (url?.origin !== origin) return false;
     return paths.some((path) => url.pathname === path || url.pathname.startsWith(`${path}/`));
   };

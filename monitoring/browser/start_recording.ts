@@ -35,6 +35,9 @@ export function startRecording({ client, isOwn, store }: RecordingOptions): () =
     maskAllInputs: settings.maskAllInputs,
     blockAllMedia: settings.blockAllMedia,
     networkCaptureBodies: false,
+    // Off: what a click changes here is telemetry and blocked from recording, so that most clicks
+    // would be reported as dead.
+    slowClickTimeout: 0,
     workerUrl: workerUrl(),
     beforeAddRecordingEvent: (entry) => scrubRecordingEntry(entry as never, isOwn, location.origin),
   });

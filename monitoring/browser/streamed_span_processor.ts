@@ -13,7 +13,7 @@ import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/
 /**
  * Feeds the client with spans as they start and end: what `SentrySpanProcessor` does for a client
  * that streams its spans. That one brings the exporter of whole transactions along, which a
- * streaming client never calls, and which is too large to load for nothing (2 KB compressed).
+ * streaming client never calls (2 KB compressed), and tells of an end when it is too late.
  */
 export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
@@ -38,8 +38,15 @@ export class StreamedSpanProcessor implements SpanProcessor {
     this.#client.emit("spanStart", ours);
   }
 
+  /**
+   * The last moment at which a span takes attributes: first paint and time to first byte are written
+   * to the page load here. (`SentrySpanProcessor` tells of it in `onEnd`, where they are lost.)
+   */
+  onEnding(span: Span): void {
+    this.#client.emit("spanEnd", span as unknown as SentrySpan);
+  }
+
   onEnd(span: unknown): void {
-    this.#client.emit("spanEnd", span as SentrySpan);
     this.#client.emit("afterSpanEnd", span as SentrySpan);
   }
 

@@ -60,7 +60,7 @@ export async function copySite(target: string): Promise<void> {
   await copyFolder(
     SITE,
     target,
-    (text) => text.replaceAll(/"(?:\.\.\/){2,}(?=client\/|mod)/g, `"${kernel}`),
+    (text) => text.replaceAll(/"(?:\.\.\/){2,}(?=client\/|mod|page)/g, `"${kernel}`),
   );
   for (const name of ["deno.json", "deno.lock"]) {
     await Deno.writeTextFile(`${target}/${name}`, "{}");

@@ -34,10 +34,20 @@ export function withoutQueries(text: string): string {
  * @returns such as "/assets/ab12.js", "/*.png", "https://other.example/*.png"
  */
 export function resourceAddress(address: string, pageOrigin: string): string {
-  const url = URL.parse(address, pageOrigin);
+  const url = parseAddress(address, pageOrigin);
   if (!url || !/^https?:$/.test(url.protocol)) return url?.protocol ?? "";
   const sameOrigin = url.origin === pageOrigin;
   if (sameOrigin && CODE.test(url.pathname)) return url.pathname;
   const ending = CONTENT_ENDING.exec(url.pathname) ?? CODE.exec(url.pathname);
   return `${sameOrigin ? "" : url.origin}/*${ending?.[0].toLowerCase() ?? ""}`;
+}
+
+/** An address; undefined where it is none. (`URL.parse` is younger than the browsers we serve.) */
+export function parseAddress(address: string, base: string): URL | undefined {
+  try {
+    return new URL(address, base);
+  } catch {
+    // That is the question.
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { Island, slot } from "../../../mod.ts";
+import { Island, slot } from "../../../page.ts";
 import Counter from "../islands/Counter.tsx";
 import Plain from "../islands/Plain.tsx";
 
