@@ -31,7 +31,6 @@ export class ListenError extends Error {
  * @throws {ListenError} the port is taken, or the address is not this machine's
  */
 export function serve(options: ServeOptions): void {
-  let server: Deno.HttpServer<Deno.NetAddr> | undefined;
   let stopping = false;
 
   const stop = async () => {
@@ -39,7 +38,7 @@ export function serve(options: ServeOptions): void {
     stopping = true;
     const over = setTimeout(end, GRACE_MS);
     options.onStopping();
-    await server?.shutdown();
+    await server.shutdown();
     clearTimeout(over);
     end();
   };
@@ -53,7 +52,7 @@ export function serve(options: ServeOptions): void {
   }
   launcherGone().then(stop);
   // Last: whoever reads that it listens may ask it to stop at once.
-  server = listen(options);
+  const server = listen(options);
 }
 
 function listen({ port, hostname, handler }: ServeOptions): Deno.HttpServer<Deno.NetAddr> {

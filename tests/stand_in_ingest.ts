@@ -30,7 +30,7 @@ export interface StandInIngest {
    * @throws after `timeoutMs` (20 s), naming what came, or when the stand-in is closed
    *
    * @example
-   * ```ts
+   * ```ts ignore
    * const event = await ingest.waitFor((all) => all.find((request) => request.text.includes("boom")));
    * ```
    */

@@ -7,11 +7,13 @@ import { runChecks } from "./check.ts";
 import { ensureChromium } from "./find_chromium.ts";
 import { PLAYWRIGHT_CLI } from "./playwright_cli.ts";
 import { spawnBuild } from "./processes.ts";
+import { projectFiles } from "./project_files.ts";
 import {
   countJUnit,
   countPlaywright,
   type Counts,
   countsLine,
+  filesWithoutReport,
   settle,
   sumCounts,
 } from "./test_counts.ts";
@@ -47,8 +49,8 @@ async function main(): Promise<boolean> {
     }
     suites.push({ name, seconds: (performance.now() - start) / 1000, ...ending });
   };
-  const inBrowser = options.paths.filter((path) => path.startsWith(BROWSER_TESTS));
-  const elsewhere = options.paths.filter((path) => !path.startsWith(BROWSER_TESTS));
+  const inBrowser = options.paths.filter((path) => isUnder(path, BROWSER_TESTS));
+  const elsewhere = options.paths.filter((path) => !isUnder(path, BROWSER_TESTS));
   const filtered = options.paths.length > 0 || options.filter !== undefined;
   const wants = (part: Part, paths: readonly string[]) =>
     options.parts.includes(part) && (options.paths.length === 0 || paths.length > 0);
@@ -86,7 +88,16 @@ function unit({ paths, filter }: TestOptions): Promise<Counts & { problem?: stri
       ...paths,
     ],
   });
-  return withReport(command, countJUnit, filter !== undefined);
+  const files = projectFiles(root, ["_test.ts", "_test.tsx"]).filter((file) =>
+    paths.length === 0 || paths.some((path) => isUnder(file, path))
+  );
+  const count = (xml: string): Counts => {
+    const counts = countJUnit(xml);
+    const missing = filesWithoutReport(xml, files);
+    for (const file of missing) console.error(`${file} did not run: it counts as one failure.`);
+    return { ...counts, failed: counts.failed + missing.length };
+  };
+  return withReport(command, count, filter !== undefined);
 }
 
 /** All `tests/browser/*_spec.mts`, by Playwright under Deno. */
@@ -138,6 +149,11 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<nu
   } finally {
     clearTimeout(deadline);
   }
+}
+
+function isUnder(file: string, path: string): boolean {
+  const plain = path.replace(/^\.\//, "").replace(/\/$/, "");
+  return file === plain || file.startsWith(`${plain}/`);
 }
 
 function exists(path: string): boolean {

@@ -46,6 +46,16 @@ export function countJUnit(xml: string): Counts {
 }
 
 /**
+ * Test files that should be in a JUnit report and are not: Deno reports no test of a module that fails
+ * while it is loaded.
+ *
+ * @param files paths relative to where the tests were run
+ */
+export function filesWithoutReport(xml: string, files: readonly string[]): string[] {
+  return files.filter((path) => !xml.includes(`<testsuite name="./${path}"`));
+}
+
+/**
  * Counts the tests in what Playwright's JSON reporter writes. A flaky test has failed once, so it counts
  * as failed; an error outside any test (a spec that does not load) counts as one failure.
  *
@@ -80,14 +90,16 @@ export interface Ending {
  * that ran none, counts as one failure.
  */
 export function settle({ code, reported, filtered }: Ending): Counts & { problem?: string } {
-  const counts = reported ?? { passed: 0, failed: 0, skipped: 0 };
-  const ran = counts.passed + counts.failed;
-  const fails = (problem: string) => ({ ...counts, failed: counts.failed + 1, problem });
+  const { passed = 0, failed = 0, skipped = 0 } = reported ?? {};
+  // What a filter leaves out was not skipped by anyone.
+  const counts = { passed, failed, skipped: filtered ? 0 : skipped };
+  const ran = passed + failed;
+  const fails = (problem: string) => ({ ...counts, failed: failed + 1, problem });
   if (ran === 0 && filtered && (code === 0 || reported !== undefined)) {
     return { ...counts, problem: "no test matched" };
   }
   if (reported === undefined) return fails(`ended with ${code} before it reported`);
   if (ran === 0) return fails("ran no test");
-  if (code !== 0 && counts.failed === 0) return fails(`failed outside its tests, with ${code}`);
+  if (code !== 0 && failed === 0) return fails(`failed outside its tests, with ${code}`);
   return counts;
 }

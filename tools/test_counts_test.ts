@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { countJUnit, countPlaywright, countsLine, settle, sumCounts } from "./test_counts.ts";
+import {
+  countJUnit,
+  countPlaywright,
+  countsLine,
+  filesWithoutReport,
+  settle,
+  sumCounts,
+} from "./test_counts.ts";
 
 const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="6" failures="3" errors="0" time="0.306">
@@ -30,6 +37,12 @@ const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 Deno.test("a JUnit report is counted by tests, steps belong to theirs", () => {
   assert.deepEqual(countJUnit(JUNIT), { passed: 2, failed: 2, skipped: 1 });
+});
+
+Deno.test("a file that did not run is missed", () => {
+  assert.deepEqual(filesWithoutReport(JUNIT, ["a_test.ts", "sub/a_test.ts", "b_test.ts"]), [
+    "sub/a_test.ts",
+  ]);
 });
 
 Deno.test("what Deno itself writes is counted as Deno itself counts", async () => {
@@ -102,7 +115,8 @@ Deno.test("a suite without a report or without a test has failed", () => {
 });
 
 Deno.test("a filter that matches nothing in one suite is no failure of that suite", () => {
-  const { failed, problem } = settle({ code: 1, reported: NONE, filtered: true });
-  assert.equal(failed, 0);
-  assert.equal(problem, "no test matched");
+  const reported = { passed: 0, failed: 0, skipped: 400 };
+  const ending = settle({ code: 0, reported, filtered: true });
+  assert.deepEqual(ending, { ...NONE, problem: "no test matched" });
+  assert.equal(settle({ code: 1, reported: NONE, filtered: true }).failed, 0);
 });

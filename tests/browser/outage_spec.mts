@@ -59,6 +59,11 @@ test("also after a reload, and in another tab of the same browser", async ({ pag
   await page.reload();
   await telemetryRuns(page);
   await make(page, "fatal");
+  await expect.poll(() =>
+    sent.posts("/monitoring").some(({ bytes }) =>
+      new TextDecoder().decode(bytes).includes("A log of level fatal")
+    )
+  ).toBe(true);
   expect(await arrivals.envelopes()).toEqual([]);
   await page.close();
 

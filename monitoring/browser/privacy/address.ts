@@ -14,10 +14,13 @@ export function withoutQuery(address: string): string {
   return scheme ? scheme.toLowerCase() : address.replace(/[?#].*$/s, "");
 }
 
-/** Addresses within a text; a slash within a word ("and/or?") begins none. */
+/**
+ * Addresses within a text; a slash within a word ("and/or?") begins none. Brackets and apostrophes
+ * may be part of an address, so one that is followed by them loses them with its query.
+ */
 const ADDRESS_WITH_QUERY =
-  /((?:\b[a-z][a-z0-9+.-]*:\/\/|(?<![\w/:.])\/)[^\s?#"'<>)\]]*)[?#][^\s"'<>)\]]*/gi;
-const INLINE_DATA = /\b(data|blob):[^\s,;"'<>)\]]+[^\s"'<>)\]]*/gi;
+  /((?:\b[a-z][a-z0-9+.-]*:\/\/|(?<![\w/:.])\/)[^\s?#"<>]*)[?#][^\s"<>]*/gi;
+const INLINE_DATA = /\b(data|blob):[^\s,;"<>]+[^\s"<>]*/gi;
 
 /** A text in which every address has lost its query, its fragment and any inline data. */
 export function withoutQueries(text: string): string {

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import type { Receipt } from "../receipt.ts";
+import { Delivery } from "./delivery.ts";
+import { createMemoryStore, type EnvelopeStore } from "./envelope_store.ts";
+import { createSender } from "./send_envelope.ts";
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+const event = (id: string) =>
+  new TextEncoder().encode(`{"event_id":"${id}"}\n{"type":"event"}\n{"message":"${id}"}`);
+const segment = (number: number) =>
+  new TextEncoder().encode(
+    `{"event_id":"replay"}\n{"type":"replay_recording","length":1}\n${number}`,
+  );
+
+/** A relay that answers as it is told, and remembers what it took. */
+interface Relay {
+  answer: () => Response | Promise<Response>;
+  readonly taken: string[];
+  readonly posts: string[];
+  readonly url: string;
+}
+
+/** A page: a delivery with what it told. */
+function open(
+  relay: Relay,
+  store: EnvelopeStore,
+  more: { room?: { count: number; bytes: number } } = {},
+) {
+  const receipts = new Map<string, Receipt>();
+  const page = {
+    waiting: 0,
+    receipts,
+    delivery: new Delivery({
+      store: Promise.resolve(store),
+      send: createSender({ fetch, url: relay.url, sameOrigin: true }),
+      onReceipt: (receipt) => receipts.set(`${receipt.id}/${receipt.items[0]?.bytes}`, receipt),
+      onWaiting: (count) => page.waiting = count,
+      random: () => 1,
+      ...more,
+    }),
+  };
+  return page;
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!condition()) {
+    assert.ok(Date.now() < deadline, `waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+function withRelay(name: string, test: (relay: Relay) => Promise<void>): void {
+  Deno.test(name, async () => {
+    const posts: string[] = [];
+    const taken: string[] = [];
+    const relay = { answer: () => new Response("{}"), posts, taken, url: "" };
+    const server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen() {} },
+      async (request) => {
+        const body = text(new Uint8Array(await request.arrayBuffer()));
+        posts.push(body);
+        const answer = await relay.answer();
+        if (answer.ok) taken.push(body);
+        return answer;
+      },
+    );
+    relay.url = `http://127.0.0.1:${server.addr.port}/monitoring`;
+    try {
+      await test(relay);
+    } finally {
+      await server.shutdown();
+    }
+  });
+}
+
+withRelay("an envelope is deleted once it is acknowledged", async (relay) => {
+  const store = createMemoryStore();
+  const page = open(relay, store);
+  relay.answer = () => new Response("{}", { headers: { "X-Relay-Outcome": "stored" } });
+  const answer = await page.delivery.deliver(event("a"));
+  assert.equal(answer.statusCode, 200);
+  await until(() => page.waiting === 0, "nothing waits");
+  assert.deepEqual(await store.list(), []);
+  const receipt = page.receipts.get("a/15");
+  assert.deepEqual([receipt?.status, receipt?.outcome, receipt?.attempts], [200, "stored", 1]);
+});
+
+withRelay("what the relay did not take arrives when it does, byte for byte", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  relay.answer = () => new Response("{}", { status: 500, headers: { "X-Sentry-Error": "down" } });
+  const answers = await Promise.all(["a", "b", "c"].map((id) => page.delivery.deliver(event(id))));
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode), [202, 202, 202]);
+  assert.equal(page.waiting, 3);
+  assert.ok(
+    [...page.receipts.values()].some(({ status, error }) => status === 500 && error === "down"),
+  );
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await until(() => page.waiting === 0, "all have arrived");
+  assert.deepEqual(relay.taken.toSorted(), ["a", "b", "c"].map((id) => text(event(id))));
+});
+
+withRelay("it comes back by itself", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  relay.answer = () => new Response("{}", { status: 503 });
+  await page.delivery.deliver(event("a"));
+  relay.answer = () => new Response("{}");
+  await until(() => page.waiting === 0, "it has arrived");
+  assert.equal(page.receipts.get("a/15")?.attempts, 2);
+});
+
+withRelay("a later page delivers what an earlier one could not", async (relay) => {
+  const store = createMemoryStore();
+  relay.answer = () => new Response("{}", { status: 500 });
+  const before = open(relay, store);
+  await before.delivery.deliver(event("a"));
+  await until(() => relay.posts.length > 0, "the first page has tried");
+  // The first page is gone; its timer finds nothing when it comes.
+  relay.answer = () => new Response("{}");
+  const after = open(relay, store);
+  await until(() => relay.taken.length > 0 && after.waiting === 0, "the second page has delivered");
+  assert.deepEqual(await store.list(), []);
+  before.delivery.wake();
+  await until(() => before.waiting === 0, "the first page knows");
+});
+
+withRelay("while nothing gets through, one feels the way for all", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  relay.answer = () => new Response("{}", { status: 500 });
+  await Promise.all(Array.from({ length: 50 }, (_, i) => page.delivery.deliver(event(`e${i}`))));
+  assert.ok(relay.posts.length <= 8, `${relay.posts.length} posts`);
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await until(() => page.waiting === 0, "all have arrived");
+  assert.equal(new Set(relay.taken).size, 50);
+});
+
+withRelay("a definite refusal ends it, and its receipt says why", async (relay) => {
+  const store = createMemoryStore();
+  const page = open(relay, store);
+  relay.answer = () =>
+    new Response("{}", {
+      status: 403,
+      headers: { "X-Relay-Outcome": "rejected", "X-Sentry-Error": "wrong key" },
+    });
+  assert.equal((await page.delivery.deliver(event("a"))).statusCode, 403);
+  await until(() => page.waiting === 0, "nothing waits");
+  assert.deepEqual(await store.list(), []);
+  const receipt = page.receipts.get("a/15");
+  assert.deepEqual([receipt?.status, receipt?.outcome, receipt?.error], [
+    403,
+    "rejected",
+    "wrong key",
+  ]);
+});
+
+withRelay("a limited envelope waits until the limit ends", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  relay.answer = () =>
+    new Response("{}", { status: 429, headers: { "X-Sentry-Rate-Limits": "1:error:key" } });
+  const answer = await page.delivery.deliver(event("a"));
+  assert.equal(answer.statusCode, 429);
+  assert.equal(answer.headers?.["x-sentry-rate-limits"], "1:error:key");
+  assert.ok((page.delivery.limits.error ?? 0) > Date.now());
+  assert.match(page.receipts.get("a/15")?.error ?? "", /^limited by the ingest/);
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  assert.equal(relay.posts.length, 1);
+  await until(() => page.waiting === 0, "the limit has ended");
+  assert.equal(relay.taken.length, 1);
+});
+
+withRelay("what came with other things in a 429 is not sent again", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  relay.answer = () =>
+    new Response("{}", { status: 429, headers: { "X-Sentry-Rate-Limits": "60:replay:key" } });
+  await page.delivery.deliver(event("a"));
+  await until(() => page.waiting === 0, "it has ended");
+  assert.equal(page.receipts.get("a/15")?.outcome, "rate_limited");
+});
+
+withRelay("the segments of a recording arrive in the order they were made", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  let count = 0;
+  relay.answer = async () => {
+    // The first is slow and then fails.
+    if (count++ > 0) return new Response("{}");
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return new Response("{}", { status: 500 });
+  };
+  await Promise.all([0, 1, 2, 3].map((number) => page.delivery.deliver(segment(number))));
+  page.delivery.wake();
+  await until(() => relay.taken.length === 4, "all have arrived");
+  assert.deepEqual(relay.taken, [0, 1, 2, 3].map((number) => text(segment(number))));
+});
+
+withRelay("without room recordings are given up first, and a receipt says so", async (relay) => {
+  const store = createMemoryStore();
+  const page = open(relay, store, { room: { count: 2, bytes: 1_000_000 } });
+  relay.answer = () => new Response("{}", { status: 500 });
+  await page.delivery.deliver(event("a"));
+  void page.delivery.deliver(segment(1));
+  await page.delivery.deliver(event("b"));
+  await until(() => page.receipts.get("replay/1")?.outcome === "dropped", "it is given up");
+  assert.equal(page.waiting, 2);
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await until(() => page.waiting === 0, "the rest has arrived");
+});
+
+withRelay("a burst of 500 arrives whole and once", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  await Promise.all(Array.from({ length: 500 }, (_, i) => page.delivery.deliver(event(`e${i}`))));
+  assert.equal(relay.posts.length, 500);
+  assert.equal(new Set(relay.taken).size, 500);
+});
+
+withRelay("a store that refuses loses nothing while the page lives", async (relay) => {
+  const full: EnvelopeStore = {
+    ...createMemoryStore(),
+    put: () => Promise.reject(new DOMException("full", "QuotaExceededError")),
+  };
+  const page = open(relay, full);
+  relay.answer = () => new Response("{}", { status: 500 });
+  await page.delivery.deliver(event("a"));
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await until(() => page.waiting === 0, "it has arrived");
+  assert.deepEqual(relay.taken, [text(event("a"))]);
+});
+
+withRelay("when the page is hidden everything leaves before anything is awaited", async (relay) => {
+  const never: EnvelopeStore = { ...createMemoryStore(), put: () => new Promise(() => {}) };
+  const page = open(relay, never);
+  page.delivery.hide();
+  void page.delivery.deliver(event("a"));
+  await until(() => relay.taken.length === 1, "it has left without the store");
+});

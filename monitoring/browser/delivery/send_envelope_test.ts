@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { createSender } from "./send_envelope.ts";
+
+const BYTES = new TextEncoder().encode("{}\n");
+
+function stub(...answers: (Response | Error)[]) {
+  const calls: { url: string; init: RequestInit }[] = [];
+  const fetch = ((url: string, init: RequestInit) => {
+    calls.push({ url, init });
+    const answer = answers[calls.length - 1] ?? new Response("{}");
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  }) as unknown as typeof globalThis.fetch;
+  return { calls, fetch };
+}
+
+Deno.test("what the relay says of an envelope comes back", async () => {
+  const headers = {
+    "X-Relay-Outcome": "rejected",
+    "X-Sentry-Error": "too big",
+    "Retry-After": "7",
+  };
+  const { fetch } = stub(new Response("{}", { status: 413, headers }));
+  const send = createSender({ fetch, url: "/monitoring", sameOrigin: true });
+  assert.deepEqual(await send(BYTES), {
+    status: 413,
+    outcome: "rejected",
+    error: "too big",
+    retryAfter: "7",
+    rateLimits: null,
+  });
+});
+
+Deno.test("when keepalive is refused the same bytes go at once without it", async () => {
+  const { calls, fetch } = stub(new TypeError("Failed to fetch"));
+  const send = createSender({ fetch, url: "/monitoring", sameOrigin: true });
+  assert.equal((await send(BYTES)).status, 200);
+  assert.deepEqual(calls.map(({ init }) => init.keepalive), [true, false]);
+  assert.ok(calls.every(({ init }) => init.body === BYTES));
+});
+
+Deno.test("a large body counts in bytes and goes without keepalive", async () => {
+  const { calls, fetch } = stub();
+  await createSender({ fetch, url: "/", sameOrigin: true })(
+    new TextEncoder().encode("漢".repeat(25_000)),
+  );
+  assert.deepEqual(calls.map(({ init }) => init.keepalive), [false]);
+});
+
+Deno.test("no connection is an answer too", async () => {
+  const { fetch } = stub(new TypeError("a"), new TypeError("b"));
+  const answer = await createSender({ fetch, url: "/", sameOrigin: true })(BYTES);
+  assert.equal(answer.status, undefined);
+  assert.equal(answer.error, "no connection");
+});
+
+Deno.test("across origins there is no preflight and no cookie", async () => {
+  const { calls, fetch } = stub();
+  await createSender({ fetch, url: "https://ingest.example/", sameOrigin: false })(BYTES);
+  const init = calls[0]?.init;
+  assert.deepEqual(init?.headers, { "Content-Type": "text/plain;charset=UTF-8" });
+  assert.equal(init?.credentials, "omit");
+  assert.equal(init?.redirect, "error");
+});

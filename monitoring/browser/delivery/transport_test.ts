@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { createEnvelope, type Envelope } from "@sentry/core/browser";
+import type { Receipt } from "../receipt.ts";
+import { Delivery } from "./delivery.ts";
+import { createMemoryStore } from "./envelope_store.ts";
+import type { Answer, SendEnvelope } from "./send_envelope.ts";
+import { createDeliveryTransport } from "./transport.ts";
+
+const TAKEN: Answer = { status: 200, retryAfter: null, rateLimits: null };
+const envelope = (...types: string[]) =>
+  createEnvelope(
+    { event_id: "e" } as never,
+    types.map((type) => [{ type }, {}]) as never,
+  ) as Envelope;
+
+function open(send: SendEnvelope) {
+  const receipts: Receipt[] = [];
+  const dropped: string[] = [];
+  const delivery = new Delivery({
+    store: Promise.resolve(createMemoryStore()),
+    send,
+    onReceipt: () => {},
+    onWaiting: () => {},
+  });
+  const transport = createDeliveryTransport(delivery, (receipt) => receipts.push(receipt))({
+    url: "/monitoring",
+    recordDroppedEvent: (reason, category) => dropped.push(`${reason}:${category}`),
+  });
+  return { transport, receipts, dropped };
+}
+
+Deno.test("while a limit holds, new items of its category are dropped and accounted for", async () => {
+  const sent: string[] = [];
+  const { transport, receipts, dropped } = open((bytes) => {
+    sent.push(new TextDecoder().decode(bytes));
+    return Promise.resolve({ ...TAKEN, rateLimits: "60:error:key" });
+  });
+  await transport.send(envelope("event"));
+  assert.deepEqual(await transport.send(envelope("event")), {});
+  await transport.send(envelope("event", "log"));
+  assert.deepEqual(sent.map((body) => body.includes('"event"')), [true, false]);
+  assert.deepEqual(dropped, ["ratelimit_backoff:error", "ratelimit_backoff:error"]);
+  assert.deepEqual(receipts.map(({ outcome, attempts }) => [outcome, attempts]), [
+    ["rate_limited", 0],
+    ["rate_limited", 0],
+  ]);
+});
+
+Deno.test("flush waits for what is under way, as long as it is told to", async () => {
+  let answer = (_: Answer) => {};
+  const { transport } = open(() => new Promise((resolve) => answer = resolve));
+  void transport.send(envelope("event"));
+  assert.equal(await transport.flush(20), false);
+  answer(TAKEN);
+  assert.equal(await transport.flush(), true);
+});

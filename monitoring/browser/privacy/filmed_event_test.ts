@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { scrubFilmedEvent } from "./filmed_event.ts";
+
+const ORIGIN = "https://page.example";
+
+Deno.test("the filmed page's address has no query", () => {
+  const event = scrubFilmedEvent({ type: 4, data: { href: `${ORIGIN}/?SECRET#SECRET` } }, ORIGIN);
+  assert.deepEqual(event.data, { href: `${ORIGIN}/` });
+});
+
+/*
+ * html
+ * ├── link  href
+ * ├── style url(…)
+ * └── a     href ─ input src, div style
+ */
+Deno.test("a snapshot names no picture and no query", () => {
+  const node = {
+    type: 2,
+    tagName: "html",
+    attributes: {},
+    childNodes: [
+      {
+        tagName: "link",
+        attributes: { href: `${ORIGIN}/SECRET.png`, _cssText: "a{b:url(SECRET)}" },
+      },
+      {
+        tagName: "style",
+        attributes: {},
+        childNodes: [{
+          isStyle: true,
+          textContent: '@import "SECRET"; p{background:url("SECRET")}',
+        }],
+      },
+      {
+        tagName: "a",
+        attributes: { href: `${ORIGIN}/x?SECRET` },
+        childNodes: [
+          { tagName: "input", attributes: { src: "SECRET", class: "kept" } },
+          { tagName: "div", attributes: { style: "background: url('SECRET')" } },
+          { tagName: "video", attributes: { poster: "SECRET", rr_src: "SECRET" } },
+        ],
+      },
+    ],
+  };
+  scrubFilmedEvent({ type: 2, data: { node } }, ORIGIN);
+  assert.ok(!JSON.stringify(node).includes("SECRET"), JSON.stringify(node));
+  assert.ok(JSON.stringify(node).includes("kept"));
+});
+
+Deno.test("nor does what changes later", () => {
+  const events = [
+    { source: 0, adds: [{ node: { tagName: "img", attributes: { srcset: "SECRET 2x" } } }] },
+    { source: 0, attributes: [{ id: 1, attributes: { src: "SECRET", href: "/x?SECRET" } }] },
+    {
+      source: 0,
+      attributes: [{ id: 1, attributes: { style: { a: "url(SECRET)", b: ["url(SECRET)", "!"] } } }],
+    },
+    { source: 8, adds: [{ rule: "a{b:url(SECRET)}" }], replace: "a{b:url(SECRET)}" },
+    { source: 13, set: { property: "background", value: "url(SECRET)" } },
+    { source: 15, styles: [{ rules: [{ rule: "a{b:image-set('SECRET' 1x)}" }] }] },
+  ];
+  for (const data of events) {
+    const text = JSON.stringify(scrubFilmedEvent({ type: 3, data }, ORIGIN));
+    assert.ok(!text.includes("SECRET"), text);
+  }
+});
+
+Deno.test("whatever shape an event has, it passes", () => {
+  fc.assert(fc.property(fc.constantFrom(2, 3, 4, 5), fc.jsonValue(), (type, data) => {
+    scrubFilmedEvent({ type, data }, ORIGIN);
+  }));
+});

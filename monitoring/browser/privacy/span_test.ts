@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { scrubSpan } from "./span.ts";
+
+const ORIGIN = "https://page.example";
+
+Deno.test("a request's span has no query, in its name or anywhere else", () => {
+  const { name, attributes } = scrubSpan({
+    name: "GET https://page.example/x?q=SECRET",
+    attributes: {
+      "sentry.op": "http.client",
+      "url.full": "https://page.example/x?q=SECRET#SECRET",
+      "http.query": "?q=SECRET",
+      "http.fragment": "#SECRET",
+      "http.response.status_code": 200,
+      "list": ["/y?SECRET", 1],
+    },
+  }, ORIGIN);
+  assert.equal(name, "GET https://page.example/x");
+  assert.deepEqual(attributes, {
+    "sentry.op": "http.client",
+    "url.full": "https://page.example/x",
+    "http.response.status_code": 200,
+    "list": ["/y", 1],
+  });
+});
+
+Deno.test("a picture's span tells that it was a picture", () => {
+  const { name, attributes } = scrubSpan({
+    name: "/people/SECRET.png",
+    attributes: { "sentry.op": "resource.img", "url.full": `${ORIGIN}/people/SECRET.png` },
+  }, ORIGIN);
+  assert.equal(name, "/*.png");
+  assert.equal(attributes?.["url.full"], "/*.png");
+});
+
+Deno.test("web vitals tell the element and not its texts, nor the picture's address", () => {
+  const span = scrubSpan({
+    name: 'main > img[alt="SECRET"]',
+    attributes: {
+      "sentry.op": "ui.webvital.lcp",
+      "browser.web_vital.lcp.element": 'main > img[alt="SECRET"]',
+      "browser.web_vital.cls.source.1": 'p[title="SECRET"]',
+      "browser.web_vital.lcp.url": `${ORIGIN}/SECRET.jpg`,
+      "browser.script.invoker": "IMG[src=https://page.example/SECRET.jpg].onload",
+      "sentry.browser.measure.detail.who": "SECRET",
+    },
+  }, ORIGIN);
+  assert.equal(span.name, "main > img");
+  assert.ok(!JSON.stringify(span).includes("SECRET"));
+});
+
+Deno.test("the page's own spans keep everything but queries", () => {
+  const span = scrubSpan({ name: "by hand", attributes: { step: "two", count: 3 } }, ORIGIN);
+  assert.deepEqual(span, { name: "by hand", attributes: { step: "two", count: 3 } });
+  assert.deepEqual(scrubSpan({ name: "bare" }, ORIGIN), { name: "bare" });
+});

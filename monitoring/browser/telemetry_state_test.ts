@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import type { Receipt } from "./receipt.ts";
+import { createTelemetryStore } from "./telemetry_state.ts";
+
+const receipt = (id: string, at: number, more: Partial<Receipt> = {}): Receipt => ({
+  id,
+  at,
+  items: [],
+  bytes: 1,
+  attempts: 0,
+  tookMs: 0,
+  ...more,
+});
+
+Deno.test("the state is the same object until something changes", () => {
+  const store = createTelemetryStore();
+  const before = store.snapshot();
+  store.update({ phase: "waiting", waiting: 0 });
+  assert.equal(store.snapshot(), before);
+  store.update({ phase: "running" });
+  assert.notEqual(store.snapshot(), before);
+  assert.equal(store.snapshot().phase, "running");
+});
+
+Deno.test("receipts are newest first, one for each envelope, and bounded", () => {
+  const store = createTelemetryStore();
+  store.receive(receipt("a", 1));
+  store.receive(receipt("a", 3));
+  store.receive(receipt("b", 2));
+  store.receive(receipt("a", 1, { status: 200 }));
+  assert.deepEqual(
+    store.snapshot().receipts.map(({ id, at, status }) => [id, at, status]),
+    [["a", 3, undefined], ["b", 2, undefined], ["a", 1, 200]],
+  );
+  for (let i = 0; i < 300; i++) store.receive(receipt("c", i));
+  assert.equal(store.snapshot().receipts.length, 200);
+});
+
+Deno.test("a burst is one announcement, and who has left is not told", async () => {
+  const store = createTelemetryStore();
+  let told = 0;
+  const stop = store.subscribe(() => told++);
+  await new Promise<void>((resolve) => {
+    store.subscribe(resolve);
+    for (let i = 0; i < 100; i++) store.update({ waiting: i });
+    store.update({ waiting: 1 });
+  });
+  assert.equal(told, 1);
+  stop();
+  await new Promise<void>((resolve) => {
+    store.subscribe(resolve);
+    store.update({ waiting: 2 });
+  });
+  assert.equal(told, 1);
+});
