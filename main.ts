@@ -32,6 +32,7 @@ async function main(): Promise<void> {
     inbox: store,
     publicOrigin: config.publicOrigin,
     token: config.inboxToken,
+    proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
   });
   const relay = createRelay({

@@ -5,6 +5,8 @@ export interface AccessOptions {
   readonly publicOrigin?: string;
   /** `INBOX_TOKEN`. Not set: nobody can bear it. */
   readonly token?: string;
+  /** `TRUSTED_PROXY_HEADER`, in lower case: a request that carries it came through the proxy. */
+  readonly proxyHeader?: string;
   /** On Deno Deploy no peer is this machine: the token alone counts. */
   readonly tokenOnly?: boolean;
 }
@@ -20,7 +22,8 @@ export const TOKEN_COOKIE = "sightglass_inbox";
 /**
  * Who may use the inbox. The inbox is telemetry at rest, and a loopback peer alone proves nothing:
  * - a page whose name was rebound to 127.0.0.1 reaches us from loopback: its `Host` is the page's (DNS rebinding);
- * - a proxy on this machine is a loopback peer for the whole world: it says so by `Forwarded` or `X-Forwarded-*`;
+ * - a proxy on this machine is a loopback peer for the whole world: it says so by `Forwarded`, by `X-Forwarded-*`, or by
+ *   the header that it was configured to set;
  * - any page a person has open can send requests from this machine: its browser says so by `Sec-Fetch-Site`.
  *
  * @returns the judge of one request: its headers, and the address of the connection's other end (never one that a header names)
@@ -48,7 +51,7 @@ export function inboxAccess(
 
     const problem = options.tokenOnly
       ? "This server's inbox is open to the bearer of its token only: "
-      : loopbackProblem(headers, peer, ownPage, hosts);
+      : loopbackProblem(headers, peer, ownPage, hosts, options.proxyHeader);
     if (problem === undefined) return { allowed: true, by: "loopback" };
     if (bearer !== undefined || (cookies.length > 0 && !cookieFits)) {
       return refuse("The token is not this server's INBOX_TOKEN: ", token);
@@ -71,6 +74,7 @@ function loopbackProblem(
   peer: string | undefined,
   ownPage: boolean,
   hosts: readonly string[],
+  proxyHeader: string | undefined,
 ): string | undefined {
   if (!isLoopback(peer)) {
     return "The request comes from another machine, and the inbox is open to this machine only: ";
@@ -79,9 +83,11 @@ function loopbackProblem(
     return "The request's Host is no name of this machine: open the page as http://localhost or" +
       " http://127.0.0.1, set PUBLIC_ORIGIN to the origin that browsers see, or ";
   }
-  if ([...headers.keys()].some((name) => name === "forwarded" || name.startsWith("x-forwarded-"))) {
-    return "The request came through a proxy (it carries Forwarded or X-Forwarded-*), and the inbox" +
-      " is open to this machine only: ";
+  const byProxy = (name: string) =>
+    name === "forwarded" || name === proxyHeader || name.startsWith("x-forwarded-");
+  if ([...headers.keys()].some(byProxy)) {
+    return "The request came through a proxy (it carries a header that one sets), and the inbox is" +
+      " open to this machine only: ";
   }
   if (!ownPage) {
     return "The request comes from a page of another origin (Sec-Fetch-Site), and the inbox is open" +

@@ -80,6 +80,11 @@ Deno.test("behind a proxy on this machine: its loopback peer gets 403", async ()
   await forbids(server, { Forwarded: "for=203.0.113.9" }, /proxy/);
 });
 
+Deno.test("behind a proxy that sets TRUSTED_PROXY_HEADER alone: 403 all the same", async () => {
+  await using server = await startWithOne({ proxyHeader: "x-real-ip" });
+  await forbids(server, { "X-Real-IP": "203.0.113.9" }, /proxy/);
+});
+
 Deno.test("another machine gets 403, with what would be right", async () => {
   await using closed = await startWithOne({ peer: "203.0.113.9" });
   await forbids(closed, {}, /another machine.*set INBOX_TOKEN/);
