@@ -1,10 +1,11 @@
 import { type RateLimits, updateRateLimits } from "@sentry/core/browser";
 import type { Receipt } from "../receipt.ts";
-import { describeEnvelope, type EnvelopeMeta } from "./describe_envelope.ts";
+import { describeEnvelope } from "./describe_envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Hold } from "./hold.ts";
+import { leftEnvelopes } from "./left_envelopes.ts";
 import { nextEnvelope } from "./next_envelope.ts";
-import { chooseVictims, MAX_AGE_MS, ROOM, type Room } from "./retention.ts";
+import { chooseVictims, ROOM, type Room } from "./retention.ts";
 import type { Answer, SendEnvelope } from "./send_envelope.ts";
 import { underTabLock } from "./tab_lock.ts";
 import { heldUntil, judge } from "./verdict.ts";
@@ -112,21 +113,11 @@ export class Delivery {
 
   /** Takes over what earlier pages and closed tabs have left in the store. */
   async #adopt(): Promise<void> {
-    const { now, onReceipt } = this.#options;
-    const store = await this.#options.store;
-    const left = await store.list().catch((): EnvelopeMeta[] => []);
-    const known = new Set(this.#waiting.map(({ meta }) => meta.id));
-    for (const meta of left) {
-      if (known.has(meta.id)) continue;
-      const stored = Promise.resolve(store.lasts);
-      const envelope = createWaitingEnvelope(meta, { stored, settle: () => {} });
-      if (now() - meta.createdAt > MAX_AGE_MS) {
-        await store.delete(meta.id);
-        onReceipt(receiptOf(envelope, { outcome: "dropped", error: "given up: too old" }, now()));
-      } else {
-        this.#waiting.push(envelope);
-      }
-    }
+    const { now, onReceipt, store } = this.#options;
+    const isKnown = (id: string) => this.#waiting.some(({ meta }) => meta.id === id);
+    const left = await leftEnvelopes(await store, isKnown, now(), onReceipt);
+    // Asked once more: what is delivered while the store is read may be in both.
+    this.#waiting.push(...left.filter(({ meta }) => !isKnown(meta.id)));
     this.#waiting.sort((one, other) => one.meta.createdAt - other.meta.createdAt);
     this.#adopted = true;
     this.#count();

@@ -237,3 +237,20 @@ withRelay("when the page is hidden everything leaves before anything is awaited"
   void page.delivery.deliver(event("a"));
   await until(() => relay.taken.length === 1, "it has left without the store");
 });
+
+withRelay("what is too old is given up, and a receipt says so", async (relay) => {
+  const store = createMemoryStore();
+  const meta = {
+    id: "x",
+    createdAt: 1,
+    bytes: 3,
+    items: [{ type: "event", bytes: 2 }],
+    attempts: 0,
+  };
+  await store.put(meta, event("a"));
+  const page = open(relay, store);
+  await until(() => page.receipts.size > 0, "it is given up");
+  assert.equal(page.receipts.get("x/2")?.outcome, "dropped");
+  assert.deepEqual(await store.list(), []);
+  assert.deepEqual(relay.posts, []);
+});

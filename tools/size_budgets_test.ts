@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import type { Manifest, ManifestAsset } from "../server/manifest.ts";
+import { SIZE_BUDGETS } from "./size_budgets.ts";
+
+const asset = (gzip: number, more: Partial<ManifestAsset> = {}): ManifestAsset => ({
+  kind: "chunk",
+  type: "text/javascript",
+  hash: "",
+  bytes: 2 * gzip,
+  gzip,
+  imports: [],
+  dynamicImports: [],
+  sources: {},
+  ...more,
+});
+
+/*
+ * page (both variants): react, client, shared       inbox alone: list
+ * core ── shared, sdk            recording ── sdk, film
+ */
+const page = (variant: string, assets: string[]) => ({
+  path: "/",
+  variant,
+  file: `${variant}.html`,
+  scripts: [],
+  styles: [],
+  assets,
+});
+const manifest: Manifest = {
+  version: 1,
+  buildId: "",
+  dev: false,
+  pages: [
+    page("inbox", ["react", "client", "shared", "list"]),
+    page("relay", ["react", "client", "shared"]),
+  ],
+  handlers: [],
+  middleware: [],
+  statics: {},
+  assets: {
+    react: asset(70_000, { kind: "vendor" }),
+    client: asset(1_000, { kind: "client" }),
+    shared: asset(3_000),
+    list: asset(2_000, { kind: "island" }),
+    core: asset(30_000, {
+      entryPoint: "monitoring/browser/start_telemetry.ts",
+      imports: ["shared", "sdk", "react"],
+    }),
+    sdk: asset(40_000),
+    recording: asset(500, {
+      entryPoint: "monitoring/browser/start_recording.ts",
+      imports: ["sdk", "film"],
+    }),
+    film: asset(33_000),
+    worker: asset(4_000, { kind: "extra", name: "replay-worker" }),
+  },
+};
+const build = { manifest, html: { inbox: 5_200, relay: 5_500 } };
+
+Deno.test("each part is weighed without what came before it, in the heavier variant", () => {
+  const weights = SIZE_BUDGETS.map(({ measure }) => measure(build));
+  assert.deepEqual(weights, [5_500, 76_000, 70_000, 33_500, 4_000]);
+});
+
+Deno.test("a part that is gone is an error, not a weight of nothing", () => {
+  const { core: _, ...assets } = manifest.assets;
+  const gone = { ...build, manifest: { ...manifest, assets } };
+  assert.throws(() => SIZE_BUDGETS.map(({ measure }) => measure(gone)), /lacks a part/);
+});
