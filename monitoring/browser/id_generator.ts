@@ -1,4 +1,5 @@
 import type { IdGenerator } from "@opentelemetry/sdk-trace-web";
+import { randomHex } from "./random_hex.ts";
 
 /**
  * Ids from the browser's cryptographic source. OpenTelemetry's own generator draws from
@@ -8,11 +9,3 @@ export const idGenerator: IdGenerator = {
   generateTraceId: () => randomHex(16),
   generateSpanId: () => randomHex(8),
 };
-
-function randomHex(bytes: number): string {
-  let hex = "";
-  for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) {
-    hex += byte.toString(16).padStart(2, "0");
-  }
-  return hex;
-}

@@ -1,10 +1,14 @@
 import { trace } from "@opentelemetry/api";
-import { type Client, getCurrentScope, spanToJSON } from "@sentry/core/browser";
+import { type Client, getCurrentScope, type Span, spanToJSON } from "@sentry/core/browser";
 import { ROOT_CONTEXT } from "@opentelemetry/api";
 import type { PageContextManager } from "./context_manager.ts";
 
-/** Spans that stand for a page: all that happens while none of their own is active hangs there. */
 const PAGE_OPS: ReadonlySet<unknown> = new Set(["pageload", "navigation"]);
+
+/** Whether a span stands for a page: all that happens while none of its own is active hangs there. */
+export function isPageSpan(span: Span): boolean {
+  return PAGE_OPS.has(spanToJSON(span).op);
+}
 
 /**
  * Makes each page load or navigation the fallback context from its start on. Must be in place
@@ -18,7 +22,7 @@ export function followPageTrace(
   onTrace: (traceId: string) => void,
 ): void {
   client.on("spanStart", (span) => {
-    if (!PAGE_OPS.has(spanToJSON(span).op)) return;
+    if (!isPageSpan(span)) return;
     const { traceId } = span.spanContext();
     contextManager.fallback = trace.setSpan(
       ROOT_CONTEXT,

@@ -12,6 +12,8 @@ export interface RecordingOptions {
   readonly client: Client;
   readonly isOwn: IsOwnRequest;
   readonly store: TelemetryStore;
+  /** Whether an error was sent before the recorder could know of it. */
+  readonly failedBefore: boolean;
 }
 
 /** Reasons for which the SDK ends a recording that is nobody's wish. */
@@ -29,7 +31,9 @@ const FAILURES: ReadonlySet<string> = new Set([
  * @returns to be called after a segment was sent: the recorder tells nobody when it goes over from
  * buffering to recording
  */
-export function startRecording({ client, isOwn, store }: RecordingOptions): () => void {
+export function startRecording(
+  { client, isOwn, store, failedBefore }: RecordingOptions,
+): () => void {
   const replay = replayIntegration({
     maskAllText: settings.maskAllText,
     maskAllInputs: settings.maskAllInputs,
@@ -69,6 +73,9 @@ export function startRecording({ client, isOwn, store }: RecordingOptions): () =
   });
   client.addIntegration(replay);
   if (replay.getRecordingMode() === undefined) store.update({ recording: "off" });
+  // The visit with an error is one to be recorded, also where the error came first.
+  const sampled = Math.random() < settings.replaysOnErrorSampleRate;
+  if (failedBefore && sampled && replay.getRecordingMode() === "buffer") void replay.flush();
   refresh();
   return () => setTimeout(refresh);
 }

@@ -10,7 +10,7 @@ import { browserTracingIntegration } from "@sentry/react";
 import type { ClientConfig } from "./client_config.ts";
 import { PageContextManager } from "./context_manager.ts";
 import { startDelivery } from "./delivery/start_delivery.ts";
-import { flushWhenHidden } from "./flush_when_hidden.ts";
+import { flushWhenHidden, flushWhenLoaded } from "./flush_early.ts";
 import { idGenerator } from "./id_generator.ts";
 import { createIsOwnRequest } from "./own_requests.ts";
 import { followPageTrace } from "./page_trace.ts";
@@ -80,15 +80,19 @@ export function startTelemetry({ config, fetch, store, pending }: TelemetryOptio
   }));
 
   // 8. Leaving early must not lose what is held back.
+  flushWhenLoaded(client);
   flushWhenHidden(provider, client, contextManager);
 
+  let failedBefore = false;
+  const stopWatching = client.on("afterSendEvent", (event) => failedBefore ||= !event.type);
   performPending(client, pending);
   whenIdle(() => void record());
 
   async function record(): Promise<void> {
     try {
       const { startRecording } = await import("./start_recording.ts");
-      onReplaySent(startRecording({ client, isOwn, store }));
+      stopWatching();
+      onReplaySent(startRecording({ client, isOwn, store, failedBefore }));
     } catch {
       // Blocked or broken: only the recording is missing, and the page says so.
       store.update({ recording: "failed" });

@@ -41,6 +41,7 @@ async function failEarly(page: Page): Promise<void> {
 
 test("an error and a rejection from before any SDK arrive once, with their true time and the page's trace", async ({ page, arrivals, watch }) => {
   watch.allow(THROWN, REJECTED);
+  await page.addInitScript(() => void (Math.random = () => 0.5)); // not recorded from the start
   await failEarly(page);
   await page.goto("/");
   const failedAt = await page.evaluate(() => (self as unknown as { failedAt: number }).failedAt);
@@ -55,6 +56,8 @@ test("an error and a rejection from before any SDK arrive once, with their true 
     expect(event.contexts.trace.trace_id).toBe(load.trace_id);
     expect(load.start_timestamp * 1000, "the page load began before").toBeLessThan(failedAt + 1);
   }
+  // A visit with an error is recorded, though the recorder came after it.
+  await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
   const events = await arrivals.items("event");
   expect(events.filter((item) => JSON.stringify(item.json()).includes("first inline script")))
     .toHaveLength(2);

@@ -1,5 +1,5 @@
-import { expect, fingerprints, readRecording, test } from "./fixtures.ts";
-import { ERRORS, LEVELS, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
+import { type ArrivedItem, expect, fingerprints, readRecording, test } from "./fixtures.ts";
+import { ERRORS, LEVELS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
 
 /** A replay event's own part. */
@@ -70,15 +70,40 @@ for (const mode of ["inbox", "relay"] as const) {
     test("paint and web vitals are in the page load's trace when the page is left", async ({ page, arrivals }) => {
       await openPage(page);
       const traceId = await shownTraceId(page);
-      await page.getByRole("button", { name: "info", exact: true }).click();
+      const own = (items: readonly ArrivedItem[]) =>
+        spansOf(items).filter((span) => span.trace_id === traceId);
+      const load = await arrivals.waitFor(
+        "the page load",
+        (items) => own(items).find((span) => opOf(span) === "pageload"),
+      );
+      for (const vital of ["fcp", "fp", "ttfb"]) {
+        expect(load.attributes[`browser.web_vital.${vital}.value`]?.value, vital)
+          .toBeGreaterThan(0);
+      }
+      await make(page, "Long task");
       await page.goto("about:blank");
-      const text = await arrivals.waitFor("paint and web vitals", (items) => {
-        const own = spansOf(items).filter((span) => span.trace_id === traceId);
-        const said = JSON.stringify(own);
-        return /fcp|first-contentful-paint/i.test(said) && /lcp/i.test(said) &&
-          /cls/i.test(said) && /ttfb/i.test(said) && said;
-      });
-      expect(text).toContain("pageload");
+      const spans = await arrivals.waitFor(
+        "web vitals",
+        (items) =>
+          ["ui.webvital.lcp", "ui.webvital.cls"].every((op) => has(own(items), op)) && own(items),
+      );
+      expect(has(spans, "paint")).toBe(true);
+      expect(spans.some((span) => opOf(span) === "ui.long-animation-frame")).toBe(true);
+    });
+
+    test("a page that is left at once loses nothing: the rest comes with the next visit", async ({ page, arrivals }) => {
+      await page.goto("/");
+      await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
+      const traceId = await shownTraceId(page);
+      await make(page, "fatal");
+      await page.goto("about:blank");
+      await page.goto("/");
+      await arrivals.waitFor(
+        "the log and the page load of the first visit",
+        (items) =>
+          logsOf(items).some((log) => log.trace_id === traceId) &&
+          spansOf(items).some((span) => span.trace_id === traceId && opOf(span) === "pageload"),
+      );
     });
   });
 }

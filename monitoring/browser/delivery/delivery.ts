@@ -1,4 +1,5 @@
 import { type RateLimits, updateRateLimits } from "@sentry/core/browser";
+import { randomHex } from "../random_hex.ts";
 import type { Receipt } from "../receipt.ts";
 import { describeEnvelope } from "./describe_envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
@@ -76,7 +77,7 @@ export class Delivery {
    */
   deliver(bytes: Uint8Array): Promise<SdkAnswer> {
     const { now, store } = this.#options;
-    const meta = describeEnvelope(bytes, crypto.randomUUID(), now());
+    const meta = describeEnvelope(bytes, randomHex(16), now());
     const stored = store
       .then((store) => store.put(meta, bytes).then(() => store.lasts))
       // No room on the disk: it stays in memory, as long as the page does.

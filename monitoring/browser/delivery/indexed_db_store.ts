@@ -48,6 +48,8 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(transaction.error);
       act(transaction.objectStore(METAS), transaction.objectStore(BODIES));
+      // At once: a page that is left takes along a transaction that could still grow.
+      transaction.commit();
     });
   const read = <T>(name: string, ask: (rows: IDBObjectStore) => IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {

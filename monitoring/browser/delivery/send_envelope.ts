@@ -50,8 +50,8 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
   async function attempt(body: Uint8Array, keepalive: boolean): Promise<Answer> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(url, { ...init, body: body as BodyInit, keepalive, signal });
-    // Nobody reads it, and unread it would hold its connection.
-    void response.body?.cancel().catch(() => {/* The connection went first. */});
+    // Nobody needs it; unread it would hold its connection, cancelled it would close it.
+    void response.arrayBuffer().catch(() => {/* The connection went first. */});
     const { status, headers } = response;
     return {
       status,

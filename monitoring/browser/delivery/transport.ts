@@ -7,6 +7,7 @@ import {
   serializeEnvelope,
   type Transport,
 } from "@sentry/core/browser";
+import { randomHex } from "../random_hex.ts";
 import type { Receipt } from "../receipt.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -68,7 +69,7 @@ export function createDeliveryTransport(
 function limitedReceipt(header: Envelope[0], types: readonly string[]): Receipt {
   const eventId = "event_id" in header ? header.event_id : undefined;
   return {
-    id: typeof eventId === "string" ? eventId : crypto.randomUUID(),
+    id: typeof eventId === "string" ? eventId : randomHex(16),
     at: Date.now(),
     items: types.map((type) => ({ type, bytes: 0 })),
     bytes: 0,

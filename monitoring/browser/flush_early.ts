@@ -2,6 +2,18 @@ import { SpanStatusCode, trace } from "@opentelemetry/api";
 import type { WebTracerProvider } from "@opentelemetry/sdk-trace-web";
 import type { Client } from "@sentry/core/browser";
 import type { PageContextManager } from "./context_manager.ts";
+import { isPageSpan } from "./page_trace.ts";
+import { whenIdle } from "./when_idle.ts";
+
+/**
+ * Hands over a page's spans as soon as its load or navigation is over. The SDK would hold them for
+ * five seconds more, and those of one load are about all that a page may send while it goes away.
+ */
+export function flushWhenLoaded(client: Client): void {
+  client.on("afterSpanEnd", (span) => {
+    if (isPageSpan(span)) whenIdle(() => client.emit("flush"));
+  });
+}
 
 /**
  * Hands over everything that is held back as soon as the page is hidden: it is the last moment that
