@@ -5,7 +5,7 @@ const TEXT = 4.5;
 /** WCAG 2.2, 1.4.11: edges of controls, marks. */
 const SHAPE = 3;
 
-const css = Deno.readTextFileSync(new URL("../static/page.css", import.meta.url));
+const css = Deno.readTextFileSync(new URL("styles/tokens.css", import.meta.url));
 const [light = "", dark = ""] = css.match(/:root\s*\{[^}]*\}/g) ?? [];
 const tokens = (block: string) =>
   new Map([...block.matchAll(/--(\w+):\s*#([0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]));

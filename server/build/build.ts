@@ -9,7 +9,7 @@ import {
   type ManifestFile,
 } from "../manifest.ts";
 import { isCompressible, mediaType } from "../media_type.ts";
-import { type BrowserOptions, bundleBrowser, minifyStyle, sourcesOf } from "./bundle.ts";
+import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bundle.ts";
 import type { BuiltAsset } from "./collect.ts";
 import { recordInputs } from "./inputs.ts";
 import { buildPages, importMapOf } from "./pages.ts";
@@ -53,14 +53,14 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const [bundle, sources, style] = await Promise.all([
     bundleBrowser({ root, project, client, dev, browser, extra }),
     sourcesOf(root, [...modulesOf(project), ...builders]),
-    readStyle(root, project),
+    project.style === undefined ? undefined : bundleStyle(root, project.style),
   ]);
   checkImports(bundle.assets, importMapOf(bundle.assets));
   const pages = await buildPages({
     root,
     project,
     assets: bundle.assets,
-    ...(style === undefined ? {} : { style }),
+    ...(style === undefined ? {} : { style: style.css }),
   });
   const [assets, statics] = await Promise.all([
     Promise.all(bundle.assets.map((asset) => encodeAsset(asset, dev))),
@@ -79,7 +79,12 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     ...content,
     buildId: bodyHash(new TextEncoder().encode(JSON.stringify(content))),
   };
-  const inputs = [...bundle.inputs, ...sources, ...names.filter(isContent)].filter(isFile);
+  const inputs = [
+    ...bundle.inputs,
+    ...sources,
+    ...style?.inputs ?? [],
+    ...names.filter(isContent),
+  ].filter(isFile);
   await publish(options.out ?? `${root}/.build`, [
     ...assets.flatMap(({ files }) => files),
     ...statics.flatMap(({ files }) => files),
@@ -105,11 +110,6 @@ function isContent(file: string): boolean {
 /** esbuild also names modules that plugins make, which have no file: `namespace:path`. */
 function isFile(input: string): boolean {
   return !/^[a-z-]{2,}:/.test(input);
-}
-
-async function readStyle(root: string, { style }: Project): Promise<string | undefined> {
-  if (style === undefined) return undefined;
-  return await minifyStyle(await Deno.readTextFile(`${root}/${style}`), style);
 }
 
 function checkImports(assets: readonly BuiltAsset[], map: Readonly<Record<string, string>>): void {

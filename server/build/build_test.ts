@@ -145,10 +145,11 @@ Deno.test("sizes in the manifest are those of the files", async () => {
   }
 });
 
-Deno.test("the style sheet stands in the page, minified, and is no file of its own", async () => {
+Deno.test("the style sheet stands in the page with what it imports, and is no file of its own", async () => {
   const html = await read(`pages/${page("/", "one").file}`);
-  assert.ok(html.includes("<style>body{color:red}</style>"));
+  assert.ok(html.includes("<style>label{margin:0}body{color:red}</style>"));
   assert.equal(manifest.statics["/page.css"], undefined);
+  assert.match(await read("inputs.json"), /"components\/label\.css"/);
 });
 
 Deno.test("normal builds have nothing of development in them", async () => {

@@ -46,16 +46,23 @@ export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   };
 }
 
-/** Minifies a style sheet. */
-export async function minifyStyle(css: string, file: string): Promise<string> {
-  const { code } = await esbuild.transform(css, {
-    loader: "css",
+/** A style sheet with what it imports put in, minified, and the files that it was made of. */
+export async function bundleStyle(
+  root: string,
+  file: string,
+): Promise<{ readonly css: string; readonly inputs: readonly string[] }> {
+  const { outputFiles, metafile } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [file],
+    bundle: true,
     minify: true,
+    write: false,
+    metafile: true,
     target: TARGET,
-    sourcefile: file,
     legalComments: "none",
+    logLevel: "silent",
   });
-  return code.trim();
+  return { css: outputFiles[0]?.text.trim() ?? "", inputs: Object.keys(metafile.inputs) };
 }
 
 /**

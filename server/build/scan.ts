@@ -13,7 +13,7 @@ export interface Project {
   readonly islands: readonly { readonly name: string; readonly module: string }[];
   /** Files served under their own names. */
   readonly statics: readonly { readonly path: string; readonly file: string }[];
-  /** The one style sheet, inlined into every page. */
+  /** The one style sheet, inlined into every page with what it imports. */
   readonly style?: string;
 }
 

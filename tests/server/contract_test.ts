@@ -1,0 +1,195 @@
+/** The rows of the contract that are about the server as a whole, asked of the real one. */
+import assert from "node:assert/strict";
+import { get, request } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { startServer } from "../../tools/server_process.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** Asks without the conveniences of `fetch`, which decompresses and sets headers of its own. */
+function ask(
+  url: string,
+  { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const asked = request(url, { method, headers }, async (response) => {
+    const parts: Uint8Array[] = [];
+    for await (const part of response) parts.push(part);
+    resolve({
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer()),
+    });
+  });
+  asked.on("error", reject);
+  asked.end();
+  return promise;
+}
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+Deno.test("GET /: the page with its entity tag, its policy and the security headers", async () => {
+  await using server = await startServer();
+  const page = await ask(server.origin);
+  assert.equal(page.status, 200);
+  assert.match(String(page.headers["content-type"]), /^text\/html/);
+  assert.match(text(page.body), /<h1>Sightglass<\/h1>/);
+  assert.match(String(page.headers.etag), /^".+"$/);
+  assert.match(
+    String(page.headers["content-security-policy"]),
+    /^default-src 'none'; script-src 'self' 'sha256-[^;]+; style-src 'self' 'sha256-[^;]+; connect-src 'self'; .*require-trusted-types-for 'script'; trusted-types default$/,
+  );
+  for (
+    const [name, value] of [
+      ["x-content-type-options", "nosniff"],
+      ["referrer-policy", "same-origin"],
+      ["cross-origin-opener-policy", "same-origin"],
+    ] as const
+  ) assert.equal(page.headers[name], value);
+  assert.match(String(page.headers["permissions-policy"]), /camera=\(\)/);
+  assert.equal(page.headers["strict-transport-security"], undefined, "plain http");
+
+  const again = await ask(server.origin, {
+    headers: { "if-none-match": String(page.headers.etag) },
+  });
+  assert.equal(again.status, 304);
+  assert.equal(again.body.length, 0);
+});
+
+Deno.test("GET /: brotli or gzip when asked, the same page", async () => {
+  await using server = await startServer();
+  const plain = await ask(server.origin);
+  assert.equal(plain.headers["content-encoding"], undefined);
+  const br = await ask(server.origin, { headers: { "accept-encoding": "gzip, br" } });
+  assert.equal(br.headers["content-encoding"], "br");
+  assert.deepEqual(new Uint8Array(brotliDecompressSync(br.body)), plain.body);
+  const gzip = await ask(server.origin, { headers: { "accept-encoding": "gzip" } });
+  assert.equal(gzip.headers["content-encoding"], "gzip");
+  assert.deepEqual(new Uint8Array(gunzipSync(gzip.body)), plain.body);
+  const head = await ask(server.origin, { method: "HEAD" });
+  assert.equal(head.headers["content-length"], String(plain.body.length));
+  assert.equal(head.body.length, 0);
+});
+
+Deno.test("GET /: completed at the start with mode, DSN, release and environment, escaped", async () => {
+  await using server = await startServer({
+    env: {
+      SENTRY_DSN: "https://abc@o1.ingest.us.sentry.io/1",
+      SENTRY_RELEASE: `<b>"&'`,
+      SENTRY_ENVIRONMENT: "<!--<script>",
+    },
+  });
+  const page = text((await ask(server.origin)).body);
+  assert.ok(page.includes("&lt;b&gt;&quot;&amp;&#x27;"));
+  assert.ok(page.includes("o1.ingest.us.sentry.io"));
+  const client = /<script type="application\/json" id="client">(.*?)<\/script>/.exec(page)?.[1];
+  assert.ok(client !== undefined && !client.includes("<"));
+  const { dsn, tunnel, release, environment, mode } = JSON.parse(client);
+  assert.deepEqual({ dsn, tunnel, release, environment, mode }, {
+    dsn: "https://abc@o1.ingest.us.sentry.io/1",
+    tunnel: "/monitoring",
+    release: `<b>"&'`,
+    environment: "<!--<script>",
+    mode: "relay",
+  });
+});
+
+Deno.test("behind https the page is pinned to it", async () => {
+  await using server = await startServer({ env: { PUBLIC_ORIGIN: "https://glass.example" } });
+  const page = await ask(server.origin);
+  assert.match(String(page.headers["strict-transport-security"]), /^max-age=\d+/);
+});
+
+Deno.test("anything else: 404; a wrong method: 405 with Allow", async () => {
+  await using server = await startServer();
+  const nowhere = [
+    "/nowhere",
+    "/monitoring/",
+    "/monitoring/other",
+    "/.build/manifest.json",
+    "/main.ts",
+  ];
+  for (const path of [...nowhere, "/assets/../main.ts", "/assets/%2e%2e/manifest.json"]) {
+    assert.equal((await ask(server.origin + path)).status, 404, path);
+  }
+  for (
+    const [method, path, allow] of [
+      ["POST", "/", /GET/],
+      ["PUT", "/monitoring", /POST/],
+      ["POST", "/monitoring/inbox", /DELETE/],
+    ] as const
+  ) {
+    const answer = await ask(server.origin + path, { method });
+    assert.equal(answer.status, 405, `${method} ${path}`);
+    assert.match(String(answer.headers.allow), allow);
+  }
+});
+
+Deno.test("no source map is served, under any name that the assets suggest", async () => {
+  await using server = await startServer();
+  const page = text((await ask(server.origin)).body);
+  const assets = [...new Set(page.match(/\/assets\/[\w.]+\.js/g))];
+  assert.ok(assets.length > 2);
+  for (const asset of assets) {
+    const script = await ask(server.origin + asset);
+    assert.equal(script.headers["cache-control"], "public, max-age=31536000, immutable");
+    assert.doesNotMatch(text(script.body), /sourceMappingURL/);
+    assert.equal((await ask(`${server.origin}${asset}.map`)).status, 404);
+    assert.equal((await ask(`${server.origin}${asset.replace("assets", "maps")}.map`)).status, 404);
+  }
+});
+
+Deno.test("MONITORING_PATH: the relay answers there and at /monitoring", async () => {
+  await using server = await startServer({ env: { MONITORING_PATH: "/glass/in" } });
+  for (const path of ["/glass/in", "/monitoring"]) {
+    const health = await ask(server.origin + path);
+    assert.equal(health.status, 200, path);
+    assert.equal(JSON.parse(text(health.body)).mode, "inbox");
+  }
+});
+
+Deno.test("INBOX_MAX_BYTES: an envelope that the inbox could never hold is refused for good", async () => {
+  await using server = await startServer({ env: { INBOX_MAX_BYTES: "1000" } });
+  const item = JSON.stringify({ message: "x".repeat(2000) });
+  const answer = await fetch(`${server.origin}/monitoring`, {
+    method: "POST",
+    body: `{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n${item}\n`,
+  });
+  assert.equal(answer.status, 413);
+  assert.equal((await answer.json()).error, "envelope_too_large");
+});
+
+Deno.test("PORT that is taken: one line that says so, exit code 1", async () => {
+  await using first = await startServer();
+  await assert.rejects(startServer({ env: { PORT: String(first.port) } }), (error: Error) => {
+    assert.match(
+      error.message,
+      /ended with 1:\nCannot listen on http:\/\/127\.0\.0\.1:\d+\/: [^\n]*PORT\.\n$/,
+    );
+    return true;
+  });
+});
+
+Deno.test("SIGTERM, also twice, with a live stream open: exits 0, and ends the stream", async () => {
+  const server = await startServer();
+  const { promise: open, resolve } = Promise.withResolvers<void>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  get(
+    `${server.origin}/monitoring/inbox`,
+    { headers: { accept: "text/event-stream" } },
+    (stream) => {
+      stream.on("close", end);
+      stream.once("data", () => resolve());
+      stream.resume();
+    },
+  ).on("error", () => end());
+  await open;
+  Deno.kill(server.pid, "SIGTERM");
+  const status = await server.stop("SIGTERM");
+  assert.deepEqual([status.code, status.signal], [0, null]);
+  await ended;
+});
