@@ -20,6 +20,8 @@ export interface Answer {
   readonly outcome?: string;
   /** Why there was no answer, or what the answer complained of. */
   readonly error?: string;
+  /** How often it was sent; not given: at least once. */
+  readonly attempts?: number;
 }
 
 const RATE_LIMITED: Verdict = {
@@ -43,6 +45,7 @@ const OUTCOMES: ReadonlyMap<string, Verdict> = new Map(Object.entries<Verdict>({
   dropped: { kind: "refused", word: "dropped", meaning: "given up" },
 }));
 
+const WAITING: Verdict = { kind: "waits", word: "waiting", meaning: "not sent yet" };
 const SENDING: Verdict = { kind: "waits", word: "sending", meaning: "no answer yet" };
 const ACCEPTED: Verdict = { kind: "flows", word: "accepted", meaning: "accepted by the ingest" };
 const REFUSED: Verdict = { kind: "refused", word: "refused", meaning: "not taken" };
@@ -61,10 +64,11 @@ const COME_AGAIN: ReadonlySet<number> = new Set([408, 425]);
  *
  * @param answer status, outcome and error of the last attempt
  */
-export function judge({ status, outcome, error }: Answer): Verdict {
+export function judge({ status, outcome, error, attempts }: Answer): Verdict {
   const named = outcome === undefined ? undefined : OUTCOMES.get(outcome);
   if (named) return named;
-  if (status === undefined) return error === undefined ? SENDING : KEPT;
+  if (status === undefined && error === undefined) return attempts === 0 ? WAITING : SENDING;
+  if (status === undefined) return KEPT;
   if (status >= 200 && status < 300) return ACCEPTED;
   if (status === 429) return RATE_LIMITED;
   return status >= 500 || COME_AGAIN.has(status) ? KEPT : REFUSED;

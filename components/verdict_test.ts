@@ -19,7 +19,8 @@ Deno.test("an ingest that answers the browser itself is judged by its status", (
 });
 
 Deno.test("what will be tried again waits: no answer, 5xx, 408, 425", () => {
-  assert.equal(judge({}).word, "sending");
+  assert.equal(judge({ attempts: 0 }).word, "waiting");
+  assert.equal(judge({ attempts: 1 }).word, "sending");
   assert.equal(judge({ error: "Failed to fetch" }).word, "kept");
   for (const status of [408, 425, 500, 503]) assert.equal(judge({ status }).word, "kept");
 });

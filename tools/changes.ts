@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { exists } from "./project_files.ts";
 
 /** Folders of sources that may be edited while the project runs. */
 const FOLDERS = ["components", "islands", "monitoring", "routes", "server", "static"];
@@ -51,14 +52,4 @@ function isSource(path: string): boolean {
   return FOLDERS.includes(path.slice(0, path.indexOf("/"))) &&
     /\.(?:tsx?|css|json|svg|png|ico|txt|webmanifest)$/.test(path) &&
     !/\/\.|_test\.tsx?$/.test(path);
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

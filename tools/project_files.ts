@@ -18,3 +18,14 @@ export function projectFiles(root: string, endings: readonly string[]): string[]
   walk("");
   return found.sort();
 }
+
+/** Whether there is a file or a folder at this path. */
+export function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

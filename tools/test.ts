@@ -8,7 +8,7 @@ import { ensureChromium } from "./find_chromium.ts";
 import { PLAYWRIGHT_CLI } from "./playwright_cli.ts";
 import { spawnBuild } from "./processes.ts";
 import { checkSizes } from "./size.ts";
-import { projectFiles } from "./project_files.ts";
+import { exists, projectFiles } from "./project_files.ts";
 import {
   countJUnit,
   countPlaywright,
@@ -161,16 +161,6 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<nu
 function isUnder(file: string, path: string): boolean {
   const plain = path.replace(/^\.\//, "").replace(/\/$/, "");
   return file === plain || file.startsWith(`${plain}/`);
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 /** Prints the table and the last line. Returns whether all is well. */

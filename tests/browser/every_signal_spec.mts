@@ -1,5 +1,6 @@
 import { type ArrivedItem, expect, fingerprints, readRecording, test } from "./fixtures.ts";
 import { ERRORS, LEVELS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
+import { LONG_TASK_MS, SLOW_MS } from "../../islands/_signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
 
 /** A replay event's own part. */
@@ -52,6 +53,19 @@ for (const mode of ["inbox", "relay"] as const) {
       expect(measured?.trace_id).toBe(traceId);
       const below = spans.filter(({ parent_span_id }) => parent_span_id === measured?.span_id);
       expect(below.map(opOf)).toContain("http.client");
+
+      const requests = await arrivals.waitFor("the slow and the failing request", (items) => {
+        const found = spansOf(items).filter((span) => opOf(span) === "http.client");
+        return found.some((span) => statusOf(span) === 503) && found.some(isSlow) && found;
+      });
+      expect(new Set(requests.map(({ trace_id }) => trace_id))).toEqual(new Set([traceId]));
+      await arrivals.waitFor(
+        "the long task",
+        (items) =>
+          spansOf(items).some((span) =>
+            /^ui\.long-/.test(opOf(span)) && msOf(span) >= LONG_TASK_MS
+          ),
+      );
 
       // The recording, and the trace that it belongs to.
       const replay = await arrivals.waitForItem(
@@ -132,6 +146,10 @@ test.describe("byte for byte", () => {
 function has(spans: readonly Span[], op: string): boolean {
   return spans.some((span) => opOf(span) === op);
 }
+
+const msOf = (span: Span) => (span.end_timestamp - span.start_timestamp) * 1000;
+const isSlow = (span: Span) => msOf(span) >= SLOW_MS;
+const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
 
 /** The span that `islands/_measure.ts` makes through `@opentelemetry/api`. */
 function handMade(spans: readonly Span[]): Span | undefined {

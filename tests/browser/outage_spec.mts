@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { errorOf, logsOf } from "./telemetry.ts";
 import { type Arrivals, expect, fingerprints, test } from "./fixtures.ts";
@@ -8,6 +8,19 @@ const waiting = (page: Page, count: string | RegExp) =>
   expect(page.getByText(count instanceof RegExp ? count : `${count} waiting`).first())
     .toBeVisible();
 
+/** Answers every envelope of the browser with 500, until `down` is false. */
+async function breakRelay(context: BrowserContext): Promise<{ down: boolean }> {
+  const relay = { down: true };
+  await context.route(
+    "/monitoring",
+    (route) =>
+      relay.down && route.request().method() === "POST"
+        ? route.fulfill({ status: 500 })
+        : route.continue(),
+  );
+  return relay;
+}
+
 /** Envelopes as a set: one may have arrived twice, none may be missing. */
 async function expectAll(arrivals: Arrivals, posted: () => readonly string[]): Promise<void> {
   await expect.poll(async () => {
@@ -16,23 +29,16 @@ async function expectAll(arrivals: Arrivals, posted: () => readonly string[]): P
   }, { timeout: 60_000 }).toEqual([]);
 }
 
-test("with /monitoring answering 500 for a while, then 200, every envelope arrives", async ({ page, arrivals, sent, watch }) => {
+test("with /monitoring answering 500 for a while, then 200, every envelope arrives", async ({ page, context, arrivals, sent, watch }) => {
   watch.allow(...Object.values(ERRORS), "status of 500");
-  let down = true;
-  await page.route(
-    "/monitoring",
-    (route) =>
-      down && route.request().method() === "POST"
-        ? route.fulfill({ status: 500 })
-        : route.continue(),
-  );
+  const relay = await breakRelay(context);
   await openPage(page);
   await make(page, "Handled error");
   await make(page, "warn");
   await waiting(page, /[1-9]\d* waiting/);
   expect(await arrivals.envelopes()).toEqual([]);
 
-  down = false;
+  relay.down = false;
   await expectAll(
     arrivals,
     () => fingerprints(sent.posts("/monitoring").map(({ bytes }) => bytes)),
@@ -44,14 +50,7 @@ test("with /monitoring answering 500 for a while, then 200, every envelope arriv
 
 test("also after a reload, and in another tab of the same browser", async ({ page, context, arrivals, sent, watch }) => {
   watch.allow(...Object.values(ERRORS), "status of 500");
-  let down = true;
-  await context.route(
-    "/monitoring",
-    (route) =>
-      down && route.request().method() === "POST"
-        ? route.fulfill({ status: 500 })
-        : route.continue(),
-  );
+  const relay = await breakRelay(context);
   await openPage(page);
   await make(page, "Handled error");
   await make(page, "Uncaught error");
@@ -67,7 +66,7 @@ test("also after a reload, and in another tab of the same browser", async ({ pag
   expect(await arrivals.envelopes()).toEqual([]);
   await page.close();
 
-  down = false;
+  relay.down = false;
   const next = await context.newPage();
   await next.goto("/");
   await expectAll(

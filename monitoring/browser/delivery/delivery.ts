@@ -178,6 +178,8 @@ export class Delivery {
 
   #send(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<Answer> {
     envelope.meta = { ...envelope.meta, attempts: envelope.meta.attempts + 1 };
+    // Later ones keep showing how the last one went, until they have gone.
+    if (envelope.meta.attempts === 1) this.#publish(envelope, {});
     return this.#options.send(bytes);
   }
 
