@@ -21,7 +21,7 @@ export interface Config {
   readonly upstream?: string;
   /** Milliseconds for one upstream attempt. */
   readonly relayTimeoutMs: number;
-  /** Bytes on the wire; {@linkcode DECOMPRESSION_FACTOR} times that once decompressed. */
+  /** Bytes on the wire; 10 times that once decompressed. */
   readonly maxEnvelopeBytes: number;
   readonly maxInFlightBytes: number;
   /** Cap on open connections; undefined: what the descriptor limit allows. */
