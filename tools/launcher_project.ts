@@ -15,6 +15,7 @@ const REAL = [
   "tools/dev.ts",
   "tools/permissions.ts",
   "tools/processes.ts",
+  "tools/project_files.ts",
   "tools/start.ts",
 ];
 

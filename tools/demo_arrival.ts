@@ -1,0 +1,32 @@
+import { formatBytes } from "../components/format/bytes.ts";
+import { formatClock } from "../components/format/clock.ts";
+import { shortId } from "../components/format/short_id.ts";
+import { summariseItems } from "../components/item_summary.ts";
+import { decodeBody, parseContentEncoding } from "../monitoring/envelope/encoding.ts";
+import { describeEnvelope } from "../monitoring/inbox/describe.ts";
+import type { IngestRequest } from "../tests/stand_in_ingest.ts";
+
+/** Names Sentry's hosted ingest, so that the page posts to its own origin; nothing is sent there. */
+export const DEMO_DSN = "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1";
+
+/** Larger than any envelope that a page makes. */
+const MAX_DECODED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * What arrived, in one line: when, how much, which items, of which trace.
+ *
+ * @param now milliseconds since the epoch
+ * @throws if it is no envelope
+ */
+export async function describeArrival(
+  { body, headers }: Pick<IngestRequest, "body" | "headers">,
+  now: number,
+): Promise<string> {
+  const encoding = parseContentEncoding(headers["content-encoding"] ?? null);
+  const decoded = encoding ? await decodeBody(body, encoding, MAX_DECODED_BYTES) : body;
+  const { items, trace_ids: [trace] } = describeEnvelope(decoded);
+  const kinds = summariseItems(items)
+    .map(({ type, count }) => count === 1 ? type : `${count} ${type}`);
+  const of = trace === undefined ? "" : `  trace ${shortId(trace)}`;
+  return `${formatClock(now)}  ${formatBytes(body.length).padStart(9)}  ${kinds.join(", ")}${of}`;
+}
