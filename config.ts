@@ -44,8 +44,13 @@ export interface Config {
 /** A variable of the environment does not fit. The message is one line, made to be printed. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  constructor(readonly variable: string, readonly value: string, readonly allowed: string) {
-    super(`Cannot start: ${variable} is ${JSON.stringify(value)}, allowed is ${allowed}.`);
+  constructor(
+    readonly variable: string,
+    readonly value: string,
+    readonly allowed: string,
+    options?: ErrorOptions,
+  ) {
+    super(`Cannot start: ${variable} is ${JSON.stringify(value)}, allowed is ${allowed}.`, options);
   }
 }
 
@@ -124,6 +129,9 @@ const monitoringPath: Parser<string> = {
       : undefined,
 };
 
+/** Deno's permission flags separate paths by commas, and know no way to write one in a path. */
+const folder = matching(/^[^,\0]+$/, "the path of a folder, without a comma");
+
 const headerName = matching(/^[!#$%&'*+.^_`|~\w-]+$/, "the name of one HTTP header");
 /** IPv6 may come in the brackets of a URL. */
 const hostname = matching(
@@ -199,7 +207,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", list(origin)) ?? []),
     forwardClientIp: optional("FORWARD_CLIENT_IP", oneOf("true", "false")) === "true",
     trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", headerName)?.toLowerCase(),
-    dataDir: env.DATA_DIR?.trim() || ".data",
+    dataDir: optional("DATA_DIR", folder) ?? ".data",
     spool: optional("SPOOL", oneOf("sqlite", "none")) ?? (onDeploy ? "none" : "sqlite"),
     spoolMaxBytes: optional("SPOOL_MAX_BYTES", bytes(0)) ?? 500 * MIB,
     spoolMaxAgeHours: optional("SPOOL_MAX_AGE_HOURS", wholeNumber(1, MAX_HOURS, "hours")) ?? 24,

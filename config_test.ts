@@ -113,6 +113,7 @@ const REFUSED: Record<string, string[]> = {
   MAX_CONNECTIONS: ["0"],
   FORWARD_CLIENT_IP: ["1", "TRUE"],
   TRUSTED_PROXY_HEADER: ["x forwarded"],
+  DATA_DIR: ["/var/a,b"],
   SPOOL: ["postgres"],
   SPOOL_MAX_BYTES: ["-1"],
   SPOOL_MAX_AGE_HOURS: ["0"],

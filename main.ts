@@ -4,13 +4,13 @@ import { CONFIG_VARIABLES, ConfigError, loadConfig } from "./config.ts";
 import type { ClientConfig } from "./monitoring/browser/client_config.ts";
 import { browserTarget } from "./monitoring/envelope/dsn.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
-import { InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
+import { InboxFileError, InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import type { State } from "./routes/_state.ts";
-import { App, ListenError, ManifestError, serve } from "./server/mod.ts";
+import { App, ListenError, ManifestError, PathTakenError, serve } from "./server/mod.ts";
 
 /** What whoever starts the server can mend: told in one line, without a stack. */
-const MENDABLE = [ConfigError, InboxVersionError, ListenError, ManifestError];
+const MENDABLE = [ConfigError, InboxFileError, InboxVersionError, ListenError, ManifestError];
 
 try {
   await main();
@@ -71,6 +71,10 @@ async function main(): Promise<void> {
       https: config.publicOrigin?.startsWith("https:") ?? config.onDeploy,
       connect: target.tunnel === undefined ? [target.ingestOrigin] : [],
     },
+  }).catch((error: unknown) => {
+    if (!(error instanceof PathTakenError) || error.path !== config.monitoringPath) throw error;
+    const allowed = "a path at which nothing else of this server stands";
+    throw new ConfigError("MONITORING_PATH", error.path, allowed, { cause: error });
   });
 
   serve({

@@ -6,7 +6,13 @@ import {
   RequestContext,
   type Step,
 } from "./context.ts";
-import { type Answer, type Endpoint, handlerEndpoint, resourceEndpoint } from "./endpoint.ts";
+import {
+  type Answer,
+  type Endpoint,
+  handlerEndpoint,
+  letGo,
+  resourceEndpoint,
+} from "./endpoint.ts";
 import { DATA_POLICY, securityHeaders, type SecurityOptions, withHeaders } from "./headers.ts";
 import { loadErrorPage, loadFiles, loadPages } from "./load.ts";
 import { loadHandlers, loadMiddleware } from "./load_routes.ts";
@@ -40,6 +46,14 @@ export interface AppOptions<State> {
    * console.
    */
   readonly onError?: (error: unknown, request: Request) => void;
+}
+
+/** Two things would stand at one path, for example an alias and a file. The message is one line. */
+export class PathTakenError extends Error {
+  override readonly name = "PathTakenError";
+  constructor(readonly path: string) {
+    super(`Cannot serve two things at ${path}: one of them needs another path.`);
+  }
 }
 
 /** The parts that a start has read, completed and loaded. */
@@ -127,7 +141,7 @@ export class App<State> {
 
   #add(path: string, endpoint: Endpoint<State>): void {
     if (!this.#router.add(path, endpoint)) {
-      throw new TypeError(`Cannot serve two things at ${path}: one of them needs another path.`);
+      throw new PathTakenError(path);
     }
   }
 
@@ -136,7 +150,7 @@ export class App<State> {
     const match = this.#router.match(path);
     const { notFound } = this.#parts;
     const around = this.#middlewareOf(path);
-    const outside = () => notFound.respond(request);
+    const outside = () => letGo(request, notFound.respond(request));
     const contextOf = (steps: readonly Step<State>[]) =>
       new RequestContext(
         request,

@@ -26,6 +26,11 @@ Deno.test("over real HTTP: lengths, encodings, HEAD, 304 and ranges are what the
   assert.equal(/content-length: (\d+)/i.exec(head.head)?.[1], String(page.body.length));
   assert.equal(head.body.length, 0);
 
+  const echoed = await raw(port, "GET /api/echo HTTP/1.1");
+  const echoHead = await raw(port, "HEAD /api/echo HTTP/1.1");
+  assert.equal(/content-length: (\d+)/i.exec(echoHead.head)?.[1], String(echoed.body.length));
+  assert.equal(echoHead.body.length, 0);
+
   const part = await raw(port, "GET /icon.svg HTTP/1.1", "Range: bytes=0-3");
   assert.match(part.head, /^HTTP\/1\.1 206/);
   assert.equal(new TextDecoder().decode(part.body), "<svg");
@@ -39,6 +44,35 @@ Deno.test("over real HTTP: lengths, encodings, HEAD, 304 and ranges are what the
   const echo = await fetch(`http://127.0.0.1:${port}/api/echo`);
   assert.equal((await echo.json()).peer, "127.0.0.1");
 });
+
+Deno.test("a refusal leaves the connection open, whatever came of the body", async () => {
+  await using fixture = await Fixture.build();
+  const app = await fixture.app();
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.handler);
+  const refused = [["POST", "/", 405], ["PUT", "/api/echo", 405], [
+    "POST",
+    "/nowhere",
+    404,
+  ]] as const;
+  const body = "x".repeat(60_000);
+  for (const [method, path, status] of refused) {
+    using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+    const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}`;
+    await writeAll(connection, `${head}\r\n\r\n${body}`);
+    await writeAll(
+      connection,
+      "GET /note.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    );
+    const answers = await new Response(connection.readable).text();
+    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+    assert.deepEqual(statuses, [status, 200], `${method} ${path}`);
+  }
+});
+
+async function writeAll(connection: Deno.Conn, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
 
 interface RawAnswer {
   readonly head: string;

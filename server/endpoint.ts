@@ -17,7 +17,7 @@ export function resourceEndpoint<State>(resource: Resource, protect: Protect): E
   return (request) =>
     request.method === "GET" || request.method === "HEAD"
       ? resource.respond(request)
-      : protect(methodNotAllowed("GET, HEAD"));
+      : protect(letGo(request, methodNotAllowed("GET, HEAD")));
 }
 
 /**
@@ -33,12 +33,11 @@ export function handlerEndpoint<State>(
   const allow = METHODS.filter((method) => table.has(method) || (method === "HEAD" && headFromGet))
     .join(", ");
   return (request, context) => {
-    const handler = table.get(request.method);
-    if (handler !== undefined) return andThen(handler(context()), protect);
-    if (request.method === "HEAD" && headFromGet) {
-      return andThen(table.get("GET")!(context()), (response) => protect(withoutBody(response)));
-    }
-    return protect(methodNotAllowed(allow));
+    // To HEAD the runtime sends the head of what GET answers, its length included, and cancels a stream.
+    const asked = request.method === "HEAD" && headFromGet ? "GET" : request.method;
+    const handler = table.get(asked);
+    if (handler === undefined) return protect(letGo(request, methodNotAllowed(allow)));
+    return andThen(handler(context()), (response) => protect(letGo(request, response)));
   };
 }
 
@@ -55,17 +54,21 @@ export function andThen(answer: Answer, map: (response: Response) => Response): 
   return answer instanceof Response ? map(answer) : answer.then(map);
 }
 
+/**
+ * A refusal lets go of what it has not read of the body. Left alone, the runtime closes the
+ * connection without a word, and a request that the client already sends on it is lost.
+ */
+export function letGo(request: Request, response: Response): Response {
+  if (response.status >= 400 && !request.bodyUsed) {
+    // A body that breaks off is no concern of one who does not want it.
+    request.body?.cancel().catch(() => {});
+  }
+  return response;
+}
+
 function methodNotAllowed(allow: string): Response {
   return new Response("Method not allowed\n", {
     status: 405,
     headers: [["Allow", allow], ["Content-Type", "text/plain; charset=utf-8"]],
   });
-}
-
-function withoutBody(response: Response): Response {
-  const { status, statusText, headers } = response;
-  // A stream that nobody will read is told so; that it minds is no concern of the one who asked for
-  // its head.
-  response.body?.cancel().catch(() => {});
-  return new Response(null, { status, statusText, headers });
 }

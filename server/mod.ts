@@ -6,7 +6,7 @@
  * (`build/`, which needs esbuild too), the browser's part (`client/`), rendering at run time, and
  * dynamic pages.
  */
-export { App, type AppOptions } from "./app.ts";
+export { App, type AppOptions, PathTakenError } from "./app.ts";
 export type { Context, Handler, Handlers, Method, Middleware } from "./context.ts";
 export type { SecurityOptions } from "./headers.ts";
 export { ManifestError } from "./manifest.ts";

@@ -77,6 +77,10 @@ function reasonOf(error: unknown): string | undefined {
   if (error instanceof Deno.errors.PermissionDenied) {
     return "this user may not, set PORT above 1023";
   }
+  // The runtime has no class of its own for a name that nobody knows.
+  if (error instanceof Error && error.message.includes("lookup address")) {
+    return "HOST is a name that cannot be resolved";
+  }
   return undefined;
 }
 

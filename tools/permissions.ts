@@ -34,8 +34,8 @@ export function serverPermissions(config: PermissionConfig, { root, cwd }: Place
   const net = [hostPort(config.hostname, config.port), ...ingestHosts(config)];
   return [
     "--no-prompt",
-    `--allow-read=${read.map(escapeComma).join(",")}`,
-    `--allow-write=${escapeComma(data)}`,
+    `--allow-read=${read.join(",")}`,
+    `--allow-write=${data}`,
     `--allow-net=${[...new Set(net)].join(",")}`,
     `--allow-env=${CONFIG_VARIABLES.join(",")}`,
   ];
@@ -59,9 +59,4 @@ function originHost({ protocol, hostname, port }: URL): string {
 
 function hostPort(hostname: string, port: number): string {
   return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
-}
-
-/** A path in the list of a permission flag: a comma in it is written twice. */
-export function escapeComma(path: string): string {
-  return path.replaceAll(",", ",,");
 }

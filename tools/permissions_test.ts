@@ -52,11 +52,6 @@ Deno.test("it writes its data, and reads the project and its data", () => {
   assert.deepEqual(flags({ DATA_DIR: "/var/data" })["--allow-write"], ["/var/data"]);
 });
 
-Deno.test("a comma in a path does not end it", () => {
-  const all = serverPermissions(loadConfig({ DATA_DIR: "/a,b" }), PLACES);
-  assert.ok(all.includes("--allow-write=/a,,b"));
-});
-
 Deno.test("it sees the variables of the contract and no others, runs nothing and asks nothing", () => {
   const given = flags({});
   assert.deepEqual(given["--allow-env"], CONFIG_VARIABLES);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Config, loadConfig } from "../config.ts";
 import { LAUNCHED } from "../server/launcher.ts";
 import { readCommit } from "./commit.ts";
-import { escapeComma, serverPermissions } from "./permissions.ts";
+import { serverPermissions } from "./permissions.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,10 +40,10 @@ export function spawnBuild(root: string, options: { dev: boolean }): Deno.ChildP
     args: [
       "run",
       "--no-prompt",
-      `--allow-read=${read.map(escapeComma).join(",")}`,
-      `--allow-write=${escapeComma(root)}`,
+      `--allow-read=${read.join(",")}`,
+      `--allow-write=${root}`,
       "--allow-env",
-      esbuild === undefined ? "--allow-run" : `--allow-run=${escapeComma(esbuild)}`,
+      esbuild === undefined ? "--allow-run" : `--allow-run=${esbuild}`,
       join(root, "tools/build.ts"),
       ...(options.dev ? ["--dev"] : []),
     ],

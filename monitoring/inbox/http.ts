@@ -92,7 +92,13 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return response;
     } catch (error) {
       if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
-      throw error;
+      // The page shows the sentence; why it failed is for whoever runs the server.
+      console.error("Cannot use the inbox:", error);
+      return refusal(
+        503,
+        "inbox_unavailable",
+        "The inbox's file cannot be read or written now: see what the server has printed.",
+      );
     }
   };
 

@@ -3,9 +3,10 @@ import { describeEnvelope, describeItems, type Description } from "./describe.ts
 import { InboxFile, type InboxQuery, type InboxSlice, type StoredBody } from "./inbox_file.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import type { InboxItem } from "./row.ts";
+import { InboxVersionError } from "./schema.ts";
 
 export type { InboxQuery, InboxSlice, StoredBody } from "./inbox_file.ts";
-export { InboxVersionError } from "./schema.ts";
+export { InboxVersionError };
 
 /** What the relay hands over: an envelope that it let in. */
 export interface AdmittedEnvelope {
@@ -71,14 +72,33 @@ export class InboxClosedError extends Error {
   }
 }
 
+/** The inbox's file cannot be made, read or written. The message is one line, made to be printed. */
+export class InboxFileError extends Error {
+  override readonly name = "InboxFileError";
+  constructor(readonly file: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `Cannot open the inbox in ${file}: set DATA_DIR to a folder that this user may write to` +
+        ` (${reason.replaceAll(/\s+/g, " ")}).`,
+      { cause },
+    );
+  }
+}
+
 /**
  * Opens the inbox, making its file where there is none. A corrupt file, found now or later, is renamed to
  * `PATH.corrupt-TIME`, told by `onNotice`, and replaced by an empty one.
  *
  * @throws {InboxVersionError} the file was written by another version; it stays as it is
+ * @throws {InboxFileError} its folder or file cannot be made, read or written
  */
 export function openInbox(options: InboxOptions): Inbox {
-  return new SqliteInbox(options);
+  try {
+    return new SqliteInbox(options);
+  } catch (error) {
+    if (error instanceof InboxVersionError) throw error;
+    throw new InboxFileError(options.path, error);
+  }
 }
 
 class SqliteInbox implements Inbox {

@@ -3,5 +3,16 @@ import type { State } from "../_state.ts";
 
 const handle: Handler<State> = ({ req, peer, state }) => state.inbox.handle(req, peer);
 
-/** The inbox: its rows, live or as a list, one envelope's bytes, emptying it. */
-export const handlers: Handlers<State> = { GET: handle, HEAD: handle, DELETE: handle };
+/**
+ * The inbox: its rows, live or as a list, one envelope's bytes, emptying it. It judges the methods
+ * itself: in relay mode there is nothing here, whatever the method.
+ */
+export const handlers: Handlers<State> = {
+  GET: handle,
+  HEAD: handle,
+  POST: handle,
+  PUT: handle,
+  PATCH: handle,
+  DELETE: handle,
+  OPTIONS: handle,
+};

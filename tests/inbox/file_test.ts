@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { admitted, envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
-import { InboxVersionError, openInbox } from "../../monitoring/inbox/store.ts";
+import {
+  type Inbox,
+  InboxFileError,
+  InboxVersionError,
+  openInbox,
+} from "../../monitoring/inbox/store.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 
@@ -85,5 +90,50 @@ Deno.test("a file of an unknown schema version is refused at the start and left 
     assert.ok(before.equals(readFileSync(file)));
     assert.deepEqual(readdirSync(folder), ["inbox.sqlite"]);
     return Promise.resolve();
+  });
+});
+
+Deno.test("a folder or file that cannot be written: one line that names DATA_DIR", async () => {
+  await withFile((file, folder) => {
+    const inTheWay = join(folder, "a-directory");
+    mkdirSync(inTheWay);
+    // Below a file, and a directory where the file should be.
+    for (const path of [join(file, "inbox.sqlite"), inTheWay]) {
+      assert.throws(() => openInbox({ path, maxBytes: MAX_BYTES }), (error: unknown) => {
+        assert.ok(error instanceof InboxFileError, `${error}`);
+        assert.match(error.message, /^Cannot open the inbox in [^\n]*DATA_DIR[^\n]*$/);
+        return true;
+      });
+    }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("a file that cannot be read or written, as on a full disk: 503 with a sentence", async () => {
+  await withFile(async (file) => {
+    const inbox = openInbox({ path: file, maxBytes: MAX_BYTES });
+    const full = () => {
+      throw new Error("database or disk is full");
+    };
+    const logged: unknown[] = [];
+    const { error } = console;
+    console.error = (...values: unknown[]) => logged.push(values.join(" "));
+    try {
+      const failing: Inbox = Object.assign(Object.create(inbox), { list: full, clear: full });
+      await using server = startInboxServer({ inbox: failing });
+      for (const method of ["GET", "DELETE"]) {
+        const response = await fetch(server.url, { method });
+        assert.equal(response.status, 503);
+        assert.equal(response.headers.get("content-type"), "application/json");
+        const body = await response.json();
+        assert.equal(body.error, "inbox_unavailable");
+        assert.match(body.detail, /^[A-Z][ -~]+\.$/);
+      }
+    } finally {
+      console.error = error;
+      inbox.close();
+    }
+    assert.equal(logged.length, 2);
+    assert.match(String(logged[0]), /disk is full/);
   });
 });

@@ -129,6 +129,16 @@ Deno.test("anything else: 404; a wrong method: 405 with Allow", async () => {
   }
 });
 
+Deno.test("in relay mode there is no inbox, whatever the method: 404", async () => {
+  await using server = await startServer({
+    env: { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1" },
+  });
+  for (const method of ["GET", "HEAD", "DELETE", "POST", "OPTIONS"]) {
+    const answer = await ask(`${server.origin}/monitoring/inbox`, { method });
+    assert.equal(answer.status, 404, method);
+  }
+});
+
 Deno.test("no source map is served, under any name that the assets suggest", async () => {
   await using server = await startServer();
   const page = text((await ask(server.origin)).body);
@@ -172,6 +182,66 @@ Deno.test("PORT that is taken: one line that says so, exit code 1", async () => 
     );
     return true;
   });
+});
+
+/** Each of them is refused at the start. `what` is all that is printed. */
+const UNFIT: readonly [name: string, value: string, what: RegExp][] = [
+  ["HOST", "no-such-host.invalid", /^Cannot listen on [^\n]*HOST is a name that cannot[^\n]*\n$/],
+  [
+    "MONITORING_PATH",
+    "/robots.txt",
+    /^Cannot start: MONITORING_PATH is "\/robots\.txt", [^\n]*\n$/,
+  ],
+];
+
+for (const [name, value, what] of UNFIT) {
+  Deno.test(`${name} that turns out not to fit: one line that names it, exit code 1`, async () => {
+    await assert.rejects(startServer({ env: { [name]: value } }), (error: Error) => {
+      const [ended = "", ...printed] = error.message.split(/(?<=ended with 1:\n)/);
+      assert.match(ended, /ended with 1:\n$/);
+      assert.match(printed.join(""), what);
+      return true;
+    });
+  });
+}
+
+Deno.test("DATA_DIR that is a file: one line that names it, exit code 1", async () => {
+  const dataDir = await Deno.makeTempFile();
+  try {
+    await assert.rejects(startServer({ dataDir }), (error: Error) => {
+      assert.match(
+        error.message,
+        /ended with 1:\nCannot open the inbox in [^\n]*DATA_DIR[^\n]*\n$/,
+      );
+      return true;
+    });
+  } finally {
+    await Deno.remove(dataDir);
+  }
+});
+
+Deno.test("HEAD /monitoring: the length of what GET answers", async () => {
+  await using server = await startServer();
+  const get = await ask(`${server.origin}/monitoring`);
+  const head = await ask(`${server.origin}/monitoring`, { method: "HEAD" });
+  assert.equal(head.headers["content-length"], String(get.body.length));
+  assert.equal(head.body.length, 0);
+});
+
+Deno.test("POST /monitoring that is refused before its body is read: the connection stays", async () => {
+  await using server = await startServer();
+  const refused = ["Origin: null", "Content-Encoding: unheard-of"];
+  const body = "x".repeat(60_000);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const parts = refused.map((header) =>
+    `POST /monitoring HTTP/1.1\r\nHost: localhost\r\n${header}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  );
+  parts.push("GET /monitoring HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const bytes = new TextEncoder().encode(parts.join(""));
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+  const answers = await new Response(connection.readable).text();
+  const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => match[1]);
+  assert.deepEqual(statuses, ["403", "415", "200"]);
 });
 
 Deno.test("SIGTERM, also twice, with a live stream open: exits 0, and ends the stream", async () => {
