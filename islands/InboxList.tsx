@@ -45,7 +45,15 @@ function Arrivals() {
 function LiveRows({ feed }: { feed: InboxFeed }) {
   const now = useSyncExternalStore(feed.subscribe, feed.snapshot, feed.snapshot);
   const [held, setHeld] = useState<typeof now>();
-  if (now.state === "forbidden") return <InboxToken authorize={(token) => feed.authorize(token)} />;
+  const [unlocked, setUnlocked] = useState(false);
+  if (now.state === "forbidden") {
+    const authorize = async (token: string) => {
+      const accepted = await feed.authorize(token);
+      setUnlocked(accepted);
+      return accepted;
+    };
+    return <InboxToken authorize={authorize} />;
+  }
 
   const shown = held ?? now;
   const missed = held ? Math.max(0, now.total - held.total) : 0;
@@ -53,7 +61,12 @@ function LiveRows({ feed }: { feed: InboxFeed }) {
     <>
       <div className="bar">
         <p>{held ? `Paused; ${formatCount(missed, "envelope")} came since.` : stateInWords(now)}</p>
-        <button type="button" onClick={() => setHeld(held ? undefined : now)}>
+        {/* The field that had the focus is gone with the form. */}
+        <button
+          type="button"
+          autoFocus={unlocked}
+          onClick={() => setHeld(held ? undefined : now)}
+        >
           {held ? "Go on" : "Pause"}
         </button>
         <ClearInbox

@@ -8,10 +8,13 @@ export function InboxToken({ authorize }: { authorize: (token: string) => Promis
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const token = new FormData(event.currentTarget).get("token");
+    const field = event.currentTarget.elements.namedItem("token") as HTMLInputElement;
     setBusy(true);
-    setRefused(!await authorize(String(token)));
+    const accepted = await authorize(field.value);
+    setRefused(!accepted);
     setBusy(false);
+    // The button was disabled meanwhile, and has lost it.
+    if (!accepted) field.focus();
   };
 
   return (

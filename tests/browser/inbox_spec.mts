@@ -88,11 +88,14 @@ test.describe("under a name that is not this machine's", () => {
     await page.goto(`http://sightglass.localhost:${server.port}/`);
     const field = inboxOf(page).getByLabel(/token/i);
     await field.fill("wrong");
-    await field.press("Enter");
+    await inboxOf(page).getByRole("button", { name: "Open the inbox" }).click();
     await expect(inboxOf(page).getByRole("alert")).toHaveText("This token was not accepted.");
+    // Who works with the keyboard goes on where the next thing is to be done.
+    await expect(field).toBeFocused();
     await field.fill("open-sesame");
     await field.press("Enter");
     await expect(inboxOf(page)).toContainText(/Live/);
+    await expect(inboxOf(page).getByRole("button", { name: "Pause" })).toBeFocused();
     // Kept by the browser, out of reach of scripts.
     expect(await page.evaluate(() => document.cookie)).toBe("");
     await page.reload();

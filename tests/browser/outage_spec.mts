@@ -82,6 +82,37 @@ test("also after a reload, and in another tab of the same browser", async ({ pag
   );
 });
 
+test("from one tab to another: what leaves the hidden one is not sent by the other too", async ({ page, context, sent, watch }) => {
+  watch.allow(/^burst/);
+  await openPage(page);
+  const next = await context.newPage();
+  await openPage(next);
+  await waiting(page, "0");
+  await waiting(next, "0");
+
+  // Answers take long enough for the other tab to look around.
+  await context.route("/monitoring", async (route) => {
+    if (route.request().method() === "POST") await next.waitForTimeout(300);
+    await route.continue();
+  });
+  await page.evaluate(() => {
+    for (let n = 0; n < 6; n++) setTimeout(() => Promise.reject(new Error(`burst ${n}`)));
+    setTimeout(() => show("hidden"), 20);
+    function show(state: string) {
+      Object.defineProperty(document, "visibilityState", { value: state });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }
+  });
+  const bursts = () =>
+    sent.posts("/monitoring")
+      .filter(({ bytes }) => new TextDecoder().decode(bytes).includes('"value":"burst '));
+  await expect.poll(() => bursts().length).toBeGreaterThan(0);
+  await next.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await waiting(page, "0");
+  await waiting(next, "0");
+  expect(bursts()).toHaveLength(6);
+});
+
 test.describe("with the ingest down behind the relay", () => {
   test.use({ mode: "relay" });
 

@@ -22,6 +22,9 @@ const CANARIES = {
   heading: "canaryheading",
   fetched: "canaryfetched",
   navigated: "canarynavigated",
+  hidden: "canaryhidden",
+  style: "canarystyle",
+  user: "canaryuser",
 } as const;
 
 test("a canary that is shown, typed or in an address is in nothing that left the page", async ({ page, server, arrivals, sent, watch }) => {
@@ -86,6 +89,8 @@ async function plant(page: Page): Promise<void> {
       ),
       make("input", { id: "typed", placeholder: canary.placeholder, value: canary.value }),
       make("input", { type: "submit", value: canary.value, alt: canary.alt, name: canary.label }),
+      make("input", { id: "hidden", type: "hidden", value: canary.hidden }),
+      make("div", { id: "styled" }),
       make("textarea", { id: "area", placeholder: canary.placeholder }),
       make("div", { id: "editable", contenteditable: "true" }, canary.editable),
       make("a", { href: `/?q=${canary.link}#${canary.link}` }, canary.link),
@@ -106,7 +111,23 @@ async function act(page: Page): Promise<void> {
   await planted.locator("#area").pressSequentially(CANARIES.typed);
   await planted.locator("#editable").pressSequentially(CANARIES.typed);
   await planted.locator("select").selectOption(CANARIES.option);
-  await page.evaluate(async ({ fetched, navigated }) => {
+  await page.evaluate(async ({ fetched, navigated, hidden, style, user }) => {
+    for (const change of [" by property", " by attribute"]) {
+      const field = document.querySelector<HTMLInputElement>("#hidden")!;
+      if (change === " by property") field.value = hidden + change;
+      else field.setAttribute("value", hidden + change);
+    }
+    document.getElementById("styled")!.style.setProperty("--text", `"${style}, changed"`);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`#styled::after { content: "${style}" }`);
+    document.adoptedStyleSheets = [sheet];
+    sheet.insertRule(`#styled::before { content: "${style}" }`);
+    const failed = Object.assign(new Error("Uncaught error, made on the page"), {
+      stack: `Error: x\n    at f (https://${user}:${user}@page.example/a.js:1:2)`,
+    });
+    setTimeout(() => {
+      throw failed;
+    });
     await (await fetch(`/signal?delay_ms=0&q=${fetched}#${fetched}`)).text();
     const request = new XMLHttpRequest();
     const done = new Promise((resolve) => request.onloadend = resolve);

@@ -46,6 +46,16 @@ test("with IndexedDB forbidden everything arrives all the same", async ({ page, 
   await arrivals.waitForItem("the error", ({ type }) => type === "event");
 });
 
+test("with Web Locks forbidden everything arrives all the same", async ({ page, arrivals }) => {
+  await page.addInitScript(() => {
+    LockManager.prototype.request = () =>
+      Promise.reject(new DOMException("forbidden", "SecurityError"));
+  });
+  await openPage(page);
+  await answers(page);
+  await arrivals.waitForItem("the error", ({ type }) => type === "event");
+});
+
 test("with workers refused the recording still arrives", async ({ page, arrivals }) => {
   await page.addInitScript(() => {
     Object.defineProperty(globalThis, "Worker", {

@@ -150,10 +150,9 @@ export class Delivery {
     envelope.sending = true;
     this.#sending++;
     const startedAt = this.#options.now();
-    // In a rush it must leave before anything is awaited: there may be no next task.
     const came =
       await (this.#rush && envelope.bytes
-        ? this.#send(envelope, envelope.bytes)
+        ? this.#sendAtOnce(envelope, envelope.bytes)
         : this.#sendStored(envelope));
     envelope.sending = false;
     this.#sending--;
@@ -163,11 +162,21 @@ export class Delivery {
     this.#pump();
   }
 
+  /**
+   * In a rush it must leave before anything is awaited: there may be no next task. The lock, asked for
+   * meanwhile, keeps the tab that is now shown from sending the same.
+   */
+  #sendAtOnce(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<Answer> {
+    const answer = this.#send(envelope, bytes);
+    void underTabLock(lockName(envelope), () => answer);
+    return answer;
+  }
+
   /** Sends what the store has, so that no two tabs send the same. */
   async #sendStored(envelope: WaitingEnvelope): Promise<Answer | "taken" | "gone"> {
-    const { id, lane } = envelope.meta;
+    const { id } = envelope.meta;
     const lasts = await envelope.stored;
-    const locked = await underTabLock(lane ?? id, async () => {
+    const locked = await underTabLock(lockName(envelope), async () => {
       const bytes = lasts
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
@@ -274,3 +283,6 @@ export class Delivery {
     this.#options.onWaiting(this.#waiting.length);
   }
 }
+
+/** Of a recording no two segments are under way at once, of all else no envelope twice. */
+const lockName = ({ meta: { id, lane } }: WaitingEnvelope) => lane ?? id;

@@ -238,6 +238,51 @@ withRelay("when the page is hidden everything leaves before anything is awaited"
   await until(() => relay.taken.length === 1, "it has left without the store");
 });
 
+withRelay(
+  "what leaves in a rush is locked, so that the tab shown next leaves it alone",
+  async (relay) => {
+    const store = createMemoryStore();
+    const lasting: EnvelopeStore = { ...store, lasts: true };
+    const left = open(relay, lasting);
+    const answered = Promise.withResolvers<Response>();
+    relay.answer = () => answered.promise;
+    const held = new Set<string>();
+    const locks = {
+      async request(name: string, _options: unknown, work: (lock: object | null) => unknown) {
+        if (held.has(name)) return work(null);
+        held.add(name);
+        return await Promise.resolve(work({})).finally(() => held.delete(name));
+      },
+    };
+    const before = Object.getOwnPropertyDescriptor(navigator, "locks");
+    Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
+    try {
+      left.delivery.hide();
+      void left.delivery.deliver(event("a"));
+      await until(() => relay.posts.length === 1, "it has left");
+      const shown = open(relay, lasting);
+      await until(() => shown.waiting === 1, "the other tab has found it");
+      shown.delivery.wake();
+      await new Promise((resolve) => setTimeout(resolve));
+      answered.resolve(new Response("{}"));
+      await until(() => left.waiting === 0, "it has arrived");
+      assert.deepEqual(relay.posts, [text(event("a"))]);
+    } finally {
+      if (before) Object.defineProperty(navigator, "locks", before);
+      else Reflect.deleteProperty(navigator, "locks");
+    }
+  },
+);
+
+withRelay("what is too old and cannot be deleted holds nothing up", async (relay) => {
+  const store = createMemoryStore();
+  const meta = { id: "x", createdAt: 1, bytes: 3, items: [], attempts: 0 };
+  await store.put(meta, event("a"));
+  const page = open(relay, { ...store, delete: () => Promise.reject(new Error("closed")) });
+  await page.delivery.deliver(event("b"));
+  assert.deepEqual(relay.taken, [text(event("b"))]);
+});
+
 withRelay("what is too old is given up, and a receipt says so", async (relay) => {
   const store = createMemoryStore();
   const meta = {

@@ -6,28 +6,32 @@ const VERSION = 1;
 /** Small rows that are listed, apart from the bytes, which are read one by one. */
 const METAS = "metas";
 const BODIES = "bodies";
+/** Milliseconds; some browsers have at times said neither yes nor no, and everything would wait. */
+const PATIENCE_MS = 5_000;
 
 /**
  * Opens the store that survives the page. Where the browser refuses (a private window, storage
- * turned off, a full disk), a store in memory: monitoring goes on, it only forgets.
+ * turned off, a full disk) or does not answer, a store in memory: monitoring goes on, it only forgets.
  */
-export async function openEnvelopeStore(): Promise<EnvelopeStore> {
+export async function openEnvelopeStore(patienceMs = PATIENCE_MS): Promise<EnvelopeStore> {
   try {
-    return storeIn(await open());
+    return storeIn(await open(patienceMs));
   } catch {
     // Which of the many ways a browser says no is of no use to anybody.
     return createMemoryStore();
   }
 }
 
-function open(): Promise<IDBDatabase> {
+function open(patienceMs: number): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("The database does not answer.")), patienceMs);
     const request = indexedDB.open(DATABASE, VERSION);
     request.onupgradeneeded = () => {
       request.result.createObjectStore(METAS, { keyPath: "id" });
       request.result.createObjectStore(BODIES);
     };
     request.onsuccess = () => {
+      clearTimeout(timer);
       // A newer version of the page, in another tab, must not wait for this one.
       request.result.onversionchange = () => request.result.close();
       resolve(request.result);

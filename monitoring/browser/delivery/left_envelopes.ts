@@ -26,7 +26,9 @@ export async function leftEnvelopes(
     if (now - meta.createdAt <= MAX_AGE_MS) {
       left.push(envelope);
     } else {
-      await store.delete(meta.id);
+      await store.delete(meta.id).catch(() => {
+        // It stays on the disk and is given up once more: what is not too old must not wait for it.
+      });
       onReceipt(receiptOf(envelope, { outcome: "dropped", error: "given up: too old" }, now));
     }
   }

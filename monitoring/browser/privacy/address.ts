@@ -5,13 +5,16 @@ const CODE = /\.(?:m?js|css|wasm|woff2?|json)$/i;
 const CONTENT_ENDING =
   /\.(?:apng|avif|bmp|gif|ico|jpe?g|png|svg|webp|mp[34]|m4[av]|mov|og[agv]|wav|webm|vtt|pdf)$/i;
 
+/** Who an address logs in as, and with what. */
+const USER = /(:\/\/)[^\s/?#"<>]*@/g;
+
 /**
- * An address without query and fragment, and of inline and local data nothing but the scheme.
+ * An address without user, query and fragment, and of inline and local data nothing but the scheme.
  * Works on relative addresses too.
  */
 export function withoutQuery(address: string): string {
   const scheme = /^(?:data|blob|javascript|mailto|tel|sms):/i.exec(address)?.[0];
-  return scheme ? scheme.toLowerCase() : address.replace(/[?#].*$/s, "");
+  return scheme ? scheme.toLowerCase() : address.replace(/[?#].*$/s, "").replace(USER, "$1");
 }
 
 /**
@@ -22,10 +25,10 @@ const ADDRESS_WITH_QUERY =
   /((?:\b[a-z][a-z0-9+.-]*:\/\/|(?<![\w/:.])\/)[^\s?#"<>]*)[?#][^\s"<>]*/gi;
 const INLINE_DATA = /\b(data|blob):[^\s,;"<>]+[^\s"<>]*/gi;
 
-/** A text in which every address has lost its query, its fragment and any inline data. */
+/** A text in which every address has lost its user, its query, its fragment and any inline data. */
 export function withoutQueries(text: string): string {
-  if (!/[?#]|data:|blob:/i.test(text)) return text;
-  return text.replace(INLINE_DATA, "$1:").replace(ADDRESS_WITH_QUERY, "$1");
+  if (!/[?#@]|data:|blob:/i.test(text)) return text;
+  return text.replace(INLINE_DATA, "$1:").replace(USER, "$1").replace(ADDRESS_WITH_QUERY, "$1");
 }
 
 /**

@@ -27,6 +27,14 @@ Deno.test("addresses within a text lose their queries, other marks stay", () => 
   assert.equal(withoutQueries("plain text"), "plain text");
 });
 
+Deno.test("an address loses who it logs in as", () => {
+  assert.equal(withoutQuery("https://ann:secret@a.example/x"), "https://a.example/x");
+  assert.equal(
+    withoutQueries("Failed: https://ann:secret@a.example/@x, ask ann@a.example"),
+    "Failed: https://a.example/@x, ask ann@a.example",
+  );
+});
+
 Deno.test("code of this origin keeps its path", () => {
   assert.equal(resourceAddress(`${ORIGIN}/assets/ab12.js?v=1`, ORIGIN), "/assets/ab12.js");
   assert.equal(resourceAddress("/a.css", ORIGIN), "/a.css");

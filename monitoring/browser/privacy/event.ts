@@ -41,8 +41,13 @@ function scrubExtra(extra: Record<string, unknown>): void {
   delete extra.arguments;
   const serialized = extra.__serialized__;
   if (typeof serialized !== "object" || serialized === null) return;
-  const fields = serialized as Record<string, unknown>;
+  scrubFields(serialized as Record<string, unknown>);
+}
+
+/** Plain data (the SDK has normalized it: no cycles, a few levels), arrays too. */
+function scrubFields(fields: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(fields)) {
+    if (typeof value === "object" && value !== null) scrubFields(value as Record<string, unknown>);
     if (typeof value !== "string") continue;
     fields[key] = key === "target" || key === "currentTarget"
       ? withoutAttributes(value)

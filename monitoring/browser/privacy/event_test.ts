@@ -26,6 +26,7 @@ Deno.test("nothing of an event's addresses but origin and path leaves", () => {
         type: "error",
         target: 'img[alt="SECRET"]',
         currentTarget: "[object Null]",
+        config: { url: "/x?SECRET", tried: ["/y?SECRET"] },
       },
       kept: "on purpose",
     },

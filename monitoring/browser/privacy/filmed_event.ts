@@ -7,6 +7,7 @@ import { resourceAddress, withoutQuery } from "./address.ts";
  *   4 Meta          data.href
  *   2 FullSnapshot  data.node, a tree of nodes
  *   3 Incremental   data.source 0  Mutation            adds[].node, attributes[].attributes
+ *                   data.source 5  Input               text
  *                   data.source 8  StyleSheetRule      adds[].rule, replace, replaceSync
  *                   data.source 13 StyleDeclaration    set.value
  *                   data.source 15 AdoptedStyleSheet   styles[].rules[].rule
@@ -22,7 +23,8 @@ type Fields = Record<string, unknown>;
 
 /**
  * Takes out of a filmed event the addresses that must not leave: queries, fragments, and where a
- * picture or medium comes from, in attributes and in styles. Texts and other attributes have been
+ * picture or medium comes from, in attributes and in styles; and the texts that the recorder's own
+ * masking overlooks: hidden fields, and what a style shows. All other texts and attributes have been
  * masked before. Changes the event in place.
  *
  * @param pageOrigin such as "https://example.org"
@@ -39,9 +41,11 @@ export function scrubFilmedEvent<E extends FilmedEvent>(event: E, pageOrigin: st
   for (const { attributes } of list(data.attributes)) {
     scrubAttributes("", fields(attributes), pageOrigin);
   }
+  if (data.source === 5 && typeof data.text === "string") data.text = masked(data.text);
   scrubStyleIn(data, "replace");
   scrubStyleIn(data, "replaceSync");
-  scrubStyleIn(fields(data.set), "value");
+  const set = fields(data.set);
+  scrubValueIn(set, "value", String(set.property));
   for (const { rules } of list(data.styles)) {
     for (const rule of list(rules)) scrubStyleIn(rule, "rule");
   }
@@ -62,6 +66,7 @@ function scrubAttributes(tagName: string, attributes: Fields, pageOrigin: string
     if (name === "style" && typeof value === "object") scrubStyleDiff(fields(value));
     if (typeof value !== "string") continue;
     if (SOURCES.has(name)) attributes[name] = "";
+    else if (name === "value") attributes[name] = masked(value);
     else if (name === "href" && tagName === "link") {
       attributes[name] = resourceAddress(value, pageOrigin);
     } else if (name === "href") attributes[name] = withoutQuery(value);
@@ -72,17 +77,37 @@ function scrubAttributes(tagName: string, attributes: Fields, pageOrigin: string
 /** Changed properties: a value, or a value and its priority. */
 function scrubStyleDiff(style: Fields): void {
   for (const [property, value] of Object.entries(style)) {
-    scrubStyleIn(style, property);
-    if (Array.isArray(value)) {
-      style[property] = value.map((part) => typeof part === "string" ? withoutUrls(part) : part);
-    }
+    if (Array.isArray(value)) scrubValueIn(fields(value), "0", property);
+    else scrubValueIn(style, property, property);
   }
 }
 
 function scrubStyleIn(holder: Fields, key: string): void {
   const value = holder[key];
-  if (typeof value === "string") holder[key] = withoutUrls(value);
+  if (typeof value === "string") holder[key] = withoutUrls(value).replace(SHOWN, withoutTexts);
 }
+
+/** The value of one property; it stands in `holder` under `key`. */
+function scrubValueIn(holder: Fields, key: string, property: string): void {
+  scrubStyleIn(holder, key);
+  const value = holder[key];
+  if (typeof value === "string" && /^(?:content$|--)/i.test(property)) {
+    holder[key] = withoutTexts(value);
+  }
+}
+
+/** What a style shows as text: `content`, also by way of a custom property. */
+const SHOWN = /(?:\bcontent|--[\w-]+)\s*:(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^;}"'])*/gis;
+
+/** Values of style properties whose quoted strings are masked. */
+function withoutTexts(css: string): string {
+  return css.replace(
+    /(["'])((?:(?!\1)[^\\]|\\.)*)\1/gs,
+    (_all, quote, text) => quote + masked(text) + quote,
+  );
+}
+
+const masked = (text: string) => text.replace(/\S/g, "*");
 
 /** Style text whose `url(…)`, `image-set("…")` and `@import "…"` name nothing any more. */
 function withoutUrls(css: string): string {

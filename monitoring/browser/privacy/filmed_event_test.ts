@@ -67,6 +67,40 @@ Deno.test("nor does what changes later", () => {
   }
 });
 
+Deno.test("what stands in a field of any kind is masked, hidden ones too", () => {
+  const hidden = { tagName: "input", attributes: { type: "hidden", value: "SECRET 1" } };
+  const events = [
+    { type: 2, data: { node: hidden } },
+    { type: 3, data: { source: 0, attributes: [{ id: 1, attributes: { value: "SECRET" } }] } },
+    { type: 3, data: { source: 5, text: "SECRET", isChecked: false } },
+  ];
+  for (const event of events) scrubFilmedEvent(event, ORIGIN);
+  assert.ok(!JSON.stringify(events).includes("SECRET"), JSON.stringify(events));
+  assert.equal(hidden.attributes.value, "****** *");
+});
+
+Deno.test("texts that a style shows are masked, its other strings stay", () => {
+  const css = `[type="kept"]::after{content:"SECRET;}\\"SECRET" attr(x) 'SECRET';font:kept}` +
+    `i{--a: 'SECRET';font-family:"kept"}`;
+  const node = { tagName: "p", attributes: { style: `--a: "SECRET"`, _cssText: css } };
+  const events = [
+    { type: 2, data: { node } },
+    { type: 3, data: { source: 8, adds: [{ rule: css }] } },
+    { type: 3, data: { source: 13, set: { property: "--a", value: "'SECRET'" } } },
+    {
+      type: 3,
+      data: { source: 0, attributes: [{ attributes: { style: { "--a": ["'SECRET'", "x"] } } }] },
+    },
+  ];
+  for (const event of events) scrubFilmedEvent(event, ORIGIN);
+  assert.ok(!JSON.stringify(events).includes("SECRET"), JSON.stringify(events));
+  assert.equal(
+    node.attributes._cssText,
+    `[type="kept"]::after{content:"****************" attr(x) '******';font:kept}` +
+      `i{--a: '******';font-family:"kept"}`,
+  );
+});
+
 Deno.test("whatever shape an event has, it passes", () => {
   fc.assert(fc.property(fc.constantFrom(2, 3, 4, 5), fc.jsonValue(), (type, data) => {
     scrubFilmedEvent({ type, data }, ORIGIN);
