@@ -265,7 +265,7 @@ export class Delivery {
     this.#remove(envelope);
     await envelope.stored;
     await (await this.#options.store).delete(envelope.meta.id).catch(() => {
-      // It stays on the disk and a later page sends it once more; the relay knows it again.
+      // It stays on the disk and a later page sends it once more: twice is better than never.
     });
   }
 

@@ -4,7 +4,7 @@ export type Locked<T> = { readonly result: T } | "taken";
 /**
  * Runs work that only one tab may do at a time. Never waits: another tab that has the lock is doing
  * the same work. Where the browser has no locks, or refuses them with all that a site may keep, every
- * tab works; the relay recognises what comes twice.
+ * tab works: twice is better than never.
  *
  * @param name what the work is on
  */
