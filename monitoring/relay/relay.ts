@@ -116,6 +116,7 @@ export function createRelay(options: RelayOptions): Relay {
       return Response.json({
         is_healthy: healthy,
         mode: store ? "inbox" : "relay",
+        // Without a spool nothing waits in one; who reads this finds the fields all the same.
         spool: { pending: 0, bytes: 0, oldest_age_s: 0 },
         outcomes: outcomes.counts,
         in_flight_bytes: inFlight.bytes,
