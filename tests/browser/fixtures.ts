@@ -116,8 +116,12 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 
   // Whoever has a page has it watched and recorded, from its first request on.
-  page: async ({ watch: _watch, sent: _sent, page }, provide) => {
-    await provide(page);
+  page: async ({ watch: _watch, sent: _sent, page, context }, use) => {
+    await use(page);
+    // A request that a test's route still holds is none of its result any more.
+    for (const routed of [context, ...context.pages()]) {
+      await routed.unrouteAll({ behavior: "ignoreErrors" });
+    }
   },
 });
 

@@ -92,7 +92,7 @@ test("from one tab to another: what leaves the hidden one is not sent by the oth
 
   // Answers take long enough for the other tab to look around.
   await context.route("/monitoring", async (route) => {
-    if (route.request().method() === "POST") await next.waitForTimeout(300);
+    if (route.request().method() === "POST") await new Promise((later) => setTimeout(later, 300));
     await route.continue();
   });
   await page.evaluate(() => {
