@@ -116,8 +116,8 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 
   // Whoever has a page has it watched and recorded, from its first request on.
-  page: async ({ watch: _watch, sent: _sent, page, context }, use) => {
-    await use(page);
+  page: async ({ watch: _watch, sent: _sent, page, context }, provide) => {
+    await provide(page);
     // A request that a test's route still holds is none of its result any more.
     for (const routed of [context, ...context.pages()]) {
       await routed.unrouteAll({ behavior: "ignoreErrors" });
