@@ -2,7 +2,6 @@
  * `deno task size`: what the built page weighs, part by part, against its budgets. Exits with 1 if
  * one of them is exceeded.
  */
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { readManifest } from "../server/manifest.ts";
 import { type Build, rootPages, SIZE_BUDGETS } from "./size_budgets.ts";
@@ -18,24 +17,20 @@ export async function readBuild(folder: URL): Promise<Build> {
   return { manifest, html };
 }
 
-/** Prints the table; returns how many budgets hold and how many do not. */
-export async function checkSizes(folder: URL): Promise<{ passed: number; failed: number }> {
+/** What each part of a build weighs, as a line and as whether its budget holds. */
+export async function judgeSizes(
+  folder: URL,
+): Promise<readonly { readonly holds: boolean; readonly line: string }[]> {
   const build = await readBuild(folder);
-  let failed = 0;
-  for (const { what, most, measure } of SIZE_BUDGETS) {
+  return SIZE_BUDGETS.map(({ what, most, measure }) => {
     const bytes = measure(build);
-    if (bytes > most) failed++;
     const figures = `${bytes.toLocaleString("en")} of ${most.toLocaleString("en")} bytes gzip`;
-    console.log(`${bytes > most ? "FAILED" : "ok    "} ${what}: ${figures}`);
-  }
-  return { passed: SIZE_BUDGETS.length - failed, failed };
+    return { holds: bytes <= most, line: `${what}: ${figures}` };
+  });
 }
 
 if (import.meta.main) {
-  const root = new URL("../", import.meta.url);
-  const { failed } = await checkSizes(new URL(".build/", root));
-  if (failed > 0) {
-    console.error(`${failed} over budget, in ${fileURLToPath(new URL(".build/", root))}`);
-    Deno.exitCode = 1;
-  }
+  const sizes = await judgeSizes(new URL("../.build/", import.meta.url));
+  for (const { holds, line } of sizes) console.log(`${holds ? "ok    " : "FAILED"} ${line}`);
+  if (!sizes.every(({ holds }) => holds)) Deno.exitCode = 1;
 }

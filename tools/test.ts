@@ -7,7 +7,6 @@ import { runChecks } from "./check.ts";
 import { ensureChromium } from "./find_chromium.ts";
 import { PLAYWRIGHT_CLI } from "./playwright_cli.ts";
 import { spawnBuild } from "./processes.ts";
-import { checkSizes } from "./size.ts";
 import { exists, projectFiles } from "./project_files.ts";
 import {
   countJUnit,
@@ -58,7 +57,6 @@ async function main(): Promise<boolean> {
 
   if (wants("check", []) && !filtered) await add("check", () => runChecks(root));
   await add("build", build);
-  if (wants("check", []) && !filtered) await add("size", size);
   if (wants("unit", elsewhere)) await add("unit", () => unit({ ...options, paths: elsewhere }));
   if (wants("browser", inBrowser)) {
     await add("browser", () => browser({ ...options, paths: inBrowser }));
@@ -72,11 +70,6 @@ async function build(): Promise<Counts & { problem?: string }> {
   return code === 0
     ? { passed: 0, failed: 0, skipped: 0 }
     : { passed: 0, failed: 1, skipped: 0, problem: `ended with ${code}` };
-}
-
-/** What the build weighs, one count for each budget. */
-async function size(): Promise<Counts> {
-  return { ...await checkSizes(new URL("../.build/", import.meta.url)), skipped: 0 };
 }
 
 /** All `*_test.ts`, and the examples in doc comments. */

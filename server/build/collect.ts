@@ -1,18 +1,17 @@
 import type * as esbuild from "esbuild";
 import { createHash } from "node:crypto";
+import type { ManifestAsset } from "../manifest.ts";
 import { entryPointOf } from "./first_chunk.ts";
 
 /** One file for the browser. */
-export interface BuiltAsset {
+export interface BuiltAsset
+  extends Pick<ManifestAsset, "kind" | "entryPoint" | "imports" | "dynamicImports" | "sources"> {
+  /** Of its file. */
   readonly name: string;
   readonly contents: Uint8Array<ArrayBuffer>;
   readonly map?: Uint8Array<ArrayBuffer>;
-  readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
+  /** What the manifest calls its name: the island's, or the specifier's. */
   readonly label?: string;
-  readonly entryPoint?: string;
-  readonly imports: readonly string[];
-  readonly dynamicImports: readonly string[];
-  readonly sources: Readonly<Record<string, number>>;
 }
 
 export interface Bundle {
