@@ -17,6 +17,7 @@ import { DATA_POLICY, securityHeaders, type SecurityOptions, withHeaders } from 
 import { loadErrorPage, loadFiles, loadPages } from "./load.ts";
 import { loadHandlers, loadMiddleware } from "./load_routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
+import { type Observe, observed } from "./observe.ts";
 import { pathOf } from "./path.ts";
 import { RELOAD_PATH, ReloadStream } from "./reload_stream.ts";
 import type { Resource } from "./resource.ts";
@@ -41,6 +42,8 @@ export interface AppOptions<State> {
   readonly security?: SecurityOptions;
   /** Further paths of routes: `{"/further": "/route"}`. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Asked once for each page and handler route: what stands around its answers. Default: nothing. */
+  readonly observe?: Observe;
   /**
    * Gets what a handler threw; the client gets the 500 page, which says nothing of it. Default: the
    * console.
@@ -59,7 +62,8 @@ export class PathTakenError extends Error {
 /** The parts that a start has read, completed and loaded. */
 interface Parts<State> {
   readonly manifest: Manifest;
-  readonly resources: readonly [path: string, resource: Resource][];
+  readonly pages: readonly [path: string, page: Resource][];
+  readonly files: readonly [path: string, file: Resource][];
   readonly notFound: Resource;
   readonly serverError: Resource;
   readonly handlers: readonly [path: string, handlers: Handlers<State>][];
@@ -86,11 +90,17 @@ export class App<State> {
     common.push(["Content-Security-Policy", DATA_POLICY]);
     this.#protect = (response) => withHeaders(response, common);
     if (parts.manifest.dev) this.#reload = new ReloadStream(parts.manifest.buildId);
-    for (const [path, resource] of parts.resources) {
-      this.#add(path, resourceEndpoint(resource, this.#protect));
+    const { observe } = options;
+    for (const [path, page] of parts.pages) {
+      const endpoint = resourceEndpoint<State>(page, this.#protect);
+      this.#add(path, observed(endpoint, observe?.({ path, kind: "page" })));
+    }
+    for (const [path, file] of parts.files) {
+      this.#add(path, resourceEndpoint(file, this.#protect));
     }
     for (const [path, handlers] of parts.handlers) {
-      this.#add(path, handlerEndpoint(handlers, this.#protect));
+      const endpoint = handlerEndpoint(handlers, this.#protect);
+      this.#add(path, observed(endpoint, observe?.({ path, kind: "handler" })));
     }
     for (const [alias, path] of Object.entries(options.aliases ?? {})) {
       if (alias === path) continue;
@@ -119,8 +129,15 @@ export class App<State> {
       loadHandlers<State>(options.root, manifest),
       loadMiddleware<State>(options.root, manifest),
     ]);
-    const resources = [...pages, ...files];
-    return new App(options, { manifest, resources, notFound, serverError, handlers, middleware });
+    return new App(options, {
+      manifest,
+      pages,
+      files,
+      notFound,
+      serverError,
+      handlers,
+      middleware,
+    });
   }
 
   /** Answers one request; never throws and never rejects. */

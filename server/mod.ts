@@ -10,4 +10,5 @@ export { App, type AppOptions, PathTakenError } from "./app.ts";
 export type { Context, Handler, Handlers, Method, Middleware } from "./context.ts";
 export type { SecurityOptions } from "./headers.ts";
 export { ManifestError } from "./manifest.ts";
+export type { Observe, Observer, Place } from "./observe.ts";
 export { ListenError, serve, type ServeOptions } from "./serve.ts";
