@@ -35,6 +35,8 @@ export interface Config {
   readonly spool: "sqlite" | "none";
   readonly spoolMaxBytes: number;
   readonly spoolMaxAgeHours: number;
+  /** Where the inbox is: in memory where no disk lasts, unless `DATA_DIR` says that one does. */
+  readonly inbox: "file" | "memory";
   readonly inboxMaxBytes: number;
   readonly inboxToken?: string;
   /** On Deno Deploy: the disk does not last, and no peer is this machine. */
@@ -58,6 +60,13 @@ export class ConfigError extends Error {
 const INBOX_DSN = "https://inbox@sightglass.invalid/1";
 
 const MIB = 1024 * 1024;
+
+/**
+ * What an inbox in memory holds unless told otherwise: Deno Deploy gives a process some hundred MB,
+ * which bodies in flight and the runtime itself share with it.
+ * https://docs.deno.com/deploy/reference/builds/
+ */
+const MEMORY_INBOX_BYTES = 64 * MIB;
 
 /** Text of one variable → its value; undefined where it does not fit. */
 type Parser<T> = { allowed: string; parse: (text: string) => T | undefined };
@@ -182,6 +191,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const further = optional("SENTRY_ALLOWED_DSNS", list(dsn)) ?? [];
   const tunnel = optional("SENTRY_TUNNEL", oneOf("hosted", "always", "never")) ?? "hosted";
   const anyInterface = mode === "relay" || onDeploy;
+  const dataDir = optional("DATA_DIR", folder);
+  const inbox = onDeploy && dataDir === undefined ? "memory" : "file";
 
   return Object.freeze<Config>({
     mode,
@@ -207,11 +218,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", list(origin)) ?? []),
     forwardClientIp: optional("FORWARD_CLIENT_IP", oneOf("true", "false")) === "true",
     trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", headerName)?.toLowerCase(),
-    dataDir: optional("DATA_DIR", folder) ?? ".data",
+    dataDir: dataDir ?? ".data",
     spool: optional("SPOOL", oneOf("sqlite", "none")) ?? (onDeploy ? "none" : "sqlite"),
     spoolMaxBytes: optional("SPOOL_MAX_BYTES", bytes(0)) ?? 500 * MIB,
     spoolMaxAgeHours: optional("SPOOL_MAX_AGE_HOURS", wholeNumber(1, MAX_HOURS, "hours")) ?? 24,
-    inboxMaxBytes: optional("INBOX_MAX_BYTES", bytes(1)) ?? 200 * MIB,
+    inbox,
+    inboxMaxBytes: optional("INBOX_MAX_BYTES", bytes(1)) ??
+      (inbox === "memory" ? MEMORY_INBOX_BYTES : 200 * MIB),
     inboxToken: optional("INBOX_TOKEN", bearerToken),
     onDeploy,
   });
@@ -245,3 +258,13 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "SPOOL_MAX_BYTES",
   "TRUSTED_PROXY_HEADER",
 ]);
+
+/**
+ * The release that everything is reported under, page, server and source maps alike:
+ * `SENTRY_RELEASE`, else the deployment, else the commit, else the build itself.
+ *
+ * @param buildId hash of all that was built
+ */
+export function releaseInForce({ release }: Pick<Config, "release">, buildId: string): string {
+  return release ?? buildId;
+}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CONFIG_VARIABLES, ConfigError, loadConfig } from "./config.ts";
+import { CONFIG_VARIABLES, ConfigError, loadConfig, releaseInForce } from "./config.ts";
 
 const MIB = 1024 * 1024;
 const DSN = "https://abc@o1.ingest.sentry.io/1";
@@ -54,12 +54,25 @@ Deno.test("on Deno Deploy: production, the deployment as release, no spool, ever
   assert.equal(config.hostname, "0.0.0.0");
 });
 
+Deno.test("on Deno Deploy the inbox is in memory and small, unless DATA_DIR names a disk", () => {
+  const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1" });
+  assert.equal(config.inbox, "memory");
+  assert.equal(config.inboxMaxBytes, 64 * MIB);
+  assert.equal(loadConfig({ DENO_DEPLOYMENT_ID: "d1", DATA_DIR: "/data" }).inbox, "file");
+  assert.equal(loadConfig({}).inbox, "file");
+});
+
 Deno.test("release: SENTRY_RELEASE before the deployment before the commit", () => {
   assert.equal(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }).release, "c0ffee");
   assert.equal(
     loadConfig({ SENTRY_RELEASE: "r1", DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c" }).release,
     "r1",
   );
+});
+
+Deno.test("with no release, deployment or commit the build is the release", () => {
+  assert.equal(releaseInForce(loadConfig({}), "b1"), "b1");
+  assert.equal(releaseInForce(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }), "b1"), "c0ffee");
 });
 
 Deno.test("an empty variable counts as not set", () => {

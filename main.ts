@@ -1,11 +1,12 @@
 /** The server's table of contents: config → inbox → relay → app → serve. */
 import { join } from "node:path";
-import { CONFIG_VARIABLES, ConfigError, loadConfig } from "./config.ts";
+import { CONFIG_VARIABLES, ConfigError, loadConfig, releaseInForce } from "./config.ts";
 import type { ClientConfig } from "./monitoring/browser/client_config.ts";
 import { browserTarget } from "./monitoring/envelope/dsn.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
 import { InboxFileError, InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
+import { pageSlots } from "./routes/_slots.ts";
 import type { State } from "./routes/_state.ts";
 import { App, ListenError, ManifestError, PathTakenError, serve } from "./server/mod.ts";
 
@@ -26,7 +27,10 @@ async function main(): Promise<void> {
   const target = browserTarget(config.dsn, config.tunnel, config.monitoringPath);
 
   const store = config.mode === "inbox"
-    ? openInbox({ path: join(config.dataDir, "inbox.sqlite"), maxBytes: config.inboxMaxBytes })
+    ? openInbox({
+      path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
+      maxBytes: config.inboxMaxBytes,
+    })
     : undefined;
   const inbox = createInboxEndpoint({
     inbox: store,
@@ -50,17 +54,12 @@ async function main(): Promise<void> {
     variant: config.mode,
     state: { relay, inbox },
     aliases: { [config.monitoringPath]: "/monitoring" },
-    slots: {
-      release: config.release ?? "none",
-      environment: config.environment,
-      route: target.tunnel ?? "straight to the ingest",
-      ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,
-    },
+    slots: ({ buildId }) => pageSlots(config, target, buildId),
     data: ({ buildId }) => ({
       client: {
         dsn: config.dsn.text,
         tunnel: target.tunnel,
-        release: config.release,
+        release: releaseInForce(config, buildId),
         environment: config.environment,
         mode: config.mode,
         monitoringPath: config.monitoringPath,

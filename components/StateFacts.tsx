@@ -1,10 +1,11 @@
 import { Facts } from "./Facts.tsx";
 
 /** The state that the server is in: everything that its environment decided for the page. */
-export function StateFacts({ variant, route, ingest, release, environment, build }: {
+export function StateFacts({ variant, route, ingest, kept, release, environment, build }: {
   variant: string;
   route: string;
   ingest: string;
+  kept: string;
   release: string;
   environment: string;
   build: string;
@@ -32,6 +33,7 @@ export function StateFacts({ variant, route, ingest, release, environment, build
         },
         { term: "Destination", value: ingest },
         { term: "Route", value: route },
+        { term: "Kept here", value: kept },
         { term: "Release", value: <code>{release}</code> },
         { term: "Environment", value: environment },
         { term: "Build", value: <code>{build}</code> },

@@ -68,6 +68,7 @@ export default function Page({ variant }: { variant: string }) {
               variant={variant}
               route={route}
               ingest={ingest}
+              kept={slot("kept")}
               release={slot("release")}
               environment={slot("environment")}
               build={slot("build")}

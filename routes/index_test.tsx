@@ -58,7 +58,7 @@ for (const [variant, html] of Object.entries(pages)) {
   });
 
   Deno.test(`${variant}: what the environment decides is left to the start`, () => {
-    for (const name of ["route", "ingest", "release", "environment", "build"]) {
+    for (const name of ["route", "ingest", "kept", "release", "environment", "build"]) {
       assert.ok(html.includes(slot(name)), name);
     }
   });

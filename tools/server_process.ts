@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly dataDir?: string;
   /** Path of the module to run. Default: the project's `main.ts`. */
   readonly main?: string;
+  /** Deno's permission flags. Default: those of the configuration, as `deno task start` gives them. */
+  readonly permissions?: readonly string[];
 }
 
 /** A server is up in a fraction of a second; a busy machine may take long. */
@@ -55,7 +57,8 @@ const NEEDED = ["PATH", "HOME", "USERPROFILE", "DENO_DIR", "TMPDIR", "SystemRoot
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "sightglass-" });
   const env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: dataDir, ...options.env };
-  const permissions = serverPermissions(loadConfig(env), { root, cwd: root });
+  const permissions = options.permissions ??
+    serverPermissions(loadConfig(env), { root, cwd: root });
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", ...permissions, options.main ?? `${root}/main.ts`, LAUNCHED],
     cwd: root,

@@ -4,7 +4,7 @@ export interface ClientConfig {
   readonly dsn: string;
   /** Same-origin path to post envelopes to; not set: straight to the DSN's own ingest. */
   readonly tunnel?: string;
-  readonly release?: string;
+  readonly release: string;
   readonly environment: string;
   readonly mode: "inbox" | "relay";
   /** The console's own path: requests at and under it are never traced. */

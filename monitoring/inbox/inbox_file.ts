@@ -10,6 +10,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** What the write-ahead log is cut back to after a large envelope went through it. */
 const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 
+/** SQLite's own name for a database that has no file: https://www.sqlite.org/inmemorydb.html */
+export const IN_MEMORY = ":memory:";
+
 /** An envelope with what is indexed of it. */
 export interface NewEnvelope extends Description {
   readonly bytes: Uint8Array;
@@ -49,7 +52,7 @@ export class InboxFile {
    */
   constructor(readonly path: string, maxBytes: number) {
     // Telemetry at rest: on a shared machine it is nobody else's.
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (path !== IN_MEMORY) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#maxBytes = maxBytes;
     this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     try {

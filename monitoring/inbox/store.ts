@@ -1,6 +1,12 @@
 import { isCorrupt, setAside } from "./corrupt_file.ts";
 import { describeEnvelope, describeItems, type Description } from "./describe.ts";
-import { InboxFile, type InboxQuery, type InboxSlice, type StoredBody } from "./inbox_file.ts";
+import {
+  IN_MEMORY,
+  InboxFile,
+  type InboxQuery,
+  type InboxSlice,
+  type StoredBody,
+} from "./inbox_file.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import type { InboxItem } from "./row.ts";
 import { InboxVersionError } from "./schema.ts";
@@ -46,8 +52,8 @@ export interface Inbox {
 }
 
 export interface InboxOptions {
-  /** The SQLite file. Its folder is made. */
-  readonly path: string;
+  /** The SQLite file; its folder is made. Default: memory alone, which ends with the process. */
+  readonly path?: string;
   /** Bytes of the bodies kept. Ids and item lists come on top: some hundred bytes for each envelope. */
   readonly maxBytes: number;
   /** The clock, ms since 1970: names a file that is set aside. */
@@ -97,7 +103,7 @@ export function openInbox(options: InboxOptions): Inbox {
     return new SqliteInbox(options);
   } catch (error) {
     if (error instanceof InboxVersionError) throw error;
-    throw new InboxFileError(options.path, error);
+    throw new InboxFileError(options.path ?? IN_MEMORY, error);
   }
 }
 
@@ -119,6 +125,9 @@ class SqliteInbox implements Inbox {
       if (!isCorrupt(error)) throw error;
       this.#file = this.#replace();
     }
+    // Other instances have inboxes of their own: a reader who comes from one of them has a cursor that is
+    // lower, and is told that its rows are gone, or higher, and begins again.
+    if (options.path === undefined) this.#file.startAfter((options.now ?? Date.now)());
     this.#last = this.#file.state().last;
   }
 
@@ -184,11 +193,12 @@ class SqliteInbox implements Inbox {
   }
 
   #open(): InboxFile {
-    return new InboxFile(this.#options.path, this.#options.maxBytes);
+    return new InboxFile(this.#options.path ?? IN_MEMORY, this.#options.maxBytes);
   }
 
   #replace(): InboxFile {
     const { path, now = Date.now, onNotice = console.warn } = this.#options;
+    if (path === undefined) return this.#open();
     const name = setAside(path, now());
     onNotice(`The inbox ${path} was corrupt: it is set aside as ${name}, and a new one begins.`);
     return this.#open();

@@ -1,0 +1,35 @@
+import { formatBytes } from "../components/format/bytes.ts";
+import { type Config, releaseInForce } from "../config.ts";
+import type { browserTarget } from "../monitoring/envelope/dsn.ts";
+
+/**
+ * The texts that the pages left open when they were built: what this start's configuration decided.
+ *
+ * @param target where the page sends its envelopes
+ * @param buildId hash of all that was built
+ */
+export function pageSlots(
+  config: Config,
+  target: ReturnType<typeof browserTarget>,
+  buildId: string,
+): Readonly<Record<string, string>> {
+  return {
+    release: releaseInForce(config, buildId),
+    environment: config.environment,
+    route: target.tunnel ?? "straight to the ingest",
+    ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,
+    kept: kept(config),
+  };
+}
+
+/** What this server keeps of the envelopes, and how long that lasts. */
+function kept({ mode, inbox, inboxMaxBytes, onDeploy }: Config): string {
+  if (mode === "relay") {
+    const why = onDeploy ? "no disk lasts here, so while" : "while";
+    return `nothing: ${why} the ingest is down, envelopes wait in the browser`;
+  }
+  const newest = `the newest ${formatBytes(inboxMaxBytes)} of envelopes`;
+  return inbox === "file"
+    ? `${newest}, on disk`
+    : `${newest}, in this instance’s memory: gone when it ends, unknown to other instances`;
+}
