@@ -10,6 +10,7 @@ import { EnvelopeScanner } from "../envelope/scanner.ts";
 import type { AllowList } from "./allow_list.ts";
 import { judgeLength, readBody } from "./body.ts";
 import { CollectedBytes } from "./collected_bytes.ts";
+import { DuplicateKey } from "./duplicate_key.ts";
 import type { Hold, InFlight } from "./in_flight.ts";
 
 /** An item's type and the bytes of its payload. */
@@ -27,6 +28,8 @@ export interface AdmittedEnvelope {
   readonly items: readonly ItemSummary[];
   /** Of the allow-list, not of the request. */
   readonly dsn: Dsn;
+  /** What it is known again by: 32 bytes, of {@linkcode DuplicateKey}. */
+  readonly key: Uint8Array<ArrayBuffer>;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** {@linkcode AdmittedEnvelope.bytes} decompressed, anew at each call. */
@@ -75,13 +78,17 @@ export async function admit(
   });
 
   const maxDecodedBytes = DECOMPRESSION_FACTOR * maxBytes;
-  const decoder = encoding &&
-    new Decoder(encoding, maxDecodedBytes, (piece) => scanner.push(piece));
+  const key = new DuplicateKey();
+  const look = (piece: Uint8Array) => {
+    scanner.push(piece);
+    key.push(piece);
+  };
+  const decoder = encoding && new Decoder(encoding, maxDecodedBytes, look);
   const body = new CollectedBytes();
   try {
     await readBody(request, hold, { maxBytes, progressMs }, (piece) => {
       body.add(piece);
-      return decoder ? decoder.write(piece) : scanner.push(piece);
+      return decoder ? decoder.write(piece) : look(piece);
     });
     await decoder?.end();
   } finally {
@@ -98,6 +105,7 @@ export async function admit(
     header,
     items,
     dsn,
+    key: key.finish(dsn.text, header),
     receivedAt,
     decoded: () => decodeBody(bytes, encoding, maxDecodedBytes),
   };

@@ -1,5 +1,6 @@
 import { type EnvelopeHeader, eventId } from "../envelope/envelope.ts";
 import type { Outcome } from "./outcomes.ts";
+import type { HeldBack } from "./rate_limits.ts";
 
 /** What the relay answers, before it is an HTTP response. */
 export interface Answer {
@@ -17,6 +18,17 @@ export function takenAnswer(header: EnvelopeHeader, outcome?: Outcome): Answer {
   const id = eventId(header);
   const body = JSON.stringify(id === undefined ? {} : { id });
   return { status: 200, headers: JSON_TYPE, body, outcome };
+}
+
+/** 429 while limits that the ingest announced hold for all of an envelope: nobody is asked again. */
+export function heldAnswer(limits: HeldBack): Answer {
+  const detail = "The ingest takes nothing of what the envelope holds until its limits end.";
+  return {
+    status: 429,
+    headers: { ...JSON_TYPE, ...limits, "x-sentry-error": detail },
+    body: JSON.stringify({ error: "rate_limited", detail }),
+    outcome: "rate_limited",
+  };
 }
 
 /** The Fetch standard lets these have no body, not even an empty one. */

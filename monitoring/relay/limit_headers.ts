@@ -1,15 +1,41 @@
 /** What SDKs assume after a 429 that names no time (https://develop.sentry.dev/sdk/expected-features/rate-limiting/). */
-const DEFAULT_RETRY_S = 60;
+export const DEFAULT_RETRY_S = 60;
+
+/** One limit of `X-Sentry-Rate-Limits`. */
+export interface AnnouncedLimit {
+  readonly seconds: number;
+  /** Empty: all of them. */
+  readonly categories: readonly string[];
+  /** What stands after the categories: `scope:reason:namespaces`, of which any may be missing. */
+  readonly rest: string;
+}
+
+/**
+ * Reads `X-Sentry-Rate-Limits`. A limit whose time is no number is left out: it cannot be kept.
+ *
+ * ```
+ * rate-limits = limit *( "," limit )       ; spaces mean nothing
+ * limit       = seconds ":" [ category *( ";" category ) ] [ ":" scope [ ":" reason [ ":" namespaces … ] ] ]
+ * seconds     = an integer or a decimal number
+ * ```
+ */
+export function parseLimits(header: string): AnnouncedLimit[] {
+  return header.replaceAll(/\s/g, "").split(",").flatMap((limit) => {
+    const [seconds = "", categories = "", ...rest] = limit.split(":");
+    if (!/^\d{1,9}(\.\d*)?$/.test(seconds)) return [];
+    return [{
+      seconds: Number(seconds),
+      categories: categories.split(";").filter((category) => category !== ""),
+      // More may come in the future, and means nothing here.
+      rest: rest.slice(0, 3).join(":"),
+    }];
+  });
+}
 
 /**
  * The two headers of a 429 of ours, from those of the ingest's: `X-Sentry-Rate-Limits` for SDKs,
  * `Retry-After` in seconds for whoever knows nothing of Sentry. One that is missing is made from
  * the other.
- *
- * ```
- * rate-limits = limit *( "," limit )
- * limit       = seconds ":" [ category *( ";" category ) ] ":" scope …   ; no category: all of them
- * ```
  *
  * @param now milliseconds since 1970, for a `Retry-After` that is a date
  */
@@ -27,15 +53,17 @@ export function limitHeaders(
   };
 }
 
-/** Seconds, or an HTTP date (RFC 9110, section 10.2.3). */
-function retryAfterSeconds(value: string, now: number): number | undefined {
+/**
+ * The seconds of a `Retry-After`: a number, or an HTTP date (RFC 9110, section 10.2.3). Undefined
+ * for what is neither.
+ */
+export function retryAfterSeconds(value: string, now: number): number | undefined {
   if (/^\d{1,9}$/.test(value)) return Number(value);
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
 }
 
 function longest(limits: string): number | undefined {
-  const all = limits.split(",").map((limit) => Number(limit.trim().match(/^\d{1,9}(?=:)/)?.[0]));
-  const known = all.filter((seconds) => !Number.isNaN(seconds));
-  return known.length > 0 ? Math.max(...known) : undefined;
+  const all = parseLimits(limits).map(({ seconds }) => Math.ceil(seconds));
+  return all.length > 0 ? Math.max(...all) : undefined;
 }

@@ -1,23 +1,19 @@
 import type { Dsn } from "../envelope/dsn.ts";
-import { admit, type AdmittedEnvelope } from "./admission.ts";
+import { admit } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
-import { type Answer, takenAnswer, toResponse } from "./answer.ts";
+import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { PROGRESS_MS } from "./body.ts";
 import { clientAddress } from "./client_address.ts";
-import { errorAnswer, RelayError } from "./errors.ts";
+import { type Delivery, type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
+import { Duplicates } from "./duplicates.ts";
+import { errorAnswer } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
 import { OriginRule } from "./origin.ts";
-import { OutcomeCounter } from "./outcomes.ts";
-import { type Sender, sendUpstream, UpstreamSilentError } from "./upstream.ts";
-import { verdict } from "./verdict.ts";
+import { type Outcome, OutcomeCounter } from "./outcomes.ts";
+import { RateLimits } from "./rate_limits.ts";
 
 export type { AdmittedEnvelope } from "./admission.ts";
-
-/** Where envelopes end that go to no ingest. */
-export interface EnvelopeStore {
-  /** Resolves once the envelope is stored. Whatever it throws, the envelope counts as not stored. */
-  store(envelope: AdmittedEnvelope): Promise<void> | void;
-}
+export type { EnvelopeStore } from "./delivery.ts";
 
 /** Takes envelopes from pages, and sees that none ends without an answer that says how. */
 export interface Relay {
@@ -60,24 +56,47 @@ export interface RelayOptions {
   readonly bodyProgressMs?: number;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
+  /** Milliseconds of a clock that never goes back. Default: the process's own. */
+  readonly uptime?: () => number;
   /** Is told why the store failed. Default: standard error. */
   readonly onStoreError?: (error: unknown) => void;
 }
 
 /** Makes the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
-  const { store, now = Date.now, onStoreError = reportStoreError } = options;
+  const { store, now = Date.now, uptime = () => performance.now() } = options;
   const origins = new OriginRule(options);
   const inFlight = new InFlight(options.maxInFlightBytes);
   const outcomes = new OutcomeCounter();
+  const limits = new RateLimits();
+  const duplicates = new Duplicates();
   const rules = {
     allowList: new AllowList(options.allowedDsns),
     inFlight,
     maxBytes: options.maxEnvelopeBytes,
     progressMs: options.bodyProgressMs ?? PROGRESS_MS,
   };
-  const deliver = store ? keepIn(store, onStoreError) : forward(options, now);
+  const deliver = store
+    ? toStore(store, options.onStoreError)
+    : toIngest({ ...options, limits, now, uptime });
   let stopping = false;
+
+  /** What is left to judge of an envelope that may go where its DSN leads, and then its delivery. */
+  const take: Delivery = async (envelope, sender) => {
+    const { dsn, header, items, key } = envelope;
+    const held = limits.judge(dsn.text, items, uptime());
+    if (held) return heldAnswer(held);
+    const settle = await duplicates.begin(key, uptime);
+    if (!settle) return takenAnswer(header, "duplicate");
+    let outcome: Outcome | undefined;
+    try {
+      const answer = await deliver(envelope, sender);
+      outcome = answer.outcome;
+      return answer;
+    } finally {
+      settle(outcome !== undefined && TAKEN.has(outcome));
+    }
+  };
 
   return {
     async receive(request, peer) {
@@ -88,7 +107,7 @@ export function createRelay(options: RelayOptions): Relay {
         cors = origins.judge(request);
         const envelope = await admit(request, hold, rules, now());
         answer = envelope
-          ? await deliver(envelope, {
+          ? await take(envelope, {
             userAgent: request.headers.get("user-agent"),
             address: clientAddress(request.headers, peer, options),
           })
@@ -129,41 +148,5 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-/** The last step of an envelope's way. */
-type Delivery = (envelope: AdmittedEnvelope, sender: Sender) => Promise<Answer>;
-
-/** Relay mode: to the ingest, which decides. */
-function forward({ upstream, relayTimeoutMs }: RelayOptions, now: () => number): Delivery {
-  const attempt = { origin: upstream, timeoutMs: relayTimeoutMs };
-  return async (envelope, sender) => {
-    try {
-      return verdict(await sendUpstream(envelope, sender, attempt), envelope.header, now());
-    } catch (error) {
-      if (!(error instanceof UpstreamSilentError)) throw error;
-      throw new RelayError(
-        "spool_unavailable",
-        "The ingest did not answer and nothing here keeps the envelope; send it again later.",
-      );
-    }
-  };
-}
-
-/** Inbox mode: to the store, and nowhere else. */
-function keepIn(store: EnvelopeStore, onStoreError: (error: unknown) => void): Delivery {
-  return async (envelope) => {
-    try {
-      await store.store(envelope);
-    } catch (error) {
-      onStoreError(error);
-      throw new RelayError(
-        "spool_unavailable",
-        "The inbox could not store the envelope; send it again later.",
-      );
-    }
-    return takenAnswer(envelope.header, "stored");
-  };
-}
-
-function reportStoreError(error: unknown): void {
-  console.error("Cannot store an envelope:", error);
-}
+/** Delivered, or where it lasts: one like it has nothing to add. */
+const TAKEN: ReadonlySet<Outcome> = new Set(["delivered", "spooled", "stored"]);

@@ -76,6 +76,15 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
   };
 }
 
+let made = 0;
+
+/** An envelope of the event `e1` that is like none before it, so that it is no duplicate. */
+export function fresh(
+  items?: Parameters<typeof envelope>[1],
+): Uint8Array<ArrayBuffer> {
+  return envelope({ event_id: "e1", dsn: DSN, made: ++made }, items);
+}
+
 /** Bytes of an envelope: header, then items with payloads given as text or bytes. */
 export function envelope(
   header: Record<string, unknown>,
@@ -102,7 +111,8 @@ export function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<Arra
   return whole;
 }
 
-/** An envelope whose one item is that large. */
+/** An envelope whose one item is that large, and that is no duplicate. */
 export function largeEnvelope(bytes: number, dsn = DSN): Uint8Array<ArrayBuffer> {
-  return envelope({ event_id: "e1", dsn }, [[{ type: "attachment" }, new Uint8Array(bytes)]]);
+  const header = { event_id: "e1", dsn, made: ++made };
+  return envelope(header, [[{ type: "attachment" }, new Uint8Array(bytes)]]);
 }

@@ -20,7 +20,7 @@ Deno.test("row 'DSN missing…': the query alone names a hosted DSN", async () =
   for (
     const [query, key] of [["?o=1&p=2", "a"], ["?o=1&p=2&r=us", "b"], ["?r=us&x=&p=2&o=1", "b"]]
   ) {
-    await expectTaken(await server.post(envelope({}), {}, query), "delivered", {});
+    await expectTaken(await server.post(envelope({ query }), {}, query), "delivered", {});
     const auth = ingest.requests.at(-1)?.headers["x-sentry-auth"];
     assert.equal(auth, `Sentry sentry_version=7, sentry_key=${key}`);
   }

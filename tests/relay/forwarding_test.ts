@@ -13,25 +13,25 @@ import {
   takesAfter,
 } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
-import { DSN, envelope, startRelay } from "./_start_relay.ts";
+import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
 const bytes = envelope({ event_id: "e1", dsn: DSN });
 
 Deno.test("row 'taken by the ingest': its status and body, outcome delivered", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
-  await expectTaken(await server.post(bytes), "delivered", { id: "e1" });
+  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
 
   ingest.next(
     answers(202, { body: '{"id":"other"}', headers: { "content-type": "application/json" } }),
   );
-  const accepted = await server.post(bytes);
+  const accepted = await server.post(fresh());
   assert.equal(accepted.status, 202);
   assert.equal(await accepted.text(), '{"id":"other"}');
   assert.equal(accepted.headers.get("content-type"), "application/json");
 
   ingest.next(answers(204));
-  const silent = await server.post(bytes);
+  const silent = await server.post(fresh());
   assert.equal(silent.status, 204);
   assert.equal(silent.headers.get("x-relay-outcome"), "delivered");
   assert.equal((await server.health()).outcomes.delivered, 3);
@@ -137,7 +137,6 @@ Deno.test("row 'the ingest refuses': its status, body and X-Sentry-Error, outcom
 
 Deno.test("row 'the ingest answers 429': both limit headers, outcome rate_limited", async () => {
   await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
   for (
     const [headers, limits, after] of [
       [
@@ -150,6 +149,8 @@ Deno.test("row 'the ingest answers 429': both limit headers, outcome rate_limite
       [{}, "60::organization", "60"],
     ] as const
   ) {
+    // Each with a relay that knows of no limit yet.
+    await using server = startRelay({ upstream: ingest.origin });
     ingest.next(answers(429, { headers, body: '{"detail":"slower"}' }));
     const response = await server.post(bytes);
     assert.equal(response.status, 429);
@@ -157,8 +158,8 @@ Deno.test("row 'the ingest answers 429': both limit headers, outcome rate_limite
     assert.equal(response.headers.get("retry-after"), after);
     assert.equal(response.headers.get("x-relay-outcome"), "rate_limited");
     assert.equal(await response.text(), '{"detail":"slower"}');
+    assert.equal((await server.health()).outcomes.rate_limited, 1);
   }
-  assert.equal((await server.health()).outcomes.rate_limited, 4);
 });
 
 Deno.test("row 'the ingest answers 408, 425 or 5xx', with no spool: 503 without Retry-After", async () => {
@@ -205,7 +206,7 @@ Deno.test("a body that breaks off after the ingest's 200 takes nothing back", as
   await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 200 });
   for (const behaviour of [closesHalfWay, hangsHalfWay]) {
     ingest.next(behaviour);
-    await expectTaken(await server.post(bytes), "delivered", { id: "e1" });
+    await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
   }
 });
 
@@ -214,8 +215,8 @@ Deno.test("an answer that is too large to pass on keeps its meaning and loses it
   await using server = startRelay({ upstream: ingest.origin });
   const body = "x".repeat(200_000);
   ingest.next(answers(200, { body }), answers(400, { body, headers: { "x-sentry-error": "no" } }));
-  await expectTaken(await server.post(bytes), "delivered", { id: "e1" });
-  const refused = await server.post(bytes);
+  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
+  const refused = await server.post(fresh());
   assert.equal(refused.status, 400);
   assert.equal(refused.headers.get("x-sentry-error"), "no");
   assert.equal(await refused.text(), "");

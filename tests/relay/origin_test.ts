@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
-import { DSN, envelope, startRelay } from "./_start_relay.ts";
+import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
 const bytes = envelope({ event_id: "e1", dsn: DSN });
 
@@ -59,7 +59,7 @@ Deno.test("row 'page of another origin': the own host, PUBLIC_ORIGIN and no brow
       { "sec-fetch-site": "none" },
     ] as Record<string, string>[]
   ) {
-    const response = await server.post(bytes, headers);
+    const response = await server.post(fresh(), headers);
     assert.equal(response.headers.get("access-control-allow-origin"), null);
     await expectTaken(response, "delivered", { id: "e1" });
   }

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import type { EnvelopeHeader } from "../envelope/envelope.ts";
+
+const LINE_FEED = 10;
+
+/**
+ * Makes the key by which an envelope is known again: the same DSN, the same header apart from
+ * `sent_at` (SDKs write it anew at each attempt), the same bytes after the header's line.
+ * Compressed or not does not matter: it is fed with what comes out of decompression.
+ */
+export class DuplicateKey {
+  readonly #items = createHash("sha256");
+  #inHeader = true;
+
+  /** Takes the next piece of the decompressed envelope. */
+  push(piece: Uint8Array): void {
+    if (!this.#inHeader) {
+      this.#items.update(piece);
+      return;
+    }
+    const end = piece.indexOf(LINE_FEED);
+    if (end === -1) return;
+    this.#inHeader = false;
+    this.#items.update(piece.subarray(end + 1));
+  }
+
+  /**
+   * The key, once all pieces are there: 32 bytes.
+   *
+   * @param dsn the DSN's text, of the allow-list
+   */
+  finish(dsn: string, header: EnvelopeHeader): Uint8Array<ArrayBuffer> {
+    const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
+    const digest = createHash("sha256").update(this.#items.digest())
+      .update(JSON.stringify([dsn, rest])).digest();
+    return new Uint8Array(digest);
+  }
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,70 @@
+/** An hour: longer than any sender goes on trying what it could have seen acknowledged. */
+export const REMEMBERED_MS = 3_600_000;
+
+/**
+ * Keys remembered at once, some 30 MB of them. An hour of 55 envelopes a second fits; under more
+ * than that the oldest are forgotten first.
+ */
+export const MAX_REMEMBERED = 200_000;
+
+/** Says that the envelope's way is over: whether it was taken, so that its like is a duplicate. */
+export type Settle = (taken: boolean) => void;
+
+/**
+ * Recognises an envelope that has been here before. Times are milliseconds of a clock that never
+ * goes back.
+ */
+export class Duplicates {
+  /** Those whose end is open, by key. */
+  readonly #underWay = new Map<string, Promise<boolean>>();
+  /** When those that were taken were, oldest first. */
+  readonly #taken = new Map<string, number>();
+
+  /** @param max keys remembered at once */
+  constructor(readonly max: number = MAX_REMEMBERED) {}
+
+  /**
+   * Registers an envelope.
+   *
+   * @param key of {@linkcode DuplicateKey}
+   * @param now asked again at the end of an envelope's way
+   * @returns how to say that its way is over; or, if one like it was taken, undefined. If one like
+   * it is still on its way, its end is awaited first: only what is delivered or durable makes this
+   * one a duplicate, else this one goes its own way
+   */
+  async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
+    const name = nameOf(key);
+    for (;;) {
+      const earlier = this.#underWay.get(name);
+      if (earlier === undefined) break;
+      if (await earlier) return undefined;
+    }
+    this.#forget(now());
+    if (this.#taken.has(name)) return undefined;
+
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#underWay.set(name, promise);
+    return (taken) => {
+      this.#underWay.delete(name);
+      if (taken) this.#taken.set(name, now());
+      resolve(taken);
+    };
+  }
+
+  /** Keys remembered now. */
+  get size(): number {
+    return this.#taken.size;
+  }
+
+  #forget(now: number): void {
+    for (const [name, at] of this.#taken) {
+      if (at + REMEMBERED_MS > now && this.#taken.size <= this.max) return;
+      this.#taken.delete(name);
+    }
+  }
+}
+
+/** A short text for each key: half of it is as good as unique, and a map holds texts, not bytes. */
+function nameOf(key: Uint8Array): string {
+  return String.fromCharCode(...key.subarray(0, 16));
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { Duplicates, REMEMBERED_MS } from "./duplicates.ts";
+
+const key = (n: number) => new Uint8Array(32).fill(n);
+const at = (ms: number) => () => ms;
+
+/** Registers one that must be new. */
+async function begin(duplicates: Duplicates, n: number, now = 0) {
+  const settle = await duplicates.begin(key(n), at(now));
+  assert.ok(settle, `${n} at ${now} ms is no duplicate`);
+  return settle;
+}
+
+Deno.test("what was taken is a duplicate for an hour", async () => {
+  const duplicates = new Duplicates();
+  (await begin(duplicates, 1))(true);
+  assert.equal(await duplicates.begin(key(1), at(REMEMBERED_MS - 1)), undefined);
+  await begin(duplicates, 2);
+  await begin(duplicates, 1, REMEMBERED_MS);
+});
+
+Deno.test("what was not taken may come again", async () => {
+  const duplicates = new Duplicates();
+  (await begin(duplicates, 1))(false);
+  (await begin(duplicates, 1))(true);
+  assert.equal(await duplicates.begin(key(1), at(0)), undefined);
+});
+
+Deno.test("while the first is on its way the others wait, and are duplicates once it was taken", async () => {
+  const duplicates = new Duplicates();
+  const settle = await begin(duplicates, 1);
+  const ended: unknown[] = [];
+  const others = [1, 2, 3].map(async () => ended.push(await duplicates.begin(key(1), at(0))));
+  await begin(duplicates, 9);
+  assert.deepEqual(ended, []);
+  settle(true);
+  await Promise.all(others);
+  assert.deepEqual(ended, [undefined, undefined, undefined]);
+});
+
+Deno.test("if the first was not taken the next goes its own way, one at a time", async () => {
+  const duplicates = new Duplicates();
+  const first = await begin(duplicates, 1);
+  const second = duplicates.begin(key(1), at(0));
+  const third = duplicates.begin(key(1), at(0));
+  first(false);
+  const settle = await second;
+  assert.ok(settle);
+  settle(true);
+  assert.equal(await third, undefined);
+});
+
+Deno.test("it remembers a bounded number, and forgets the oldest first", async () => {
+  const duplicates = new Duplicates(3);
+  for (let n = 0; n < 10; n++) (await begin(duplicates, n, n))(true);
+  await begin(duplicates, 99, 10);
+  assert.equal(duplicates.size, 3);
+  assert.equal(await duplicates.begin(key(9), at(10)), undefined);
+  await begin(duplicates, 0, 10);
+});

@@ -1,0 +1,119 @@
+import { categoryOf, KNOWN_CATEGORIES } from "./categories.ts";
+import { DEFAULT_RETRY_S, parseLimits, retryAfterSeconds } from "./limit_headers.ts";
+
+/** A limit that holds: until when, and what the ingest called it. */
+interface Limit {
+  /** On the clock that {@linkcode RateLimits} is given. */
+  readonly until: number;
+  /** `scope`, `reason` and `namespaces` of the ingest's header, in its own form. */
+  readonly rest: string;
+}
+
+/** What to answer while limits hold for all of an envelope. */
+export interface HeldBack {
+  readonly "x-sentry-rate-limits": string;
+  /** Whole seconds until the first item may go. */
+  readonly "retry-after": string;
+}
+
+/** A day: longer than any quota's window that is worth remembering without asking again. */
+const MAX_LIMIT_S = 86_400;
+
+/** Stands for every category: a limit that names none. */
+const ALL = "";
+
+/**
+ * Metrics that SDKs send have this namespace, which is also what a limit without namespaces means.
+ * https://develop.sentry.dev/sdk/expected-features/rate-limiting/#stage-2-determine-rate-limits
+ */
+const CUSTOM_NAMESPACE = "custom";
+
+/**
+ * The limits that ingests have announced, for each DSN and category. Of two limits on one category
+ * the longer one holds. Categories that no item counts as are left out, so there are never more
+ * entries than DSNs times known categories.
+ *
+ * Times are milliseconds of a clock that never goes back (`performance.now()`): a limit lasts as
+ * long as the ingest said, whatever happens to the time of day.
+ */
+export class RateLimits {
+  readonly #limits = new Map<string, Map<string, Limit>>();
+
+  /**
+   * Learns from an ingest's answer, of whatever status.
+   *
+   * @param dsn the DSN's text
+   * @param now on the clock of this object
+   * @param date milliseconds since 1970, for a `Retry-After` that is a date
+   */
+  learn(
+    dsn: string,
+    answer: { readonly status: number; readonly headers: Headers },
+    now: number,
+    date: number,
+  ): void {
+    const { status, headers } = answer;
+    const announced = headers.get("x-sentry-rate-limits");
+    if (announced !== null) {
+      for (const { seconds, categories, rest } of parseLimits(announced)) {
+        if (categories.length === 0) this.#add(dsn, ALL, seconds, rest, now);
+        for (const category of categories) {
+          if (!KNOWN_CATEGORIES.has(category)) continue;
+          if (category === "metric_bucket" && !isForSdks(rest)) continue;
+          this.#add(dsn, category, seconds, rest, now);
+        }
+      }
+    } else if (status === 429) {
+      const after = headers.get("retry-after");
+      const seconds = (after === null ? undefined : retryAfterSeconds(after, date)) ??
+        DEFAULT_RETRY_S;
+      this.#add(dsn, ALL, seconds, "", now);
+    }
+  }
+
+  /**
+   * Whether limits hold for every item. One item that may go takes the others along: the ingest
+   * itself drops those that it does not take.
+   *
+   * @returns undefined if the envelope may go, else what to answer
+   */
+  judge(
+    dsn: string,
+    items: readonly { readonly type: string }[],
+    now: number,
+  ): HeldBack | undefined {
+    const limits = this.#limits.get(dsn);
+    if (limits === undefined) return undefined;
+    const holding = new Map<string, Limit>();
+    let first = Infinity;
+    for (const { type } of items) {
+      const held = [ALL, categoryOf(type)].flatMap((category) => {
+        const limit = category === undefined ? undefined : limits.get(category);
+        return limit !== undefined && limit.until > now ? [{ category: category!, limit }] : [];
+      });
+      if (held.length === 0) return undefined;
+      for (const { category, limit } of held) holding.set(category, limit);
+      first = Math.min(first, Math.max(...held.map(({ limit }) => limit.until)));
+    }
+    const seconds = (until: number) => Math.max(1, Math.ceil((until - now) / 1000));
+    const words = Array.from(
+      holding,
+      ([category, { until, rest }]) => `${seconds(until)}:${category}${rest && `:${rest}`}`,
+    );
+    return { "x-sentry-rate-limits": words.join(", "), "retry-after": String(seconds(first)) };
+  }
+
+  #add(dsn: string, category: string, seconds: number, rest: string, now: number): void {
+    let limits = this.#limits.get(dsn);
+    if (limits === undefined) this.#limits.set(dsn, limits = new Map());
+    const until = now + 1000 * Math.min(seconds, MAX_LIMIT_S);
+    const known = limits.get(category);
+    if (known === undefined || known.until < until) limits.set(category, { until, rest });
+  }
+}
+
+/** `rest` is `scope:reason:namespaces`, of which any may be missing. */
+function isForSdks(rest: string): boolean {
+  const namespaces = rest.split(":")[2] ?? "";
+  return namespaces === "" || namespaces.split(";").includes(CUSTOM_NAMESPACE);
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import { answers, hangs, startStandInIngest, takes, takesAfter } from "../stand_in_ingest.ts";
+import { expectError, expectTaken } from "./_expect.ts";
+import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
+
+const HOUR = 3_600_000;
+
+Deno.test("row 'seen before': 200 duplicate whatever sent_at says, compressed or not, and not forwarded", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const at = (sent_at?: string) => envelope({ event_id: "e1", dsn: DSN, sent_at });
+  await expectTaken(await server.post(at("2026-01-01T00:00:00Z")), "delivered", { id: "e1" });
+  await expectTaken(await server.post(at("2026-01-01T00:00:09Z")), "duplicate", { id: "e1" });
+  await expectTaken(await server.post(at()), "duplicate", { id: "e1" });
+  const gzipped = new Uint8Array(zlib.gzipSync(at("later")));
+  const headers = { "content-encoding": "gzip" };
+  await expectTaken(await server.post(gzipped, headers), "duplicate", { id: "e1" });
+  assert.equal(ingest.requests.length, 1);
+  const { outcomes } = await server.health();
+  assert.deepEqual([outcomes.delivered, outcomes.duplicate], [1, 3]);
+});
+
+Deno.test("row 'seen before': another header or another item is another envelope", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const header = { event_id: "e1", dsn: DSN };
+  const bodies = [
+    envelope(header),
+    envelope({ ...header, trace: { trace_id: "t" } }),
+    envelope(header, [[{ type: "event" }, '{"message":"Boom"}']]),
+    envelope(header, [[{ type: "event" }, "{}"], [{ type: "attachment" }, "a"]]),
+  ];
+  for (const body of bodies) {
+    await expectTaken(await server.post(body), "delivered", { id: "e1" });
+  }
+});
+
+Deno.test("row 'seen before': the second waits until the first is delivered", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ingest.next(takesAfter(promise));
+  const body = fresh();
+  const first = server.post(body);
+  await ingest.waitFor((all) => all.length === 1);
+  const second = server.post(body);
+  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 2 * body.length);
+  resolve();
+  await expectTaken(await first, "delivered", { id: "e1" });
+  await expectTaken(await second, "duplicate", { id: "e1" });
+  assert.equal(ingest.requests.length, 1);
+});
+
+Deno.test("row 'seen before': what was not taken is no reason against the next attempt", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 200 });
+  const body = fresh();
+  ingest.next(hangs, answers(500), answers(400));
+  await expectError(await server.post(body), 503, "spool_unavailable");
+  await expectError(await server.post(body), 503, "spool_unavailable");
+  const refused = await server.post(body);
+  assert.equal(refused.headers.get("x-relay-outcome"), "rejected");
+  await refused.body?.cancel();
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+});
+
+Deno.test("row 'seen before': for an hour", async () => {
+  let uptime = 0;
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
+  const body = fresh();
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+  uptime = HOUR - 1;
+  await expectTaken(await server.post(body), "duplicate", { id: "e1" });
+  uptime = HOUR;
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+});
+
+Deno.test("row 'seen before' holds in inbox mode", async () => {
+  let stored = 0;
+  await using server = startRelay({ store: { store: () => void stored++ } });
+  const body = fresh();
+  await expectTaken(await server.post(body), "stored", { id: "e1" });
+  await expectTaken(await server.post(body), "duplicate", { id: "e1" });
+  assert.equal(stored, 1);
+});
+
+Deno.test("row 'under a limit it announced': 429 with what is left of it, and the ingest is not asked", async () => {
+  let uptime = 0;
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
+  ingest.next(takes({ "x-sentry-rate-limits": "60:error:organization:quota, 30:replay:key" }));
+  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
+
+  uptime = 10_000;
+  const held = await server.post(fresh());
+  assert.equal(held.status, 429);
+  assert.equal(held.headers.get("x-sentry-rate-limits"), "50:error:organization:quota");
+  assert.equal(held.headers.get("retry-after"), "50");
+  assert.equal(held.headers.get("x-relay-outcome"), "rate_limited");
+  assert.equal(held.headers.get("x-sentry-error"), (await held.json()).detail);
+  assert.equal(ingest.requests.length, 1);
+
+  const mixed = fresh([[{ type: "event" }, "{}"], [{ type: "transaction" }, "{}"]]);
+  await expectTaken(await server.post(mixed), "delivered", { id: "e1" });
+  uptime = 60_000;
+  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
+});
+
+Deno.test("row 'the ingest answers 429': it is not asked again until its time is over, by any sender of that DSN", async () => {
+  let uptime = 0;
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
+  ingest.next(answers(429, { headers: { "retry-after": "7" } }));
+  const body = fresh();
+  await (await server.post(body)).body?.cancel();
+  // The very same envelope, which was not taken, is held back as well and is no duplicate.
+  for (const again of [body, fresh([[{ type: "tomorrows_type" }, ""]])]) {
+    const held = await server.post(again);
+    assert.equal(held.status, 429);
+    assert.equal(held.headers.get("retry-after"), "7");
+    await held.body?.cancel();
+  }
+  assert.equal(ingest.requests.length, 1);
+  uptime = 7_000;
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+});
+
+Deno.test("limits come before duplicates, as in the contract's order of judgement", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const body = fresh();
+  ingest.next(takes({ "x-sentry-rate-limits": "60::organization" }));
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+  const again = await server.post(body);
+  assert.equal(again.headers.get("x-relay-outcome"), "rate_limited");
+  await again.body?.cancel();
+});
