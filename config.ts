@@ -245,3 +245,8 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "SPOOL_MAX_BYTES",
   "TRUSTED_PROXY_HEADER",
 ]);
+
+/** What errors and source maps are filed under: the release, or where nobody named one, the build. */
+export function releaseInForce(config: Pick<Config, "release">, buildId: string): string {
+  return config.release ?? buildId;
+}

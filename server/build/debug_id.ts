@@ -33,8 +33,7 @@ export class DebugIdError extends Error {
  * another one. The script stays as long as it was, so the map's positions hold.
  *
  * @param contents a script that begins with {@linkcode DEBUG_ID_LINE}
- * @param map its source map, version 3; in it the id is called `debugId`, as ECMA-426 proposes, and
- * `debug_id`, as older tools do
+ * @param map its source map, version 3; in it the id is called `debugId`, as the proposal to ECMA-426 does
  * @throws {DebugIdError}
  */
 export function withDebugId(
@@ -49,7 +48,7 @@ export function withDebugId(
   const identified = contents.slice();
   identified.set(new TextEncoder().encode(id), DEBUG_ID_LINE.indexOf(PLACEHOLDER));
   const source = JSON.parse(new TextDecoder().decode(map)) as Record<string, unknown>;
-  const named = JSON.stringify({ ...source, debugId: id, debug_id: id });
+  const named = JSON.stringify({ ...source, debugId: id });
   return { contents: identified, map: new TextEncoder().encode(named) };
 }
 
