@@ -2,6 +2,7 @@ import * as esbuild from "esbuild";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Bundle, collect, extraAsset, unique } from "./collect.ts";
+import { DEBUG_ID_LINE } from "./debug_id.ts";
 import { COMMON, OUTDIR, PRODUCTION, TARGET, TSCONFIG } from "./esbuild_options.ts";
 import { shareFirstChunk } from "./first_chunk.ts";
 import type { Project } from "./scan.ts";
@@ -29,6 +30,9 @@ const RELOAD = fileURLToPath(new URL("../client/reload.ts", import.meta.url));
 const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.url));
 /** React is the one that the kernel itself renders with. */
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
+
+/** A banner, not put there later: so the bundler's source maps count its line, and its names hash it. */
+const SCRIPTS = { ...COMMON, banner: { js: DEBUG_ID_LINE } } as const;
 
 /**
  * Everything that the browser may load, in memory. Errors are esbuild's `BuildFailure`, with file
@@ -88,7 +92,7 @@ export async function sourcesOf(root: string, entryPoints: readonly string[]): P
 
 async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
   const result = await esbuild.build({
-    ...COMMON,
+    ...SCRIPTS,
     absWorkingDir: root,
     stdin: { contents: vendorSource(), resolveDir: KERNEL, sourcefile: "vendor.js", loader: "js" },
     define: PRODUCTION,
@@ -100,7 +104,7 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
 async function bundleOwn(options: BundleOptions): Promise<Bundle> {
   const { root, project, client, dev, browser, extra } = options;
   const own = {
-    ...COMMON,
+    ...SCRIPTS,
     absWorkingDir: root,
     entryPoints: [client, ...(dev ? [RELOAD] : [])],
     splitting: true,

@@ -1,6 +1,7 @@
 import type * as esbuild from "esbuild";
 import { createHash } from "node:crypto";
 import type { ManifestAsset } from "../manifest.ts";
+import { withDebugId } from "./debug_id.ts";
 import { entryPointOf } from "./first_chunk.ts";
 
 /** One file for the browser. */
@@ -24,7 +25,7 @@ export interface Bundle {
 /** What an output is, by the source that it is the entry of. */
 export type Kind = Pick<BuiltAsset, "kind" | "label">;
 
-/** What esbuild made, as assets. */
+/** What esbuild made, as assets; those with a source map share a debug id with it. */
 export function collect(
   result: esbuild.BuildResult<{ metafile: true; write: false }>,
   kindOf: (entryPoint: string | undefined) => Kind,
@@ -42,11 +43,11 @@ export function collect(
           output.imports.filter((entry) => entry.kind === kind)
             .map((entry) => entry.external ? entry.path : fileName(entry.path)),
         );
+      const contents = bytes.get(name)!;
       const map = bytes.get(`${name}.map`);
       return {
         name,
-        contents: bytes.get(name)!,
-        ...(map && { map }),
+        ...(map ? withDebugId(contents, map) : { contents }),
         ...kindOf(entryPoint),
         ...(entryPoint && { entryPoint }),
         imports: imported("import-statement"),

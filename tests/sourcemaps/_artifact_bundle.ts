@@ -1,0 +1,75 @@
+import { Buffer } from "node:buffer";
+import { inflateRawSync } from "node:zlib";
+
+/** One file of an artifact bundle, and what its manifest says of it. */
+export interface BundledFile {
+  readonly type: string;
+  /** The address that it stands for, its host left open: `~/assets/X.js`. */
+  readonly url: string;
+  readonly debugId?: string;
+  /** Of a script: the name of its map. */
+  readonly sourcemap?: string;
+  readonly bytes: Uint8Array;
+}
+
+interface BundleManifest {
+  readonly org?: string;
+  readonly project?: string;
+  readonly release?: string;
+  readonly files: Readonly<
+    Record<string, { type: string; url: string; headers?: Record<string, string> }>
+  >;
+}
+
+/**
+ * Takes apart what `sentry-cli` uploads: a ZIP behind eight bytes of its own (`SYSB` and a
+ * version), with a `manifest.json` in it that names each file.
+ *
+ * @throws if it is none
+ */
+export function readArtifactBundle(
+  bytes: Uint8Array,
+): { readonly manifest: BundleManifest; readonly files: readonly BundledFile[] } {
+  if (Buffer.from(bytes.subarray(0, 4)).toString() !== "SYSB") throw new Error("No bundle.");
+  const entries = readZip(Buffer.from(bytes));
+  const manifest: BundleManifest = JSON.parse(entries.get("manifest.json")?.toString() ?? "");
+  const files = Object.entries(manifest.files).map(([path, { type, url, headers }]) => {
+    const content = entries.get(path);
+    if (content === undefined) throw new Error(`The bundle lacks ${path}, which it lists.`);
+    return {
+      type,
+      url,
+      bytes: new Uint8Array(content),
+      ...(headers?.["debug-id"] !== undefined && { debugId: headers["debug-id"] }),
+      ...(headers?.sourcemap !== undefined && { sourcemap: headers.sourcemap }),
+    };
+  });
+  return { manifest, files };
+}
+
+const END = 0x06054b50;
+const ENTRY = 0x02014b50;
+const STORED = 0;
+const DEFLATED = 8;
+
+/** The files of a ZIP by its central directory (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16). */
+function readZip(zip: Buffer): Map<string, Buffer> {
+  const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
+  if (end < 0 || zip.readUInt32LE(end) !== END) throw new Error("No ZIP.");
+  const files = new Map<string, Buffer>();
+  let at = zip.readUInt32LE(end + 16);
+  for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {
+    if (zip.readUInt32LE(at) !== ENTRY) throw new Error("A broken ZIP.");
+    const method = zip.readUInt16LE(at + 10);
+    const packed = zip.readUInt32LE(at + 20);
+    const nameLength = zip.readUInt16LE(at + 28);
+    const local = zip.readUInt32LE(at + 42);
+    const name = zip.toString("utf8", at + 46, at + 46 + nameLength);
+    const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+    const data = zip.subarray(start, start + packed);
+    if (method !== STORED && method !== DEFLATED) throw new Error(`ZIP method ${method}.`);
+    files.set(name, method === DEFLATED ? inflateRawSync(data) : data);
+    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+  }
+  return files;
+}

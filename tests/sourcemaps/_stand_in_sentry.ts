@@ -1,0 +1,111 @@
+/**
+ * A stand-in for the part of Sentry that source maps are uploaded to: a real server on a free port
+ * of the loopback, that answers as `sentry-cli` expects it.
+ *
+ * ```
+ * GET  /api/0/organizations/ORG/chunk-upload/            how to send
+ * POST /api/0/organizations/ORG/artifactbundle/assemble/ what is to come → which chunks are missing
+ * POST /api/0/organizations/ORG/chunk-upload/            chunks, each named by its SHA-1
+ * POST …/artifactbundle/assemble/                        again → put together
+ * ```
+ */
+import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+
+/** A bundle that was put together. */
+export interface AssembledBundle {
+  readonly organization: string;
+  readonly projects: readonly string[];
+  /** The release. */
+  readonly version?: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface StandInSentry extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT/` */
+  readonly url: string;
+  readonly bundles: readonly AssembledBundle[];
+  /** The `Authorization` header of each request, oldest first. */
+  readonly authorizations: readonly (string | null)[];
+}
+
+/** Of one chunk: smaller than the bundle of a test, so that it comes in several. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Starts a stand-in that takes everything, or refuses everything as `refuse` says. */
+export function startStandInSentry(
+  options: { refuse?: (request: Request) => Response } = {},
+): StandInSentry {
+  const bundles: AssembledBundle[] = [];
+  const authorizations: (string | null)[] = [];
+  const chunks = new Map<string, Uint8Array<ArrayBuffer>>();
+
+  async function takeChunks(request: Request): Promise<Response> {
+    for (const [kind, part] of await request.formData()) {
+      if (typeof part === "string") return new Response("no file", { status: 400 });
+      const sent = new Uint8Array(await part.arrayBuffer());
+      const bytes = kind === "file_gzip" ? new Uint8Array(gunzipSync(sent)) : sent;
+      if (sha1(bytes) !== part.name) return new Response("another hash", { status: 400 });
+      chunks.set(part.name, bytes);
+    }
+    return new Response();
+  }
+
+  async function assemble(request: Request, organization: string): Promise<Response> {
+    const asked: { checksum: string; chunks: string[]; projects: string[]; version?: string } =
+      await request.json();
+    const missingChunks = asked.chunks.filter((hash) => !chunks.has(hash));
+    if (missingChunks.length > 0) return Response.json({ state: "not_found", missingChunks });
+    const parts = asked.chunks.flatMap((hash) => chunks.get(hash) ?? []);
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    if (sha1(bytes) !== asked.checksum) {
+      return Response.json({ state: "error", missingChunks, detail: "another checksum" });
+    }
+    const { projects, version } = asked;
+    bundles.push({ organization, projects, ...(version !== undefined && { version }), bytes });
+    return Response.json({ state: "ok", missingChunks });
+  }
+
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      authorizations.push(request.headers.get("Authorization"));
+      if (options.refuse) return options.refuse(request);
+      const { pathname } = new URL(request.url);
+      const [, organization = "", what] =
+        /^\/api\/0\/organizations\/([^/]+)\/(chunk-upload|artifactbundle\/assemble)\/$/
+          .exec(pathname) ?? [];
+      if (what === "chunk-upload") {
+        return request.method === "GET"
+          ? Response.json(uploadOptions(request.url))
+          : await takeChunks(request);
+      }
+      if (what === "artifactbundle/assemble") return await assemble(request, organization);
+      return Response.json({ detail: `no such address: ${pathname}` }, { status: 404 });
+    },
+  );
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/`,
+    bundles,
+    authorizations,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+function uploadOptions(url: string) {
+  return {
+    url,
+    chunkSize: CHUNK_BYTES,
+    chunksPerRequest: 4,
+    maxFileSize: 2 ** 31,
+    maxRequestSize: 2 ** 25,
+    concurrency: 2,
+    hashAlgorithm: "sha1",
+    compression: ["gzip"],
+    accept: ["debug_files", "release_files", "sources", "artifact_bundles", "artifact_bundles_v2"],
+  };
+}
+
+function sha1(bytes: Uint8Array): string {
+  return createHash("sha1").update(bytes).digest("hex");
+}

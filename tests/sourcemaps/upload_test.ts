@@ -1,0 +1,174 @@
+/** `deno task sourcemaps` as it is, against a stand-in for Sentry. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { fileURLToPath } from "node:url";
+import { loadConfig, releaseInForce } from "../../config.ts";
+import { readManifest } from "../../server/manifest.ts";
+import { judgeLock, judgeVersions } from "../../tools/check_lock.ts";
+import { serverEnvironment } from "../../tools/processes.ts";
+import { startServer } from "../../tools/server_process.ts";
+import { readArtifactBundle } from "./_artifact_bundle.ts";
+import { startStandInSentry } from "./_stand_in_sentry.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
+const BUILD = new URL("../../.build/", import.meta.url);
+const TOKEN = "sntrys_a-token-that-nobody-must-see";
+const TARGET = { SENTRY_AUTH_TOKEN: TOKEN, SENTRY_ORG: "acme", SENTRY_PROJECT: "page" };
+
+/** Runs the task with these variables of Sentry's alone. */
+async function sourcemaps(
+  env: Record<string, string>,
+): Promise<{ readonly code: number; readonly output: string }> {
+  const cleared = Object.fromEntries(
+    Object.keys(Deno.env.toObject()).filter((name) => name.startsWith("SENTRY_"))
+      .map((name) => [name, ""]),
+  );
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "sourcemaps"],
+    cwd: ROOT,
+    env: { ...cleared, NO_COLOR: "1", ...env },
+    stdin: "null",
+  }).output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, output: decode(stdout) + decode(stderr) };
+}
+
+/** What stands in the project's folder: a copy that was made for an upload would be among it. */
+function folder(): string[] {
+  return Array.from(Deno.readDirSync(ROOT), ({ name }) => name).sort();
+}
+
+Deno.test("every script that the page is served arrives with its map, under the debug id that it was served with", async () => {
+  await using sentry = startStandInSentry();
+  const before = folder();
+  const release = "sightglass@1.2.3";
+  const { code, output } = await sourcemaps({
+    ...TARGET,
+    SENTRY_URL: sentry.url,
+    SENTRY_RELEASE: release,
+    // Neither may turn a refusal into a success, or say more than the task does.
+    SENTRY_ALLOW_FAILURE: "1",
+    SENTRY_LOG_LEVEL: "debug",
+  });
+  assert.equal(code, 0, output);
+
+  const [bundle, ...others] = sentry.bundles;
+  assert.ok(bundle);
+  assert.deepEqual(others, []);
+  assert.equal(bundle.organization, "acme");
+  assert.deepEqual(bundle.projects, ["page"]);
+  assert.equal(bundle.version, release);
+  assert.deepEqual(new Set(sentry.authorizations), new Set([`Bearer ${TOKEN}`]));
+  const { manifest, files } = readArtifactBundle(bundle.bytes);
+  assert.equal(manifest.release, release);
+
+  await using server = await startServer();
+  const { assets } = await readManifest(BUILD);
+  // The recording's worker is a package's finished script: it has no sources to be shown.
+  const own = Object.keys(assets).filter((name) => assets[name]?.kind !== "extra");
+  assert.ok(own.length >= 10, `${own.length}`);
+  for (const name of own) {
+    const served = Buffer.from(
+      await (await fetch(`${server.origin}/assets/${name}`)).arrayBuffer(),
+    );
+    const [, debugId = ""] = /^\(self\._debugIds.*="([0-9a-f-]{36})";\n/.exec(`${served}`) ?? [];
+    assert.match(debugId, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const script = files.find(({ url }) => url === `~/assets/${name}`);
+    assert.equal(script?.type, "minified_source", name);
+    assert.equal(script.debugId, debugId);
+    assert.equal(script.sourcemap, `${name}.map`);
+    const copy = Buffer.from(script.bytes);
+    assert.ok(copy.subarray(0, served.length).equals(served), `${name} is what is served`);
+    const map = files.find(({ url }) => url === `~/assets/${name}.map`);
+    assert.equal(map?.type, "source_map", name);
+    assert.equal(map.debugId, debugId);
+    assert.deepEqual(
+      Buffer.from(map.bytes),
+      Buffer.from(await Deno.readFile(new URL(`maps/${name}.map`, BUILD))),
+    );
+    assert.match(output, new RegExp(`^${name} +${debugId} .* bytes`, "m"));
+  }
+  assert.equal(files.length, 2 * own.length);
+  const total = own.length;
+  assert.match(output, new RegExp(`Uploaded ${total} scripts .* acme/page, release ${release}\\.`));
+  assert.ok(!output.includes(TOKEN));
+  assert.deepEqual(folder(), before);
+});
+
+Deno.test("without SENTRY_RELEASE the maps are filed under the commit, or the build where there is none", async () => {
+  await using sentry = startStandInSentry();
+  const { code, output } = await sourcemaps({ ...TARGET, SENTRY_URL: sentry.url });
+  assert.equal(code, 0, output);
+  const { buildId } = await readManifest(BUILD);
+  const config = loadConfig(
+    serverEnvironment(ROOT, { ...Deno.env.toObject(), SENTRY_RELEASE: "" }),
+  );
+  assert.equal(sentry.bundles[0]?.version, releaseInForce(config, buildId));
+});
+
+Deno.test("a build that is not of these sources is made anew before its maps are uploaded", async () => {
+  await using sentry = startStandInSentry();
+  const record = new URL("inputs.json", BUILD);
+  await Deno.remove(record);
+  const { code, output } = await sourcemaps({ ...TARGET, SENTRY_URL: sentry.url });
+  assert.equal(code, 0, output);
+  assert.match(output, /^Building the page$/m);
+  assert.ok((await Deno.stat(record)).isFile);
+  assert.equal(sentry.bundles.length, 1);
+});
+
+Deno.test("a refusal ends the task with one line, without the token even where the answer has it", async () => {
+  await using sentry = startStandInSentry({
+    refuse: ({ headers }) =>
+      Response.json({ detail: `Invalid token: ${headers.get("Authorization")}` }, { status: 401 }),
+  });
+  const before = folder();
+  const { code, output } = await sourcemaps({
+    ...TARGET,
+    SENTRY_URL: sentry.url,
+    SENTRY_ALLOW_FAILURE: "1",
+    SENTRY_LOG_LEVEL: "debug",
+  });
+  assert.equal(code, 1, output);
+  assert.match(output, /^Cannot upload source maps: .*Invalid token.*401.*\n$/);
+  assert.ok(!output.includes(TOKEN), output);
+  assert.ok(output.includes("[token]"), output);
+  assert.deepEqual(folder(), before);
+});
+
+Deno.test("a missing variable is named with what it is for, and nothing is sent or built", async () => {
+  await using sentry = startStandInSentry();
+  const before = Deno.statSync(new URL("manifest.json", BUILD)).mtime;
+  for (const name of Object.keys(TARGET)) {
+    const { code, output } = await sourcemaps({ ...TARGET, SENTRY_URL: sentry.url, [name]: "" });
+    assert.equal(code, 1);
+    assert.match(
+      output,
+      new RegExp(`^Cannot upload source maps: ${name} \\(the .*\\) is not set\\.\n$`),
+    );
+    assert.ok(!output.includes(TOKEN));
+  }
+  const { code, output } = await sourcemaps({});
+  assert.equal(code, 1);
+  for (const name of Object.keys(TARGET)) assert.ok(output.includes(name));
+  assert.equal(output.match(/\n/g)?.length, 1);
+  assert.deepEqual(sentry.authorizations, []);
+  assert.deepEqual(Deno.statSync(new URL("manifest.json", BUILD)).mtime, before);
+});
+
+Deno.test("Sentry's tool is pinned by version and hash, and starting the server does not install it", async () => {
+  const read = (path: string) => Deno.readTextFile(`${ROOT}/${path}`);
+  const project = await read("tools/sentry_cli/deno.json");
+  assert.deepEqual(judgeVersions(project), []);
+  const [version] = Object.values(JSON.parse(project).imports as Record<string, string>);
+  const lock = await read("tools/sentry_cli/deno.lock");
+  assert.deepEqual(judgeLock(lock), []);
+  const packages = JSON.parse(lock).npm as Record<string, { integrity?: string }>;
+  assert.ok(
+    `npm:${Object.keys(packages).find((name) => name.startsWith("@sentry/cli@"))}` === version,
+  );
+  for (const [name, { integrity }] of Object.entries(packages)) {
+    assert.match(integrity ?? "", /^sha512-/, name);
+  }
+  assert.ok(!(await read("deno.lock")).includes("@sentry/cli"));
+});
