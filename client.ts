@@ -1,13 +1,16 @@
-/** The browser's table of contents: configuration → telemetry → islands. */
+/** The browser's table of contents: configuration → telemetry → islands → links. */
 import type { ClientConfig } from "./monitoring/browser/client_config.ts";
-import { captureError, start } from "./monitoring/browser/mod.ts";
-import { hydrateIslands } from "./server/client/hydrate.ts";
+import { captureError, navigated, start } from "./monitoring/browser/mod.ts";
+import { followLinks } from "./server/client/follow_links.ts";
+import { hydrateIslands, type HydrateOptions } from "./server/client/hydrate.ts";
 
 start(JSON.parse(document.getElementById("client")!.textContent!) as ClientConfig);
 
-hydrateIslands({
+const islands: HydrateOptions = {
   onError({ error, kind, componentStack }) {
     // A boundary that caught an error has reported it, and says so in the page.
     if (kind !== "caught") captureError(error, { componentStack, handled: kind !== "uncaught" });
   },
-});
+};
+void hydrateIslands(islands);
+followLinks({ ...islands, onNavigate: navigated });

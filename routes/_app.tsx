@@ -24,6 +24,8 @@ export default function App({ variant, children }: { variant: string; children: 
       <body>
         <a className="skip" href="#main">Skip to the instrument</a>
         {children}
+        {/* Says the title of a page that is navigated to. */}
+        <p className="vh" role="status" data-announcer="" />
         <PageData id="client" />
       </body>
     </html>

@@ -21,7 +21,9 @@ export default function Page({ variant }: { variant: string }) {
     <>
       <header className="plate">
         <title>Sightglass</title>
-        <h1>Sightglass</h1>
+        <a href="/">
+          <h1>Sightglass</h1>
+        </a>
         <p>
           A window in the pipe between this page&#x2019;s own monitoring and Sentry: it shows that
           something flows, and what.

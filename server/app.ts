@@ -11,13 +11,14 @@ import {
   type Endpoint,
   handlerEndpoint,
   letGo,
+  pageEndpoint,
   resourceEndpoint,
 } from "./endpoint.ts";
 import { DATA_POLICY, securityHeaders, type SecurityOptions, withHeaders } from "./headers.ts";
-import { loadErrorPage, loadFiles, loadPages } from "./load.ts";
+import { type LoadedPage, loadErrorPage, loadFiles, loadPages } from "./load.ts";
 import { loadHandlers, loadMiddleware } from "./load_routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { type Observe, observed } from "./observe.ts";
+import { type Observe, observed, type Place } from "./observe.ts";
 import { pathOf } from "./path.ts";
 import { RELOAD_PATH, ReloadStream } from "./reload_stream.ts";
 import type { Resource } from "./resource.ts";
@@ -42,7 +43,7 @@ export interface AppOptions<State> {
   readonly security?: SecurityOptions;
   /** Further paths of routes: `{"/further": "/route"}`. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Asked once for each page and handler route: what stands around its answers. Default: nothing. */
+  /** Asked once for each page, its data, and each handler route: what stands around its answers. Default: nothing. */
   readonly observe?: Observe;
   /**
    * Gets what a handler threw; the client gets the 500 page, which says nothing of it. Default: the
@@ -62,7 +63,7 @@ export class PathTakenError extends Error {
 /** The parts that a start has read, completed and loaded. */
 interface Parts<State> {
   readonly manifest: Manifest;
-  readonly pages: readonly [path: string, page: Resource][];
+  readonly pages: readonly LoadedPage[];
   readonly files: readonly [path: string, file: Resource][];
   readonly notFound: Resource;
   readonly serverError: Resource;
@@ -91,9 +92,12 @@ export class App<State> {
     this.#protect = (response) => withHeaders(response, common);
     if (parts.manifest.dev) this.#reload = new ReloadStream(parts.manifest.buildId);
     const { observe } = options;
-    for (const [path, page] of parts.pages) {
-      const endpoint = resourceEndpoint<State>(page, this.#protect);
-      this.#add(path, observed(endpoint, observe?.({ path, kind: "page" })));
+    const resource = (of: Resource, place: Place) =>
+      observed(resourceEndpoint<State>(of, this.#protect), observe?.(place));
+    for (const { path, document, data } of parts.pages) {
+      const page = resource(document, { path, kind: "page" });
+      const partial = data && resource(data, { path, kind: "page data" });
+      this.#add(path, partial ? pageEndpoint(page, partial) : page);
     }
     for (const [path, file] of parts.files) {
       this.#add(path, resourceEndpoint(file, this.#protect));

@@ -31,7 +31,7 @@ Deno.test("a page is the prebuilt one, completed for this start", async () => {
   assert.match(html, /^<!DOCTYPE html><html lang="en" data-variant="one">/);
   assert.match(
     html,
-    /<body title="here"><main><h1>Variant <!-- -->one<!-- --> at <!-- -->here<\/h1>/,
+    /<body title="here"><div data-page="[\w-]{22}"><main><h1>Variant <!-- -->one<!-- --> at <!-- -->here<\/h1>/,
   );
   assert.match(html, /<script type="application\/json" id="client">{"at":"start"}<\/script>/);
   assert.doesNotMatch(html, /[\uE000-\uE003]/);

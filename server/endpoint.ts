@@ -1,4 +1,5 @@
 import { type Handlers, type Method, METHODS, type RequestContext } from "./context.ts";
+import { asksForPageData } from "./path.ts";
 import type { Resource } from "./resource.ts";
 
 export type Answer = Response | Promise<Response>;
@@ -18,6 +19,11 @@ export function resourceEndpoint<State>(resource: Resource, protect: Protect): E
     request.method === "GET" || request.method === "HEAD"
       ? resource.respond(request)
       : protect(letGo(request, methodNotAllowed("GET, HEAD")));
+}
+
+/** A page, or its data where the query asks for that. */
+export function pageEndpoint<State>(page: Endpoint<State>, data: Endpoint<State>): Endpoint<State> {
+  return (request, context) => (asksForPageData(request.url) ? data : page)(request, context);
 }
 
 /**

@@ -2,6 +2,7 @@ import { bodyHash } from "./body_hash.ts";
 import { compress } from "./compress.ts";
 import {
   contentSecurityPolicy,
+  DATA_POLICY,
   FILE_POLICY,
   type HeaderPair,
   permissionsPolicy,
@@ -26,8 +27,18 @@ const REVALIDATE = "no-cache";
 /** The name is the content's hash, so what it names never changes. */
 const FOREVER = "public, max-age=31536000, immutable";
 
-/** The pages of the variant that is served, completed and compressed, by path. */
-export async function loadPages(completion: Completion): Promise<[string, Resource][]> {
+/** A page as it is served: the document, and the data for who navigates to it. */
+export interface LoadedPage {
+  readonly path: string;
+  readonly document: Resource;
+  readonly data?: Resource;
+}
+
+/** Names the build of page data, so that a page can ask by HEAD whether it is still the newest. */
+export const BUILD_HEADER = "X-Build";
+
+/** The pages of the variant that is served, completed and compressed. */
+export async function loadPages(completion: Completion): Promise<LoadedPage[]> {
   const { manifest, variant } = completion;
   const pages = manifest.pages.filter((page) => page.variant === variant);
   if (pages.length === 0) {
@@ -35,9 +46,15 @@ export async function loadPages(completion: Completion): Promise<[string, Resour
     throw new TypeError(`No page has the variant "${variant}": those built are ${known}.`);
   }
   return await Promise.all(
-    pages.filter(({ path }) => path.startsWith("/")).map(async (page) => {
-      const options = { headers: pageHeaders(page, completion), cacheControl: REVALIDATE };
-      return [page.path, await pageResource(page, completion, options)] as [string, Resource];
+    pages.filter(({ path }) => path.startsWith("/")).map(async (page): Promise<LoadedPage> => {
+      const { path, file, data } = page;
+      const load = (name: string, headers: readonly HeaderPair[]) =>
+        pageResource(name, completion, { headers, cacheControl: REVALIDATE });
+      const [document, dataResource] = await Promise.all([
+        load(file, pageHeaders(page, completion)),
+        data === undefined ? undefined : load(data, dataHeaders(completion)),
+      ]);
+      return { path, document, ...(dataResource && { data: dataResource }) };
     }),
   );
 }
@@ -51,7 +68,7 @@ export async function loadErrorPage(completion: Completion, name: ErrorPage): Pr
   );
   if (page !== undefined) {
     const headers = pageHeaders(page, completion);
-    return await pageResource(page, completion, { headers, cacheControl, status });
+    return await pageResource(page.file, completion, { headers, cacheControl, status });
   }
   const text = status === 404 ? "Not found\n" : "The server met an error\n";
   return new Resource({
@@ -98,11 +115,11 @@ interface PageOptions {
 }
 
 async function pageResource(
-  page: ManifestPage,
+  file: string,
   completion: Completion,
   options: PageOptions,
 ): Promise<Resource> {
-  const html = await Deno.readTextFile(new URL(`pages/${page.file}`, completion.build));
+  const html = await Deno.readTextFile(new URL(`pages/${file}`, completion.build));
   const identity = new TextEncoder().encode(fillSlots(html, completion));
   const { status = 200 } = options;
   return new Resource({
@@ -121,6 +138,14 @@ function pageHeaders(page: ManifestPage, { security }: Completion): HeaderPair[]
     ...securityHeaders(security),
     permissionsPolicy(),
     ["Content-Security-Policy", policy],
+  ];
+}
+
+function dataHeaders({ manifest, security }: Completion): HeaderPair[] {
+  return [
+    ...securityHeaders(security),
+    ["Content-Security-Policy", DATA_POLICY],
+    [BUILD_HEADER, manifest.buildId],
   ];
 }
 

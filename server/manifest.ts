@@ -27,6 +27,8 @@ export interface ManifestPage {
   readonly variant: string;
   /** Under `.build/pages/`. */
   readonly file: string;
+  /** Under `.build/pages/`: the page data. What answers errors has none. */
+  readonly data?: string;
   /** CSP hashes (`sha256-…`) of what stands inline. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
@@ -72,7 +74,7 @@ export interface ManifestAsset extends ManifestFile {
   readonly sources: Readonly<Record<string, number>>;
 }
 
-export const MANIFEST_VERSION = 1;
+export const MANIFEST_VERSION = 2;
 
 /** The build is missing, or was made by another version of the kernel. */
 export class ManifestError extends Error {

@@ -4,7 +4,8 @@ import type { Answer, Endpoint } from "./endpoint.ts";
 export interface Place {
   /** The route's path, with its `[name]` segments; of an alias, the route that it stands for. */
   readonly path: string;
-  readonly kind: "page" | "handler";
+  /** `page data`: what a navigation in the browser fetches of the page at the same path. */
+  readonly kind: "page" | "page data" | "handler";
 }
 
 /**

@@ -27,6 +27,30 @@ Deno.test("pages and handlers are observed by their routes, assets and static fi
   assert.ok(places.some(({ path, kind }) => path === "/items/[id]" && kind === "handler"));
 });
 
+Deno.test("page data is a place of its own, watched by GET and HEAD apart from its page", async () => {
+  await using fixture = await Fixture.build();
+  const seen: string[] = [];
+  const app = await fixture.app({
+    aliases: { "/here": "/about" },
+    observe: ({ path, kind }) =>
+      kind === "handler" ? undefined : (request, answer) => {
+        seen.push(`${request.method} ${path} ${kind}`);
+        return answer();
+      },
+  });
+  const ask = async (path: string, method = "GET") =>
+    await (await app.handler(new Request(`http://h${path}`, { method }))).text();
+  await ask("/about");
+  await ask("/about?fresh-partial=true");
+  await ask("/here?a=b&fresh-partial=true", "HEAD");
+  await ask("/nowhere?fresh-partial=true");
+  assert.deepEqual(seen, [
+    "GET /about page",
+    "GET /about page data",
+    "HEAD /about page data",
+  ]);
+});
+
 Deno.test("an observer may add a header to every answer of a page, and sees what a handler throws", async () => {
   await using fixture = await Fixture.build();
   const thrown: unknown[] = [];

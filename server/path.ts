@@ -13,5 +13,17 @@ export function pathOf(url: string): string {
   return url.slice(start);
 }
 
+/**
+ * Whether a request's URL asks for a page's data: `fresh-partial=true` anywhere in its query. For a
+ * URL without a query this is one look.
+ */
+export function asksForPageData(url: string): boolean {
+  const query = url.indexOf("?");
+  return query !== -1 && PAGE_DATA.test(url.slice(query));
+}
+
+/** No name or value of a query holds a bare `&`; a second `?` is part of one. */
+const PAGE_DATA = /^(?:\?|.*&)fresh-partial=true(?:&|#|$)/;
+
 const QUESTION_MARK = 0x3f;
 const HASH = 0x23;

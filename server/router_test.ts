@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pathOf } from "./path.ts";
+import { asksForPageData, pathOf } from "./path.ts";
 import { Router } from "./router.ts";
 
 Deno.test("the path is taken from the URL as it was sent", () => {
@@ -27,4 +27,22 @@ Deno.test("exact paths come before patterns, and nothing is at a path in two way
   for (const path of ["/", "/a/", "//", "/b/c", "/%", "/x//y/2", "/x/1/z/2"]) {
     assert.equal(router.match(path), undefined, path);
   }
+});
+
+Deno.test("page data is asked for by one parameter, wherever it stands in the query", () => {
+  const cases: [string, boolean][] = [
+    ["http://host/", false],
+    ["http://host/?fresh-partial=true", true],
+    ["http://host/?a=b&fresh-partial=true", true],
+    ["http://host/?fresh-partial=true&a=b", true],
+    ["http://host/?a=?&fresh-partial=true#b", true],
+    ["http://host/?fresh-partial=true#b", true],
+    ["http://host/fresh-partial=true", false],
+    ["http://host/?fresh-partial=false", false],
+    ["http://host/?fresh-partial", false],
+    ["http://host/?fresh-partial=truest", false],
+    ["http://host/?not-fresh-partial=true", false],
+    ["http://host/?a=?fresh-partial=true", false],
+  ];
+  for (const [url, asks] of cases) assert.equal(asksForPageData(url), asks, url);
 });

@@ -66,6 +66,16 @@ export function log(level: LogLevel, message: string, attributes?: LogAttributes
   pending.add({ kind: "log", at: Date.now(), level, message, attributes });
 }
 
+/**
+ * Says that the page goes to another of its addresses, or to its own again: what happens from here
+ * on is a trace of its own.
+ *
+ * @param navigation `url`: where to, absolute; `at`: when it began, milliseconds since the epoch
+ */
+export function navigated({ url, at }: { url: string; at: number }): void {
+  pending.add({ kind: "navigation", at, url });
+}
+
 /** The reason without addresses: the state is shown on the page. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 export type LogAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** A call of the page, with the time at which it was made (milliseconds since the epoch). */
-export type Call = ErrorCall | LogCall;
+export type Call = ErrorCall | LogCall | NavigationCall;
 
 export interface ErrorCall {
   readonly kind: "error";
@@ -20,6 +20,13 @@ export interface LogCall {
   readonly level: LogLevel;
   readonly message: string;
   readonly attributes?: LogAttributes;
+}
+
+export interface NavigationCall {
+  readonly kind: "navigation";
+  readonly at: number;
+  /** Where to, absolute. */
+  readonly url: string;
 }
 
 /** Calls made before the SDK is there. More than this in the first seconds is a loop, not news. */

@@ -9,6 +9,7 @@ import {
 import { captureException, captureReactException } from "@sentry/react";
 import { type EarlyError, takeEarlyErrors } from "./early.ts";
 import type { Call, ErrorCall, LogCall, PendingCalls } from "./pending_calls.ts";
+import { startNavigation } from "./start_navigation.ts";
 
 /**
  * Reports what happened before the SDK was there, in the order in which it happened, and from now on
@@ -19,18 +20,19 @@ export function performPending(client: Client, pending: PendingCalls): void {
   const { calls, overflow } = pending.take();
   const inOrder = [
     ...early.errors.map((error) => ({ at: error.at, perform: () => reportEarly(error) })),
-    ...calls.map((call) => ({ at: call.at, perform: () => performCall(call) })),
+    ...calls.map((call) => ({ at: call.at, perform: () => performCall(client, call) })),
   ].sort((one, other) => one.at - other.at);
   for (const { perform } of inOrder) perform();
-  pending.open(performCall);
+  pending.open((call) => performCall(client, call));
 
   const lost = early.overflow + overflow;
   if (lost > 0) client.recordDroppedEvent("queue_overflow", "error", lost);
 }
 
-function performCall(call: Call): void {
+function performCall(client: Client, call: Call): void {
   if (call.kind === "error") reportError(call);
-  else writeLog(call);
+  else if (call.kind === "log") writeLog(call);
+  else startNavigation(client, call);
 }
 
 function reportError({ at, error, componentStack, handled }: ErrorCall): void {

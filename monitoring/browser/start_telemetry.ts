@@ -73,6 +73,9 @@ export function startTelemetry({ config, fetch, store, pending }: TelemetryOptio
       attributes: { ...span.attributes, "sentry.source": "route" },
     }),
     shouldCreateSpanForRequest: (url) => !isOwn(url),
+    // The page says itself when it navigates: a change of the fragment alone, or of an entry's
+    // state, is none, and a navigation begins before the address changes.
+    instrumentNavigation: false,
     // We end the page's span ourselves, in step 8.
     markBackgroundSpan: false,
     // The SDK's own mark, at every start.

@@ -88,7 +88,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   await publish(options.out ?? `${root}/.build`, [
     ...assets.flatMap(({ files }) => files),
     ...statics.flatMap(({ files }) => files),
-    ...pages.map(({ entry, html }) => ({ path: `pages/${entry.file}`, contents: html })),
+    ...pages.flatMap(({ files }) => files),
     { path: "inputs.json", contents: await recordInputs({ root, dev }, inputs, startedAt) },
     { path: "manifest.json", contents: `${JSON.stringify(manifest, null, 1)}\n` },
   ]);

@@ -74,13 +74,15 @@ Deno.test("React is one module, which the import map gives to all that asks for 
 
 Deno.test("each island is a chunk of its own, and a page loads first those that it has", async () => {
   const islands = new Map(assetsOf("island").map(([name, asset]) => [asset.name, name]));
-  assert.deepEqual([...islands.keys()].sort(), ["Counter", "Plain"]);
+  assert.deepEqual([...islands.keys()].sort(), ["Counter", "Field", "Plain"]);
   const [[client = ""] = []] = assetsOf("client");
   const [[vendor = ""] = []] = assetsOf("vendor");
   assert.deepEqual(page("/about", "one").assets.slice(0, 2), [vendor, client]);
   const needed = page("/", "one").assets;
   assert.deepEqual(needed.slice(0, 2), [vendor, client]);
-  for (const name of islands.values()) assert.ok(needed.includes(name));
+  for (const [label = "", name] of islands) {
+    assert.equal(needed.includes(name), label !== "Field", label);
+  }
   const html = await read(`pages/${page("/", "one").file}`);
   const preloads = [...html.matchAll(/<link rel="modulepreload" href="\/assets\/([^"]+)">/g)];
   assert.deepEqual(preloads.map(([, name]) => name), needed);
@@ -103,9 +105,13 @@ Deno.test("all that the first scripts share is one chunk, not one for each pair 
   ]);
 });
 
-Deno.test("the browser's part of the kernel is under 1.5 KB compressed", () => {
+Deno.test("the browser's part of the kernel is under 2.2 KB compressed, and what it needs later is later", () => {
   const [[, client] = []] = assetsOf("client");
-  assert.ok((client?.gzip ?? Infinity) < 1500);
+  assert.ok((client?.gzip ?? Infinity) < 2200);
+  const replacing = Object.values(manifest.assets).find(({ sources }) =>
+    Object.keys(sources).some((source) => source.endsWith("client/replace_page.ts"))
+  );
+  assert.equal(replacing?.kind, "chunk");
 });
 
 Deno.test("islands are prerendered with a prefix of their own, beside their props", async () => {
@@ -124,6 +130,43 @@ Deno.test("islands are prerendered with a prefix of their own, beside their prop
   assert.ok(
     html.includes('data-island-props>{"start":5,"label":"fixed \\u003c/script>"}</script>'),
   );
+});
+
+Deno.test("page data is a document of its own: the page's title and content, and nothing that it runs on", async () => {
+  const { data = "", file } = page("/about", "one");
+  const [html, whole] = await Promise.all([read(`pages/${data}`), read(`pages/${file}`)]);
+  assert.match(
+    html,
+    /^<!DOCTYPE html><html lang="en" data-variant="one"><head><meta charset="utf-8"\/><title>About<\/title><\/head><body><div data-page="[^"]+"><main>/,
+  );
+  assert.match(html, /<\/main><\/div><\/body><\/html>$/);
+  assert.ok(html.includes('data-island-props>{"start":7,"label":"about"}</script>'));
+  assert.doesNotMatch(html, /<style|<link|importmap|noscript|src=|data-announcer|id="client"/);
+  assert.match(whole, /noscript/);
+  assert.doesNotMatch(whole, /data-page-end/);
+  // What answers errors is navigated to by nobody.
+  assert.equal(page("404", "one").data, undefined);
+});
+
+Deno.test("a script that a page would run itself does not build: it would not run on navigation", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "build-" });
+  try {
+    const root = `${folder}/site`;
+    await copySite(root);
+    const kernel = new URL("../page.ts", import.meta.url);
+    await Deno.writeTextFile(
+      `${root}/routes/about.tsx`,
+      `import { InlineScript } from "${kernel}";\n` +
+        'export const variants = ["one"];\n' +
+        'export default () => <InlineScript code="self.ran = true" />;\n',
+    );
+    await assert.rejects(
+      build({ root, ...SITE_OPTIONS }),
+      /A page cannot hold a script that runs: put it into routes\/_app\.tsx/,
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("source maps are kept, and no asset names one", async () => {

@@ -51,6 +51,28 @@ export function finishDocument(
   };
 }
 
+/** A script in a page's own content would run when the page is loaded, not when it is navigated to. */
+const RUNNING_SCRIPT = /<script(?! type="application\/json")/;
+/** Whoever fetches page data runs scripts; without them these would stand there as content. */
+const WITHOUT_SCRIPTS = /<noscript>.*?<\/noscript>/gs;
+
+/**
+ * The page data of a rendered document: a small one of its own with the title and the page's
+ * content, for a browser that has everything else.
+ */
+export function pageDataDocument(html: string, content: string): string {
+  if (RUNNING_SCRIPT.test(content)) {
+    throw new DocumentError(
+      "A page cannot hold a script that runs: put it into routes/_app.tsx, around every page.",
+    );
+  }
+  const root = /<html[^>]*>/.exec(html)?.[0] ?? "<html>";
+  const title = /<title>[^<]*<\/title>/.exec(html)?.[0] ?? "";
+  return `<!DOCTYPE html>${root}<head><meta charset="utf-8"/>${title}</head><body>${
+    content.replaceAll(WITHOUT_SCRIPTS, "")
+  }</body></html>`;
+}
+
 function cspHash(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }

@@ -4,7 +4,8 @@ import { pathToFileURL } from "node:url";
 import type { ManifestPage } from "../manifest.ts";
 import { bodyHash } from "../body_hash.ts";
 import type { BuiltAsset } from "./collect.ts";
-import { finishDocument } from "./document.ts";
+import { finishDocument, pageDataDocument } from "./document.ts";
+import type { OutputFile } from "./publish.ts";
 import { VENDOR_SPECIFIERS } from "./vendor.ts";
 import { type AppProps, type PageProps, renderPage } from "./prerender.tsx";
 import type { Project } from "./scan.ts";
@@ -19,7 +20,8 @@ export interface PagesOptions {
 
 export interface BuiltPage {
   readonly entry: ManifestPage;
-  readonly html: string;
+  /** The page and its page data, under their names in the build. */
+  readonly files: readonly OutputFile[];
 }
 
 /** A page's module does not export what the kernel needs of it. */
@@ -111,11 +113,30 @@ function finish(
     preload: needed.map(url),
     scripts: scripts.map(({ name }) => url(name)),
   });
-  const file = `${bodyHash(new TextEncoder().encode(html))}.html`;
+  const files = [outputFile(html)];
+  // What answers errors has no address to navigate to.
+  if (page.content !== undefined && path.startsWith("/")) {
+    files.push(outputFile(pageDataDocument(html, page.content)));
+  }
+  const [file = "", data] = files.map(({ path }) => path.slice(FOLDER.length));
   return {
-    html,
-    entry: { path, variant, file, scripts: scriptHashes, styles: styleHashes, assets: needed },
+    files,
+    entry: {
+      path,
+      variant,
+      file,
+      ...(data !== undefined && { data }),
+      scripts: scriptHashes,
+      styles: styleHashes,
+      assets: needed,
+    },
   };
+}
+
+const FOLDER = "pages/";
+
+function outputFile(html: string): OutputFile {
+  return { path: `${FOLDER}${bodyHash(new TextEncoder().encode(html))}.html`, contents: html };
 }
 
 type Loaded = Readonly<Record<string, unknown>>;

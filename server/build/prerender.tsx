@@ -2,7 +2,7 @@ import "./production.ts";
 import type { ComponentType, ReactNode } from "react";
 import { prerender } from "react-dom/static.edge";
 import { type PageRender, PageRenderContext } from "../page_render.ts";
-import { scriptJson } from "../slot.ts";
+import { scriptJson, slot } from "../slot.ts";
 import { checkJson } from "./check_json.ts";
 
 /** What a page's component gets. */
@@ -24,6 +24,10 @@ export interface RenderOptions {
 
 export interface RenderedPage {
   readonly html: string;
+  /**
+   * The page's own part of `html`, its element included; without `App` it has none that stands out.
+   */
+  readonly content?: string;
   /** Exactly as they stand in it. */
   readonly inlineScripts: readonly string[];
   /** Names of the islands on it. */
@@ -41,14 +45,26 @@ export class IslandError extends Error {
  */
 const PLACE = /<div data-island="([^"]*)"><\/div>/g;
 
-/** Renders a page without its islands, then each of them by itself, and stitches them in. */
+/** Stands where the page's own content ends: the build cannot tell by the closing tag which one it is. */
+const CONTENT_END = '<i data-page-end=""></i>';
+
+/**
+ * Renders a page without its islands, then each of them by itself, and stitches them in. Within the
+ * App the page's content stands in one element that names its build, `<div data-page="BUILD">`: what
+ * a navigation in the browser replaces.
+ */
 export async function renderPage(options: RenderOptions): Promise<RenderedPage> {
   const { Page, App, variant, islands } = options;
   const page: PageRender = { islands: new Map(), inlineScripts: new Set() };
   const content = <Page variant={variant} />;
   const frame = await render(
     <PageRenderContext value={page}>
-      {App === undefined ? content : <App variant={variant}>{content}</App>}
+      {App === undefined ? content : (
+        <App variant={variant}>
+          <div data-page={slot("build")}>{content}</div>
+          <i data-page-end="" />
+        </App>
+      )}
     </PageRenderContext>,
     "page-",
   );
@@ -81,8 +97,13 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     }
     end = match.index + match[0].length;
   }
-  const html = pieces.join("") + frame.slice(end);
-  return { html, inlineScripts: [...page.inlineScripts], islands: [...new Set(names)] };
+  const [before = "", after] = (pieces.join("") + frame.slice(end)).split(CONTENT_END);
+  return {
+    html: before + (after ?? ""),
+    ...(after !== undefined && { content: before.slice(before.indexOf("<div data-page=")) }),
+    inlineScripts: [...page.inlineScripts],
+    islands: [...new Set(names)],
+  };
 }
 
 async function render(node: ReactNode, identifierPrefix: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { createElement } from "react";
-import { hydrateRoot } from "react-dom/client";
+import { hydrateRoot, type Root } from "react-dom/client";
 import { islands } from "./island_map.ts";
 
 /** What went wrong in one island; the others, and the page, go on. */
@@ -22,13 +22,28 @@ export interface HydrateOptions {
   readonly onError?: (failure: IslandError) => void;
 }
 
+/** The islands that live, by their places. */
+const roots = new Map<HTMLElement, Root>();
+
 /**
- * Hydrates each island of the document by itself. Resolves when all of them have been handed to
- * React.
+ * Hydrates each island of the document, or of a part of it, by itself. Resolves when all of them
+ * have been handed to React.
  */
-export async function hydrateIslands({ onError }: HydrateOptions = {}): Promise<void> {
-  const places = document.querySelectorAll<HTMLElement>("[data-island]");
+export async function hydrateIslands(
+  { onError }: HydrateOptions = {},
+  within: ParentNode = document,
+): Promise<void> {
+  const places = within.querySelectorAll<HTMLElement>("[data-island]");
   await Promise.all(Array.from(places, (place) => hydrate(place, onError)));
+}
+
+/** Ends the islands of a part of the document that has been taken out of it. */
+export function unmountIslands(within: Node): void {
+  for (const [place, root] of roots) {
+    if (!within.contains(place)) continue;
+    roots.delete(place);
+    root.unmount();
+  }
 }
 
 async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): Promise<void> {
@@ -43,7 +58,9 @@ async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): 
     const component = (await load()).default;
     const json = place.nextElementSibling;
     const props = json?.matches("[data-island-props]") ? JSON.parse(json.textContent) : {};
-    hydrateRoot(place, createElement(component, props), {
+    // Its page may have gone while its code came.
+    if (!place.isConnected) return;
+    const root = hydrateRoot(place, createElement(component, props), {
       identifierPrefix: islandId,
       ...(onError && {
         onUncaughtError: report("uncaught"),
@@ -51,6 +68,7 @@ async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): 
         onRecoverableError: report("recoverable"),
       }),
     });
+    roots.set(place, root);
   } catch (error) {
     if (onError === undefined) reportError(error);
     else report("load")(error);

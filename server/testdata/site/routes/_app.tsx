@@ -6,11 +6,11 @@ export default function App({ variant, children }: { variant: string; children: 
     <html lang="en" data-variant={variant}>
       <head>
         <meta charSet="utf-8" />
-        <title>Fixture</title>
         <InlineScript code="self.early = 1 < 2 && 'inline';" />
       </head>
       <body title={slot("place")}>
         {children}
+        <p role="status" data-announcer="" />
         <PageData id="client" />
       </body>
     </html>

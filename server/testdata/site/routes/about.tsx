@@ -1,5 +1,19 @@
+import { Island } from "../../../page.ts";
+import Counter from "../islands/Counter.tsx";
+
 export const variants = ["one"];
 
 export default function About() {
-  return <p>About, with no island.</p>;
+  return (
+    <main>
+      <title>About</title>
+      <h1>About</h1>
+      <p>About, with no state of its own.</p>
+      <Island of={Counter} props={{ start: 7, label: "about" }} />
+      <noscript>
+        <p>Scripts are off.</p>
+      </noscript>
+      <a href="/">Home</a> <a href="/long">Long</a>
+    </main>
+  );
 }

@@ -1,0 +1,26 @@
+import { Island } from "../../../page.ts";
+import Counter from "../islands/Counter.tsx";
+import Field from "../islands/Field.tsx";
+
+export const variants = ["one"];
+
+/** Higher than any window, with a place in its middle. */
+export default function Long() {
+  return (
+    <main>
+      <title>Long</title>
+      <h1>Long</h1>
+      <a href="#half">Half way</a>
+      <Lines />
+      <h2 id="half">Half</h2>
+      <Island of={Counter} props={{ start: 9, label: "half" }} />
+      <Island of={Field} />
+      <a href="/">Home</a> <a href="/long">Again</a> <a href="/about">About</a>
+      <Lines />
+    </main>
+  );
+}
+
+function Lines() {
+  return <>{Array.from({ length: 100 }, (_, line) => <p key={line}>Line {line}</p>)}</>;
+}
