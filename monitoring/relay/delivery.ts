@@ -2,7 +2,7 @@ import type { AdmittedEnvelope } from "./admission.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
 import type { RateLimits } from "./rate_limits.ts";
-import { type Sender, sendUpstream, UpstreamSilentError } from "./upstream.ts";
+import { ingestConnections, type Sender, sendUpstream, UpstreamSilentError } from "./upstream.ts";
 import { verdict } from "./verdict.ts";
 
 /** The last step of an envelope's way: where it goes, and what its sender is told. */
@@ -31,9 +31,10 @@ export interface IngestOptions {
 export function toIngest(options: IngestOptions): Delivery {
   const { upstream, relayTimeoutMs, limits, now, uptime } = options;
   const attempt = { origin: upstream, timeoutMs: relayTimeoutMs };
+  const pool = ingestConnections();
   return async (envelope, sender) => {
     try {
-      const answer = await sendUpstream(envelope, sender, attempt);
+      const answer = await sendUpstream(pool, envelope, sender, attempt);
       limits.learn(envelope.dsn.text, answer, uptime(), now());
       return verdict(answer, envelope.header, now());
     } catch (error) {

@@ -1,20 +1,13 @@
 import { ingestUrl } from "../envelope/dsn.ts";
-import { joinBytes } from "../envelope/join_bytes.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
+import { ConnectionPool } from "./http/connection_pool.ts";
+import type { HttpAnswer } from "./http/response_reader.ts";
 
 /** Who sent an envelope, as far as the ingest may know. */
 export interface Sender {
   readonly userAgent: string | null;
   /** Only if the operator wants it forwarded. */
   readonly address?: string;
-}
-
-/** What the ingest said. */
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Undefined if it did not come whole, or was larger than {@linkcode MAX_ANSWER_BYTES}. */
-  readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** The ingest said nothing: refused, reset, or silent for too long. */
@@ -26,6 +19,20 @@ export class UpstreamSilentError extends Error {
 export const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
+ * Connections to one ingest at once: each takes a descriptor, and beyond this an ingest gains
+ * nothing from more. Further envelopes wait, within their time.
+ */
+const MAX_INGEST_CONNECTIONS = 256;
+
+/** The connections to ingests of one relay. */
+export function ingestConnections(): ConnectionPool {
+  return new ConnectionPool({
+    maxBodyBytes: MAX_ANSWER_BYTES,
+    maxConnections: MAX_INGEST_CONNECTIONS,
+  });
+}
+
+/**
  * Sends an envelope to the ingest that its DSN names, once, as it was received. Of the request
  * that brought it nothing goes along but its encoding and what is in `sender`.
  *
@@ -34,10 +41,11 @@ export const MAX_ANSWER_BYTES = 64 * 1024;
  * @throws {UpstreamSilentError}
  */
 export async function sendUpstream(
+  pool: ConnectionPool,
   { bytes, contentEncoding, dsn }: AdmittedEnvelope,
   sender: Sender,
   { origin, timeoutMs }: { origin?: string; timeoutMs: number },
-): Promise<UpstreamAnswer> {
+): Promise<HttpAnswer> {
   const headers: Record<string, string> = {
     "content-type": "application/x-sentry-envelope",
     "user-agent": sender.userAgent ?? "sightglass",
@@ -46,44 +54,10 @@ export async function sendUpstream(
   if (contentEncoding !== null) headers["content-encoding"] = contentEncoding;
   if (sender.address !== undefined) headers["x-forwarded-for"] = sender.address;
 
-  // Not `AbortSignal.timeout`, whose timer would run on for each envelope that is long delivered.
-  const giveUp = new AbortController();
-  const timer = setTimeout(() => giveUp.abort(), timeoutMs);
   try {
-    const response = await fetch(ingestUrl(dsn, origin), {
-      method: "POST",
-      headers,
-      body: bytes,
-      // A redirect names a host that no allow-list names.
-      redirect: "manual",
-      signal: giveUp.signal,
-    });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: await readAnswer(response),
-    };
+    const url = new URL(ingestUrl(dsn, origin));
+    return await pool.post({ url, headers, body: bytes, timeoutMs });
   } catch (cause) {
     throw new UpstreamSilentError("The ingest did not answer.", { cause });
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-/** What breaks here takes nothing back: the status has come, and with it the ingest's decision. */
-async function readAnswer(response: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (!response.body) return new Uint8Array(0);
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let total = 0;
-  try {
-    for await (const piece of response.body) {
-      pieces.push(piece);
-      total += piece.length;
-      if (total > MAX_ANSWER_BYTES) return undefined;
-    }
-  } catch {
-    // Cut off, or the time is over.
-    return undefined;
-  }
-  return joinBytes(pieces, total);
 }

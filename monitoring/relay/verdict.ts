@@ -2,7 +2,7 @@ import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
 import { limitHeaders } from "./limit_headers.ts";
-import type { UpstreamAnswer } from "./upstream.ts";
+import type { HttpAnswer } from "./http/response_reader.ts";
 
 /** The ingest cannot say now whether it takes an envelope: another attempt may end otherwise. */
 function isPassing(status: number): boolean {
@@ -16,7 +16,7 @@ function isPassing(status: number): boolean {
  * @param now milliseconds since 1970
  * @throws {RelayError} `spool_unavailable` if the ingest has not decided, so that the sender keeps the envelope
  */
-export function verdict(upstream: UpstreamAnswer, header: EnvelopeHeader, now: number): Answer {
+export function verdict(upstream: HttpAnswer, header: EnvelopeHeader, now: number): Answer {
   const { status } = upstream;
   if (isPassing(status)) {
     throw new RelayError(

@@ -1,0 +1,155 @@
+import { type HttpAnswer, ResponseReader } from "./response_reader.ts";
+
+/** The connection ended before the answer's status was certain. */
+export class ConnectionLostError extends Error {
+  override readonly name = "ConnectionLostError";
+  /** @param answerBegun whether any byte of an answer had come */
+  constructor(readonly answerBegun: boolean) {
+    super("The connection ended before its answer.");
+  }
+}
+
+/** What is read at once: an ingest's answer is some hundred bytes. */
+const READ_BYTES = 16 * 1024;
+
+/** The request under way. */
+interface Exchange {
+  readonly reader: ResponseReader;
+  readonly resolve: (answer: HttpAnswer) => void;
+  readonly reject: (error: ConnectionLostError) => void;
+  written: boolean;
+}
+
+/**
+ * One connection to an HTTP/1.1 server, for one request after another. It reads all the time: so a
+ * server that closes it while nothing is asked is noticed at once, and not by the next request.
+ */
+export class HttpConnection {
+  readonly #conn: Deno.Conn;
+  readonly #maxBody: number;
+  readonly #onClosed: () => void;
+  #exchange: Exchange | undefined;
+  #closed = false;
+  #used = false;
+
+  /**
+   * @param maxBody bytes of an answer's body that are kept
+   * @param onClosed called once, when no further request can be made
+   */
+  constructor(conn: Deno.Conn, maxBody: number, onClosed: () => void) {
+    this.#conn = conn;
+    this.#maxBody = maxBody;
+    this.#onClosed = onClosed;
+    this.#listen();
+  }
+
+  /** Whether a request can be made now. */
+  get isFree(): boolean {
+    return !this.#closed && this.#exchange === undefined;
+  }
+
+  /** Whether a request has been made before. */
+  get isUsed(): boolean {
+    return this.#used;
+  }
+
+  /**
+   * Sends a request and reads its answer. An answer that comes before the request is written to its
+   * end counts. Closing the connection ends the wait.
+   *
+   * @param head request line and headers, with the blank line after them
+   * @throws {ConnectionLostError}
+   */
+  request(head: Uint8Array, body: Uint8Array): Promise<HttpAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+    if (this.#closed) {
+      reject(new ConnectionLostError(false));
+      return promise;
+    }
+    const reader = new ResponseReader(this.#maxBody);
+    const exchange: Exchange = { reader, resolve, reject, written: false };
+    this.#exchange = exchange;
+    this.#used = true;
+    this.#write(exchange, head, body);
+    return promise;
+  }
+
+  /** Ends the connection, and with it the request under way. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.#conn.close();
+    } catch (error) {
+      // The other side was faster.
+      if (!(error instanceof Deno.errors.BadResource)) throw error;
+    }
+    this.#lose();
+    this.#onClosed();
+  }
+
+  async #write(exchange: Exchange, head: Uint8Array, body: Uint8Array): Promise<void> {
+    try {
+      if (head.length + body.length <= READ_BYTES) {
+        // Small ones leave in one packet and one call.
+        const whole = new Uint8Array(head.length + body.length);
+        whole.set(head);
+        whole.set(body, head.length);
+        await this.#writeAll(whole);
+      } else {
+        await this.#writeAll(head);
+        await this.#writeAll(body);
+      }
+      exchange.written = true;
+      // The answer may have come while the last bytes left.
+      this.#settle();
+    } catch {
+      // The server may have answered before it stopped reading: what comes is read to its end,
+      // and then the connection is lost in any case.
+    }
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
+  }
+
+  async #listen(): Promise<void> {
+    const buffer = new Uint8Array(READ_BYTES);
+    try {
+      for (;;) {
+        const count = await this.#conn.read(buffer);
+        if (count === null) break;
+        // Bytes that nobody asked for: whatever they are, the next answer could not be told apart.
+        if (this.#exchange === undefined) break;
+        if (this.#exchange.reader.push(buffer.subarray(0, count)) < count) break;
+        if (this.#exchange.reader.isComplete) this.#settle();
+        if (this.#closed) return;
+      }
+    } catch {
+      // Reset, closed by this side, or no answer of HTTP: each is the end of the connection.
+    }
+    this.#exchange?.reader.end();
+    this.close();
+  }
+
+  /** Hands a complete answer over, and frees the connection, or closes it if it cannot be used again. */
+  #settle(): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined || !exchange.reader.isComplete) return;
+    // A server that answers before it has read everything: nobody knows what it makes of the rest.
+    const reusable = exchange.written && exchange.reader.keepsAlive;
+    if (!reusable) return this.close();
+    this.#exchange = undefined;
+    exchange.resolve(exchange.reader.answer!);
+  }
+
+  /** The connection has ended: what there is of an answer is the answer. */
+  #lose(): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    this.#exchange = undefined;
+    const { answer, hasBegun } = exchange.reader;
+    if (answer === undefined) exchange.reject(new ConnectionLostError(hasBegun));
+    else exchange.resolve(answer);
+  }
+}

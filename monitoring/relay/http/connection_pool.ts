@@ -1,0 +1,196 @@
+import { ConnectionLostError, HttpConnection } from "./connection.ts";
+import type { HttpAnswer } from "./response_reader.ts";
+
+export interface PoolOptions {
+  /** Bytes of an answer's body that are kept; of a larger one nothing is. */
+  readonly maxBodyBytes: number;
+  /** Connections to one origin at once; further requests wait for one. */
+  readonly maxConnections: number;
+}
+
+/** A request as it goes over the wire. */
+export interface PooledRequest {
+  readonly url: URL;
+  /** Bytes alone, as RFC 9110 has them: characters up to U+00FF, no line ends. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Milliseconds from now until the answer is there to its last byte. */
+  readonly timeoutMs: number;
+}
+
+/** No answer within the time. */
+export class AnswerTimeoutError extends Error {
+  override readonly name = "AnswerTimeoutError";
+}
+
+/** What there is of one origin. */
+interface Origin {
+  readonly idle: HttpConnection[];
+  open: number;
+  /** Requests that wait for a connection, oldest first. */
+  readonly waiting: (() => void)[];
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+
+/**
+ * Sends `POST` requests over connections that are kept open. What `fetch` does besides (streams,
+ * redirects, cookies, content codings) is what a relay must not do, and takes half of its time.
+ */
+export class ConnectionPool {
+  readonly #options: PoolOptions;
+  readonly #origins = new Map<string, Origin>();
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request and resolves with its answer. When the time is over and the answer's status has
+   * come, what came is the answer, without a body.
+   *
+   * @throws {ConnectionLostError | AnswerTimeoutError} and what connecting throws
+   */
+  async post(request: PooledRequest): Promise<HttpAnswer> {
+    const deadline = new Deadline(request.timeoutMs);
+    try {
+      const head = headOf(request);
+      for (;;) {
+        const connection = await this.#acquire(request.url, deadline);
+        const isReused = connection.isUsed;
+        deadline.onOver(() => connection.close());
+        try {
+          return await connection.request(head, request.body);
+        } catch (error) {
+          if (deadline.isOver) throw new AnswerTimeoutError("No answer came within the time.");
+          // A server may close a kept connection at the moment at which it is used again; that says
+          // nothing of the request (RFC 9112, section 9.3.1). On a new one it does.
+          const mayRetry = error instanceof ConnectionLostError && !error.answerBegun && isReused;
+          if (!mayRetry) throw error;
+        } finally {
+          this.#release(request.url, connection);
+        }
+      }
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** Closes every connection that waits for a request; the others close after their answers. */
+  close(): void {
+    this.#closed = true;
+    for (const { idle } of this.#origins.values()) {
+      for (const connection of [...idle]) connection.close();
+    }
+  }
+
+  async #acquire(url: URL, deadline: Deadline): Promise<HttpConnection> {
+    const origin = this.#originOf(url);
+    for (;;) {
+      // The one used last: the others grow old, and their server closes them.
+      const kept = origin.idle.pop();
+      if (kept?.isFree) return kept;
+      if (kept !== undefined) continue;
+      if (origin.open < this.#options.maxConnections) {
+        return await this.#open(url, origin, deadline);
+      }
+      await deadline.within(new Promise<void>((resolve) => origin.waiting.push(resolve)));
+    }
+  }
+
+  async #open(url: URL, origin: Origin, deadline: Deadline): Promise<HttpConnection> {
+    origin.open++;
+    try {
+      const conn = await deadline.within(connect(url), (late) => late.close());
+      const connection: HttpConnection = new HttpConnection(
+        conn,
+        this.#options.maxBodyBytes,
+        () => {
+          origin.open--;
+          const at = origin.idle.indexOf(connection);
+          if (at !== -1) origin.idle.splice(at, 1);
+          origin.waiting.shift()?.();
+        },
+      );
+      return connection;
+    } catch (error) {
+      origin.open--;
+      origin.waiting.shift()?.();
+      throw error;
+    }
+  }
+
+  #release(url: URL, connection: HttpConnection): void {
+    if (!connection.isFree) return;
+    if (this.#closed) return connection.close();
+    const origin = this.#originOf(url);
+    origin.idle.push(connection);
+    origin.waiting.shift()?.();
+  }
+
+  #originOf({ origin: name }: URL): Origin {
+    let origin = this.#origins.get(name);
+    if (origin === undefined) {
+      this.#origins.set(name, origin = { idle: [], open: 0, waiting: [] });
+    }
+    return origin;
+  }
+}
+
+/** The time that one request has, whatever it waits for. */
+class Deadline {
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #over = Promise.withResolvers<never>();
+  #end: () => void = () => {};
+  isOver = false;
+
+  constructor(ms: number) {
+    // Whoever waits for it hears of it by `within`.
+    this.#over.promise.catch(() => {});
+    this.#timer = setTimeout(() => {
+      this.isOver = true;
+      this.#over.reject(new AnswerTimeoutError("No answer came within the time."));
+      this.#end();
+    }, ms);
+  }
+
+  /** What to end when the time is over; replaces what it was before. */
+  onOver(end: () => void): void {
+    this.#end = end;
+  }
+
+  /** The promise, or the end of the time; what comes later is given to `late`. */
+  within<T>(promise: Promise<T>, late: (value: T) => void = () => {}): Promise<T> {
+    promise.then((value) => this.isOver && late(value), () => {});
+    return Promise.race([promise, this.#over.promise]);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+async function connect({ protocol, hostname, port }: URL): Promise<Deno.Conn> {
+  const address = {
+    // A URL writes IPv6 in brackets.
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || DEFAULT_PORTS[protocol]!,
+  };
+  if (protocol === "https:") {
+    return await Deno.connectTls({ ...address, alpnProtocols: ["http/1.1"] });
+  }
+  const connection = await Deno.connect(address);
+  // A request is written in one or two pieces: the second must not wait for the first's receipt.
+  connection.setNoDelay(true);
+  return connection;
+}
+
+function headOf({ url, headers, body }: PooledRequest): Uint8Array {
+  let head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
+  for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
+  head += `content-length: ${body.length}\r\n\r\n`;
+  const bytes = new Uint8Array(head.length);
+  for (let at = 0; at < head.length; at++) bytes[at] = head.charCodeAt(at);
+  return bytes;
+}

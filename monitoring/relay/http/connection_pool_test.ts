@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import {
+  answers,
+  closes,
+  closesHalfWay,
+  hangs,
+  hangsHalfWay,
+  startStandInIngest,
+  takesAfter,
+} from "../../../tests/stand_in_ingest.ts";
+import { AnswerTimeoutError, ConnectionPool } from "./connection_pool.ts";
+
+/** A pool that is closed at the end of a test. */
+function openPool(maxConnections = 4): ConnectionPool & Disposable {
+  const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections });
+  return Object.assign(pool, { [Symbol.dispose]: () => pool.close() });
+}
+
+const body = new TextEncoder().encode("body");
+const request = (origin: string, more: { body?: Uint8Array; timeoutMs?: number } = {}) => ({
+  url: new URL("/api/1/envelope/", origin),
+  headers: { "x-a": "1" },
+  body,
+  timeoutMs: 10_000,
+  ...more,
+});
+
+Deno.test("requests go one after another over one connection, whole and with their headers", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  const large = new Uint8Array(3_000_000).fill(7);
+  for (const sent of [body, large, body]) {
+    const { status } = await pool.post(request(ingest.origin, { body: sent }));
+    assert.equal(status, 200);
+    assert.deepEqual(ingest.requests.at(-1)?.body, sent);
+  }
+  assert.equal(ingest.connections, 1);
+  assert.deepEqual({ ...ingest.requests[0]?.headers }, {
+    "host": ingest.host,
+    "x-a": "1",
+    "content-length": "4",
+  });
+});
+
+Deno.test("no more connections than allowed: the others wait for one, and all are answered", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(3);
+  const posts = Array.from({ length: 20 }, () => pool.post(request(ingest.origin)));
+  const statuses = (await Promise.all(posts)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  assert.ok(ingest.connections <= 3, `${ingest.connections} connections`);
+});
+
+Deno.test("who waits for a connection gets the next one, also when one is lost", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  ingest.next(closes);
+  const lost = assert.rejects(pool.post(request(ingest.origin)));
+  const waiting = pool.post(request(ingest.origin));
+  await lost;
+  assert.equal((await waiting).status, 200);
+});
+
+Deno.test("the time for waiting, connecting and answering is one", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  ingest.behave(hangs);
+  const short = { timeoutMs: 100 };
+  await Promise.all([
+    assert.rejects(pool.post(request(ingest.origin, short)), AnswerTimeoutError),
+    assert.rejects(pool.post(request(ingest.origin, short)), AnswerTimeoutError),
+  ]);
+  // The connection that hung is given up, so there is room again.
+  ingest.behave(answers(200));
+  assert.equal((await pool.post(request(ingest.origin))).status, 200);
+});
+
+Deno.test("an answer that stops after its status counts by its status", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  ingest.next(closesHalfWay, hangsHalfWay);
+  for (let round = 0; round < 2; round++) {
+    const answer = await pool.post(request(ingest.origin, { timeoutMs: 300 }));
+    assert.deepEqual([answer.status, answer.body], [200, undefined]);
+  }
+});
+
+Deno.test("a kept connection that its server has closed costs no request", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  // `takesAfter` answers and then closes without having said that it would.
+  for (let round = 0; round < 20; round++) {
+    ingest.next(takesAfter(Promise.resolve()));
+    assert.equal((await pool.post(request(ingest.origin))).status, 200);
+  }
+  assert.equal(ingest.requests.length, 20);
+});
+
+Deno.test("a new connection that ends without an answer is not tried again", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  ingest.behave(closes);
+  await assert.rejects(pool.post(request(ingest.origin)));
+  assert.equal(ingest.requests.length, 1);
+});
+
+Deno.test("an answer that comes before the request is read counts, and the connection is not used again", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const refuse = async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(1000));
+    const answer = "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno";
+    await connection.write(new TextEncoder().encode(answer));
+    await connection.closeWrite();
+    // Read on until the client stops: closing with unread bytes would reset what was answered.
+    const rest = new Uint8Array(65_536);
+    while (await connection.read(rest).catch(() => null) !== null);
+  };
+  using pool = openPool();
+  const origin = `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+  for (let round = 0; round < 2; round++) {
+    const refusing = refuse();
+    const large = new Uint8Array(50_000_000);
+    const { status } = await pool.post(request(origin, { body: large }));
+    assert.equal(status, 413);
+    await refusing;
+  }
+});
+
+Deno.test("nobody listens, or the name does not exist: the error of connecting", async () => {
+  using pool = openPool();
+  const ingest = startStandInIngest();
+  await ingest.close();
+  await assert.rejects(pool.post(request(ingest.origin)), Deno.errors.ConnectionRefused);
+  await assert.rejects(pool.post(request("http://nowhere.invalid")));
+  await assert.rejects(pool.post(request("https://nowhere.invalid")));
+});
+
+Deno.test("over TLS, to a server whose certificate is trusted by nobody: no answer, and nothing sent", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const seen: number[] = [];
+  const serving = (async () => {
+    using connection = await listener.accept();
+    const hello = new Uint8Array(1000);
+    seen.push(await connection.read(hello) ?? 0, hello[0]!);
+  })();
+  using pool = openPool();
+  const origin = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+  await assert.rejects(pool.post(request(origin, { timeoutMs: 5_000 })));
+  await serving;
+  // 22 is a TLS handshake record (RFC 8446, section 5.1): the request itself was never readable.
+  assert.equal(seen[1], 22);
+});
