@@ -95,7 +95,7 @@ Deno.test("every script that the page is served arrives with its map, under the 
   assert.deepEqual(folder(), before);
 });
 
-Deno.test("without SENTRY_RELEASE the maps are filed under the commit, or the build where there is none", async () => {
+Deno.test("without SENTRY_RELEASE the maps are filed under the release in force", async () => {
   await using sentry = startStandInSentry();
   const { code, output } = await sourcemaps({ ...TARGET, SENTRY_URL: sentry.url });
   assert.equal(code, 0, output);
