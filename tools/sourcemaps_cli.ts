@@ -87,7 +87,15 @@ async function installSentryCli(root: string): Promise<string> {
   const program = os === "windows" ? "sentry-cli.exe" : "sentry-cli";
   // Beside the package, as Deno and npm put what a package depends on.
   const library = Deno.realPathSync(join(project, "node_modules/@sentry/cli"));
-  return Deno.realPathSync(join(library, "..", `cli-${platform}`, "bin", program));
+  try {
+    return Deno.realPathSync(join(library, "..", `cli-${platform}`, "bin", program));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    const machine = `${os} on ${arch}`;
+    throw new UploadError(
+      `Cannot upload source maps: Sentry's tool has no program for ${machine}.`,
+    );
+  }
 }
 
 function environment({ token, org, project, url }: UploadTarget): Record<string, string> {

@@ -64,6 +64,7 @@ test("an error of the page leads to its file, line, column and function", async 
       .not.toBe(expected.name);
     expect(innermost?.place.source, control).toBe(expected.in);
     expect(innermost?.place.text, control).toMatch(new RegExp(`^new Error\\("${expected.text}`));
+    expect(innermost?.place.isExact, control).toBe(true);
     expect(innermost?.place.name, control).toBe(expected.name);
   }
 });

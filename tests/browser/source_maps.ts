@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
-import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-mapping";
 
 /** One frame of a stack as an event carries it: of the script that the browser ran. */
 export interface Frame {
@@ -29,6 +29,8 @@ export interface SourcePlace {
   readonly line: number;
   /** The text of that line from the place on; of the project's own sources as their files have it. */
   readonly text: string;
+  /** Whether the map has just this position, not only one before it. */
+  readonly isExact: boolean;
   /** The name of the function that the frame is in, if it has one. */
   readonly name: string | undefined;
 }
@@ -52,6 +54,7 @@ export function resolveFrame(meta: DebugMeta | undefined, frame: Frame): SourceP
   const script = scriptWithId(image.debug_id);
   const map = new TraceMap(readFileSync(new URL(`${script}.map`, MAPS), "utf8"));
   const { lineno = 0, colno = 0, function: minified = "?" } = frame;
+  // A stack counts columns from 1, a map from 0.
   const at = originalPositionFor(map, { line: lineno, column: colno - 1 });
   if (at.source === null) throw new Error(`The map of ${script} has no ${lineno}:${colno}.`);
   const source = posix.join(BUILT_AT, at.source);
@@ -60,6 +63,7 @@ export function resolveFrame(meta: DebugMeta | undefined, frame: Frame): SourceP
     source,
     line: at.line,
     text: lines[at.line - 1]?.slice(at.column) ?? "",
+    isExact: traceSegment(map, lineno - 1, colno - 1)?.[0] === colno - 1,
     name: nameOf(map, script, minified, lineno, colno),
   };
 }

@@ -95,7 +95,7 @@ Deno.test("every script that the page is served arrives with its map, under the 
   assert.deepEqual(folder(), before);
 });
 
-Deno.test("without SENTRY_RELEASE the maps are filed under the commit, or the build where there is none", async () => {
+Deno.test("without SENTRY_RELEASE the maps are filed under the release in force", async () => {
   await using sentry = startStandInSentry();
   const { code, output } = await sourcemaps({ ...TARGET, SENTRY_URL: sentry.url });
   assert.equal(code, 0, output);
@@ -136,7 +136,7 @@ Deno.test("a refusal ends the task with one line, without the token even where t
   assert.deepEqual(folder(), before);
 });
 
-Deno.test("a missing variable is named with what it is for, and nothing is sent or built", async () => {
+Deno.test("a variable that is missing or wrong is named with what it is for, and nothing is sent or built", async () => {
   await using sentry = startStandInSentry();
   const before = Deno.statSync(new URL("manifest.json", BUILD)).mtime;
   for (const name of Object.keys(TARGET)) {
@@ -148,6 +148,9 @@ Deno.test("a missing variable is named with what it is for, and nothing is sent 
     );
     assert.ok(!output.includes(TOKEN));
   }
+  const wrong = await sourcemaps({ ...TARGET, SENTRY_URL: "sentry.example" });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.output, /^Cannot upload source maps: SENTRY_URL is "sentry\.example", .*\n$/);
   const { code, output } = await sourcemaps({});
   assert.equal(code, 1);
   for (const name of Object.keys(TARGET)) assert.ok(output.includes(name));
