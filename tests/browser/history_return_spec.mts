@@ -22,7 +22,6 @@ const test = base.extend<{ named: string[] }>({
         const { method, body, signal } = request;
         const headers = new Headers(request.headers);
         headers.delete("host");
-        headers.delete("accept-encoding");
         const answer = await fetch(origin + pathname + search, {
           method,
           headers,
@@ -31,6 +30,8 @@ const test = base.extend<{ named: string[] }>({
           redirect: "manual",
         });
         const answered = new Headers(answer.headers);
+        // `fetch` has undone the encoding.
+        for (const name of ["content-encoding", "content-length"]) answered.delete(name);
         if (pathname === "/" && method === "GET") {
           const traceId = randomBytes(16).toString("hex");
           named.push(traceId);
@@ -69,8 +70,12 @@ test("a history return does not join two page loads in one trace", async ({ page
   expect(second).not.toBe(first);
 
   const loads = await arrivals.waitFor("both page loads", (items) => {
-    const found = spansOf(items).filter((span) => opOf(span) === "pageload");
-    return found.length === 2 && found;
+    // Once each, however often they were sent: the first was left while it was on its way.
+    const found = new Map(
+      spansOf(items).filter((span) => opOf(span) === "pageload")
+        .map(({ span_id, trace_id }) => [span_id, trace_id]),
+    );
+    return found.size === 2 && found;
   });
-  expect(loads.map(({ trace_id }) => trace_id).sort()).toEqual([first, second].sort());
+  expect([...loads.values()].sort()).toEqual([first, second].sort());
 });
