@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Manifest, ManifestAsset } from "../server/manifest.ts";
+import { type Manifest, MANIFEST_VERSION, type ManifestAsset } from "../server/manifest.ts";
 import { SIZE_BUDGETS } from "./size_budgets.ts";
 
 const asset = (gzip: number, more: Partial<ManifestAsset> = {}): ManifestAsset => ({
@@ -27,7 +27,7 @@ const page = (variant: string, assets: string[]) => ({
   assets,
 });
 const manifest: Manifest = {
-  version: 1,
+  version: MANIFEST_VERSION,
   buildId: "",
   dev: false,
   pages: [

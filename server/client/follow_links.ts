@@ -98,7 +98,8 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     stop();
     const place = savedPlace();
     if (place) scrollTo(...place);
-    else savePlace();
+    // Just made by a fragment, which the browser scrolls to next.
+    else setTimeout(save);
   });
   addEventListener("pagehide", () => stop());
   takeOverScrolling(save);

@@ -6,6 +6,7 @@ export default function App({ variant, children }: { variant: string; children: 
     <html lang="en" data-variant={variant}>
       <head>
         <meta charSet="utf-8" />
+        <link rel="icon" type="image/svg+xml" href="/icon.svg" />
         <InlineScript code="self.early = 1 < 2 && 'inline';" />
       </head>
       <body title={slot("place")}>

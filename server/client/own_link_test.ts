@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { ownAddress, pageOf } from "./own_link.ts";
+import { pageDataAddress } from "./page_data.ts";
+
+const HERE = "https://site.example/a?b=c#d";
+
+Deno.test("an address of this site is ours, whatever it looks like", () => {
+  const cases: [string, string][] = [
+    ["/", "https://site.example/"],
+    ["other", "https://site.example/other"],
+    ["//site.example/x#y", "https://site.example/x#y"],
+    ["HTTPS://SITE.EXAMPLE:443/", "https://site.example/"],
+    [" /spaced ", "https://site.example/spaced"],
+    // The same page without the fragment, or with another query.
+    ["/a?b=c", "https://site.example/a?b=c"],
+    ["", "https://site.example/a?b=c"],
+    ["?b=d#d", "https://site.example/a?b=d#d"],
+  ];
+  for (const [href, address] of cases) assert.equal(ownAddress(href, HERE)?.href, address, href);
+});
+
+Deno.test("other origins, other schemes and places within the page are the browser's", () => {
+  const cases = [
+    null,
+    "#",
+    "#other",
+    "/a?b=c#",
+    "https://site.example/a?b=c#other",
+    "http://site.example/a",
+    "https://site.example:8443/",
+    "https://other.example/",
+    "mailto:a@site.example",
+    "javascript:void 0",
+    "blob:https://site.example/0f4c",
+    "data:text/html,x",
+    "https://",
+  ];
+  for (const href of cases) assert.equal(ownAddress(href, HERE), undefined, String(href));
+});
+
+Deno.test("a page is named by path and query", () => {
+  assert.equal(pageOf(new URL(HERE)), "/a?b=c");
+});
+
+Deno.test("page data is at the page's address with one parameter more, the query as it was written", () => {
+  const cases: [string, string][] = [
+    ["https://h/", "https://h/?fresh-partial=true"],
+    ["https://h/a#b", "https://h/a?fresh-partial=true"],
+    ["https://h/a?", "https://h/a?fresh-partial=true"],
+    ["https://h/a?b=%20+c&d#e", "https://h/a?b=%20+c&d&fresh-partial=true"],
+  ];
+  for (const [page, data] of cases) assert.equal(pageDataAddress(new URL(page)).href, data);
+});

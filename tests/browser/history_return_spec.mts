@@ -1,0 +1,81 @@
+/** Coming back through the history, with the page out of the browser's cache. */
+import { randomBytes } from "node:crypto";
+import { startServer } from "../../tools/server_process.ts";
+import { expect, test as base } from "./fixtures.ts";
+import { openPage, shownTraceId } from "./signals.ts";
+import { opOf, spansOf } from "./telemetry.ts";
+
+/** The traces that the server named in `Server-Timing`, one for each answer that was the page. */
+const test = base.extend<{ named: string[] }>({
+  named: async ({ browserName: _browserName }, provide) => {
+    await provide([]);
+  },
+
+  // The real server, and before it one that names a trace with each page. (A route of the test runner
+  // would turn the browser's cache off, and the cache is what this is about.)
+  server: async ({ named }, provide) => {
+    let origin = "";
+    await using front = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      async (request) => {
+        const { pathname, search } = new URL(request.url);
+        const { method, body, signal } = request;
+        const headers = new Headers(request.headers);
+        headers.delete("host");
+        const answer = await fetch(origin + pathname + search, {
+          method,
+          headers,
+          body,
+          signal,
+          redirect: "manual",
+        });
+        const answered = new Headers(answer.headers);
+        // `fetch` has undone the encoding.
+        for (const name of ["content-encoding", "content-length"]) answered.delete(name);
+        if (pathname === "/" && method === "GET") {
+          const traceId = randomBytes(16).toString("hex");
+          named.push(traceId);
+          const trace = `${traceId}-${randomBytes(8).toString("hex")}-1`;
+          answered.set(
+            "Server-Timing",
+            `sentry-trace;desc="${trace}", baggage;desc="sentry-trace_id=${traceId}"`,
+          );
+        }
+        return new Response(answer.body, { status: answer.status, headers: answered });
+      },
+    );
+    const own = `http://127.0.0.1:${front.addr.port}`;
+    await using server = await startServer({ env: { PUBLIC_ORIGIN: own } });
+    origin = server.origin;
+    await provide({ ...server, origin: own, port: front.addr.port });
+  },
+});
+
+test("a history return does not join two page loads in one trace", async ({ page, arrivals, named }) => {
+  await openPage(page);
+  const first = await shownTraceId(page);
+  expect(named, "the page load continues the server's trace").toEqual([first]);
+  await page.goto("/robots.txt");
+  await page.goBack();
+  await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
+  const second = await shownTraceId(page);
+  // The browser has asked nobody: what it took from its cache names the first load's trace.
+  expect(named).toEqual([first]);
+  const stale = await page.evaluate(() => {
+    const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    return [entry?.type, entry?.serverTiming[0]?.description];
+  });
+  expect(stale[0]).toBe("back_forward");
+  expect(stale[1]).toContain(first);
+  expect(second).not.toBe(first);
+
+  const loads = await arrivals.waitFor("both page loads", (items) => {
+    // Once each, however often they were sent: the first was left while it was on its way.
+    const found = new Map(
+      spansOf(items).filter((span) => opOf(span) === "pageload")
+        .map(({ span_id, trace_id }) => [span_id, trace_id]),
+    );
+    return found.size === 2 && found;
+  });
+  expect([...loads.values()].sort()).toEqual([first, second].sort());
+});

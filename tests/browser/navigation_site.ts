@@ -1,0 +1,104 @@
+import type { Page } from "@playwright/test";
+import type { App } from "../../server/app.ts";
+import {
+  copySite,
+  Fixture,
+  type FixtureState,
+  SITE_OPTIONS,
+} from "../../server/testdata/fixture.ts";
+import { expect, test as withServer } from "./fixtures.ts";
+
+/** The kernel's fixture project, served by this process. */
+export interface Site {
+  /** From now on another build answers, with another sentence on its `/about`. */
+  deploy(): void;
+  /** From now on, or no more, `/about` redirects to `/`, page data and all. */
+  redirect(does: boolean): void;
+}
+
+interface Builds {
+  readonly first: App<FixtureState>;
+  readonly second: App<FixtureState>;
+}
+
+/** Playwright's `test`, with the kernel's fixture project in place of the product's server. */
+export const test = withServer.extend<{ site: Site }, { builds: Builds }>({
+  builds: [async ({ browserName: _browserName }, provide) => {
+    await using fixture = await Fixture.build();
+    const root = `${fixture.folder}/site`;
+    await copySite(root);
+    const about = `${root}/routes/about.tsx`;
+    const text = await Deno.readTextFile(about);
+    await Deno.writeTextFile(about, text.replace("About, with", "About anew, with"));
+    await using other = await Fixture.build({ root, ...SITE_OPTIONS });
+    await provide({ first: await fixture.app(), second: await other.app() });
+  }, { scope: "worker" }],
+
+  // Nothing of telemetry is asked of it.
+  mode: "relay",
+
+  site: async ({ builds }, provide) => {
+    await provide(serveSite(builds));
+  },
+
+  server: async ({ site }, provide) => {
+    const { server } = site as Served;
+    const stop = async () => {
+      await server.shutdown();
+      return { success: true, code: 0, signal: null };
+    };
+    await provide({
+      origin: `http://127.0.0.1:${server.addr.port}`,
+      port: server.addr.port,
+      pid: Deno.pid,
+      dataDir: "",
+      output: () => "",
+      stop,
+      [Symbol.asyncDispose]: async () => void await stop(),
+    });
+    await stop();
+  },
+});
+
+interface Served extends Site {
+  readonly server: Deno.HttpServer<Deno.NetAddr>;
+}
+
+function serveSite({ first, second }: Builds): Served {
+  let app = first;
+  let redirects = false;
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    (request, info) => {
+      const { pathname, origin } = new URL(request.url);
+      if (redirects && pathname === "/about") return Response.redirect(`${origin}/`);
+      return app.handler(request, info);
+    },
+  );
+  return {
+    server,
+    deploy: () => void (app = second),
+    redirect: (does) => void (redirects = does),
+  };
+}
+
+/** Opens a page of the site and waits until it follows links by itself. */
+export async function open(page: Page, path = "/"): Promise<void> {
+  await page.goto(path);
+  // Set by the site's client once its islands live.
+  await expect(page.locator("html[data-later]")).toBeAttached();
+  await page.evaluate(() => void (document.documentElement.dataset.same = "true"));
+}
+
+/** Whether this is still the document that {@linkcode open} opened. */
+export async function expectSameDocument(page: Page): Promise<void> {
+  await expect(page.locator("html")).toHaveAttribute("data-same", "true");
+}
+
+/** Whether the browser has loaded another document since {@linkcode open}. */
+export async function expectFullLoad(page: Page): Promise<void> {
+  await expect(page.locator("html:not([data-same])[data-later]")).toBeAttached();
+}
+
+export const heading = (page: Page) => page.getByRole("heading", { level: 1 });
+export const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });

@@ -1,0 +1,247 @@
+/** Navigation on the real page: its traces, and that the page stays what it is. */
+import AxeBuilder from "@axe-core/playwright";
+import type { Page, Request } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { make, openPage, shownTraceId, telemetryRuns } from "./signals.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
+
+const home = (page: Page) => page.getByRole("link", { name: "Sightglass", exact: true });
+const isData = (url: URL) => url.searchParams.has("fresh-partial");
+
+/** Waits until the page shows another trace than this. */
+async function nextTraceId(page: Page, before: string): Promise<string> {
+  await expect(page.locator(".trace-id")).not.toHaveText(before);
+  return await shownTraceId(page);
+}
+
+/** Goes to the page once more by its name, and waits for its trace. */
+async function refetch(page: Page): Promise<{ traceId: string; request: Request }> {
+  const before = await shownTraceId(page);
+  const asked = page.waitForRequest((request) => isData(new URL(request.url())));
+  await home(page).click();
+  const request = await asked;
+  return { traceId: await nextTraceId(page, before), request };
+}
+
+/** The finished navigation span of a trace. */
+const navigationOf = (spans: readonly Span[], traceId: string) =>
+  spans.find((span) => span.trace_id === traceId && opOf(span) === "navigation");
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(`in ${mode} mode`, () => {
+    test.use({ mode });
+
+    test("each navigation is a trace of its own, which its request carries to the server", async ({ page, arrivals, watch }) => {
+      watch.allow("Handled error");
+      await openPage(page);
+      const loaded = await shownTraceId(page);
+      const visits = [await refetch(page), await refetch(page)];
+      expect(new Set([loaded, ...visits.map(({ traceId }) => traceId)]).size).toBe(3);
+
+      const last = visits[1]!.traceId;
+      await make(page, "Handled error");
+      await make(page, "warn");
+      await make(page, "Span with a fetch");
+      await expect(page.getByText("A span was made by hand.")).toBeVisible();
+
+      for (const { traceId, request } of visits) {
+        const spans = await arrivals.waitFor("the navigation", (items) => {
+          const own = spansOf(items).filter((span) => span.trace_id === traceId);
+          return navigationOf(own, traceId) && own.some(isXhr) && own;
+        });
+        const root = navigationOf(spans, traceId)!;
+        expect(root.name).toBe("/");
+        expect(root.is_segment).toBe(true);
+        expect(root.parent_span_id).toBeUndefined();
+        expect(
+          root.attributes["sentry.source"]?.value ?? root.attributes["sentry.span.source"]?.value,
+        )
+          .toBe("route");
+        expect(spans.filter((span) => opOf(span) === "navigation")).toHaveLength(1);
+        const client = spans.find(isXhr)!;
+        expect(client.parent_span_id).toBe(root.span_id);
+        expect(root.start_timestamp).toBeLessThanOrEqual(client.start_timestamp);
+        const headers = request.headers();
+        expect(headers["sentry-trace"]).toBe(`${traceId}-${client.span_id}-1`);
+        expect(headers["traceparent"]).toBe(`00-${traceId}-${client.span_id}-01`);
+        expect(headers["baggage"]).toContain(`sentry-trace_id=${traceId}`);
+      }
+
+      // What happens on the page belongs to the navigation that it happens after.
+      const event = await arrivals.waitFor("the error", (items) => errorOf(items, "Handled error"));
+      expect(event.contexts.trace.trace_id).toBe(last);
+      const logs = await arrivals.waitFor("the log", (items) => {
+        const found = logsOf(items);
+        return found.length > 0 && found;
+      });
+      expect(logs.map(({ trace_id }) => trace_id)).toEqual([last]);
+      const byHand = await arrivals.waitFor(
+        "the span made by hand",
+        (items) => spansOf(items).find(({ name }) => name.includes("by hand")),
+      );
+      expect(byHand.trace_id).toBe(last);
+    });
+  });
+}
+
+/** The request for page data; the other one of these tests is the page's own `/signal`. */
+const isXhr = (span: Span) => opOf(span) === "http.client" && !span.name.includes("/signal");
+
+test("a navigation before the SDK is there is told with its true time, in its own trace", async ({ page, arrivals, watch }) => {
+  watch.allow("Handled error");
+  const html = await (await page.request.get("/")).text();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("/assets/*", async (route) => {
+    const first = html.includes(new URL(route.request().url()).pathname);
+    // The chunk that replaces pages comes too; all else is the SDK.
+    const held = !first && (await (await route.fetch()).body()).length > 20_000;
+    if (held) await released;
+    await route.continue();
+  });
+  await page.goto("/");
+  await make(page, "Handled error");
+  const answered = page.waitForResponse((response) => isData(new URL(response.url())));
+  const began = Date.now();
+  await home(page).click();
+  await answered;
+  const answeredAt = Date.now();
+  await expect(page.getByRole("button", { name: "fatal" })).toBeEnabled();
+  await make(page, "fatal");
+  // Long enough that the time of the SDK cannot be taken for the navigation's.
+  await expect.poll(() => Date.now() - answeredAt).toBeGreaterThan(1_000);
+  release();
+
+  const [load, navigation] = await arrivals.waitFor("page load and navigation", (items) => {
+    const found = ["pageload", "navigation"].map((op) =>
+      spansOf(items).find((span) => opOf(span) === op)
+    );
+    return found.every((span) => span !== undefined) && found as [Span, Span];
+  });
+  expect(navigation.trace_id).not.toBe(load.trace_id);
+  expect(navigation.start_timestamp * 1000).toBeGreaterThan(began - 50);
+  expect(navigation.start_timestamp * 1000).toBeLessThan(answeredAt + 50);
+  const event = await arrivals.waitFor("the error", (items) => errorOf(items, "Handled error"));
+  expect(event.contexts.trace.trace_id).toBe(load.trace_id);
+  const log = await arrivals.waitFor("the log", (items) => logsOf(items)[0]);
+  expect(log.trace_id).toBe(navigation.trace_id);
+});
+
+test("a newer navigation ends the older one's span", async ({ page, arrivals }) => {
+  await openPage(page);
+  const loaded = await shownTraceId(page);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route(isData, async (route) => {
+    if (asked++ === 0) await released;
+    await route.continue();
+  });
+  await home(page).click();
+  const older = await nextTraceId(page, loaded);
+  await home(page).click();
+  const newer = await nextTraceId(page, older);
+  release();
+  const spans = await arrivals.waitFor("both", (items) => {
+    const found = spansOf(items);
+    return [older, newer].every((id) => navigationOf(found, id)) && found;
+  });
+  expect(navigationOf(spans, older)!.end_timestamp)
+    .toBeLessThanOrEqual(navigationOf(spans, newer)!.start_timestamp + 0.05);
+});
+
+test("a fragment begins no trace, nor does the way back over it", async ({ page, arrivals, sent }) => {
+  await openPage(page);
+  const loaded = await shownTraceId(page);
+  await page.evaluate(() => location.hash = "view");
+  await page.goBack();
+  await page.goForward();
+  await make(page, "info");
+  const log = await arrivals.waitFor("the log", (items) => logsOf(items)[0]);
+  expect(log.trace_id).toBe(loaded);
+  expect(await shownTraceId(page)).toBe(loaded);
+  expect(spansOf(await arrivals.items()).map(opOf)).not.toContain("navigation");
+  expect(sent.all.filter(({ url }) => isData(url))).toEqual([]);
+});
+
+test("what stands in an address's query leaves with no navigation", async ({ page, arrivals }) => {
+  const CANARY = "canary-in-the-query";
+  await openPage(page);
+  const loaded = await shownTraceId(page);
+  await page.evaluate((canary) => {
+    const link = document.querySelector<HTMLAnchorElement>(".plate a")!;
+    link.href = `/?q=${canary}#${canary}`;
+    link.click();
+  }, CANARY);
+  const traceId = await nextTraceId(page, loaded);
+  await expect(page).toHaveURL(/canary/);
+  await make(page, "info");
+  await arrivals.waitFor("the navigation", (items) => navigationOf(spansOf(items), traceId));
+  await arrivals.waitFor("the log", (items) => logsOf(items)[0]);
+  expect(await arrivals.text()).not.toContain(CANARY);
+});
+
+test("the page is the same after a navigation: its islands, its lists, nothing for axe to find", async ({ page, arrivals, watch }) => {
+  watch.allow("Handled error");
+  await openPage(page);
+  await make(page, "info");
+  await arrivals.waitForItem("the log", ({ type }) => type === "log");
+  await refetch(page);
+  // What the page knows of its telemetry outlives its islands.
+  await telemetryRuns(page);
+  await expect(home(page)).toBeFocused();
+  await expect(page.getByRole("region", { name: "Sent by this page", exact: true }))
+    .toContainText("log");
+  await make(page, "Handled error");
+  await arrivals.waitForItem("the error", ({ type }) => type === "event");
+  await expect(page.getByRole("region", { name: "Arrived in the inbox" })).toContainText("event");
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+});
+
+for (const reducedMotion of ["no-preference", "reduce"] as const) {
+  test.describe(`with motion: ${reducedMotion}`, () => {
+    test.use({ contextOptions: { reducedMotion } });
+
+    test("a slow navigation shows a bar at the top, which moves only where motion is wanted", async ({ page }) => {
+      await openPage(page);
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route(isData, async (route) => {
+        await released;
+        await route.continue();
+      });
+      await home(page).click();
+      await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
+      const bar = await page.evaluate(() => {
+        const { animationName, height, position } = getComputedStyle(
+          document.documentElement,
+          "::before",
+        );
+        return { animationName, height, position };
+      });
+      expect(bar).toEqual({
+        animationName: reducedMotion === "reduce" ? "none" : "near",
+        height: "2px",
+        position: "fixed",
+      });
+      release();
+      await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
+    });
+  });
+}
+
+test("with all but the first scripts blocked a link still leads: the browser loads the page", async ({ page, watch }) => {
+  watch.allow("ERR_BLOCKED_BY_CLIENT");
+  const html = await (await page.request.get("/")).text();
+  await page.route(
+    "/assets/*",
+    (route) =>
+      html.includes(new URL(route.request().url()).pathname)
+        ? route.continue()
+        : route.abort("blockedbyclient"),
+  );
+  await page.goto("/");
+  await expect(page.getByRole("button", { name: "Handled error" })).toBeEnabled();
+  await page.evaluate(() => void (document.documentElement.dataset.same = "true"));
+  await home(page).click();
+  await expect(page.locator("html:not([data-same])")).toBeAttached();
+  await expect(page.getByRole("button", { name: "Handled error" })).toBeEnabled();
+});
