@@ -128,10 +128,11 @@ export class RequestObserver {
 
   #close(span: Span | undefined, status: number): void {
     if (span === undefined) return;
-    span.setAttribute("http.response.status_code", status);
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    // The runtime ends its own.
-    if (this.#options.owner === "us") span.end();
+    // The runtime says the rest of its own span, and ends it.
+    if (this.#options.owner === "runtime") return;
+    span.setAttribute("http.response.status_code", status);
+    span.end();
   }
 }
 

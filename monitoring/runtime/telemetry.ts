@@ -23,9 +23,8 @@ import { startClient } from "./start_client.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
 /**
- * Answers that are traced in a second. Each costs some 100 microseconds until it is stored or
- * forwarded, so that these take a fiftieth of a core; tracing all of them took seven eighths of
- * what the server can answer.
+ * Answers that are traced in a second: more than people ask for, and few enough that a flood, of
+ * which every answer would be an envelope to keep, costs what it would cost without them.
  */
 const SPANS = { perSecond: 200, burst: 400 };
 
