@@ -20,6 +20,9 @@ import {
 /** What whoever starts the server can mend: told in one line, without a stack. */
 const MENDABLE = [ConfigError, InboxFileError, InboxVersionError, ListenError, ManifestError];
 
+/** Milliseconds that the first flush waits for an answer; afterwards what is left is sent all the same. */
+const FIRST_FLUSH_MS = 1_000;
+
 try {
   await main();
 } catch (error) {
@@ -117,4 +120,6 @@ async function main(): Promise<void> {
     onStopped: () => store?.close(),
   });
   runtime.log("info", "The server has started", { mode: config.mode });
+  // At once: a server that dies young has been there all the same.
+  void runtime.flush(FIRST_FLUSH_MS);
 }
