@@ -22,6 +22,8 @@ export interface ServeOptions {
  */
 const ANSWERS_MS = 3_000;
 const DELIVERY_MS = 1_000;
+/** For whoever delivers to say what was not taken. */
+const LAST_WORD_MS = 200;
 
 /** The address cannot be listened on. The message is one line, made to be printed. */
 export class ListenError extends Error {
@@ -44,7 +46,9 @@ export function serve(options: ServeOptions): void {
     stopping = true;
     options.onStopping();
     await within(ANSWERS_MS, server.shutdown());
-    if (options.onAnswered) await within(DELIVERY_MS, options.onAnswered(DELIVERY_MS));
+    if (options.onAnswered) {
+      await within(DELIVERY_MS + LAST_WORD_MS, options.onAnswered(DELIVERY_MS));
+    }
     options.onStopped();
     Deno.exit(0);
   };

@@ -84,7 +84,10 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
 
   const flush = async (ms: number) => {
     report();
-    return await client.flush(ms);
+    const { promise: over, resolve } = Promise.withResolvers<boolean>();
+    // The client allows so long for each of its two halves.
+    const callOff = later(() => resolve(false), ms);
+    return await Promise.race([client.flush(ms), over]).finally(callOff);
   };
 
   // 5. What ends the process is reported first.

@@ -1,0 +1,80 @@
+/** The server's half of a trace: its span, its error and its log, with the ids of who asked. */
+import assert from "node:assert/strict";
+import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
+import { eventually } from "./_reports.ts";
+
+for (const mode of MODES) {
+  Deno.test(`${mode} mode: a request's span, error and log are in the trace of who asked`, async () => {
+    await using watched = await watch(mode);
+    const { server, read } = watched;
+    const said = await ask(`${server.origin}/signal?status=503`, { headers: CALLER_HEADERS });
+    assert.equal(said.status, 503);
+    const thrown = await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
+    assert.equal(thrown.status, 500);
+
+    const { spans, error, log } = await eventually("spans, error and log", read, (reports) => {
+      const spans = reports.spans.filter(({ trace_id }) => trace_id === CALLER.traceId);
+      const [error] = reports.errors;
+      const log = reports.logs.find(({ level }) => level === "error");
+      return spans.length === 2 && error && log && { spans, error, log };
+    });
+
+    const status = (code: number) => {
+      const span = spans.find((one) => one.attributes["http.response.status_code"]?.value === code);
+      assert.ok(span, `a span with ${code}`);
+      return span;
+    };
+    for (const span of spans) {
+      assert.equal(span.name, "GET /signal");
+      assert.equal(span.parent_span_id, CALLER.spanId);
+      assert.equal(span.status, "error");
+      const value = (name: string) => span.attributes[name]?.value;
+      assert.equal(value("sentry.op"), "http.server");
+      assert.equal(value("otel.kind"), "SERVER");
+      assert.equal(value("sentry.source"), "route");
+      assert.equal(value("http.request.method"), "GET");
+      assert.equal(value("http.route"), "/signal");
+      assert.equal(value("url.path"), "/signal");
+    }
+    assert.equal(error.contexts.trace.trace_id, CALLER.traceId);
+    assert.equal(error.contexts.trace.span_id, status(500).span_id);
+    assert.equal(error.exception.values[0]?.mechanism?.handled, false);
+    assert.equal(log.trace_id, CALLER.traceId);
+    assert.equal(log.attributes["sentry.trace.parent_span_id"]?.value, status(503).span_id);
+    assert.equal(log.attributes["http.response.status_code"]?.value, 503);
+    assert.match(server.output(), /^error: A signal was answered with a failure/m);
+    assert.match(server.output(), /^Error: Server error, made on purpose\n {4}at /m);
+  });
+}
+
+Deno.test("two requests at once keep to their own traces, across await", async () => {
+  await using watched = await watch("inbox");
+  const { server, read } = watched;
+  const ids = ["a", "b", "c", "d"].map((digit) => digit.repeat(32));
+  await Promise.all(ids.map((id) =>
+    ask(`${server.origin}/signal?throw=true&delay_ms=50`, {
+      headers: { "sentry-trace": `${id}-${CALLER.spanId}-1` },
+    })
+  ));
+  const errors = await eventually(
+    "four errors",
+    read,
+    (reports) => reports.errors.length === 4 && reports.errors,
+  );
+  assert.deepEqual(errors.map(({ contexts }) => contexts.trace.trace_id).sort(), ids);
+});
+
+Deno.test("a trace that was not chosen makes no span, and its error is reported in it", async () => {
+  await using watched = await watch("inbox");
+  const { server, read } = watched;
+  const headers = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-0` };
+  await ask(`${server.origin}/signal?throw=true`, { headers });
+  await ask(server.origin);
+  const reports = await eventually(
+    "the error and another span",
+    read,
+    (all) => all.errors.length > 0 && all.spans.length > 0 && all,
+  );
+  assert.equal(reports.errors[0]?.contexts.trace.trace_id, CALLER.traceId);
+  assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /"]);
+});
