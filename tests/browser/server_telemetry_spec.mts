@@ -1,0 +1,87 @@
+/** The two halves of a trace, the page's and the server's, as they arrive in one place. */
+import { expect, test } from "./fixtures.ts";
+import { make, openPage, shownTraceId } from "./signals.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
+
+const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(`in ${mode} mode`, () => {
+    test.use({ mode });
+
+    test("the page load continues the trace of the answer that brought the page", async ({ page, arrivals, serverArrivals }) => {
+      await openPage(page);
+      const load = await arrivals.waitFor(
+        "the page load",
+        (items) => spansOf(items).find((span) => opOf(span) === "pageload"),
+      );
+      const answer = await serverArrivals.waitFor(
+        "the server's span",
+        (items) => spansOf(items).find(({ span_id }) => span_id === load.parent_span_id),
+      );
+      expect(answer.name).toBe("GET /");
+      expect(opOf(answer)).toBe("http.server");
+      expect(answer.parent_span_id).toBeUndefined();
+      expect(answer.trace_id).toBe(load.trace_id);
+      expect(await shownTraceId(page)).toBe(load.trace_id);
+    });
+
+    test("each visit, also of a page that the browser has stored, is a trace of its own", async ({ page, arrivals, serverArrivals }) => {
+      await openPage(page);
+      const first = await shownTraceId(page);
+      const [answer] = await Promise.all([
+        page.waitForResponse(({ url }) => new URL(url()).pathname === "/"),
+        page.reload(),
+      ]);
+      expect(answer.status()).toBeGreaterThanOrEqual(200);
+      await expect(page.locator(".trace-id")).not.toHaveText("");
+      const second = await shownTraceId(page);
+      expect(second).not.toBe(first);
+      const loads = await arrivals.waitFor("two page loads", (items) => {
+        const found = spansOf(items).filter((span) => opOf(span) === "pageload");
+        return found.length === 2 && found;
+      });
+      expect(loads.map(({ trace_id }) => trace_id)).toEqual([first, second]);
+      await serverArrivals.waitFor("the server's half of both", (items) => {
+        const ids = spansOf(items).map(({ span_id }) => span_id);
+        return loads.every(({ parent_span_id }) => ids.includes(parent_span_id ?? ""));
+      });
+    });
+
+    test("a failing request's span is the parent of the server's, which has the log and the error", async ({ page, arrivals, serverArrivals, watch }) => {
+      watch.allow("status of 503", "status of 500");
+      await openPage(page);
+      const traceId = await shownTraceId(page);
+      await make(page, "Failing request");
+      await expect(page.getByText("The request was answered 503")).toBeVisible();
+      await make(page, "Server error");
+      await expect(page.getByText("The request was answered 500")).toBeVisible();
+
+      for (const status of [503, 500]) {
+        const asked = await arrivals.waitFor(
+          `the page's span with ${status}`,
+          (items) =>
+            spansOf(items).find((span) =>
+              opOf(span) === "http.client" && statusOf(span) === status
+            ),
+        );
+        const answered = await serverArrivals.waitFor(
+          `the server's span with ${status}`,
+          (items) => spansOf(items).find((span) => statusOf(span) === status),
+        );
+        expect(answered.name).toBe("GET /signal");
+        expect([answered.trace_id, answered.parent_span_id]).toEqual([traceId, asked.span_id]);
+      }
+      const error = await serverArrivals.waitFor(
+        "the server's error",
+        (items) => errorOf(items, "Server error, made on purpose"),
+      );
+      expect(error.contexts.trace.trace_id).toBe(traceId);
+      const log = await serverArrivals.waitFor(
+        "the server's log",
+        (items) => logsOf(items).find(({ level }) => level === "error"),
+      );
+      expect(log.trace_id).toBe(traceId);
+    });
+  });
+}
