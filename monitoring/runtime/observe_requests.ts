@@ -66,7 +66,7 @@ export class RequestObserver {
       const { method } = request;
       // A page is asked for by GET. All else is prepared and says nothing.
       if (isPage && method !== "GET") return answer();
-      const opened = this.#open(request, path);
+      const opened = unharmed(() => this.#open(request, path));
       if (opened === undefined) return answer();
       return this.#around(request, opened, answer, isPage);
     };
@@ -77,7 +77,7 @@ export class RequestObserver {
     return this.#failed.get(request) ?? callerContext(request);
   }
 
-  /** The span of a request, in its context; undefined if it is to go without. */
+  /** A request's context, with its span; undefined if it is to go without. */
   #open(request: Request, path: string): Context | undefined {
     const name = `${METHODS.has(request.method) ? request.method : "HTTP"} ${path}`;
     if (this.#options.owner === "runtime") {
@@ -107,32 +107,46 @@ export class RequestObserver {
   #around(request: Request, opened: Context, answer: () => Answer, isPage: boolean): Answer {
     const span = trace.getSpan(opened);
     const finish = (response: Response) => {
-      this.#close(span, response.status);
-      if (isPage && span !== undefined && isSampled(span)) {
-        response.headers.append("Server-Timing", serverTiming(span));
+      if (span !== undefined) {
+        unharmed(() => {
+          this.#close(span, response.status);
+          if (isPage && isSampled(span)) {
+            response.headers.append("Server-Timing", serverTiming(span));
+          }
+        });
       }
       return response;
     };
     const fail = (error: unknown): never => {
       this.#failed.set(request, opened);
-      this.#close(span, this.#options.statusOf(error));
+      if (span !== undefined) unharmed(() => this.#close(span, this.#options.statusOf(error)));
       throw error;
     };
+    let given: Answer;
     try {
-      const given = context.with(opened, answer);
-      return given instanceof Response ? finish(given) : given.then(finish, fail);
+      given = context.with(opened, answer);
     } catch (error) {
       return fail(error);
     }
+    return given instanceof Response ? finish(given) : given.then(finish, fail);
   }
 
-  #close(span: Span | undefined, status: number): void {
-    if (span === undefined) return;
+  #close(span: Span, status: number): void {
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     // The runtime says the rest of its own span, and ends it.
     if (this.#options.owner === "runtime") return;
     span.setAttribute("http.response.status_code", status);
     span.end();
+  }
+}
+
+/** Telemetry that fails is a line on the console, never an answer that fails. */
+function unharmed<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    console.error("Cannot trace an answer:", error);
+    return undefined;
   }
 }
 

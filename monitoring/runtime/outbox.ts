@@ -30,8 +30,8 @@ export interface OutboxOptions {
 }
 
 /**
- * Envelopes and bytes that wait or are under way. Half an hour of an ordinary server, while its
- * ingest is down; memory that is never missed.
+ * Envelopes and bytes that wait or are under way. An ingest may be down for days, and the memory is
+ * the server's: what it reports of itself may take this much of it.
  */
 export const MAX_PARCELS = 1_000;
 export const MAX_BYTES = 8 * 1024 * 1024;

@@ -78,3 +78,38 @@ Deno.test("a trace that was not chosen makes no span, and its error is reported 
   assert.equal(reports.errors[0]?.contexts.trace.trace_id, CALLER.traceId);
   assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /"]);
 });
+
+/** What a stranger may send in the two headers. None of it is a trace. */
+const GARBLED: readonly Record<string, string>[] = [
+  { "sentry-trace": "garbage", baggage: "sentry-trace_id=%E0%A4%A,=,;;,%" },
+  { "sentry-trace": `${"0".repeat(32)}-${"0".repeat(16)}-1` },
+  { "sentry-trace": `${CALLER.traceId.toUpperCase()}-${CALLER.spanId}-1` },
+  { baggage: `sentry-public_key=${"x".repeat(9000)},sentry-sample_rand=NaN` },
+  { baggage: "sentry-__proto__=1,sentry-constructor=2,sentry-sampled=maybe" },
+  {
+    "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-1`,
+    baggage: "sentry-environment=%22%0D%0A",
+  },
+];
+
+Deno.test("garbled trace headers change no answer, and break no header of it", async () => {
+  await using watched = await watch("inbox");
+  const { server, read } = watched;
+  for (const headers of GARBLED) {
+    const page = await ask(server.origin, { headers });
+    assert.equal(page.status, 200);
+    const timing = page.headers.get("server-timing") ?? "";
+    assert.match(
+      timing,
+      /^sentry-trace;desc="[0-9a-f]{32}-[0-9a-f]{16}-1"(, baggage;desc="[^"\\]+")?$/,
+    );
+    assert.equal((await ask(`${server.origin}/signal?throw=true`, { headers })).status, 500);
+  }
+  const spans = await eventually(
+    "a span for each answer",
+    read,
+    (reports) => reports.spans.length === 2 * GARBLED.length && reports.spans,
+  );
+  assert.ok(spans.every(({ trace_id }) => /^[0-9a-f]{32}$/.test(trace_id)));
+  assert.doesNotMatch(server.output(), /Cannot trace/);
+});
