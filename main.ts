@@ -1,4 +1,4 @@
-/** The server's table of contents: config → inbox → relay → app → serve. */
+/** The server's table of contents: config → telemetry → inbox → relay → app → serve. */
 import { join } from "node:path";
 import { CONFIG_VARIABLES, ConfigError, loadConfig, releaseInForce } from "./config.ts";
 import type { ClientConfig } from "./monitoring/browser/client_config.ts";
@@ -6,12 +6,23 @@ import { browserTarget } from "./monitoring/envelope/dsn.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
 import { InboxFileError, InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
+import { startRuntime } from "./monitoring/runtime/mod.ts";
 import { pageSlots } from "./routes/_slots.ts";
 import type { State } from "./routes/_state.ts";
-import { App, ListenError, ManifestError, PathTakenError, serve } from "./server/mod.ts";
+import {
+  App,
+  BadRequestError,
+  ListenError,
+  ManifestError,
+  PathTakenError,
+  serve,
+} from "./server/mod.ts";
 
 /** What whoever starts the server can mend: told in one line, without a stack. */
 const MENDABLE = [ConfigError, InboxFileError, InboxVersionError, ListenError, ManifestError];
+
+/** Milliseconds that the first flush waits for an answer; afterwards what is left is sent all the same. */
+const FIRST_FLUSH_MS = 1_000;
 
 try {
   await main();
@@ -26,10 +37,21 @@ async function main(): Promise<void> {
   const config = loadConfig(Object.fromEntries(env));
   const target = browserTarget(config.dsn, config.tunnel, config.monitoringPath);
 
+  const runtime = await startRuntime({
+    dsn: config.dsn.text,
+    release: config.release,
+    environment: config.environment,
+    root: new URL("./", import.meta.url).href,
+    // Its envelopes go the way of all others, so they end where all others end.
+    deliver: (request) => relay.receive(request, undefined),
+    statusOf: (error) => error instanceof BadRequestError ? 400 : 500,
+  });
+
   const store = config.mode === "inbox"
     ? openInbox({
       path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
       maxBytes: config.inboxMaxBytes,
+      onNotice: (notice) => runtime.log("warn", notice),
     })
     : undefined;
   const inbox = createInboxEndpoint({
@@ -42,6 +64,8 @@ async function main(): Promise<void> {
   const relay = createRelay({
     ...config,
     store,
+    onStoreError: (error) =>
+      runtime.log("error", "Cannot store an envelope", { error: String(error) }),
     // What the inbox could never hold is refused at once: a 503 would be asked again for ever.
     maxEnvelopeBytes: store
       ? Math.min(config.maxEnvelopeBytes, config.inboxMaxBytes)
@@ -52,7 +76,7 @@ async function main(): Promise<void> {
     root: new URL("./", import.meta.url),
     build: new URL("./.build/", import.meta.url),
     variant: config.mode,
-    state: { relay, inbox },
+    state: { relay, inbox, log: runtime.log },
     aliases: { [config.monitoringPath]: "/monitoring" },
     slots: ({ buildId }) => pageSlots(config, target, buildId),
     data: ({ buildId }) => ({
@@ -66,6 +90,8 @@ async function main(): Promise<void> {
         buildId,
       } satisfies ClientConfig,
     }),
+    observe: (place) => runtime.observe(place),
+    onError: (error, request) => runtime.onError(error, request),
     security: {
       https: config.publicOrigin?.startsWith("https:") ?? config.onDeploy,
       connect: target.tunnel === undefined ? [target.ingestOrigin] : [],
@@ -81,10 +107,15 @@ async function main(): Promise<void> {
     hostname: config.hostname,
     handler: app.handler,
     onStopping() {
+      runtime.log("info", "The server is stopping");
       relay.stop();
       inbox.endStreams();
       app.close();
     },
+    onAnswered: (ms) => runtime.stop(ms),
     onStopped: () => store?.close(),
   });
+  runtime.log("info", "The server has started", { mode: config.mode });
+  // At once: a server that dies young has been there all the same.
+  void runtime.flush(FIRST_FLUSH_MS);
 }

@@ -71,6 +71,7 @@ function SignalControls() {
           note={`status ${signal.FAILING_STATUS}`}
           onClick={make(signal.requestInVain)}
         />
+        <SignalButton name="Server error" onClick={make(signal.requestError)} />
         <SignalButton
           name="Long task"
           note={formatDuration(signal.LONG_TASK_MS)}

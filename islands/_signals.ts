@@ -43,6 +43,11 @@ export function requestInVain(): Promise<string> {
   return request(`/signal?status=${FAILING_STATUS}`);
 }
 
+/** Asks this server for an answer that its handler fails to give. */
+export function requestError(): Promise<string> {
+  return request("/signal?throw=true");
+}
+
 /** Keeps the main thread, so that nothing else on the page answers meanwhile. */
 export function blockMainThread(): string {
   const end = performance.now() + LONG_TASK_MS;

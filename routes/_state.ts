@@ -1,9 +1,12 @@
 import type { InboxEndpoint } from "../monitoring/inbox/http.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
+import type { Log } from "../monitoring/runtime/mod.ts";
 
 /** What a handler reaches through `ctx.state`: the services that main.ts has put together. */
 export interface State {
   readonly relay: Relay;
   /** In relay mode there is none behind it, and it answers 404. */
   readonly inbox: InboxEndpoint;
+  /** The server's own log: a line on its console, and a record in the trace of the request. */
+  readonly log: Log;
 }

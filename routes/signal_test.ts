@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
+import type { Log } from "../monitoring/runtime/mod.ts";
 import type { Context } from "../server/mod.ts";
 import { handlers } from "./signal.ts";
 
-async function get(query: string): Promise<Response> {
+async function get(query: string, log: Log = () => {}): Promise<Response> {
   const req = new Request(`http://localhost/signal${query}`);
-  const ctx: Context = {
+  const ctx: Context<{ log: Log }> = {
     req,
     url: new URL(req.url),
     params: {},
-    state: undefined,
+    state: { log },
     peer: undefined,
     next: () => Promise.resolve(new Response(null, { status: 404 })),
   };
@@ -49,4 +50,19 @@ Deno.test("a status without a body has none", async () => {
   const response = await get("?status=204");
   assert.equal(response.status, 204);
   assert.equal(response.body, null);
+});
+
+Deno.test("a failure that was asked for is said in the server's log, a success is not", async () => {
+  const said: Parameters<Log>[] = [];
+  const log: Log = (...record) => void said.push(record);
+  await get("?status=499", log);
+  assert.deepEqual(said, []);
+  await get("?status=500", log);
+  assert.deepEqual(said, [
+    ["error", "A signal was answered with a failure", { "http.response.status_code": 500 }],
+  ]);
+});
+
+Deno.test("an error that was asked for is thrown", async () => {
+  await assert.rejects(get("?throw=true"), /made on purpose/);
 });

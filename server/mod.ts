@@ -7,6 +7,7 @@
  * dynamic pages.
  */
 export { App, type AppOptions, PathTakenError } from "./app.ts";
+export { BadRequestError } from "./context.ts";
 export type { Context, Handler, Handlers, Method, Middleware } from "./context.ts";
 export type { SecurityOptions } from "./headers.ts";
 export { ManifestError } from "./manifest.ts";

@@ -7,15 +7,23 @@ export interface ServeOptions {
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
   /** Called as soon as the process is asked to stop: ends what would hold connections open. */
   readonly onStopping: () => void;
-  /** Called when the last answer has gone out, or the time for it is over: closes files. */
+  /**
+   * Called when the last answer has gone out, or the time for it is over: delivers what is left, in so
+   * many milliseconds. Default: nothing to deliver.
+   */
+  readonly onAnswered?: (ms: number) => Promise<void>;
+  /** Called at the very end: closes files. */
   readonly onStopped: () => void;
 }
 
 /**
- * Answers under way get this long; Deno Deploy kills a process 5 seconds after it was asked to
- * stop.
+ * Answers under way get this long, and then what is left to deliver; Deno Deploy kills a process 5
+ * seconds after it was asked to stop.
  */
-const GRACE_MS = 4_000;
+const ANSWERS_MS = 3_000;
+const DELIVERY_MS = 1_000;
+/** For whoever delivers to say what was not taken. */
+const LAST_WORD_MS = 200;
 
 /** The address cannot be listened on. The message is one line, made to be printed. */
 export class ListenError extends Error {
@@ -36,13 +44,11 @@ export function serve(options: ServeOptions): void {
   const stop = async () => {
     if (stopping) return;
     stopping = true;
-    const over = setTimeout(end, GRACE_MS);
     options.onStopping();
-    await server.shutdown();
-    clearTimeout(over);
-    end();
-  };
-  const end = () => {
+    await within(ANSWERS_MS, server.shutdown());
+    if (options.onAnswered) {
+      await within(DELIVERY_MS + LAST_WORD_MS, options.onAnswered(DELIVERY_MS));
+    }
     options.onStopped();
     Deno.exit(0);
   };
@@ -53,6 +59,14 @@ export function serve(options: ServeOptions): void {
   launcherGone().then(stop);
   // Last: whoever reads that it listens may ask it to stop at once.
   const server = listen(options);
+}
+
+/** Waits for the end of something, but only so long; how it ends makes no difference. */
+async function within(ms: number, ending: Promise<unknown>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([ending.then(() => {}, () => {}), over]);
+  clearTimeout(timer);
 }
 
 function listen({ port, hostname, handler }: ServeOptions): Deno.HttpServer<Deno.NetAddr> {

@@ -4,7 +4,13 @@ import * as http from "node:http";
 import { expect } from "@playwright/test";
 import type { InboxPage } from "../../monitoring/inbox/row.ts";
 import type { StandInIngest } from "../stand_in_ingest.ts";
-import { type ArrivedEnvelope, type ArrivedItem, readArrival, textOf } from "./arrived_envelope.ts";
+import {
+  type ArrivedEnvelope,
+  type ArrivedItem,
+  readArrival,
+  type Sender,
+  textOf,
+} from "./arrived_envelope.ts";
 
 /** An envelope as it came, not yet taken apart. */
 interface Received {
@@ -16,7 +22,8 @@ interface Received {
 type Source = () => Promise<readonly Received[]> | readonly Received[];
 
 /**
- * What arrived where envelopes go: at the stand-in ingest in relay mode, in the inbox in inbox mode.
+ * What one sender's envelopes brought to where envelopes go: the stand-in ingest in relay mode, the inbox in
+ * inbox mode.
  *
  * @example
  * ```ts ignore
@@ -28,11 +35,13 @@ type Source = () => Promise<readonly Received[]> | readonly Received[];
  */
 export class Arrivals {
   readonly #source: Source;
+  readonly #sender: Sender;
   readonly #envelopes: ArrivedEnvelope[] = [];
   #reading: Promise<unknown> = Promise.resolve();
 
-  constructor(source: Source) {
+  constructor(source: Source, sender: Sender = "page") {
     this.#source = source;
+    this.#sender = sender;
   }
 
   /** All envelopes that arrived until now, oldest first. Bodies without items (the SDK's probe) are none. */
@@ -41,7 +50,9 @@ export class Arrivals {
     const read = this.#reading.then(async () => {
       for (const { bytes, contentEncoding } of await this.#source()) {
         const envelope = await readArrival(bytes, contentEncoding);
-        if (envelope.items.length > 0) this.#envelopes.push(envelope);
+        if (envelope.items.length > 0 && envelope.sender === this.#sender) {
+          this.#envelopes.push(envelope);
+        }
       }
     });
     this.#reading = read.catch(() => {
@@ -109,7 +120,7 @@ export class Arrivals {
 }
 
 /** What the stand-in ingest received. */
-export function arrivalsAtIngest(ingest: StandInIngest): Arrivals {
+export function arrivalsAtIngest(ingest: StandInIngest, sender: Sender = "page"): Arrivals {
   let seen = 0;
   return new Arrivals(() => {
     const fresh = ingest.requests.slice(seen);
@@ -120,7 +131,7 @@ export function arrivalsAtIngest(ingest: StandInIngest): Arrivals {
         bytes: body,
         contentEncoding: headers["content-encoding"] ?? null,
       }));
-  });
+  }, sender);
 }
 
 /**
@@ -128,7 +139,7 @@ export function arrivalsAtIngest(ingest: StandInIngest): Arrivals {
  *
  * @param origin of the server
  */
-export function arrivalsInInbox(origin: string): Arrivals {
+export function arrivalsInInbox(origin: string, sender: Sender = "page"): Arrivals {
   let cursor: number | undefined;
   return new Arrivals(async () => {
     const fresh: Received[] = [];
@@ -142,7 +153,7 @@ export function arrivalsInInbox(origin: string): Arrivals {
       }
       cursor = page.cursor;
     }
-  });
+  }, sender);
 }
 
 /** Gets a body as it is on the wire: `fetch` would decompress it. */

@@ -10,6 +10,21 @@ export interface ArrivedEnvelope {
   readonly bytes: Uint8Array;
   readonly header: EnvelopeHeader;
   readonly items: readonly ArrivedItem[];
+  /** Whose telemetry it is. */
+  readonly sender: Sender;
+}
+
+/** The page in the browser, or the server itself, whose envelopes go the same way. */
+export type Sender = "page" | "server";
+
+/** The SDK that makes the server's envelopes. (A report of what it dropped names none.) */
+const SERVER_SDK = '"name":"sentry.javascript.deno"';
+
+/** Who made these bytes. The server's envelopes are never compressed. */
+export function senderOf(bytes: Uint8Array): Sender {
+  const end = bytes.indexOf(10);
+  const header = new TextDecoder().decode(bytes.subarray(0, end < 0 ? bytes.length : end));
+  return header.includes(SERVER_SDK) ? "server" : "page";
 }
 
 /** One item of an envelope that arrived. */
@@ -52,6 +67,7 @@ export async function readArrival(
   const { header, items } = readEnvelope(decoded);
   const envelope: ArrivedEnvelope = {
     bytes,
+    sender: senderOf(bytes),
     header,
     items: items.map((item) => ({
       type: item.header.type,

@@ -8,7 +8,12 @@ import { SentRequests } from "./sent_requests.ts";
 
 export { expect } from "@playwright/test";
 export { Arrivals, fingerprints } from "./arrivals.ts";
-export { type ArrivedEnvelope, type ArrivedItem, readRecording } from "./arrived_envelope.ts";
+export {
+  type ArrivedEnvelope,
+  type ArrivedItem,
+  readRecording,
+  senderOf,
+} from "./arrived_envelope.ts";
 
 /** The key in the DSNs of relay mode. */
 export const DSN_KEY = "0123456789abcdef0123456789abcdef";
@@ -32,8 +37,10 @@ export interface Fixtures {
   ingest: StandInIngest;
   /** The real server, a process of its own, with an empty data folder. */
   server: ServerProcess;
-  /** What arrived: at the stand-in ingest in relay mode, in the inbox in inbox mode. */
+  /** What arrived of the page's: at the stand-in ingest in relay mode, in the inbox in inbox mode. */
   arrivals: Arrivals;
+  /** What arrived of the server's own, in the same place. */
+  serverArrivals: Arrivals;
   /** Every request of every page of the test, with exact bytes. */
   sent: SentRequests;
   /** Console errors, uncaught errors and CSP violations; those not allowed fail the test. */
@@ -99,6 +106,14 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
 
   arrivals: async ({ mode, ingest, server }, provide) => {
     await provide(mode === "relay" ? arrivalsAtIngest(ingest) : arrivalsInInbox(server.origin));
+  },
+
+  serverArrivals: async ({ mode, ingest, server }, provide) => {
+    await provide(
+      mode === "relay"
+        ? arrivalsAtIngest(ingest, "server")
+        : arrivalsInInbox(server.origin, "server"),
+    );
   },
 
   baseURL: async ({ server }, provide) => {

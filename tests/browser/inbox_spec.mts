@@ -7,6 +7,13 @@ const inboxOf = (page: Page) => page.getByRole("region", { name: "Arrived in the
 const rowsOf = (page: Page) =>
   inboxOf(page).getByRole("row").filter({ has: page.getByRole("link") });
 
+// The server's own log of its start is in the inbox before any page: these tests are about what comes then.
+test.beforeEach(async ({ server, serverArrivals }) => {
+  await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
+  const emptied = await fetch(`${server.origin}/monitoring/inbox`, { method: "DELETE" });
+  expect(emptied.status).toBe(204);
+});
+
 test("what arrives is listed live, newest first, and its bytes can be had", async ({ page, arrivals }) => {
   await openPage(page);
   await make(page, "info");

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { errorOf, logsOf } from "./telemetry.ts";
-import { type Arrivals, expect, fingerprints, test } from "./fixtures.ts";
+import { type Arrivals, expect, fingerprints, senderOf, test } from "./fixtures.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 
 const waiting = (page: Page, count: string | RegExp) =>
@@ -122,7 +122,7 @@ test.describe("with the ingest down behind the relay", () => {
     await openPage(page);
     await make(page, "Handled error");
     await waiting(page, /[1-9]\d* waiting/);
-    await ingest.waitFor((all) => all.length > 0);
+    await ingest.waitFor((all) => all.some(({ body }) => senderOf(body) === "page"));
 
     const before = ingest.requests.length;
     ingest.behave(takes());

@@ -27,7 +27,7 @@ const CANARIES = {
   user: "canaryuser",
 } as const;
 
-test("a canary that is shown, typed or in an address is in nothing that left the page", async ({ page, server, arrivals, sent, watch }) => {
+test("a canary that is shown, typed or in an address is in nothing that left the page", async ({ page, server, arrivals, serverArrivals, sent, watch }) => {
   watch.allow(ERRORS.uncaught, "404", "canaryimage");
   const referers: string[] = [];
   page.on("request", async (request) => {
@@ -59,6 +59,8 @@ test("a canary that is shown, typed or in an address is in nothing that left the
   expect(referers.length).toBeGreaterThan(0);
   const everything = [
     await arrivals.text(),
+    // What the server says of the requests that the page made.
+    await serverArrivals.text(),
     ...sent.posts().map(({ bytes }) => text(bytes)),
     ...sent.posts().map(({ url }) => url.href),
     ...referers,

@@ -4,6 +4,9 @@ import { get, request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { startServer } from "../../tools/server_process.ts";
 
+/** Nothing answers at this port: the server's own telemetry must not leave a test. */
+const NOWHERE = "http://127.0.0.1:9";
+
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -79,6 +82,7 @@ Deno.test("GET /: completed at the start with mode, DSN, release and environment
   await using server = await startServer({
     env: {
       SENTRY_DSN: "https://abc@o1.ingest.us.sentry.io/1",
+      RELAY_UPSTREAM: NOWHERE,
       SENTRY_RELEASE: `<b>"&'`,
       SENTRY_ENVIRONMENT: "<!--<script>",
     },
@@ -131,7 +135,7 @@ Deno.test("anything else: 404; a wrong method: 405 with Allow", async () => {
 
 Deno.test("in relay mode there is no inbox, whatever the method: 404", async () => {
   await using server = await startServer({
-    env: { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1" },
+    env: { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1", RELAY_UPSTREAM: NOWHERE },
   });
   for (const method of ["GET", "HEAD", "DELETE", "POST", "OPTIONS"]) {
     const answer = await ask(`${server.origin}/monitoring/inbox`, { method });

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { Scrubber } from "./scrub.ts";
+
+const scrubber = new Scrubber({ root: "file:///srv/the%20app/" });
+
+Deno.test("the project's files are named from the project on, with or without a scheme", () => {
+  assert.equal(scrubber.file("file:///srv/the%20app/routes/signal.ts"), "app:///routes/signal.ts");
+  assert.equal(scrubber.file("/srv/the app/routes/signal.ts"), "app:///routes/signal.ts");
+});
+
+Deno.test("other files lose their folders, the runtime's modules keep their names", () => {
+  assert.equal(scrubber.file("/home/someone/.cache/deno/npm/x/index.js"), "index.js");
+  assert.equal(scrubber.file("ext:deno_http/00_serve.ts"), "ext:deno_http/00_serve.ts");
+  assert.equal(scrubber.file("node:internal/timers"), "node:internal/timers");
+});
+
+Deno.test("addresses in a text lose user, query and fragment; other question marks stay", () => {
+  assert.equal(
+    scrubber.text("GET https://key@o1.example/api/1/?sentry_key=k#x failed, why? /a/b?c=d"),
+    "GET https://o1.example/api/1/ failed, why? /a/b",
+  );
+});
+
+Deno.test("an event loses what it says of the machine, its user and the request", () => {
+  const event = {
+    server_name: "host-7",
+    user: { ip_address: "203.0.113.7" },
+    request: { url: "http://h/?q=1" },
+    breadcrumbs: [{ message: "x" }],
+    message: "see /srv/the app/main.ts",
+    exception: {
+      values: [{
+        value: "at http://h/?q=1",
+        stacktrace: { frames: [{ filename: "/srv/the app/main.ts", abs_path: "/etc/passwd" }] },
+      }],
+    },
+  };
+  scrubber.event(event);
+  assert.deepEqual(
+    event,
+    {
+      message: "see app:///main.ts",
+      exception: {
+        values: [{
+          value: "at http://h/",
+          stacktrace: { frames: [{ filename: "app:///main.ts", abs_path: "passwd" }] },
+        }],
+      },
+    } as unknown as typeof event,
+  );
+});

@@ -1,0 +1,51 @@
+import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
+import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+
+export const MODES = ["inbox", "relay"] as const;
+
+/** A real server, and where its own telemetry ends. */
+export interface Watched extends AsyncDisposable {
+  readonly server: ServerProcess;
+  readonly read: ReadReports;
+  /** In relay mode alone something goes there. */
+  readonly ingest: StandInIngest;
+}
+
+/** Starts the real server in a mode; in relay mode before a stand-in for Sentry's ingest. */
+export async function watch(
+  mode: typeof MODES[number],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Watched> {
+  const ingest = startStandInIngest();
+  const relaying = mode === "relay" ? relayEnv(ingest) : {};
+  const server = await startServer({ env: { ...relaying, ...env } });
+  return {
+    server,
+    ingest,
+    read: mode === "relay" ? reportsAtIngest(ingest) : reportsInInbox(server),
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      await ingest.close();
+    },
+  };
+}
+
+/** A hosted DSN, for which the stand-in stands in. */
+export function relayEnv(ingest: StandInIngest): Record<string, string> {
+  return { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1", RELAY_UPSTREAM: ingest.origin };
+}
+
+/** The trace of someone who asks, in the header that a browser sends. */
+export const CALLER = {
+  traceId: "0123456789abcdef0123456789abcdef",
+  spanId: "fedcba9876543210",
+} as const;
+export const CALLER_HEADERS = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-1` } as const;
+
+/** Asks, and reads the answer to its end. */
+export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, init);
+  await response.arrayBuffer();
+  return response;
+}

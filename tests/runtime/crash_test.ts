@@ -1,0 +1,49 @@
+/** What ends the process is told on the console, reported and delivered before it does. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { startStandInIngest } from "../stand_in_ingest.ts";
+import { ask, MODES, relayEnv } from "./_modes.ts";
+import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+
+const main = fileURLToPath(new URL("./testdata/crashing_main.ts", import.meta.url));
+
+const CRASHES = [
+  { path: "/reject", message: "nobody handles this", said: "error: Uncaught (in promise) Error" },
+  { path: "/throw", message: "nobody catches this", said: "error: Uncaught Error" },
+];
+
+for (const mode of MODES) {
+  for (const { path, message, said } of CRASHES) {
+    Deno.test(`${mode} mode: ${message}: reported as fatal, then the process ends with code 1`, async () => {
+      const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
+      await using ingest = startStandInIngest();
+      try {
+        const env = mode === "relay" ? relayEnv(ingest) : {};
+        const server = await startServer({ main, dataDir, env });
+        await ask(server.origin + path).catch(() => {
+          // It may be gone before it has answered.
+        });
+        const { code, output } = await endOf(server);
+        assert.equal(code, 1);
+        assert.ok(output.includes(`${said}: ${message}\n    at `), output);
+
+        await using next = mode === "inbox" ? await startServer({ dataDir }) : undefined;
+        const read: ReadReports = next ? reportsInInbox(next) : reportsAtIngest(ingest);
+        const { errors } = await read();
+        assert.deepEqual(errors.map(({ exception }) => exception.values[0]?.value), [message]);
+        assert.equal((errors[0] as unknown as { level: string }).level, "fatal");
+        assert.equal(errors[0]?.exception.values[0]?.mechanism?.handled, false);
+      } finally {
+        await Deno.remove(dataDir, { recursive: true });
+      }
+    });
+  }
+}
+
+/** Waits until the process has ended by itself. */
+async function endOf(server: ServerProcess): Promise<{ code: number; output: string }> {
+  // A signal that it does not listen for would end it in another way.
+  const { code } = await server.stop("SIGCONT");
+  return { code, output: server.output() };
+}

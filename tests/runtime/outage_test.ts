@@ -1,0 +1,100 @@
+/** What the server reports of itself while nobody takes it, when it stops, and when there is too much. */
+import assert from "node:assert/strict";
+import { startServer } from "../../tools/server_process.ts";
+import { answers, type IngestRequest, takes } from "../stand_in_ingest.ts";
+import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
+import { eventually, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+
+const eventIds = (requests: readonly IngestRequest[]) =>
+  new Set(requests.flatMap(({ text }) => /^\{"event_id":"([0-9a-f]{32})"/.exec(text)?.[1] ?? []));
+
+Deno.test("ingest down: what the server reports is kept, and delivered once it is back, nothing lost", async () => {
+  await using watched = await watch("relay");
+  const { server, ingest } = watched;
+  await ingest.waitFor(({ length }) => length > 0);
+  ingest.behave(answers(503));
+  const down = ingest.requests.length;
+  for (let n = 0; n < 5; n++) {
+    await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
+  }
+  // Refused, and refused again: one goes ahead to see whether the ingest is back.
+  await ingest.waitFor(({ length }) => length > down + 1);
+  const back = ingest.requests.length;
+  ingest.behave(takes());
+  await ingest.waitFor((all) => eventIds(all.slice(back)).size === 5);
+  assert.deepEqual(eventIds(ingest.requests.slice(back)), eventIds(ingest.requests));
+  const taken = reportsAtIngest({
+    ...ingest,
+    get requests() {
+      return ingest.requests.slice(back);
+    },
+  });
+  const spans = await eventually(
+    "the spans",
+    taken,
+    ({ spans }) => spans.length === 5 && spans,
+  );
+  assert.deepEqual(new Set(spans.map(({ trace_id }) => trace_id)), new Set([CALLER.traceId]));
+});
+
+for (const mode of MODES) {
+  Deno.test(`${mode} mode: a server that is asked to stop delivers what it holds first`, async () => {
+    const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
+    try {
+      await using watched = await watch(mode, { DATA_DIR: dataDir });
+      const { server, ingest } = watched;
+      await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
+      const before = performance.now();
+      const status = await server.stop();
+      assert.deepEqual([status.code, status.signal], [0, null]);
+      assert.ok(performance.now() - before < 4_000);
+
+      await using next = mode === "inbox" ? await startServer({ dataDir }) : undefined;
+      const reports = await (next ? reportsInInbox(next) : reportsAtIngest(ingest))();
+      assert.equal(reports.errors.length, 1);
+      assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /signal"]);
+      assert.ok(reports.logs.some(({ body }) => body === "The server is stopping"));
+    } finally {
+      await Deno.remove(dataDir, { recursive: true });
+    }
+  });
+}
+
+Deno.test("a server that stops while its ingest is down says what was not taken, in time", async () => {
+  await using watched = await watch("relay");
+  const { server, ingest } = watched;
+  await ingest.waitFor(({ length }) => length > 0);
+  ingest.behave({ kind: "hang" });
+  await ask(`${server.origin}/signal?throw=true`);
+  const before = performance.now();
+  const status = await server.stop();
+  assert.equal(status.code, 0);
+  assert.ok(performance.now() - before < 4_500);
+  assert.match(
+    server.output(),
+    /^warn: Envelopes of the server's own telemetry were not taken \{"left":[3-9]\}$/m,
+  );
+});
+
+Deno.test("beyond what is traced in a second answers go out without a span, counted and reported", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
+  try {
+    const server = await startServer({ dataDir });
+    const asked = 2_000;
+    let traced = 0;
+    for (let n = 0; n < asked; n += 50) {
+      const round = await Promise.all(Array.from({ length: 50 }, () => ask(server.origin)));
+      traced += round.filter(({ headers }) => headers.has("server-timing")).length;
+    }
+    assert.ok(traced >= 400 && traced < asked, `${traced} were traced`);
+    await server.stop();
+
+    await using next = await startServer({ dataDir });
+    const { dropped } = await reportsInInbox(next)();
+    assert.deepEqual(dropped, { "backpressure:span": asked - traced });
+    const health = await (await fetch(`${next.origin}/monitoring`)).json();
+    assert.equal(health.is_healthy, true);
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { ask, MODES, watch } from "./_modes.ts";
+import { eventually } from "./_reports.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+for (const mode of MODES) {
+  Deno.test(`${mode} mode: no address, query, header, host name or folder of this machine is in what the server reports`, async () => {
+    await using watched = await watch(mode, {
+      FORWARD_CLIENT_IP: "true",
+      TRUSTED_PROXY_HEADER: "x-forwarded-for",
+    });
+    const { server, read } = watched;
+    const headers = {
+      "x-forwarded-for": "203.0.113.77",
+      "forwarded": "for=203.0.113.77",
+      cookie: "canarycookie=1",
+      authorization: "Bearer canarybearer",
+      referer: "http://127.0.0.1/canaryreferer",
+      "user-agent": "canaryagent",
+    };
+    for (const path of ["/?q=canaryquery", "/signal?status=500&q=canaryquery"]) {
+      await ask(server.origin + path, { headers });
+    }
+    await ask(`${server.origin}/signal?throw=true&q=canaryquery`, { headers });
+    const { text } = await eventually(
+      "spans, error and log",
+      read,
+      (all) => all.spans.length === 3 && all.errors.length === 1 && all.logs.length > 1 && all,
+    );
+    const canaries = ["canary", "203.0.113.77", "127.0.0.1", "server_name", "server.address"];
+    for (const canary of [...canaries, Deno.hostname(), ROOT]) {
+      assert.ok(!text.toLowerCase().includes(canary.toLowerCase()), `${canary} is in\n${text}`);
+    }
+    assert.ok(text.includes('"app:///routes/signal.ts"'), "frames are named from the project on");
+    // Nor does the address of the one who asked go along with what the server itself sends.
+    for (const request of watched.ingest.requests) {
+      assert.equal(request.headers["x-forwarded-for"], undefined);
+    }
+  });
+}

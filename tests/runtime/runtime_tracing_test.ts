@@ -1,0 +1,96 @@
+/** Deno's own tracing (`OTEL_DENO=true`, always on at Deno Deploy) owns the spans where it is on. */
+import assert from "node:assert/strict";
+import { ask, CALLER, watch } from "./_modes.ts";
+import { eventually } from "./_reports.ts";
+
+/** A span as OTLP has it in JSON. */
+interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly attributes: readonly {
+    readonly key: string;
+    readonly value: { stringValue?: string };
+  }[];
+}
+
+interface OtlpTraces {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
+  }[];
+}
+
+/** An OTLP/HTTP receiver on a free port. */
+function startReceiver() {
+  const spans: OtlpSpan[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const body = await request.json();
+    if (new URL(request.url).pathname === "/v1/traces") {
+      for (const { scopeSpans } of (body as OtlpTraces).resourceSpans) {
+        for (const scope of scopeSpans) spans.push(...scope.spans);
+      }
+    }
+    return Response.json({});
+  });
+  return {
+    spans,
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+Deno.test("OTEL_DENO: every span goes to OTLP once and none to Sentry, whose errors and logs bear its ids", async () => {
+  await using otlp = startReceiver();
+  await using watched = await watch("inbox", {
+    OTEL_DENO: "true",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_EXPORTER_OTLP_ENDPOINT: otlp.origin,
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+  });
+  const { server, read } = watched;
+  const headers = { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` };
+  const page = await ask(server.origin);
+  const timing = page.headers.get("server-timing") ?? "";
+  const [, pageTrace, pageSpan] =
+    /^sentry-trace;desc="(\w{32})-(\w{16})-1", baggage/.exec(timing) ??
+      [];
+  await ask(`${server.origin}/signal?status=503`, { headers });
+  await ask(`${server.origin}/signal?throw=true`, { headers });
+
+  const reports = await eventually(
+    "the error and the log",
+    read,
+    (all) => all.errors.length > 0 && all.logs.some(({ level }) => level === "error") && all,
+  );
+  assert.deepEqual(reports.spans, []);
+  await server.stop();
+
+  const named = otlp.spans.filter(({ name }) => / \//.test(name));
+  assert.deepEqual(named.map(({ name }) => name).sort(), ["GET /", "GET /signal", "GET /signal"]);
+  assert.equal(
+    new Set(otlp.spans.map(({ spanId }) => spanId)).size,
+    otlp.spans.length,
+    "once each",
+  );
+  for (const { name, attributes } of named) {
+    const routes = attributes.filter(({ key }) => key === "http.route");
+    assert.deepEqual(routes.map(({ value }) => value.stringValue), [name.slice("GET ".length)]);
+  }
+  const [root] = named.filter(({ name }) => name === "GET /");
+  assert.deepEqual([root?.traceId, root?.spanId], [pageTrace, pageSpan]);
+
+  const signals = named.filter(({ name }) => name === "GET /signal");
+  for (const { traceId, parentSpanId } of signals) {
+    assert.deepEqual([traceId, parentSpanId], [CALLER.traceId, CALLER.spanId]);
+  }
+  const ids = signals.map(({ spanId }) => spanId).sort();
+  const [error] = reports.errors;
+  const log = reports.logs.find(({ level }) => level === "error");
+  assert.equal(error?.contexts.trace.trace_id, CALLER.traceId);
+  assert.equal(log?.trace_id, CALLER.traceId);
+  assert.deepEqual(
+    [error?.contexts.trace.span_id, log?.attributes["sentry.trace.parent_span_id"]?.value].sort(),
+    ids,
+  );
+});

@@ -1,0 +1,75 @@
+/** By `Server-Timing` the page finds the trace of the answer that brought it. */
+import assert from "node:assert/strict";
+import { ask, CALLER, CALLER_HEADERS, watch } from "./_modes.ts";
+import { eventually } from "./_reports.ts";
+
+/** As the Server-Timing grammar has it: two metrics, each with a quoted description. */
+const TIMING =
+  /^sentry-trace;desc="([0-9a-f]{32})-([0-9a-f]{16})-1", baggage;desc="([\w=%.~!'()*,-]+)"$/;
+
+function read(response: Response): { traceId: string; spanId: string; baggage: string } {
+  const header = response.headers.get("server-timing") ?? "";
+  const [, traceId = "", spanId = "", baggage = ""] = TIMING.exec(header) ?? [];
+  assert.ok(traceId, `Server-Timing is ${header}`);
+  return { traceId, spanId, baggage };
+}
+
+Deno.test("GET /, its 304 and page data name their own span, each a fresh one", async () => {
+  await using watched = await watch("inbox", { SENTRY_ENVIRONMENT: 'te"st,;=ü' });
+  const { server } = watched;
+  const whole = await ask(server.origin);
+  const again = await ask(server.origin, {
+    headers: { "if-none-match": whole.headers.get("etag") ?? "" },
+  });
+  assert.deepEqual([whole.status, again.status], [200, 304]);
+  const data = await ask(`${server.origin}/?fresh-partial=true`, { headers: CALLER_HEADERS });
+  const named = [whole, again, data].map(read);
+  assert.equal(new Set(named.map(({ spanId }) => spanId)).size, 3);
+  assert.notEqual(named[0]?.traceId, named[1]?.traceId);
+  assert.equal(named[2]?.traceId, CALLER.traceId, "page data continues the page's trace");
+  assert.ok(named[0]?.baggage.includes(`sentry-trace_id=${named[0].traceId}`));
+  assert.ok(named[0]?.baggage.includes("sentry-environment=te%22st%2C%3B%3D%C3%BC"));
+
+  const spans = await eventually(
+    "the three spans",
+    watched.read,
+    ({ spans }) => spans.length === 3 && spans,
+  );
+  assert.deepEqual(
+    spans.map(({ trace_id, span_id }) => `${trace_id} ${span_id}`).sort(),
+    named.map(({ traceId, spanId }) => `${traceId} ${spanId}`).sort(),
+  );
+  assert.deepEqual(new Set(spans.map(({ name }) => name)), new Set(["GET /"]));
+});
+
+Deno.test("assets, static files, /monitoring under both its names, HEAD and what is nowhere make no span", async () => {
+  await using watched = await watch("inbox", { MONITORING_PATH: "/glass/in" });
+  const { server } = watched;
+  const page = await (await fetch(server.origin)).text();
+  const asset = /\/assets\/[\w.]+\.js/.exec(page)?.[0];
+  assert.ok(asset);
+  const quiet: [path: string, init?: RequestInit][] = [
+    [asset],
+    ["/robots.txt"],
+    ["/monitoring"],
+    ["/glass/in"],
+    ["/glass/in", { method: "POST", body: "{}" }],
+    ["/monitoring/inbox"],
+    ["/nowhere"],
+    ["/", { method: "HEAD" }],
+    ["/", { method: "POST", body: "x" }],
+  ];
+  for (const [path, init] of quiet) {
+    const answer = await ask(server.origin + path, { ...init, headers: CALLER_HEADERS });
+    assert.equal(answer.headers.get("server-timing"), null, `${init?.method ?? "GET"} ${path}`);
+  }
+  // Last, so that its span comes after all that the others could have made.
+  const headers = { "sentry-trace": `${"f".repeat(32)}-${CALLER.spanId}-1` };
+  await ask(`${server.origin}/signal`, { headers });
+  const spans = await eventually(
+    "the last span",
+    watched.read,
+    ({ spans }) => spans.some(({ trace_id }) => trace_id === "f".repeat(32)) && spans,
+  );
+  assert.deepEqual(spans.map(({ name }) => name).sort(), ["GET /", "GET /signal"]);
+});

@@ -1,0 +1,115 @@
+/** The server's half of a trace: its span, its error and its log, with the ids of who asked. */
+import assert from "node:assert/strict";
+import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
+import { eventually } from "./_reports.ts";
+
+for (const mode of MODES) {
+  Deno.test(`${mode} mode: a request's span, error and log are in the trace of who asked`, async () => {
+    await using watched = await watch(mode);
+    const { server, read } = watched;
+    const said = await ask(`${server.origin}/signal?status=503`, { headers: CALLER_HEADERS });
+    assert.equal(said.status, 503);
+    const thrown = await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
+    assert.equal(thrown.status, 500);
+
+    const { spans, error, log } = await eventually("spans, error and log", read, (reports) => {
+      const spans = reports.spans.filter(({ trace_id }) => trace_id === CALLER.traceId);
+      const [error] = reports.errors;
+      const log = reports.logs.find(({ level }) => level === "error");
+      return spans.length === 2 && error && log && { spans, error, log };
+    });
+
+    const status = (code: number) => {
+      const span = spans.find((one) => one.attributes["http.response.status_code"]?.value === code);
+      assert.ok(span, `a span with ${code}`);
+      return span;
+    };
+    for (const span of spans) {
+      assert.equal(span.name, "GET /signal");
+      assert.equal(span.parent_span_id, CALLER.spanId);
+      assert.equal(span.status, "error");
+      const value = (name: string) => span.attributes[name]?.value;
+      assert.equal(value("sentry.op"), "http.server");
+      assert.equal(value("otel.kind"), "SERVER");
+      assert.equal(value("sentry.source"), "route");
+      assert.equal(value("http.request.method"), "GET");
+      assert.equal(value("http.route"), "/signal");
+      assert.equal(value("url.path"), "/signal");
+    }
+    assert.equal(error.contexts.trace.trace_id, CALLER.traceId);
+    assert.equal(error.contexts.trace.span_id, status(500).span_id);
+    assert.equal(error.exception.values[0]?.mechanism?.handled, false);
+    assert.equal(log.trace_id, CALLER.traceId);
+    assert.equal(log.attributes["sentry.trace.parent_span_id"]?.value, status(503).span_id);
+    assert.equal(log.attributes["http.response.status_code"]?.value, 503);
+    assert.match(server.output(), /^error: A signal was answered with a failure/m);
+    assert.match(server.output(), /^Error: Server error, made on purpose\n {4}at /m);
+  });
+}
+
+Deno.test("two requests at once keep to their own traces, across await", async () => {
+  await using watched = await watch("inbox");
+  const { server, read } = watched;
+  const ids = ["a", "b", "c", "d"].map((digit) => digit.repeat(32));
+  await Promise.all(ids.map((id) =>
+    ask(`${server.origin}/signal?throw=true&delay_ms=50`, {
+      headers: { "sentry-trace": `${id}-${CALLER.spanId}-1` },
+    })
+  ));
+  const errors = await eventually(
+    "four errors",
+    read,
+    (reports) => reports.errors.length === 4 && reports.errors,
+  );
+  assert.deepEqual(errors.map(({ contexts }) => contexts.trace.trace_id).sort(), ids);
+});
+
+Deno.test("a trace that was not chosen makes no span, and its error is reported in it", async () => {
+  await using watched = await watch("inbox");
+  const { server, read } = watched;
+  const headers = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-0` };
+  await ask(`${server.origin}/signal?throw=true`, { headers });
+  await ask(server.origin);
+  const reports = await eventually(
+    "the error and another span",
+    read,
+    (all) => all.errors.length > 0 && all.spans.length > 0 && all,
+  );
+  assert.equal(reports.errors[0]?.contexts.trace.trace_id, CALLER.traceId);
+  assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /"]);
+});
+
+/** What a stranger may send in the two headers. None of it is a trace. */
+const GARBLED: readonly Record<string, string>[] = [
+  { "sentry-trace": "garbage", baggage: "sentry-trace_id=%E0%A4%A,=,;;,%" },
+  { "sentry-trace": `${"0".repeat(32)}-${"0".repeat(16)}-1` },
+  { "sentry-trace": `${CALLER.traceId.toUpperCase()}-${CALLER.spanId}-1` },
+  { baggage: `sentry-public_key=${"x".repeat(9000)},sentry-sample_rand=NaN` },
+  { baggage: "sentry-__proto__=1,sentry-constructor=2,sentry-sampled=maybe" },
+  {
+    "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-1`,
+    baggage: "sentry-environment=%22%0D%0A",
+  },
+];
+
+Deno.test("garbled trace headers change no answer, and break no header of it", async () => {
+  await using watched = await watch("inbox");
+  const { server, read } = watched;
+  for (const headers of GARBLED) {
+    const page = await ask(server.origin, { headers });
+    assert.equal(page.status, 200);
+    const timing = page.headers.get("server-timing") ?? "";
+    assert.match(
+      timing,
+      /^sentry-trace;desc="[0-9a-f]{32}-[0-9a-f]{16}-1"(, baggage;desc="[^"\\]+")?$/,
+    );
+    assert.equal((await ask(`${server.origin}/signal?throw=true`, { headers })).status, 500);
+  }
+  const spans = await eventually(
+    "a span for each answer",
+    read,
+    (reports) => reports.spans.length === 2 * GARBLED.length && reports.spans,
+  );
+  assert.ok(spans.every(({ trace_id }) => /^[0-9a-f]{32}$/.test(trace_id)));
+  assert.doesNotMatch(server.output(), /Cannot trace/);
+});
