@@ -15,6 +15,7 @@ import {
   ListenError,
   ManifestError,
   PathTakenError,
+  readManifest,
   serve,
 } from "./server/mod.ts";
 
@@ -36,12 +37,17 @@ async function main(): Promise<void> {
   const env = CONFIG_VARIABLES.map((name) => [name, Deno.env.get(name)]);
   const config = loadConfig(Object.fromEntries(env));
   const target = browserTarget(config.dsn, config.tunnel, config.monitoringPath);
+  const root = new URL("./", import.meta.url);
+  const build = new URL(".build/", root);
+  const manifest = await readManifest(build);
+  const { buildId } = manifest;
+  const release = releaseInForce(config, buildId);
 
   const runtime = await startRuntime({
     dsn: config.dsn.text,
-    release: config.release,
+    release,
     environment: config.environment,
-    root: new URL("./", import.meta.url).href,
+    root: root.href,
     // Its envelopes go the way of all others, so they end where all others end.
     deliver: (request) => relay.receive(request, undefined),
     statusOf: (error) => error instanceof BadRequestError ? 400 : 500,
@@ -73,23 +79,24 @@ async function main(): Promise<void> {
   });
 
   const app = await App.load<State>({
-    root: new URL("./", import.meta.url),
-    build: new URL("./.build/", import.meta.url),
+    root,
+    build,
+    manifest,
     variant: config.mode,
     state: { relay, inbox, log: runtime.log },
     aliases: { [config.monitoringPath]: "/monitoring" },
-    slots: ({ buildId }) => pageSlots(config, target, buildId),
-    data: ({ buildId }) => ({
+    slots: pageSlots(config, target, release),
+    data: {
       client: {
         dsn: config.dsn.text,
         tunnel: target.tunnel,
-        release: releaseInForce(config, buildId),
+        release,
         environment: config.environment,
         mode: config.mode,
         monitoringPath: config.monitoringPath,
         buildId,
       } satisfies ClientConfig,
-    }),
+    },
     observe: (place) => runtime.observe(place),
     onError: (error, request) => runtime.onError(error, request),
     security: {

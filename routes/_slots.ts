@@ -1,20 +1,20 @@
 import { formatBytes } from "../components/format/bytes.ts";
-import { type Config, releaseInForce } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { browserTarget } from "../monitoring/envelope/dsn.ts";
 
 /**
  * The texts that the pages left open when they were built: what this start's configuration decided.
  *
  * @param target where the page sends its envelopes
- * @param buildId hash of all that was built
+ * @param release the release in force
  */
 export function pageSlots(
   config: Config,
   target: ReturnType<typeof browserTarget>,
-  buildId: string,
+  release: string,
 ): Readonly<Record<string, string>> {
   return {
-    release: releaseInForce(config, buildId),
+    release,
     environment: config.environment,
     route: target.tunnel ?? "straight to the ingest",
     ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,

@@ -24,22 +24,21 @@ import { RELOAD_PATH, ReloadStream } from "./reload_stream.ts";
 import type { Resource } from "./resource.ts";
 import { Router } from "./router.ts";
 
-/** What the start gives to the pages; a function gets what only the build knows. */
-export type FromBuild<T> = T | ((build: { readonly buildId: string }) => T);
-
 export interface AppOptions<State> {
   /** The project's folder, ending with `/`: handlers are loaded from here. */
   readonly root: URL;
   /** The build's folder, ending with `/`. */
   readonly build: URL;
+  /** The build's own description, where it has been read already. */
+  readonly manifest?: Manifest;
   /** Which variant of the pages to serve. */
   readonly variant: string;
   /** Handed to every handler and middleware. */
   readonly state: State;
   /** Texts for `slot(name)`; `build` is there by itself. */
-  readonly slots?: FromBuild<Readonly<Record<string, string>>>;
+  readonly slots?: Readonly<Record<string, string>>;
   /** JSON values for `<PageData id>`. */
-  readonly data?: FromBuild<Readonly<Record<string, unknown>>>;
+  readonly data?: Readonly<Record<string, unknown>>;
   readonly security?: SecurityOptions;
   /** Further paths of routes: `{"/further": "/route"}`. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -116,13 +115,13 @@ export class App<State> {
 
   /** Reads the build, completes its pages for this deployment, and loads the handlers. */
   static async load<State>(options: AppOptions<State>): Promise<App<State>> {
-    const manifest = await readManifest(options.build);
+    const { manifest = await readManifest(options.build) } = options;
     const completion = {
       build: options.build,
       manifest,
       variant: options.variant,
-      slots: { build: manifest.buildId, ...given(options.slots, manifest) },
-      data: given(options.data, manifest),
+      slots: { build: manifest.buildId, ...options.slots },
+      data: options.data ?? {},
       security: options.security ?? {},
     };
     const [pages, files, notFound, serverError, handlers, middleware] = await Promise.all([
@@ -210,9 +209,4 @@ export class App<State> {
     }
     return this.#parts.serverError.respond(request);
   }
-}
-
-function given<T extends object>(from: FromBuild<T> | undefined, manifest: Manifest): T {
-  if (typeof from === "function") return from({ buildId: manifest.buildId });
-  return from ?? {} as T;
 }

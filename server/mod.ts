@@ -10,6 +10,6 @@ export { App, type AppOptions, PathTakenError } from "./app.ts";
 export { BadRequestError } from "./context.ts";
 export type { Context, Handler, Handlers, Method, Middleware } from "./context.ts";
 export type { SecurityOptions } from "./headers.ts";
-export { ManifestError } from "./manifest.ts";
+export { ManifestError, readManifest } from "./manifest.ts";
 export type { Observe, Observer, Place } from "./observe.ts";
 export { ListenError, serve, type ServeOptions } from "./serve.ts";

@@ -16,14 +16,14 @@ export interface ServeOptions {
   readonly onStopped: () => void;
 }
 
-/**
- * Answers under way get this long, and then what is left to deliver; Deno Deploy kills a process 5
- * seconds after it was asked to stop.
- */
-const ANSWERS_MS = 3_000;
+/** Answers under way get this long, and then what is left to deliver. */
+const ANSWERS_MS = 2_800;
 const DELIVERY_MS = 1_000;
 /** For whoever delivers to say what was not taken. */
 const LAST_WORD_MS = 200;
+
+/** The longest that stopping takes. Deno Deploy kills a process 5 seconds after it asked it to stop. */
+export const STOP_MS = ANSWERS_MS + DELIVERY_MS + LAST_WORD_MS;
 
 /** The address cannot be listened on. The message is one line, made to be printed. */
 export class ListenError extends Error {
