@@ -4,7 +4,8 @@ import { hasSlot } from "./slot.ts";
 
 /**
  * A classic script that stands in the page itself and runs before anything else. Its hash goes into
- * the page's CSP, so it is complete at build time: no slots in it.
+ * the page's CSP, so it is complete at build time: no slots in it. It belongs in `routes/_app.tsx`:
+ * in a page it would not run when a browser navigates there, and does not build.
  */
 export function InlineScript({ code }: { readonly code: string }): ReactNode {
   if (hasSlot(code)) {

@@ -49,6 +49,8 @@ export function unmountIslands(within: Node): void {
 async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): Promise<void> {
   const { island = "", islandId = "" } = place.dataset;
   const report = (kind: IslandError["kind"]) => (error: unknown, info?: ErrorInfo) => {
+    // A page left before React got to its islands: they end unhydrated, which React calls an error.
+    if (kind === "recoverable" && !place.isConnected) return;
     const componentStack = info?.componentStack;
     onError?.({ error, island, kind, ...(componentStack ? { componentStack } : {}) });
   };

@@ -3,8 +3,11 @@ const AWAY_MS = 1_000;
 /** Milliseconds between two questions; the first comes no sooner after the page itself. */
 const ASK_AGAIN_MS = 30_000;
 
-/** Fields that hold text as a person left it. */
-const FIELDS = "input:not([type=checkbox],[type=radio],[type=submit],[type=hidden]),textarea";
+/** Inputs that have a value though nobody wrote it. */
+const NOT_WRITTEN = "button checkbox color hidden image radio range reset submit".split(" ")
+  .map((type) => `[type=${type}]`);
+/** Fields that hold what a person wrote. */
+const FIELDS = `input:not(${NOT_WRITTEN}),textarea`;
 /** Fields that a person is at. */
 const FOCUSED = ":is(input,textarea,select,[contenteditable]):focus";
 
