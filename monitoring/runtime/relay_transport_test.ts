@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Envelope } from "@sentry/core";
+import { MAX_PARCELS } from "./outbox.ts";
 import { createRelayTransport, type RelayTransport } from "./relay_transport.ts";
 
 const HEADER = { dsn: "https://key@example.invalid/1" };
@@ -83,4 +84,14 @@ Deno.test("a relay that throws has not answered: the envelope is kept", async ()
   assert.equal(transport.waiting, 1);
   transport.abandon();
   assert.deepEqual(counted, ["shutdown:error:1"]);
+});
+
+Deno.test("what finds no room is counted by category, and never the reports of what was dropped", async () => {
+  const { transport, counted } = setUp(() => new Response(null, { status: 503 }));
+  for (let n = 0; n < MAX_PARCELS + 3; n++) await transport.send(spans(2));
+  assert.equal(transport.waiting, MAX_PARCELS);
+  assert.deepEqual(counted, Array(3).fill("queue_overflow:span:2"));
+  await transport.send(clientReport());
+  assert.deepEqual(counted, Array(4).fill("queue_overflow:span:2"));
+  transport.abandon();
 });

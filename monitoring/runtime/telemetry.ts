@@ -23,8 +23,9 @@ import { startClient } from "./start_client.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
 /**
- * Answers that are traced in a second: more than people ask for, and few enough that a flood, of
- * which every answer would be an envelope to keep, costs what it would cost without them.
+ * Answers that are traced in a second: more than people ask for. In a flood each would be an
+ * envelope to keep; so many cost a quarter of what the server can answer at most, tracing all of
+ * them cost seven eighths.
  */
 const SPANS = { perSecond: 200, burst: 400 };
 
