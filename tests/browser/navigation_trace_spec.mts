@@ -31,7 +31,7 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(`in ${mode} mode`, () => {
     test.use({ mode });
 
-    test("each navigation is a trace of its own, which its request carries to the server", async ({ page, arrivals, watch }) => {
+    test("each navigation is a trace of its own, with its request and the server's span in it", async ({ page, arrivals, serverArrivals, watch }) => {
       watch.allow("Handled error");
       await openPage(page);
       const loaded = await shownTraceId(page);
@@ -65,6 +65,12 @@ for (const mode of ["inbox", "relay"] as const) {
         expect(headers["sentry-trace"]).toBe(`${traceId}-${client.span_id}-1`);
         expect(headers["traceparent"]).toBe(`00-${traceId}-${client.span_id}-01`);
         expect(headers["baggage"]).toContain(`sentry-trace_id=${traceId}`);
+        const answer = await serverArrivals.waitFor(
+          "the server's span",
+          (items) => spansOf(items).find(({ parent_span_id }) => parent_span_id === client.span_id),
+        );
+        expect([answer.name, opOf(answer)]).toEqual(["GET /", "http.server"]);
+        expect(answer.trace_id).toBe(traceId);
       }
 
       // What happens on the page belongs to the navigation that it happens after.
