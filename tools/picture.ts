@@ -22,7 +22,7 @@ const WANTED = ["span", "log", "event", "replay_event"];
 
 const VIEWPORT = { width: 1280, height: 900 };
 /** Legible on dense screens, on which most people read, and still light enough. */
-const DEVICE_SCALE = 1.5;
+const DEVICE_SCALE = 1.4;
 const FILE = "docs/page.png";
 
 /** A picture that takes longer to load than the text around it is read past. */
