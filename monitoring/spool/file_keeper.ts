@@ -1,4 +1,5 @@
 import { fileIdentity, isCorrupt, setAside } from "./corrupt_file.ts";
+import { Reserve } from "./reserve.ts";
 import { SpoolFullError, SpoolVersionError } from "./spool.ts";
 import { SpoolFile, type SpoolLimits } from "./spool_file.ts";
 import { type Call, type Failure, pack, type Result, unpack } from "./wire.ts";
@@ -12,6 +13,7 @@ const READS: readonly Call["method"][] = ["has", "stats"];
  */
 export class FileKeeper {
   #file: SpoolFile | undefined;
+  readonly #reserve: Reserve;
 
   /**
    * @param onNotice is told, in one sentence, what was set aside
@@ -23,6 +25,8 @@ export class FileKeeper {
     readonly onNotice: (notice: string) => void,
   ) {
     this.#open();
+    this.#reserve = new Reserve(`${path}.reserve`);
+    this.#reserve.isThere();
   }
 
   /** Performs the calls in order. One that fails takes no other with it. Gives as many results. */
@@ -30,7 +34,9 @@ export class FileKeeper {
     try {
       return this.#together(calls);
     } catch (error) {
-      if (calls.length === 1 || isLocked(error)) return calls.map(() => failed(error));
+      if (isLocked(error)) return calls.map(() => failed(error));
+      if (isOutOfRoom(error)) this.#makeRoom();
+      else if (calls.length === 1) return [failed(error)];
     }
     // Nothing of it was done, so each may show by itself whether it can be.
     let locked: unknown;
@@ -43,6 +49,16 @@ export class FileKeeper {
         return failed(error);
       }
     });
+  }
+
+  /** Gives the reserve up for what is in the log, so that envelopes can be leased and deleted. */
+  #makeRoom(): void {
+    try {
+      this.#reserve.giveUp();
+      this.#file?.emptyLog();
+    } catch {
+      // Somebody else filled the disk: whoever calls again is told so.
+    }
   }
 
   /** Gives unused disk back. For a moment in which nobody waits. */
@@ -70,7 +86,13 @@ export class FileKeeper {
   }
 
   #attempt(file: SpoolFile, calls: readonly Call[]): Result[] {
-    const work = () => calls.map((call) => performOne(file, call));
+    const mayPut = !calls.some(({ method }) => method === "put") || this.#reserve.isThere();
+    const work = () =>
+      calls.map((call) =>
+        call.method === "put" && !mayPut
+          ? failed(new Error("the disk is full"))
+          : performOne(file, call)
+      );
     return calls.every(({ method }) => READS.includes(method)) ? work() : file.transaction(work);
   }
 
@@ -136,6 +158,11 @@ function valueOf(file: SpoolFile, call: Call): unknown {
 function isLocked(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (error as { errcode?: unknown }).errcode === 5 || /database is locked/.test(error.message);
+}
+
+/** SQLITE_IOERR and SQLITE_FULL. */
+function isOutOfRoom(error: unknown): boolean {
+  return error instanceof Error && /disk I\/O error|disk is full/.test(error.message);
 }
 
 /** An error as facts that can be sent to another thread. */

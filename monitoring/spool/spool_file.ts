@@ -206,7 +206,11 @@ export class SpoolFile {
     >;
     if (free * size < TIDY_FREE_BYTES || (pages - free) * size > TIDY_LEFT_BYTES) return;
     this.#sql.vacuum.run();
-    // The log is cut only if no other process reads it at this moment; else at its next checkpoint.
+    this.emptyLog();
+  }
+
+  /** Moves the log into the file, and cuts it if no other process reads it at this moment. */
+  emptyLog(): void {
     this.#sql.truncateLog.get();
   }
 
