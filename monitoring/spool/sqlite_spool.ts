@@ -228,7 +228,7 @@ class SqliteSpool implements Spool {
         return this.#next();
       }
       const error = errorOf(message.opened);
-      reason = error.message;
+      reason = `its file cannot be opened again (${error.message})`;
       notOpened?.(error);
     });
     worker.on("error", (error: Error) => {

@@ -26,13 +26,15 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     );
   },
 
-  /** Delivers until nothing is left, and prints what it delivered. */
+  /** Once its input ends, delivers until nothing is left. Prints what it delivered, and when. */
   async drain(spool) {
+    print("ready");
+    await Deno.stdin.read(new Uint8Array(1));
     const drain = startDrain({
       spool,
       originOf: (dsn) => new URL(dsn).origin,
       deliver(given) {
-        print(numberOf(given));
+        print(`${numberOf(given)} ${performance.timeOrigin + performance.now()}`);
         return Promise.resolve({ kind: "delivered" });
       },
     });

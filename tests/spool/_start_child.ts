@@ -36,7 +36,7 @@ export function startChild(
     : own;
   const process = new Deno.Command(command[0] ?? "", {
     args: command.slice(1),
-    stdin: "null",
+    stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
