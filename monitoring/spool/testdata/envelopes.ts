@@ -1,0 +1,38 @@
+import type { SpooledEnvelope } from "../spool.ts";
+
+export const DSN = "https://key@o1.ingest.sentry.io/1";
+export const OTHER_DSN = "https://key@o2.ingest.sentry.io/2";
+
+/** The moment at which tests begin. */
+export const NOON = Date.UTC(2026, 7, 1, 12);
+
+/** The key of test envelope `n`. */
+export function keyOf(n: number): Uint8Array {
+  const key = new Uint8Array(32).fill(7);
+  new DataView(key.buffer).setUint32(0, n);
+  return key;
+}
+
+/** Test envelope `n`: its body begins with its number. */
+export function envelope(
+  n: number,
+  { bytes = 100, ...facts }: Partial<Omit<SpooledEnvelope, "bytes">> & { bytes?: number } = {},
+): SpooledEnvelope {
+  const body = new Uint8Array(bytes).fill(n);
+  if (bytes >= 4) new DataView(body.buffer).setUint32(0, n);
+  return {
+    dsn: DSN,
+    bytes: body,
+    contentEncoding: null,
+    userAgent: null,
+    receivedAt: NOON,
+    key: keyOf(n),
+    quantities: { error: 1 },
+    ...facts,
+  };
+}
+
+/** What {@linkcode envelope} wrote into the body. */
+export function numberOf({ bytes }: { readonly bytes: Uint8Array }): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+}

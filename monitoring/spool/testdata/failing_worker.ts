@@ -1,0 +1,36 @@
+/**
+ * The spool's worker, with a fault that a test asks for by an envelope's event id: `exit` ends it as it puts that
+ * envelope, after what came before it in the batch; `throw`, when all of the batch is kept and nobody was told.
+ */
+import process from "node:process";
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type StatementResultingChanges,
+  type StatementSync,
+} from "node:sqlite";
+import { parentPort } from "node:worker_threads";
+
+const prepare = DatabaseSync.prototype.prepare;
+DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): StatementSync {
+  const statement = prepare.call(this, sql);
+  if (!sql.startsWith("INSERT INTO entries")) return statement;
+  const run: (...values: SQLInputValue[]) => StatementResultingChanges = statement.run.bind(
+    statement,
+  );
+  const fail = (...values: SQLInputValue[]) => {
+    if (values.includes("exit")) process.exit(1);
+    if (values.includes("throw")) dieBeforeTheAnswer();
+    return run(...values);
+  };
+  return Object.assign(statement, { run: fail });
+};
+
+function dieBeforeTheAnswer(): void {
+  if (!parentPort) return;
+  parentPort.postMessage = () => {
+    throw new Error("a fault");
+  };
+}
+
+await import("../worker.ts");

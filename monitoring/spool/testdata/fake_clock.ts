@@ -1,0 +1,40 @@
+import type { DrainClock } from "../drain_clock.ts";
+import { NOON } from "./envelopes.ts";
+
+/** Time that passes when a test says so. */
+export class FakeClock implements DrainClock {
+  #elapsed = 0;
+  #offset = NOON;
+  #timers: { readonly at: number; readonly work: () => void }[] = [];
+  /** What `random` gives. */
+  chance = 0.5;
+
+  readonly now = () => this.#elapsed + this.#offset;
+  readonly elapsed = () => this.#elapsed;
+  readonly random = () => this.chance;
+  readonly after = (ms: number, work: () => void) => {
+    const timer = { at: this.#elapsed + ms, work };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  };
+
+  /** Milliseconds until each timer that runs. */
+  get timers(): number[] {
+    return this.#timers.map(({ at }) => at - this.#elapsed);
+  }
+
+  /** Sets the wall clock to another time. */
+  jump(ms: number): void {
+    this.#offset += ms;
+  }
+
+  /** Time passes, and what is due by its end happens. */
+  pass(ms: number): void {
+    this.#elapsed += ms;
+    const due = this.#timers.filter(({ at }) => at <= this.#elapsed).sort((a, b) => a.at - b.at);
+    this.#timers = this.#timers.filter((timer) => !due.includes(timer));
+    for (const { work } of due) work();
+  }
+}

@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { SpoolUnderTest } from "./contract_suite.ts";
+import { envelope, keyOf, NOON, numberOf } from "./envelopes.ts";
+import {
+  addDropped,
+  type Dropped,
+  type Lease,
+  LEASE_MS,
+  type LeasedEnvelope,
+  MAX_WAIT_MS,
+  type Spool,
+  SpoolFullError,
+} from "../spool.ts";
+
+/** An envelope, as simple as can be. Kept in order of arrival. */
+interface Entry {
+  readonly n: number;
+  /** Known since it was leased first. */
+  id: number | undefined;
+  readonly dsn: string;
+  readonly sequence: string | undefined;
+  readonly bytes: number;
+  receivedAt: number;
+  notBefore: number;
+  lease: string | undefined;
+  leaseUntil: number;
+}
+
+interface Bounds {
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+}
+
+/** What spool.ts says, without a disk, a thread, or a thought of speed. */
+class SpoolModel {
+  entries: Entry[] = [];
+  /** When each DSN was served last, as a count. */
+  readonly #served = new Map<string, number>();
+  #count = 0;
+
+  constructor(readonly bounds: Bounds) {}
+
+  put(entry: Entry): "kept" | "duplicate" | "full" {
+    if (this.entries.some(({ n }) => n === entry.n)) return "duplicate";
+    if (this.bytes + entry.bytes > this.bounds.maxBytes) return "full";
+    this.entries.push(entry);
+    return "kept";
+  }
+
+  get bytes(): number {
+    return this.entries.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  bound(now: number): void {
+    for (const entry of this.entries) {
+      entry.receivedAt = Math.min(entry.receivedAt, now);
+      entry.notBefore = Math.min(entry.notBefore, now + MAX_WAIT_MS);
+      entry.leaseUntil = Math.min(entry.leaseUntil, now + LEASE_MS);
+    }
+  }
+
+  /** Takes what was leased, and says what is wrong with it: where two DSNs were never served, either may be first. */
+  leased(got: readonly LeasedEnvelope[], now: number, limit: number, exclude: string[]): void {
+    for (const { id, lease, ...sent } of got) {
+      const free = this.#free(now).filter(({ dsn }) => !exclude.includes(dsn));
+      const turn = Math.min(...free.map(({ dsn }) => this.#served.get(dsn) ?? 0));
+      const next = free.filter(({ dsn, n }) =>
+        (this.#served.get(dsn) ?? 0) === turn && free.find((of) => of.dsn === dsn)?.n === n
+      );
+      const entry = next.find(({ n }) => n === numberOf(sent));
+      assert.ok(entry, `leased ${numberOf(sent)}, next were ${next.map(({ n }) => n)}`);
+      assert.equal(sent.receivedAt, entry.receivedAt);
+      Object.assign(entry, { id, lease, leaseUntil: now + LEASE_MS });
+      this.#served.set(entry.dsn, ++this.#count);
+    }
+    assert.ok(got.length <= limit);
+    if (got.length === limit) return;
+    const left = this.#free(now).filter(({ dsn }) => !exclude.includes(dsn));
+    assert.deepEqual(left.map(({ n }) => n), [], "left behind");
+  }
+
+  held({ id, lease }: Lease): Entry | undefined {
+    return this.entries.find((entry) => entry.id === id && entry.lease === lease);
+  }
+
+  expire(now: number): Dropped[] {
+    this.bound(now);
+    const isOver = (entry: Entry) =>
+      entry.receivedAt < now - this.bounds.maxAgeMs && entry.leaseUntil <= now;
+    const over = this.entries.filter(isOver);
+    this.entries = this.entries.filter((entry) => !isOver(entry));
+    return addDropped(over.map(({ dsn, n }) => ({ dsn, envelopes: 1, quantities: { error: n } })));
+  }
+
+  /** In the order in which a DSN's own are handed out. */
+  #free(now: number): Entry[] {
+    return this.entries
+      .filter((entry, at) =>
+        entry.leaseUntil <= now && entry.notBefore <= now &&
+        !this.entries.slice(0, at).some((older) =>
+          entry.sequence !== undefined && older.sequence === entry.sequence &&
+          older.dsn === entry.dsn
+        )
+      )
+      .sort((a, b) => a.notBefore - b.notBefore);
+  }
+}
+
+type Step =
+  | { readonly do: "put"; readonly n: number; readonly bytes: number; readonly sequence?: string }
+  | { readonly do: "lease"; readonly limit: number; readonly exclude: string[] }
+  /** `of`: which of the leases that were ever given. */
+  | { readonly do: "done"; readonly of: number }
+  | { readonly do: "renew"; readonly of: number }
+  | { readonly do: "give back"; readonly of: number; readonly ms: number }
+  | { readonly do: "expire" | "reopen" }
+  | { readonly do: "pass"; readonly ms: number };
+
+const DSNS = ["a", "b", "c"].map((name) => `https://key@${name}.example/1`);
+
+/** `n` decides the DSN too, so that a duplicate is one. */
+const dsnOf = (n: number) => DSNS[n % DSNS.length] ?? "";
+
+function steps(bounds: Bounds): fc.Arbitrary<Step> {
+  const of = fc.nat({ max: 20 });
+  const bytes = fc.oneof(
+    { weight: 9, arbitrary: fc.integer({ min: 4, max: 5_000 }) },
+    fc.integer({ min: Math.floor(bounds.maxBytes / 3), max: bounds.maxBytes }),
+  );
+  // Hops about the bounds, and far away in both directions.
+  const ms = fc.oneof(
+    fc.integer({ min: -1_000, max: LEASE_MS + 1_000 }),
+    fc.integer({ min: -2 * bounds.maxAgeMs, max: bounds.maxAgeMs + 1_000 }),
+  );
+  return fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant("put" as const),
+        n: fc.nat({ max: 30 }),
+        bytes,
+        sequence: fc.constantFrom(undefined, "x", "y"),
+      }, { requiredKeys: ["do", "n", "bytes"] }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant("lease" as const),
+        limit: fc.integer({ min: 1, max: 6 }),
+        exclude: fc.subarray(DSNS, { maxLength: 1 }),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("done" as const), of }) },
+    fc.record({ do: fc.constant("renew" as const), of }),
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("give back" as const),
+        of,
+        ms: fc.integer({ min: 0, max: 2 * MAX_WAIT_MS }),
+      }),
+    },
+    fc.record({ do: fc.constantFrom("expire" as const, "reopen" as const) }),
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("pass" as const), ms }) },
+  );
+}
+
+/** Does random steps with two openings of one spool and with the model, and compares all that can be seen. */
+export async function checkModel(
+  make: () => Promise<SpoolUnderTest> | SpoolUnderTest,
+  bounds: Bounds,
+): Promise<void> {
+  const step = fc.tuple(fc.boolean(), steps(bounds));
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (sequence) => {
+      const subject = await make();
+      const run = new Run(subject, new SpoolModel(bounds), [
+        await subject.open(),
+        await subject.open(),
+      ]);
+      try {
+        for (const [second, each] of sequence) await run.step(each, second ? 1 : 0);
+      } finally {
+        await Promise.all(run.spools.map((spool) => spool.close()));
+        await subject.remove();
+      }
+    }),
+    { numRuns: 60 },
+  );
+}
+
+class Run {
+  #now = NOON;
+  readonly #leases: Lease[] = [];
+
+  constructor(
+    readonly subject: SpoolUnderTest,
+    readonly model: SpoolModel,
+    readonly spools: [Spool, Spool],
+  ) {}
+
+  async step(step: Step, by: 0 | 1): Promise<void> {
+    const spool = this.spools[by];
+    switch (step.do) {
+      case "put":
+        await this.#put(spool, step);
+        break;
+      case "lease": {
+        const { limit, exclude } = step;
+        const got = await spool.lease({ now: this.#now, limit, maxBytes: 1e9, exclude });
+        this.model.bound(this.#now);
+        this.model.leased(got, this.#now, limit, exclude);
+        this.#leases.push(...got);
+        break;
+      }
+      case "done":
+      case "give back":
+      case "renew":
+        await this.#end(spool, step);
+        break;
+      case "expire": {
+        const byDsn = (a: Dropped, b: Dropped) => a.dsn < b.dsn ? -1 : 1;
+        const got = await spool.expire(this.#now);
+        assert.deepEqual(got.toSorted(byDsn), this.model.expire(this.#now).toSorted(byDsn));
+        break;
+      }
+      case "reopen":
+        await spool.close();
+        this.spools[by] = await this.subject.open();
+        break;
+      case "pass":
+        this.#now += step.ms;
+    }
+    await this.#compareNumbers();
+  }
+
+  async #put(
+    spool: Spool,
+    { n, bytes, sequence }: Extract<Step, { do: "put" }>,
+  ): Promise<void> {
+    const dsn = dsnOf(n);
+    const facts = { dsn, receivedAt: this.#now, quantities: { error: n } };
+    const expected = this.model.put({
+      n,
+      id: undefined,
+      dsn,
+      sequence,
+      bytes,
+      receivedAt: this.#now,
+      notBefore: 0,
+      lease: undefined,
+      leaseUntil: -Infinity,
+    });
+    const put = spool.put(envelope(n, { ...facts, bytes, ...(sequence && { sequence }) }));
+    if (expected === "full") await assert.rejects(put, SpoolFullError);
+    else assert.equal(await put, expected);
+    assert.equal(await spool.has(keyOf(n)), expected !== "full");
+  }
+
+  async #end(
+    spool: Spool,
+    step: Extract<Step, { do: "done" | "give back" | "renew" }>,
+  ): Promise<void> {
+    const lease = this.#leases.at(-1 - step.of);
+    if (!lease) return;
+    const entry = this.model.held(lease);
+    if (step.do === "renew") {
+      assert.deepEqual(await spool.renew([lease], this.#now), entry ? [lease.id] : []);
+      if (entry) entry.leaseUntil = this.#now + LEASE_MS;
+    } else if (step.do === "done") {
+      assert.equal(await spool.done(lease), entry !== undefined);
+      this.model.entries = this.model.entries.filter((other) => other !== entry);
+    } else {
+      const notBefore = step.ms === 0 ? 0 : this.#now + step.ms;
+      assert.equal(await spool.giveBack(lease, notBefore), entry !== undefined);
+      if (entry) Object.assign(entry, { notBefore, lease: undefined, leaseUntil: -Infinity });
+    }
+  }
+
+  async #compareNumbers(): Promise<void> {
+    const { entries, bytes } = this.model;
+    const byDsn: Record<string, number> = {};
+    for (const { dsn } of entries) byDsn[dsn] = (byDsn[dsn] ?? 0) + 1;
+    assert.deepEqual(await this.spools[0].stats(), {
+      pending: entries.length,
+      bytes,
+      maxBytes: this.model.bounds.maxBytes,
+      oldestAt: entries.length > 0
+        ? Math.min(...entries.map(({ receivedAt }) => receivedAt))
+        : undefined,
+      byDsn,
+    });
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Another process on the same spool. Arguments: what to do, the file, then what that needs. Prints a line for each
+ * envelope that it can vouch for.
+ */
+import { startDrain } from "../../monitoring/spool/drain.ts";
+import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { envelope, keyOf, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
+
+/** Puts at once, so that batches are of several. */
+const AT_ONCE = 8;
+const BODY_BYTES = 50_000;
+
+const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<void>> = {
+  /** Puts from a number on, without end, and prints what was kept. */
+  async put(spool, [first = "0"]) {
+    let n = Number(first);
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (;;) {
+          const mine = n++;
+          await spool.put(envelope(mine, { bytes: 100 + (mine * 7919) % 20_000 }));
+          print(mine);
+        }
+      }),
+    );
+  },
+
+  /** Once its input ends, delivers until nothing is left. Prints what it delivered, and when. */
+  async drain(spool) {
+    print("ready");
+    await Deno.stdin.read(new Uint8Array(1));
+    const drain = startDrain({
+      spool,
+      originOf: (dsn) => new URL(dsn).origin,
+      deliver(given) {
+        print(`${numberOf(given)} ${performance.timeOrigin + performance.now()}`);
+        return Promise.resolve({ kind: "delivered" });
+      },
+    });
+    while ((await spool.stats()).pending > 0) await turn();
+    await drain.stop();
+    await spool.close();
+  },
+
+  /** Takes leases, prints them, and holds them until it is killed. */
+  async hold(spool, [limit = "1"]) {
+    const request = { now: Date.now(), limit: Number(limit), maxBytes: 1e9, exclude: [] };
+    for (const held of await spool.lease(request)) print(numberOf(held));
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
+  },
+
+  /** Puts until that fails. Prints how many were kept, why the next was not, and whether it was. */
+  async fill(spool) {
+    await fill(spool);
+    Deno.exit();
+  },
+
+  /** The same; then ends what was kept, prints what is left, and puts one more as soon as there is room. */
+  async refill(spool) {
+    const n = await fill(spool);
+    for (;;) {
+      const request = { now: Date.now(), limit: 100, maxBytes: 1e9, exclude: [] };
+      const leased = await spool.lease(request);
+      if (leased.length === 0) break;
+      await Promise.all(leased.map((held) => spool.done(held)));
+    }
+    print((await spool.stats()).pending);
+    while (!await spool.has(keyOf(n))) {
+      try {
+        print(await spool.put(envelope(n, { bytes: BODY_BYTES })));
+      } catch (error) {
+        if (!(error instanceof SpoolUnavailableError)) throw error;
+        await turn();
+      }
+    }
+    await spool.close();
+  },
+
+  /** Opens, starts a drain, uses both, closes nothing. */
+  async leave(spool) {
+    startDrain({
+      spool,
+      originOf: () => "down",
+      deliver: () => Promise.resolve({ kind: "unreachable", reason: "down" }),
+    });
+    print(await spool.put(envelope(1)));
+  },
+};
+
+async function fill(spool: Spool): Promise<number> {
+  for (let n = 0;; n++) {
+    try {
+      await spool.put(envelope(n, { bytes: BODY_BYTES }));
+    } catch (error) {
+      print(n);
+      print(error);
+      print(await spool.has(keyOf(n)));
+      return n;
+    }
+  }
+}
+
+function print(line: unknown): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+const [deed = "", path = "", ...args] = Deno.args;
+const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1 });
+await DEEDS[deed]?.(spool, args);

@@ -1,0 +1,61 @@
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { serverPermissions } from "../../tools/permissions.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("_child.ts", import.meta.url));
+
+export interface Child {
+  readonly process: Deno.ChildProcess;
+  /** What it prints, line by line, to its end. */
+  readonly lines: AsyncIterable<string>;
+}
+
+/**
+ * Starts `_child.ts` with the permissions that the server has, no more.
+ *
+ * @param before a shell command to run first, in the same process
+ */
+export function startChild(
+  deed: string,
+  file: string,
+  args: readonly string[] = [],
+  before?: { readonly shell: readonly string[]; readonly command: string },
+): Child {
+  const permissions = serverPermissions({
+    mode: "relay",
+    port: 0,
+    hostname: "127.0.0.1",
+    allowedDsns: [],
+    upstream: undefined,
+    dataDir: dirname(file),
+  }, { root: ROOT, cwd: "/" });
+  const own = [Deno.execPath(), "run", ...permissions, SCRIPT, deed, file, ...args];
+  const command = before
+    ? [...before.shell, "-c", `${before.command}; exec "$@"`, "sh", ...own]
+    : own;
+  const process = new Deno.Command(command[0] ?? "", {
+    args: command.slice(1),
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  return { process, lines: linesOf(process.stdout) };
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of stream) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
+/** All that it prints until it ends by itself. */
+export async function readAll({ lines }: Child): Promise<string[]> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}

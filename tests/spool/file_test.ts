@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import {
+  type Spool,
+  SpoolFileError,
+  SpoolUnavailableError,
+  SpoolVersionError,
+} from "../../monitoring/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { envelope, keyOf, NOON } from "../../monitoring/spool/testdata/envelopes.ts";
+
+const MIB = 1024 * 1024;
+
+interface Subject {
+  readonly folder: string;
+  readonly path: string;
+  readonly notices: string[];
+  open(): Promise<Spool>;
+}
+
+/** Runs with a spool's file that was closed in good order, holding 50 envelopes. */
+async function withFile(work: (subject: Subject) => Promise<void>): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
+  const path = join(folder, "spool.sqlite");
+  const notices: string[] = [];
+  const opened: Spool[] = [];
+  const open = async () => {
+    const spool = await openSqliteSpool({
+      path,
+      maxBytes: 1e9,
+      maxAgeHours: 1,
+      lockTimeoutMs: 50,
+      onNotice: (notice) => notices.push(notice),
+    });
+    opened.push(spool);
+    return spool;
+  };
+  try {
+    const spool = await open();
+    await putAll(spool, 1, 50, 5_000);
+    await spool.close();
+    await work({ folder, path, notices, open });
+  } finally {
+    await Promise.all(opened.map((spool) => spool.close()));
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+async function putAll(spool: Spool, first: number, last: number, bytes: number): Promise<void> {
+  const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  await Promise.all(numbers.map((n) => spool.put(envelope(n, { bytes }))));
+}
+
+async function drainAll(spool: Spool): Promise<number> {
+  for (let count = 0;;) {
+    const leased = await spool.lease({ now: NOON, limit: 100, maxBytes: 64 * MIB, exclude: [] });
+    if (leased.length === 0) return count;
+    count += leased.length;
+    await Promise.all(leased.map((held) => spool.done(held)));
+  }
+}
+
+const setAside = (folder: string) =>
+  readdirSync(folder).filter((name) => /^spool\.sqlite\.corrupt-[^.]+\.\d+Z$/.test(name));
+
+Deno.test("a corrupt file at the start: it is set aside with a word, and a new one begins", async () => {
+  await withFile(async ({ folder, path, notices, open }) => {
+    writeFileSync(path, "rubbish ".repeat(2_000));
+    const spool = await open();
+    assert.equal((await spool.stats()).pending, 0);
+    assert.equal(await spool.put(envelope(1)), "kept");
+    const [aside = "", ...more] = setAside(folder);
+    assert.deepEqual(more, []);
+    assert.match(readFileSync(join(folder, aside), "utf8"), /^rubbish/);
+    assert.deepEqual(notices, [
+      `The spool ${path} was corrupt: it is set aside as ${
+        join(folder, aside)
+      }, and a new one begins.`,
+    ]);
+  });
+});
+
+Deno.test("a file that turns out corrupt later: puts under way are kept in the new one", async () => {
+  await withFile(async ({ folder, path, notices, open }) => {
+    // The first page stays whole, so that opening finds nothing.
+    const bytes = readFileSync(path);
+    bytes.fill(0xa5, 4_096);
+    writeFileSync(path, bytes);
+    const spool = await open();
+    assert.deepEqual(notices, []);
+    const put = await Promise.all([101, 102, 103].map((n) => spool.put(envelope(n))));
+    assert.deepEqual(put, ["kept", "kept", "kept"]);
+    assert.equal(notices.length, 1);
+    assert.equal(setAside(folder).length, 1);
+    assert.deepEqual(
+      await Promise.all([1, 101, 102, 103].map((n) => spool.has(keyOf(n)))),
+      [false, true, true, true],
+    );
+  });
+});
+
+Deno.test("another process set the file aside: what is put from then on is in the one that took its place", async () => {
+  await withFile(async ({ path, folder, open, notices }) => {
+    const spool = await open();
+    for (const suffix of ["-wal", "-shm", ""]) {
+      Deno.renameSync(path + suffix, join(folder, `moved${suffix}`));
+    }
+    const other = await open();
+    assert.equal(await other.put(envelope(60)), "kept");
+    assert.equal(await spool.put(envelope(61)), "kept");
+    assert.deepEqual([await other.has(keyOf(61)), await spool.has(keyOf(60))], [true, true]);
+    assert.equal((await spool.stats()).pending, 2);
+    assert.deepEqual(notices, []);
+  });
+});
+
+Deno.test("the data folder was deleted under a running server: it is made again, and envelopes are kept", async () => {
+  await withFile(async ({ path, folder, open }) => {
+    const spool = await open();
+    await spool.put(envelope(60));
+    Deno.removeSync(folder, { recursive: true });
+    assert.equal(await spool.put(envelope(61)), "kept");
+    await spool.close();
+    const again = await open();
+    assert.deepEqual([await again.has(keyOf(60)), await again.has(keyOf(61))], [false, true]);
+    assert.equal(statSync(path).isFile(), true);
+  });
+});
+
+Deno.test("a file of an unknown schema version is refused and left untouched", async () => {
+  await withFile(async ({ folder, path, open }) => {
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 2");
+    db.close();
+    const [before, files] = [readFileSync(path), readdirSync(folder)];
+    await assert.rejects(
+      open(),
+      (error) =>
+        error instanceof SpoolVersionError && error.found === 2 &&
+        error.message.startsWith(`Cannot open the spool: ${path} has schema version 2, known is 1`),
+    );
+    assert.ok(before.equals(readFileSync(path)));
+    assert.deepEqual(readdirSync(folder), files);
+  });
+});
+
+Deno.test("a folder or file that cannot be written: one line that names DATA_DIR", async () => {
+  await withFile(async ({ folder, path }) => {
+    const directory = join(folder, "a-directory");
+    mkdirSync(directory);
+    const readOnly = join(folder, "read-only");
+    mkdirSync(readOnly);
+    chmodSync(readOnly, 0o500);
+    // Below a file; a directory where the file should be; where nobody may write.
+    const places = [join(path, "spool.sqlite"), directory, "/proc/spool/spool.sqlite"];
+    // The administrator may write to the last one.
+    if (Deno.uid() !== 0) places.push(join(readOnly, "spool.sqlite"));
+    for (const place of places) {
+      const opening = openSqliteSpool({ path: place, maxBytes: 1, maxAgeHours: 1 });
+      await assert.rejects(opening, (error) => {
+        assert.ok(error instanceof SpoolFileError, `${error}`);
+        assert.equal(error.file, place);
+        assert.match(error.message, /^Cannot open the spool in [^\n]*DATA_DIR[^\n]*$/);
+        return true;
+      });
+    }
+  });
+});
+
+Deno.test("the folder is made for its owner alone", async () => {
+  await withFile(async ({ folder }) => {
+    const path = join(folder, "new", "data", "spool.sqlite");
+    const spool = await openSqliteSpool({ path, maxBytes: 1, maxAgeHours: 1 });
+    await spool.close();
+    for (const made of ["new", "new/data"]) {
+      assert.equal(statSync(join(folder, made)).mode & 0o777, 0o700);
+    }
+  });
+});
+
+Deno.test("locked by another process for too long: all that waits is rejected; then it goes on", async () => {
+  await withFile(async ({ path, open }) => {
+    const spool = await open();
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const begun = performance.now();
+    const puts = await Promise.allSettled([60, 61, 62, 63].map((n) => spool.put(envelope(n))));
+    for (const put of puts) {
+      assert.ok(put.status === "rejected" && put.reason instanceof SpoolUnavailableError);
+      assert.match(put.reason.message, /locked/);
+    }
+    // The wait is 50 ms, and it is the same one for all of them.
+    assert.ok(performance.now() - begun < 1_000);
+    assert.equal(await spool.has(keyOf(60)), false, "it can be read meanwhile");
+    other.exec("ROLLBACK");
+    other.close();
+    assert.equal(await spool.put(envelope(60)), "kept");
+  });
+});
+
+Deno.test("the log stays small under a flood, and the disk is given back after a drain", async () => {
+  await withFile(async ({ path, open }) => {
+    const spool = await open();
+    for (let n = 100; n < 1_100; n += 100) await putAll(spool, n, n + 99, 100_000);
+    const size = (suffix: string) => statSync(path + suffix).size;
+    assert.ok(size("") + size("-wal") > 95 * MIB);
+    assert.ok(size("-wal") < 32 * MIB, `${size("-wal")}`);
+    assert.equal(await drainAll(spool), 1_050);
+    // Within a second or so of quiet; this asks nothing of the spool meanwhile.
+    const deadline = performance.now() + 20_000;
+    while (size("") + size("-wal") > MIB && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.ok(size("") + size("-wal") < MIB, `${size("")} and ${size("-wal")}`);
+  });
+});

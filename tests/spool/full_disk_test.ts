@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
+import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { readAll, startChild } from "./_start_child.ts";
+
+/** Files end at 24 MiB, in blocks of 512 bytes; without the signal the write beyond fails as on a full disk. */
+const SMALL_FILES = { shell: ["sh"], command: `trap '' XFSZ; ulimit -f 49152` };
+
+/** In a namespace of its own, where one may mount: a disk of 40 MiB. */
+const UNSHARE = ["unshare", "--user", "--map-root-user", "--mount", "sh"];
+
+Deno.test("no room to write: the put is rejected as unavailable, and what was kept before is there", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "spool.sqlite");
+    const [kept, error, has] = await readAll(startChild("fill", file, [], SMALL_FILES));
+    assert.match(error ?? "", /^SpoolUnavailableError: Cannot use the spool: [^\n]+\.$/);
+    assert.equal(has, "false");
+    const count = Number(kept);
+    assert.ok(count > 100, kept);
+    // The limit is gone, as if there were room again.
+    const spool = await openSqliteSpool({ path: file, maxBytes: 1e9, maxAgeHours: 1 });
+    const request = { now: Date.now(), limit: 10_000, maxBytes: 1e9, exclude: [] };
+    const leased = await spool.lease(request);
+    assert.deepEqual(leased.map(numberOf), Array.from({ length: count }, (_, n) => n));
+    await spool.close();
+  });
+});
+
+Deno.test({
+  name: "a disk that the spool itself filled: it can be drained, and takes envelopes again",
+  ignore: !await canMount(),
+  async fn() {
+    await withFolder(async (folder) => {
+      const disk = `mount -t tmpfs -o size=40m spool '${folder}'`;
+      const child = startChild("refill", join(folder, "spool.sqlite"), [], {
+        shell: UNSHARE,
+        command: disk,
+      });
+      const [kept, error, has, left, again] = await readAll(child);
+      assert.ok(Number(kept) > 100, kept);
+      assert.match(error ?? "", /^SpoolUnavailableError: /);
+      assert.deepEqual([has, left, again], ["false", "0", "kept"]);
+      assert.equal((await child.process.status).success, true);
+    });
+  },
+});
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
+  try {
+    await work(folder);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** Whether this machine lets a user have a mount of their own; not all do. */
+async function canMount(): Promise<boolean> {
+  const [program = "", ...args] = UNSHARE;
+  const command = new Deno.Command(program, {
+    args: [...args, "-c", "mount -t tmpfs spool /mnt"],
+    stdout: "null",
+    stderr: "null",
+  });
+  try {
+    return (await command.output()).success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { DSN, envelope, OTHER_DSN } from "../../monitoring/spool/testdata/envelopes.ts";
+import { startChild } from "./_start_child.ts";
+
+const COUNT = 3_000;
+
+/** A replay's segments at two DSNs are two sequences: four in all. */
+const facts = (n: number) => ({
+  dsn: n % 3 === 0 ? OTHER_DSN : DSN,
+  ...(n % 5 === 0 && { sequence: `replay ${n % 2}` }),
+});
+
+Deno.test("three processes drain one spool: every envelope is delivered, none twice, replays in order", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
+  const path = join(folder, "data", "spool.sqlite");
+  try {
+    const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1 });
+    const receivedAt = Date.now();
+    const all = Array.from({ length: COUNT }, (_, n) => n);
+    await Promise.all(
+      all.map((n) => spool.put(envelope(n, { bytes: 1_000, receivedAt, ...facts(n) }))),
+    );
+    const ready = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const delivered = await Promise.all(ready.map(async (own) => {
+      const child = startChild("drain", path);
+      const lines: { n: number; at: number }[] = [];
+      for await (const line of child.lines) {
+        if (line === "ready") {
+          own.resolve();
+          // None begins before all can.
+          await Promise.all(ready.map(({ promise }) => promise));
+          await child.process.stdin.close();
+          continue;
+        }
+        const [n, at] = line.split(" ").map(Number);
+        lines.push({ n: n ?? NaN, at: at ?? NaN });
+      }
+      assert.ok((await child.process.status).success);
+      return lines;
+    }));
+    const order = delivered.flat().sort((a, b) => a.at - b.at).map(({ n }) => n);
+    assert.deepEqual(order.toSorted((a, b) => a - b), all);
+    const shares = delivered.map(({ length }) => length);
+    assert.ok(shares.filter((share) => share > 0).length >= 2, `${shares}`);
+    const sequences = Object.groupBy(
+      order.filter((n) => n % 5 === 0),
+      (n) => JSON.stringify(facts(n)),
+    );
+    assert.equal(Object.keys(sequences).length, 4);
+    for (const segments of Object.values(sequences)) {
+      assert.deepEqual(segments, segments?.toSorted((a, b) => a - b));
+    }
+    assert.equal((await spool.stats()).pending, 0);
+    await spool.close();
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

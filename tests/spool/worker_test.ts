@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
+import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { envelope, keyOf } from "../../monitoring/spool/testdata/envelopes.ts";
+import { readAll, startChild } from "./_start_child.ts";
+
+const FAILING = new URL("../../monitoring/spool/testdata/failing_worker.ts", import.meta.url);
+
+async function withFolder(work: (path: string) => Promise<void>): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
+  try {
+    await work(join(folder, "data", "spool.sqlite"));
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const open = (path: string, worker?: URL) =>
+  openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1, ...(worker && { worker }) });
+
+/** Asks until it is there again; says how often it was refused. */
+async function untilAvailable(spool: Spool): Promise<number> {
+  for (let refused = 0;; refused++) {
+    try {
+      await spool.stats();
+      return refused;
+    } catch (error) {
+      if (!(error instanceof SpoolUnavailableError)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+const FAULTS = [
+  { fault: "exit", reason: /its worker ended/, isKept: false },
+  { fault: "throw", reason: /a fault/, isKept: true },
+];
+
+for (const { fault, reason, isKept } of FAULTS) {
+  Deno.test(`the worker ends in the middle of a batch (${fault}): all who wait are told, and another one takes over`, async () => {
+    await withFolder(async (path) => {
+      const spool = await open(path, FAILING);
+      assert.equal(await spool.put(envelope(1)), "kept");
+      for (const round of [10, 20]) {
+        const waiting = [
+          spool.put(envelope(round)),
+          spool.put(envelope(round + 1, { eventId: fault })),
+          spool.put(envelope(round + 2)),
+          spool.stats(),
+        ];
+        for (const result of await Promise.allSettled(waiting)) {
+          assert.ok(result.status === "rejected");
+          assert.ok(result.reason instanceof SpoolUnavailableError);
+          assert.match(result.reason.message, reason);
+        }
+        await untilAvailable(spool);
+        assert.equal(await spool.has(keyOf(1)), true);
+        // The lock is gone; what was not told to be kept is kept or not as a whole.
+        assert.deepEqual(
+          await Promise.all([0, 1, 2].map((n) => spool.has(keyOf(round + n)))),
+          [isKept, isKept, isKept],
+        );
+        assert.equal(await spool.put(envelope(round + 3)), "kept");
+      }
+      await spool.close();
+    });
+  });
+}
+
+Deno.test("a worker that cannot live is started once a second at most, and the server lives on", async () => {
+  await withFolder(async (path) => {
+    const spool = await open(path, FAILING);
+    await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
+    const begun = performance.now();
+    assert.ok(await untilAvailable(spool) > 0);
+    await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
+    assert.ok(await untilAvailable(spool) > 0);
+    assert.ok(performance.now() - begun > 1_000);
+    await spool.close();
+  });
+});
+
+Deno.test("with the server's own permissions; left open, spool and drain keep no process alive", async () => {
+  await withFolder(async (path) => {
+    const child = startChild("leave", path);
+    assert.deepEqual(await readAll(child), ["kept"]);
+    assert.equal((await child.process.status).code, 0);
+    const spool = await open(path);
+    assert.equal(await spool.has(keyOf(1)), true);
+    await spool.close();
+  });
+});
