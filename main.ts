@@ -1,4 +1,4 @@
-/** The server's table of contents: config → telemetry → inbox → relay → app → serve. */
+/** The server's table of contents: config → telemetry → inbox or spool → relay → app → serve. */
 import { join } from "node:path";
 import { CONFIG_VARIABLES, ConfigError, loadConfig, releaseInForce } from "./config.ts";
 import type { ClientConfig } from "./monitoring/browser/client_config.ts";
@@ -7,6 +7,8 @@ import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
 import { InboxFileError, InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/mod.ts";
+import { openSpool } from "./monitoring/spool/running_spool.ts";
+import { SpoolFileError, SpoolVersionError } from "./monitoring/spool/spool.ts";
 import { pageSlots } from "./routes/_slots.ts";
 import type { State } from "./routes/_state.ts";
 import {
@@ -20,7 +22,15 @@ import {
 } from "./server/mod.ts";
 
 /** What whoever starts the server can mend: told in one line, without a stack. */
-const MENDABLE = [ConfigError, InboxFileError, InboxVersionError, ListenError, ManifestError];
+const MENDABLE = [
+  ConfigError,
+  InboxFileError,
+  InboxVersionError,
+  ListenError,
+  ManifestError,
+  SpoolFileError,
+  SpoolVersionError,
+];
 
 /** Milliseconds that the first flush waits for an answer; afterwards what is left is sent all the same. */
 const FIRST_FLUSH_MS = 1_000;
@@ -67,9 +77,18 @@ async function main(): Promise<void> {
     proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
   });
+  const spool = config.mode === "relay" && config.spool === "sqlite"
+    ? await openSpool({
+      path: join(config.dataDir, "spool.sqlite"),
+      maxBytes: config.spoolMaxBytes,
+      maxAgeHours: config.spoolMaxAgeHours,
+      onNotice: (notice) => runtime.log("warn", notice),
+    }, ({ level, message, attributes }) => runtime.log(level, message, attributes))
+    : undefined;
   const relay = createRelay({
     ...config,
     store,
+    spool,
     onStoreError: (error) =>
       runtime.log("error", "Cannot store an envelope", { error: String(error) }),
     // What the inbox could never hold is refused at once: a 503 would be asked again for ever.
@@ -77,6 +96,8 @@ async function main(): Promise<void> {
       ? Math.min(config.maxEnvelopeBytes, config.inboxMaxBytes)
       : config.maxEnvelopeBytes,
   });
+
+  spool?.drain(relay.draining);
 
   const app = await App.load<State>({
     root,
@@ -109,6 +130,7 @@ async function main(): Promise<void> {
     throw new ConfigError("MONITORING_PATH", error.path, allowed, { cause: error });
   });
 
+  let drained: Promise<void> | undefined;
   serve({
     port: config.port,
     hostname: config.hostname,
@@ -118,9 +140,14 @@ async function main(): Promise<void> {
       relay.stop();
       inbox.endStreams();
       app.close();
+      drained = spool?.stopDraining();
     },
     onAnswered: (ms) => runtime.stop(ms),
-    onStopped: () => store?.close(),
+    async onStopped() {
+      store?.close();
+      await drained;
+      await spool?.close();
+    },
   });
   runtime.log("info", "The server has started", { mode: config.mode });
   // At once: a server that dies young has been there all the same.

@@ -23,7 +23,12 @@ export function pageSlots(
 }
 
 /** What this server keeps of the envelopes, and how long that lasts. */
-function kept({ mode, inbox, inboxMaxBytes, onDeploy }: Config): string {
+function kept(config: Config): string {
+  const { mode, inbox, inboxMaxBytes, spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;
+  if (mode === "relay" && spool === "sqlite") {
+    return `while the ingest is down: up to ${formatBytes(spoolMaxBytes)} of envelopes for ` +
+      `${spoolMaxAgeHours}\u00a0h, on disk`;
+  }
   if (mode === "relay") {
     const why = onDeploy ? "no disk lasts here, so while" : "while";
     return `nothing: ${why} the ingest is down, envelopes wait in the browser`;

@@ -23,5 +23,9 @@ Deno.test("what does not last is said: on Deno Deploy the inbox is memory, and n
   assert.match(slots({}).kept ?? "", /^the newest 200\sMiB of envelopes, on disk$/);
   assert.match(slots(DEPLOY).kept ?? "", /64\.0\sMiB.*memory: gone when it ends/);
   assert.match(slots({ ...DEPLOY, ...HOSTED }).kept ?? "", /^nothing: no disk lasts here/);
-  assert.match(slots(HOSTED).kept ?? "", /^nothing: while the ingest is down/);
+  assert.match(slots({ ...HOSTED, SPOOL: "none" }).kept ?? "", /^nothing: while the ingest/);
+  assert.match(
+    slots(HOSTED).kept ?? "",
+    /^while the ingest is down: .* 500\sMiB .* 24\sh, on disk$/,
+  );
 });

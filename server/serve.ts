@@ -12,18 +12,19 @@ export interface ServeOptions {
    * many milliseconds. Default: nothing to deliver.
    */
   readonly onAnswered?: (ms: number) => Promise<void>;
-  /** Called at the very end: closes files. */
-  readonly onStopped: () => void;
+  /** Called at the very end: closes files, in {@linkcode CLOSE_MS}. */
+  readonly onStopped: () => Promise<void> | void;
 }
 
 /** Answers under way get this long, and then what is left to deliver. */
-const ANSWERS_MS = 2_800;
-const DELIVERY_MS = 1_000;
+const ANSWERS_MS = 2_500;
+const DELIVERY_MS = 800;
 /** For whoever delivers to say what was not taken. */
 const LAST_WORD_MS = 200;
+const CLOSE_MS = 500;
 
 /** The longest that stopping takes. Deno Deploy kills a process 5 seconds after it asked it to stop. */
-export const STOP_MS = ANSWERS_MS + DELIVERY_MS + LAST_WORD_MS;
+export const STOP_MS = ANSWERS_MS + DELIVERY_MS + LAST_WORD_MS + CLOSE_MS;
 
 /** The address cannot be listened on. The message is one line, made to be printed. */
 export class ListenError extends Error {
@@ -49,7 +50,7 @@ export function serve(options: ServeOptions): void {
     if (options.onAnswered) {
       await within(DELIVERY_MS + LAST_WORD_MS, options.onAnswered(DELIVERY_MS));
     }
-    options.onStopped();
+    await within(CLOSE_MS, options.onStopped());
     Deno.exit(0);
   };
 
@@ -62,7 +63,8 @@ export function serve(options: ServeOptions): void {
 }
 
 /** Waits for the end of something, but only so long; how it ends makes no difference. */
-async function within(ms: number, ending: Promise<unknown>): Promise<void> {
+async function within(ms: number, ending: Promise<unknown> | void): Promise<void> {
+  if (ending === undefined) return;
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   await Promise.race([ending.then(() => {}, () => {}), over]);

@@ -13,10 +13,13 @@ import { CollectedBytes } from "./collected_bytes.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 import type { Hold, InFlight } from "./in_flight.ts";
 
-/** An item's type and the bytes of its payload. */
+/** What is known of an item without its payload. */
 export interface ItemSummary {
   readonly type: string;
+  /** Of its payload. */
   readonly bytes: number;
+  /** How many it says it holds: containers of spans and logs hold many. Else 1. */
+  readonly count: number;
 }
 
 /** An envelope that may go where its DSN leads. */
@@ -74,7 +77,12 @@ export async function admit(
   const items: ItemSummary[] = [];
   const scanner = new EnvelopeScanner({
     begin: (header) => dsn = allowList.judge(header, request.url),
-    item: ({ header, length }) => items.push({ type: shortType(header.type), bytes: length }),
+    item: ({ header, length }) =>
+      items.push({
+        type: shortType(header.type),
+        bytes: length,
+        count: countOf(header.item_count),
+      }),
   });
 
   const maxDecodedBytes = DECOMPRESSION_FACTOR * maxBytes;
@@ -115,4 +123,10 @@ export async function admit(
 function shortType(type: string): string {
   if (type.length <= MAX_TYPE_LENGTH) return type;
   return JSON.parse(JSON.stringify(type.slice(0, MAX_TYPE_LENGTH)));
+}
+
+function countOf(announced: unknown): number {
+  return typeof announced === "number" && Number.isSafeInteger(announced) && announced > 0
+    ? announced
+    : 1;
 }

@@ -34,13 +34,14 @@ export class AllowList {
         "The envelope names no DSN; it must stand in the envelope's header or as ?o=ORG&p=PROJECT.",
       );
     }
-    const dsn = named === undefined ? undefined : this.#find(named);
+    const dsn = named === undefined ? undefined : this.find(named);
     if (target === undefined) return dsn ?? notAllowed();
     if (named === undefined) return this.#only(target);
     return dsn && leadsTo(dsn, target) ? dsn : notAllowed();
   }
 
-  #find(named: unknown): Dsn | undefined {
+  /** The DSN of this text, if it may be relayed. */
+  find(named: unknown): Dsn | undefined {
     if (typeof named !== "string") return undefined;
     const exact = this.#byText.get(named);
     if (exact) return exact;

@@ -35,3 +35,16 @@ export function categoryOf(type: string): string | undefined {
 
 /** Every category that an item can count as. */
 export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set(CATEGORIES.values());
+
+/** What items count for in reports of loss, by category. Those without one are not counted. */
+export function quantitiesOf(
+  items: readonly { readonly type: string; readonly count: number }[],
+): Record<string, number> {
+  const quantities: Record<string, number> = {};
+  for (const { type, count } of items) {
+    const category = categoryOf(type);
+    if (category === undefined) continue;
+    quantities[category] = (quantities[category] ?? 0) + count;
+  }
+  return quantities;
+}

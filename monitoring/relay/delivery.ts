@@ -1,8 +1,8 @@
 import type { AdmittedEnvelope } from "./admission.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
-import type { RateLimits } from "./rate_limits.ts";
-import { ingestConnections, type Sender, sendUpstream, UpstreamSilentError } from "./upstream.ts";
+import type { IngestClient, Sender } from "./ingest_client.ts";
+import type { Spooling } from "./spooling.ts";
 import { verdict } from "./verdict.ts";
 
 /** The last step of an envelope's way: where it goes, and what its sender is told. */
@@ -14,36 +14,35 @@ export interface EnvelopeStore {
   store(envelope: AdmittedEnvelope): Promise<void> | void;
 }
 
-export interface IngestOptions {
-  /** Origin to send to in place of a DSN's own. */
-  readonly upstream?: string;
-  /** Milliseconds for one attempt. */
-  readonly relayTimeoutMs: number;
-  /** Learns from every answer. */
-  readonly limits: RateLimits;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly uptime: () => number;
-}
-
-/** Relay mode: to the ingest, which decides. */
-export function toIngest(options: IngestOptions): Delivery {
-  const { upstream, relayTimeoutMs, limits, now, uptime } = options;
-  const attempt = { origin: upstream, timeoutMs: relayTimeoutMs };
-  const pool = ingestConnections();
+/**
+ * Relay mode: to the ingest, which decides; what it does not decide is kept in the spool. While it
+ * is known to be down it is not asked: the spool's drain finds out when it is back.
+ *
+ * @param spooling none: what the ingest does not decide stays with the sender
+ * @param now milliseconds since 1970
+ */
+export function toIngest(
+  client: IngestClient,
+  spooling: Spooling | undefined,
+  now: () => number,
+): Delivery {
   return async (envelope, sender) => {
-    try {
-      const answer = await sendUpstream(pool, envelope, sender, attempt);
-      limits.learn(envelope.dsn.text, answer, uptime(), now());
-      return verdict(answer, envelope.header, now());
-    } catch (error) {
-      if (!(error instanceof UpstreamSilentError)) throw error;
-      throw new RelayError(
-        "spool_unavailable",
-        "The ingest did not answer and nothing here keeps the envelope; send it again later.",
-      );
+    const { dsn, header } = envelope;
+    if (spooling !== undefined) {
+      if (client.isDown(dsn)) return await spooling.keep(envelope, sender, "it is down");
+      const place = await spooling.place(envelope);
+      if (place === "duplicate") return takenAnswer(header, "duplicate");
+      if (place === "behind") {
+        return await spooling.keep(envelope, sender, "the recording before it waits");
+      }
     }
+    const attempt = await client.attempt(envelope, sender);
+    if (attempt.kind === "decided") return verdict(attempt.answer, header, now());
+    if (spooling !== undefined) return await spooling.keep(envelope, sender, attempt.reason);
+    throw new RelayError(
+      "spool_unavailable",
+      `The ingest has not taken the envelope (${attempt.reason}) and nothing here keeps it; send it again later.`,
+    );
   };
 }
 

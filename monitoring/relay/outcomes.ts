@@ -18,8 +18,8 @@ export class OutcomeCounter {
     number
   >;
 
-  count(outcome: Outcome): void {
-    this.#counts[outcome]++;
+  count(outcome: Outcome, envelopes = 1): void {
+    this.#counts[outcome] += envelopes;
   }
 
   /** All outcomes, those that never happened with 0. */

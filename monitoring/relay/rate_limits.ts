@@ -1,4 +1,4 @@
-import { categoryOf, KNOWN_CATEGORIES } from "./categories.ts";
+import { KNOWN_CATEGORIES } from "./categories.ts";
 import { DEFAULT_RETRY_S, parseLimits, retryAfterSeconds } from "./limit_headers.ts";
 
 /** A limit that holds: until when, and what the ingest called it. */
@@ -72,30 +72,33 @@ export class RateLimits {
   }
 
   /**
-   * Whether limits hold for every item. One item that may go takes the others along: the ingest
-   * itself drops those that it does not take.
+   * Whether limits hold for every category of an envelope's items. One that is free takes the others
+   * along: the ingest itself drops what it does not take.
    *
+   * @param categories undefined: of an item that Sentry names no category for
    * @returns undefined if the envelope may go, else what to answer
    */
   judge(
     dsn: string,
-    items: readonly { readonly type: string }[],
+    categories: Iterable<string | undefined>,
     now: number,
   ): HeldBack | undefined {
     const limits = this.#limits.get(dsn);
     if (limits === undefined) return undefined;
     const holding = new Map<string, Limit>();
     let first = Infinity;
-    for (const { type } of items) {
-      const held = [ALL, categoryOf(type)].flatMap((category) => {
-        const limit = category === undefined ? undefined : limits.get(category);
-        return limit !== undefined && limit.until > now ? [{ category: category!, limit }] : [];
+    for (const own of categories) {
+      const held = (own === undefined ? [ALL] : [ALL, own]).flatMap((category) => {
+        const limit = limits.get(category);
+        return limit !== undefined && limit.until > now ? [{ category, limit }] : [];
       });
       if (held.length === 0) return undefined;
       for (const { category, limit } of held) holding.set(category, limit);
       first = Math.min(first, Math.max(...held.map(({ limit }) => limit.until)));
     }
     const seconds = (until: number) => Math.max(1, Math.ceil((until - now) / 1000));
+    // Nothing that could be held back.
+    if (holding.size === 0) return undefined;
     const words = Array.from(
       holding,
       ([category, { until, rest }]) => `${seconds(until)}:${category}${rest && `:${rest}`}`,

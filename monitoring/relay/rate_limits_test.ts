@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { categoryOf } from "./categories.ts";
 import { RateLimits } from "./rate_limits.ts";
 
 const DSN = "https://key@o1.ingest.sentry.io/1";
 const OTHER = "https://key@o1.ingest.sentry.io/2";
-const items = (...types: string[]) => types.map((type) => ({ type }));
+const items = (...types: string[]) => types.map(categoryOf);
 
 /** The limits after one answer at time 0, with `Date` at its beginning. */
 function after(status: number, headers: Record<string, string>): RateLimits {

@@ -3,17 +3,22 @@ import { admit } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
 import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { PROGRESS_MS } from "./body.ts";
+import { categoryOf } from "./categories.ts";
 import { clientAddress } from "./client_address.ts";
 import { type Delivery, type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
+import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";
 import { errorAnswer } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
+import { IngestClient } from "./ingest_client.ts";
 import { OriginRule } from "./origin.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
 import { RateLimits } from "./rate_limits.ts";
+import { type EnvelopeSpool, Spooling } from "./spooling.ts";
 
 export type { AdmittedEnvelope } from "./admission.ts";
 export type { EnvelopeStore } from "./delivery.ts";
+export type { EnvelopeSpool } from "./spooling.ts";
 
 /** Takes envelopes from pages, and sees that none ends without an answer that says how. */
 export interface Relay {
@@ -26,8 +31,13 @@ export interface Relay {
   /** `OPTIONS /monitoring`: the preflight of pages of another origin. */
   preflight(request: Request): Response;
   /** `GET /monitoring`: 200, or 503 when nothing can be taken. */
-  health(): Response;
-  /** The server stops: from now on its health is 503. What comes nevertheless is still served. */
+  health(): Promise<Response>;
+  /** What the spool's drain needs of this relay. */
+  readonly draining: Draining;
+  /**
+   * The server stops: from now on its health is 503. What comes nevertheless is still served, and
+   * what its ingest leaves without an answer soon counts as undecided.
+   */
   stop(): void;
 }
 
@@ -36,6 +46,8 @@ export interface RelayOptions {
   readonly allowedDsns: readonly Dsn[];
   /** With a store nothing is forwarded: inbox mode. Default: relay mode. */
   readonly store?: EnvelopeStore;
+  /** Keeps what an ingest does not take now. Default: none, and that stays with its sender. */
+  readonly spool?: EnvelopeSpool;
   /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
   /** Bytes of all bodies held at once. */
@@ -62,6 +74,12 @@ export interface RelayOptions {
   readonly onStoreError?: (error: unknown) => void;
 }
 
+/**
+ * Once the server stops, attempts get this long, in milliseconds, so that what has no answer then is
+ * still kept before the server ends: it has four seconds for everything.
+ */
+const LAST_ATTEMPTS_MS = 1_500;
+
 /** Makes the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
   const { store, now = Date.now, uptime = () => performance.now() } = options;
@@ -76,15 +94,16 @@ export function createRelay(options: RelayOptions): Relay {
     maxBytes: options.maxEnvelopeBytes,
     progressMs: options.bodyProgressMs ?? PROGRESS_MS,
   };
-  const deliver = store
-    ? toStore(store, options.onStoreError)
-    : toIngest({ ...options, limits, now, uptime });
+  const client = new IngestClient({ ...options, limits, now, uptime });
+  const spooling = options.spool && new Spooling(options.spool, uptime);
+  const deliver = store ? toStore(store, options.onStoreError) : toIngest(client, spooling, now);
   let stopping = false;
 
   /** What is left to judge of an envelope that may go where its DSN leads, and then its delivery. */
   const take: Delivery = async (envelope, sender) => {
     const { dsn, header, items, key } = envelope;
-    const held = limits.judge(dsn.text, items, uptime());
+    const categories = items.map(({ type }) => categoryOf(type));
+    const held = limits.judge(dsn.text, categories, uptime());
     if (held) return heldAnswer(held);
     const settle = await duplicates.begin(key, uptime);
     if (!settle) return takenAnswer(header, "duplicate");
@@ -98,7 +117,7 @@ export function createRelay(options: RelayOptions): Relay {
     }
   };
 
-  return {
+  const relay: Relay = {
     async receive(request, peer) {
       let cors = {};
       let answer: Answer;
@@ -130,23 +149,58 @@ export function createRelay(options: RelayOptions): Relay {
       }
     },
 
-    health() {
-      const healthy = !stopping && inFlight.hasRoomFor(1);
+    async health() {
+      const { spool, fails } = await lookAtSpool(spooling, now());
+      // An ingest that is down is no illness, as long as what it does not take can be kept.
+      const takesNothing = fails && client.isAnyDown;
+      const healthy = !stopping && inFlight.hasRoomFor(1) && !takesNothing;
       return Response.json({
         is_healthy: healthy,
         mode: store ? "inbox" : "relay",
-        // Without a spool nothing waits in one; who reads this finds the fields all the same.
-        spool: { pending: 0, bytes: 0, oldest_age_s: 0 },
+        spool,
         outcomes: outcomes.counts,
         in_flight_bytes: inFlight.bytes,
       }, { status: healthy ? 200 : 503, headers: { "cache-control": "no-store" } });
     },
 
+    draining: createDraining({
+      client,
+      allowList: rules.allowList,
+      limits,
+      outcomes,
+      now,
+      uptime,
+      report: (envelope) => void relay.receive(ownRequest(envelope), undefined),
+    }),
+
     stop() {
+      if (stopping) return;
       stopping = true;
+      const timer = setTimeout(() => client.abort(), LAST_ATTEMPTS_MS);
+      Deno.unrefTimer(timer);
     },
   };
+  return relay;
+}
+
+/** The spool's part of the health; without one nothing waits in it, and who reads this finds the fields all the same. */
+async function lookAtSpool(spooling: Spooling | undefined, now: number) {
+  const empty = { pending: 0, bytes: 0, oldest_age_s: 0 };
+  if (spooling === undefined) return { spool: empty, fails: false };
+  try {
+    const { pending, bytes, oldestAt = now } = await spooling.stats();
+    const age = Math.max(0, Math.floor((now - oldestAt) / 1000));
+    return { spool: { pending, bytes, oldest_age_s: age }, fails: spooling.isFailing };
+  } catch {
+    // What it holds cannot be said; that it fails is.
+    return { spool: empty, fails: true };
+  }
+}
+
+/** `.invalid` because no connection is ever opened for it (RFC 2606, section 2). */
+function ownRequest(envelope: string): Request {
+  return new Request("http://relay.invalid/monitoring", { method: "POST", body: envelope });
 }
 
 /** Delivered, or where it lasts: one like it has nothing to add. */
-const TAKEN: ReadonlySet<Outcome> = new Set(["delivered", "spooled", "stored"]);
+const TAKEN: ReadonlySet<Outcome> = new Set(["delivered", "spooled", "stored", "duplicate"]);

@@ -1,29 +1,21 @@
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
-import { RelayError } from "./errors.ts";
-import { limitHeaders } from "./limit_headers.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
+import { limitHeaders } from "./limit_headers.ts";
 
-/** The ingest cannot say now whether it takes an envelope: another attempt may end otherwise. */
-function isPassing(status: number): boolean {
+/** Whether the ingest cannot say now if it takes an envelope: another attempt may end otherwise. */
+export function isPassing(status: number): boolean {
   return status < 200 || (status >= 300 && status < 400) || status >= 500 || status === 408 ||
     status === 425;
 }
 
 /**
- * What the sender is told of the ingest's answer.
+ * What the sender is told of an answer with which the ingest has decided.
  *
  * @param now milliseconds since 1970
- * @throws {RelayError} `spool_unavailable` if the ingest has not decided, so that the sender keeps the envelope
  */
 export function verdict(upstream: HttpAnswer, header: EnvelopeHeader, now: number): Answer {
   const { status } = upstream;
-  if (isPassing(status)) {
-    throw new RelayError(
-      "spool_unavailable",
-      `The ingest answered ${status} and nothing here keeps the envelope; send it again later.`,
-    );
-  }
   const headers: Record<string, string> = { "content-type": contentType(upstream.headers) };
   copy(upstream.headers, headers, "x-sentry-error", "x-sentry-rate-limits");
   if (status === 429) {

@@ -32,7 +32,10 @@ Deno.test("row 'inbox mode': 200 with the event id, outcome stored, nothing forw
   assert.deepEqual(first?.bytes, plain);
   assert.equal(first?.contentEncoding, null);
   assert.deepEqual(first?.header, { event_id: "e1", dsn: DSN });
-  assert.deepEqual(first?.items, [{ type: "event", bytes: 2 }, { type: "x".repeat(64), bytes: 3 }]);
+  assert.deepEqual(first?.items, [
+    { type: "event", bytes: 2, count: 1 },
+    { type: "x".repeat(64), bytes: 3, count: 1 },
+  ]);
   assert.equal(first?.receivedAt, 1_700_000_000_000);
   assert.deepEqual(await first?.decoded(), plain);
   assert.deepEqual(second?.bytes, encoded);

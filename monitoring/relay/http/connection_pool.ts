@@ -40,6 +40,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:":
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #origins = new Map<string, Origin>();
+  readonly #deadlines = new Set<Deadline>();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -54,6 +55,7 @@ export class ConnectionPool {
    */
   async post(request: PooledRequest): Promise<HttpAnswer> {
     const deadline = new Deadline(request.timeoutMs);
+    this.#deadlines.add(deadline);
     try {
       const head = headOf(request);
       for (;;) {
@@ -73,6 +75,7 @@ export class ConnectionPool {
         }
       }
     } finally {
+      this.#deadlines.delete(deadline);
       deadline.clear();
     }
   }
@@ -83,6 +86,12 @@ export class ConnectionPool {
     for (const { idle } of this.#origins.values()) {
       for (const connection of [...idle]) connection.close();
     }
+  }
+
+  /** Closes, and ends every request that has no answer yet, as if its time were over. */
+  abort(): void {
+    this.close();
+    for (const deadline of this.#deadlines) deadline.end();
   }
 
   async #acquire(url: URL, deadline: Deadline): Promise<HttpConnection> {
@@ -148,11 +157,14 @@ class Deadline {
   constructor(ms: number) {
     // Whoever waits for it hears of it by `within`.
     this.#over.promise.catch(() => {});
-    this.#timer = setTimeout(() => {
-      this.isOver = true;
-      this.#over.reject(new AnswerTimeoutError("No answer came within the time."));
-      this.#end();
-    }, ms);
+    this.#timer = setTimeout(() => this.end(), ms);
+  }
+
+  /** The time is over. */
+  end(): void {
+    this.isOver = true;
+    this.#over.reject(new AnswerTimeoutError("No answer came within the time."));
+    this.#end();
   }
 
   /** What to end when the time is over; replaces what it was before. */

@@ -1,0 +1,135 @@
+import { eventId } from "../envelope/envelope.ts";
+import type { AdmittedEnvelope } from "./admission.ts";
+import { type Answer, takenAnswer } from "./answer.ts";
+import { quantitiesOf } from "./categories.ts";
+import { RelayError } from "./errors.ts";
+import type { Sender } from "./ingest_client.ts";
+
+/** An envelope with all that it takes to deliver it later, or to say what was lost with it. */
+export interface SpooledEnvelope {
+  readonly dsn: string;
+  readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+  readonly userAgent: string | null;
+  readonly address?: string;
+  readonly receivedAt: number;
+  readonly key: Uint8Array;
+  readonly eventId?: string;
+  /** Those of one sequence are delivered in order: the segments of a recording. */
+  readonly sequence?: string;
+  readonly quantities: Readonly<Record<string, number>>;
+}
+
+/** What the relay needs of a spool. */
+export interface EnvelopeSpool {
+  /**
+   * `kept`: it is on a disk that lasts. `duplicate`: one with its key is. Takes the bytes over.
+   *
+   * @throws an error whose name is `SpoolFullError`, or another one: then nothing was kept
+   */
+  put(envelope: SpooledEnvelope): Promise<"kept" | "duplicate">;
+  has(key: Uint8Array): Promise<boolean>;
+  stats(): Promise<SpoolNumbers>;
+}
+
+export interface SpoolNumbers {
+  readonly pending: number;
+  readonly bytes: number;
+  /** When the oldest was received, milliseconds since 1970. */
+  readonly oldestAt: number | undefined;
+}
+
+/** Milliseconds for which "the spool is empty" is believed: another process may fill it. */
+const BELIEVED_MS = 5_000;
+
+/** Keeps what the ingest cannot take now, and knows of what it keeps. */
+export class Spooling {
+  readonly #spool: EnvelopeSpool;
+  readonly #uptime: () => number;
+  /** Whether there may be something in it, and when that was found out. */
+  #isEmpty = false;
+  #lookedAt = -Infinity;
+  #failing = false;
+
+  /** @param uptime milliseconds of a clock that never goes back */
+  constructor(spool: EnvelopeSpool, uptime: () => number) {
+    this.#spool = spool;
+    this.#uptime = uptime;
+  }
+
+  /** Whether the last envelope that should be kept could not be. */
+  get isFailing(): boolean {
+    return this.#failing;
+  }
+
+  /**
+   * What is to be done with an envelope before its ingest is asked: `duplicate` if one like it waits
+   * here, `behind` if others of its recording may, else nothing.
+   */
+  async place(envelope: AdmittedEnvelope): Promise<"duplicate" | "behind" | undefined> {
+    try {
+      if (await this.#knownEmpty()) return undefined;
+      if (await this.#spool.has(envelope.key)) return "duplicate";
+      return sequenceOf(envelope) === undefined ? undefined : "behind";
+    } catch {
+      // The spool fails, which the next one that it should keep will say. This one can still go.
+      return undefined;
+    }
+  }
+
+  /**
+   * Keeps an envelope: 202, or 200 if one like it is kept already.
+   *
+   * @param why the ingest does not have it, as a part of a sentence
+   * @throws {RelayError} `spool_full`, `spool_unavailable`
+   */
+  async keep(envelope: AdmittedEnvelope, sender: Sender, why: string): Promise<Answer> {
+    const { bytes, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
+    this.#isEmpty = false;
+    try {
+      const put = await this.#spool.put({
+        dsn: dsn.text,
+        bytes,
+        contentEncoding,
+        userAgent: sender.userAgent,
+        address: sender.address,
+        receivedAt,
+        key,
+        eventId: eventId(header),
+        sequence: sequenceOf(envelope),
+        quantities: quantitiesOf(items),
+      });
+      this.#failing = false;
+      return put === "duplicate"
+        ? takenAnswer(header, "duplicate")
+        : { ...takenAnswer(header, "spooled"), status: 202 };
+    } catch (error) {
+      this.#failing = true;
+      const full = error instanceof Error && error.name === "SpoolFullError";
+      throw new RelayError(
+        full ? "spool_full" : "spool_unavailable",
+        `The ingest has not taken the envelope (${why}) and the spool ${
+          full ? "is full" : "cannot keep it"
+        }; send it again later.`,
+      );
+    }
+  }
+
+  /** @throws what the spool throws */
+  async stats(): Promise<SpoolNumbers> {
+    const numbers = await this.#spool.stats();
+    this.#isEmpty = numbers.pending === 0;
+    this.#lookedAt = this.#uptime();
+    return numbers;
+  }
+
+  async #knownEmpty(): Promise<boolean> {
+    if (this.#uptime() - this.#lookedAt >= BELIEVED_MS) await this.stats();
+    return this.#isEmpty;
+  }
+}
+
+/** The recording that an envelope holds a segment of: its id is the envelope's own. */
+function sequenceOf({ header, items }: AdmittedEnvelope): string | undefined {
+  return items.some(({ type }) => type === "replay_recording") ? eventId(header) : undefined;
+}

@@ -1,0 +1,241 @@
+/** The spool behind the relay, in the real server. */
+import assert from "node:assert/strict";
+import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import {
+  answers,
+  closes,
+  hangs,
+  type IngestBehaviour,
+  redirects,
+  type StandInIngest,
+  startStandInIngest,
+  takes,
+} from "../stand_in_ingest.ts";
+
+const DSN = "https://key@o1.ingest.sentry.io/1";
+
+let made = 0;
+
+/** An envelope that is like none before it, and its event id. */
+function fresh(payload = "{}"): { id: string; body: string } {
+  const id = (++made).toString(16).padStart(32, "0");
+  return { id, body: envelope(id, "event", payload) };
+}
+
+function envelope(id: string, type: string, payload: string): string {
+  const header = JSON.stringify({ event_id: id, dsn: DSN });
+  return `${header}\n${JSON.stringify({ type, length: payload.length })}\n${payload}\n`;
+}
+
+/** The server, relaying to the stand-in with short patience. */
+function relaying(
+  ingest: StandInIngest,
+  { dataDir, env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
+): Promise<ServerProcess> {
+  return startServer({
+    dataDir,
+    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, RELAY_TIMEOUT_MS: "300", ...env },
+  });
+}
+
+const post = (server: ServerProcess, body: string) =>
+  fetch(`${server.origin}/monitoring`, { method: "POST", body });
+
+async function expectSpooled(server: ServerProcess, { id, body }: { id: string; body: string }) {
+  const response = await post(server, body);
+  assert.equal(response.status, 202, await response.clone().text());
+  assert.equal(response.headers.get("x-relay-outcome"), "spooled");
+  assert.deepEqual(await response.json(), { id });
+}
+
+interface Health {
+  readonly is_healthy: boolean;
+  readonly spool: { pending: number; bytes: number; oldest_age_s: number };
+  readonly outcomes: Record<string, number>;
+}
+
+async function health(server: ServerProcess): Promise<Health> {
+  return await (await fetch(`${server.origin}/monitoring`)).json();
+}
+
+/** Event ids of the test's own envelopes in the order of their arrival; the server sends some of its own. */
+function arrived(ingest: StandInIngest): string[] {
+  return ingest.requests.flatMap(({ text }) => {
+    const { event_id } = JSON.parse(text.split("\n", 1)[0] ?? "{}");
+    return typeof event_id === "string" && event_id.startsWith("00000000") ? [event_id] : [];
+  });
+}
+
+const taken = (ingest: StandInIngest, ids: readonly string[]) =>
+  ingest.waitFor(() => ids.every((id) => arrived(ingest).includes(id)));
+
+/** A folder that is removed at the end of the test. */
+async function dataFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "sightglass-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+const UNDECIDED: Record<string, IngestBehaviour> = {
+  "times out": hangs,
+  "closes without an answer": closes,
+  "redirects": redirects("http://127.0.0.1:9/"),
+  "answers 408": answers(408),
+  "answers 425": answers(425),
+  "answers 500": answers(500),
+  "answers 503": answers(503, { headers: { "retry-after": "60" } }),
+};
+for (const [name, behaviour] of Object.entries(UNDECIDED)) {
+  Deno.test(`row 'the ingest ${name}': 202 spooled, and delivered once it takes envelopes`, async () => {
+    await using ingest = startStandInIngest();
+    await using server = await relaying(ingest);
+    ingest.behave(behaviour);
+    const sent = [fresh(), fresh(), fresh()];
+    for (const each of sent) await expectSpooled(server, each);
+    assert.ok((await health(server)).is_healthy);
+    ingest.behave(takes());
+    await taken(ingest, sent.map(({ id }) => id));
+    for (;;) {
+      const { spool, outcomes } = await health(server);
+      if (spool.pending > 0) continue;
+      assert.equal(spool.bytes, 0);
+      assert.ok((outcomes.spooled ?? 0) >= 3 && (outcomes.delivered ?? 0) >= 3);
+      break;
+    }
+  });
+}
+
+Deno.test("row 'the ingest is down': 202 spooled, and another process delivers it after a restart", async () => {
+  await using folder = await dataFolder();
+  const ingest = startStandInIngest();
+  const port = Number(new URL(ingest.origin).port);
+  await ingest.close();
+  const sent = [fresh(), fresh("x".repeat(100_000))];
+  {
+    await using server = await relaying(ingest, { dataDir: folder.path });
+    for (const each of sent) await expectSpooled(server, each);
+    const { spool } = await health(server);
+    assert.ok(spool.pending >= 2 && spool.bytes > 100_000);
+  }
+  await using back = startStandInIngest({ port });
+  await using _server = await relaying(back, { dataDir: folder.path });
+  await taken(back, sent.map(({ id }) => id));
+  for (const { id, body } of sent) {
+    const request = back.requests.find(({ text }) => text.includes(id));
+    assert.equal(request?.text, body);
+    assert.equal(request?.headers["x-sentry-auth"], "Sentry sentry_version=7, sentry_key=key");
+  }
+});
+
+Deno.test("row 'seen before': as long as it is in the spool, also after a restart and when the ingest is back", async () => {
+  await using folder = await dataFolder();
+  await using ingest = startStandInIngest();
+  ingest.behave(hangs);
+  const waiting = fresh();
+  {
+    await using server = await relaying(ingest, { dataDir: folder.path });
+    await expectSpooled(server, waiting);
+  }
+  await using server = await relaying(ingest, { dataDir: folder.path });
+  const again = await post(server, waiting.body);
+  assert.deepEqual([again.status, await again.json()], [200, { id: waiting.id }]);
+  assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
+});
+
+Deno.test("row 'spool full': 503 spool_full without Retry-After, and room again once it has drained", async () => {
+  await using ingest = startStandInIngest();
+  await using server = await relaying(ingest, { env: { SPOOL_MAX_BYTES: "50000" } });
+  ingest.behave(answers(500));
+  const large = () => fresh("x".repeat(20_000));
+  const kept = [large(), large()];
+  for (const each of kept) await expectSpooled(server, each);
+  const over = large();
+  const refused = await post(server, over.body);
+  assert.equal(refused.status, 503);
+  assert.equal(refused.headers.get("retry-after"), null);
+  assert.equal((await refused.json()).error, "spool_full");
+  assert.equal((await health(server)).is_healthy, false);
+
+  ingest.behave(takes());
+  await taken(ingest, kept.map(({ id }) => id));
+  for (;;) {
+    const response = await post(server, over.body);
+    await response.body?.cancel();
+    if (response.ok) break;
+  }
+  assert.ok((await health(server)).is_healthy);
+});
+
+Deno.test("a refusal while draining ends the envelope, a limit pauses it", async () => {
+  await using ingest = startStandInIngest();
+  await using server = await relaying(ingest);
+  ingest.behave(answers(500));
+  const [bad, good] = [fresh(), fresh()];
+  for (const each of [bad, good]) await expectSpooled(server, each);
+  let limited = 0;
+  ingest.behave(({ text }) => {
+    if (text.includes(bad.id)) return answers(400, { headers: { "x-sentry-error": "no" } });
+    if (text.includes(good.id) && ++limited === 1) {
+      return answers(429, { headers: { "x-sentry-rate-limits": "1:error:key" } });
+    }
+    return takes();
+  });
+  await ingest.waitFor(() => limited === 2);
+  for (;;) {
+    const { spool, outcomes } = await health(server);
+    if (spool.pending > 0) continue;
+    assert.ok((outcomes.rejected ?? 0) >= 1);
+    break;
+  }
+});
+
+Deno.test("the segments of one recording arrive in order, also those that come after the ingest is back", async () => {
+  await using ingest = startStandInIngest();
+  await using server = await relaying(ingest);
+  ingest.behave(answers(500));
+  const id = "0000000000000000000000000000aaaa";
+  const segment = (n: number) => envelope(id, "replay_recording", `{"segment_id":${n}}`);
+  for (let n = 0; n < 5; n++) await expectSpooled(server, { id, body: segment(n) });
+  ingest.behave(takes());
+  const late = await post(server, segment(5));
+  assert.ok(late.ok);
+  await late.body?.cancel();
+  const order = () =>
+    ingest.requests.flatMap(({ text }) => /"segment_id":(\d)/.exec(text)?.[1] ?? []);
+  await ingest.waitFor(() => order().includes("5"));
+  // What was tried in vain came before; the last time that each came is when it was taken.
+  const lastTimes = [...new Set(order().reverse())].reverse();
+  assert.deepEqual(lastTimes, ["0", "1", "2", "3", "4", "5"]);
+});
+
+Deno.test("SIGTERM while the ingest hangs: what is under way is kept and acknowledged within four seconds", async () => {
+  await using folder = await dataFolder();
+  await using ingest = startStandInIngest();
+  ingest.behave(hangs);
+  const sent = fresh();
+  const server = await relaying(ingest, {
+    dataDir: folder.path,
+    env: { RELAY_TIMEOUT_MS: "30000" },
+  });
+  const posting = post(server, sent.body);
+  await ingest.waitFor((all) => all.some(({ text }) => text.includes(sent.id)));
+  const askedAt = performance.now();
+  const stopping = server.stop("SIGTERM");
+  const response = await posting;
+  assert.equal(response.status, 202);
+  await response.body?.cancel();
+  assert.equal((await stopping).code, 0);
+  assert.ok(performance.now() - askedAt < 4_500);
+  ingest.behave(takes());
+  const before = arrived(ingest).length;
+  await using _again = await relaying(ingest, { dataDir: folder.path });
+  await ingest.waitFor(() => arrived(ingest).length > before);
+});
+
+Deno.test("SPOOL=none keeps nothing: 503 spool_unavailable", async () => {
+  await using ingest = startStandInIngest();
+  await using server = await relaying(ingest, { env: { SPOOL: "none" } });
+  ingest.behave(answers(500));
+  const response = await post(server, fresh().body);
+  assert.equal(response.status, 503);
+  assert.equal((await response.json()).error, "spool_unavailable");
+});
