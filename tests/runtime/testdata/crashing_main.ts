@@ -22,7 +22,7 @@ const runtime = await startRuntime({
 const store = config.mode === "inbox"
   ? openInbox({ path: join(config.dataDir, "inbox.sqlite"), maxBytes: config.inboxMaxBytes })
   : undefined;
-const relay = createRelay({ ...config, store });
+const relay = createRelay({ ...config, store, spool: undefined });
 
 serve({
   port: config.port,
