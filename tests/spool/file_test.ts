@@ -169,14 +169,17 @@ Deno.test("a folder or file that cannot be written: one line that names DATA_DIR
   });
 });
 
-Deno.test("the folder is made for its owner alone", async () => {
+Deno.test("folder and files are made for their owner alone", async () => {
   await withFile(async ({ folder }) => {
-    const path = join(folder, "new", "data", "spool.sqlite");
+    const data = join(folder, "new", "data");
+    const path = join(data, "spool.sqlite");
     const spool = await openSqliteSpool({ path, maxBytes: 1, maxAgeHours: 1 });
+    const mode = (made: string) => statSync(made).mode & 0o777;
+    assert.deepEqual([join(folder, "new"), data].map(mode), [0o700, 0o700]);
+    const files = readdirSync(data);
+    assert.equal(files.length, 4, "the file, its log, the log's index, the reserve");
+    for (const name of files) assert.equal(mode(join(data, name)), 0o600, name);
     await spool.close();
-    for (const made of ["new", "new/data"]) {
-      assert.equal(statSync(join(folder, made)).mode & 0o777, 0o700);
-    }
   });
 });
 
