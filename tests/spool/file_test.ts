@@ -203,6 +203,38 @@ Deno.test("locked by another process for too long: all that waits is rejected; t
   });
 });
 
+Deno.test("a disk that hangs: who waits is told in time, and it goes on when the disk does", async () => {
+  await withFile(async ({ path }) => {
+    // A lock that is waited for holds the worker as a disk would.
+    const limits = { maxBytes: 1e9, maxAgeHours: 1, lockTimeoutMs: 60_000, stallMs: 50 };
+    const spool = await openSqliteSpool({ path, ...limits });
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const isStalled = (error: unknown) =>
+      error instanceof SpoolUnavailableError && /does not answer/.test(error.message);
+    const first = spool.put(envelope(60));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const second = spool.put(envelope(61));
+    await assert.rejects(first, isStalled);
+    await assert.rejects(second, isStalled);
+    await assert.rejects(spool.stats(), isStalled);
+    other.exec("ROLLBACK");
+    other.close();
+    const again = async (): Promise<string> => {
+      try {
+        return await spool.put(envelope(60));
+      } catch (error) {
+        assert.ok(isStalled(error));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        return await again();
+      }
+    };
+    assert.equal(await again(), "duplicate", "it was kept after all");
+    assert.equal(await spool.has(keyOf(61)), false);
+    await spool.close();
+  });
+});
+
 Deno.test("the log stays small under a flood, and the disk is given back after a drain", async () => {
   await withFile(async ({ path, open }) => {
     const spool = await open();
