@@ -13,6 +13,8 @@ export const HAND_BYTES = 16 * 1024 * 1024;
 /** Stopping: what is under way may end by itself, then it is aborted, then nobody waits for it any more. */
 export const STOP_GRACE_MS = 600;
 export const STOP_ABORT_MS = 200;
+/** A limit that seems to be over already, by two clocks that differ, pauses for this long nevertheless. */
+export const MIN_PAUSE_MS = 1_000;
 /** An ingest that fails now and then is told to be down no more often than this. */
 export const TELL_DOWN_EVERY_MS = 60_000;
 /** Shares of the spool's bytes at which it is nearly full, and at which it no longer is. */
@@ -185,22 +187,21 @@ class SpoolDrain implements Drain {
 
   async #pass(): Promise<void> {
     const { spool, onDropped } = this.#options;
-    const { elapsed, now } = this.#clock;
+    const clock = this.#clock;
     for (const held of this.#hand.values()) if (held.state === "owed") await this.#delete(held);
-    if (this.#hand.size > 0 && elapsed() >= this.#renewAt) await this.#renew();
-    if (elapsed() >= this.#expireAt) {
-      for (const dropped of await spool.expire(now())) onDropped?.(dropped);
-      this.#expireAt = elapsed() + EXPIRE_EVERY_MS;
+    if (this.#hand.size > 0 && clock.elapsed() >= this.#renewAt) await this.#renew();
+    if (clock.elapsed() >= this.#expireAt) {
+      for (const dropped of await spool.expire(clock.now())) onDropped?.(dropped);
+      this.#expireAt = clock.elapsed() + EXPIRE_EVERY_MS;
     }
     const probed = [...this.#upstreams.values()].filter((of) => of.isProbed && this.#wants(of) > 0);
     if (probed.length > 0) await this.#lease((upstream) => probed.includes(upstream));
     await this.#lease((upstream) => !upstream.isProbed);
-    if (elapsed() >= this.#lookAt || this.#isDraining()) await this.#look();
+    if (clock.elapsed() >= this.#lookAt || this.#isDraining()) await this.#look();
   }
 
   /** Takes all that can be taken now for these ingests, and for those that are not known yet. */
   async #lease(isMeant: (upstream: UpstreamState) => boolean): Promise<void> {
-    const { now } = this.#clock;
     while (!this.#stopping) {
       const held = [...this.#hand.values()].reduce(
         (sum, { envelope }) => sum + envelope.bytes.byteLength,
@@ -215,7 +216,12 @@ class SpoolDrain implements Drain {
       // As much as the one that wants least. Of a DSN that was never seen, one envelope tells where it goes.
       const limit = wanted.length > 0 ? Math.min(...wanted) : 1;
       const maxBytes = HAND_BYTES - held;
-      const leased = await this.#options.spool.lease({ now: now(), limit, maxBytes, exclude });
+      const leased = await this.#options.spool.lease({
+        now: this.#clock.now(),
+        limit,
+        maxBytes,
+        exclude,
+      });
       if (leased.length === 0) return;
       for (const envelope of leased) this.#take(envelope);
     }
@@ -294,26 +300,28 @@ class SpoolDrain implements Drain {
 
   #failed(held: Held, era: number, reason: string): void {
     const { upstream } = held;
-    const { elapsed, now, random } = this.#clock;
-    upstream.failed(era, elapsed(), random());
+    const clock = this.#clock;
+    upstream.failed(era, clock.elapsed(), clock.random());
     // Behind those that were never tried: if it is this envelope that the ingest breaks at, another one shows it.
-    this.#release(held, now());
+    this.#release(held, clock.now());
     this.#releaseQueued((other) => other.upstream === upstream);
     // Sets the timer to the next attempt.
     this.#run();
 
     const report = this.#reports.get(upstream) ?? { told: "recovered", quietUntil: 0 };
     this.#reports.set(upstream, report);
-    if (!upstream.isProbed || report.told === "down" || elapsed() < report.quietUntil) return;
+    if (!upstream.isProbed || report.told === "down" || clock.elapsed() < report.quietUntil) return;
     report.told = "down";
-    report.quietUntil = elapsed() + TELL_DOWN_EVERY_MS;
+    report.quietUntil = clock.elapsed() + TELL_DOWN_EVERY_MS;
     this.#tell({ state: "down", origin: upstream.origin, reason });
   }
 
   #limited(held: Held, until: number): void {
     const { dsn } = held.envelope;
-    const { elapsed, now } = this.#clock;
-    this.#paused.set(dsn, elapsed() + Math.max(0, until - now()));
+    const clock = this.#clock;
+    // Also where `until` is no number: without a pause it would be asked again at once, and again.
+    const pause = Math.max(MIN_PAUSE_MS, until - clock.now() || 0);
+    this.#paused.set(dsn, clock.elapsed() + pause);
     this.#release(held, 0);
     this.#releaseQueued(({ envelope }) => envelope.dsn === dsn);
     // Sets the timer to the end of the limit.
@@ -355,11 +363,11 @@ class SpoolDrain implements Drain {
   }
 
   async #renew(): Promise<void> {
-    const { elapsed, now } = this.#clock;
+    const clock = this.#clock;
     const held = [...this.#hand.values()];
     const leases = held.map(({ envelope: { id }, lease }) => ({ id, lease }));
-    const kept = new Set(await this.#options.spool.renew(leases, now()));
-    this.#renewAt = elapsed() + RENEW_EVERY_MS;
+    const kept = new Set(await this.#options.spool.renew(leases, clock.now()));
+    this.#renewAt = clock.elapsed() + RENEW_EVERY_MS;
     for (const { envelope: { id }, abort } of held) {
       if (kept.has(id)) continue;
       // Another process has it now.

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import {
   type DrainState,
   EXPIRE_EVERY_MS,
+  MIN_PAUSE_MS,
   POLL_MS,
   RENEW_EVERY_MS,
   startDrain,
@@ -321,6 +322,17 @@ Deno.test("a limit pauses its DSN alone until it ends, and drops nothing", async
   await bench.pass(1_000);
   assert.deepEqual(bench.taken(), [...range(1, 50), 200]);
   assert.deepEqual(bench.states, [], "a limit is no outage");
+});
+
+Deno.test("a limit that is over when it is told pauses for a moment all the same", async () => {
+  await using bench = await Bench.open();
+  bench.answer = () => ({ kind: "rate_limited", until: NOON - 1_000 });
+  await bench.put(1);
+  await bench.start();
+  await bench.pass(MIN_PAUSE_MS - 1);
+  assert.deepEqual(bench.taken(), [1]);
+  await bench.pass(1);
+  assert.deepEqual(bench.taken(), [1]);
 });
 
 Deno.test("a refusal ends the envelope, with its reason", async () => {

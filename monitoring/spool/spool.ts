@@ -106,7 +106,7 @@ export interface SpoolStats {
  * first looked at.
  *
  * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot do now what is asked. Then nothing
- * has changed; only if the backend itself broke down in that moment, it may have been done as a whole.
+ * has changed; only if the backend itself broke down or hung in that moment, it may have been done as a whole.
  */
 export interface Spool {
   /**

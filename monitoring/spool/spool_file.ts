@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { fileIdentity } from "./corrupt_file.ts";
@@ -57,8 +57,7 @@ export class SpoolFile {
    * @throws one that `isCorrupt` recognises, or one of the file system
    */
   constructor(readonly path: string, limits: SpoolLimits) {
-    // Telemetry at rest: on a shared machine it is nobody else's.
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivate(path);
     this.#limits = limits;
     this.#db = new DatabaseSync(path, { timeout: limits.lockTimeoutMs ?? LOCK_TIMEOUT_MS });
     try {
@@ -236,6 +235,13 @@ export class SpoolFile {
     this.#sql.boundWaits.run(now + MAX_WAIT_MS, now + MAX_WAIT_MS);
     this.#sql.boundArrivals.run(now, now);
   }
+}
+
+/** Telemetry at rest: on a shared machine it is nobody else's, in a folder that was there before either. */
+function makePrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Only a new file: SQLite's locks on it would end when another handle of this process is closed.
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
 }
 
 interface Candidate {

@@ -33,6 +33,11 @@ const BATCH_CALLS = 512;
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** From the start of one worker to that of the next, so that one which cannot live costs little. */
 const RESTART_PAUSE_MS = 1_000;
+/**
+ * How long a batch may take. A disk that hangs holds the worker for as long as it likes; a page that waits for its
+ * answer, and the memory that its envelope takes here, are not held with it.
+ */
+export const STALL_MS = 15_000;
 /** How long a worker may take to close its file. */
 const CLOSE_MS = 2_000;
 
@@ -46,9 +51,13 @@ export interface SqliteSpoolOptions {
   readonly onNotice?: (notice: string) => void;
   /** Milliseconds to wait for another process's lock on the file. Default: 5 seconds. */
   readonly lockTimeoutMs?: number;
+  /** Default: {@linkcode STALL_MS}. */
+  readonly stallMs?: number;
   /** The worker's module. Default: worker.ts; a test's may fail on purpose. */
   readonly worker?: URL;
 }
+
+const STALLED = "its disk does not answer";
 
 /**
  * Opens the spool, making its file where there is none. A corrupt file, found now or later, is renamed to
@@ -76,6 +85,10 @@ interface Thread {
   ready: boolean;
   /** The batch that it performs. What comes meanwhile makes the next one. */
   batch: Waiting[];
+  /** Its batch takes too long: nobody waits for it any more. */
+  stalled: boolean;
+  /** Runs while it has a batch. */
+  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 class SqliteSpool implements Spool {
@@ -156,6 +169,8 @@ class SqliteSpool implements Spool {
     if (!this.#closing) {
       this.#closing = true;
       this.#next();
+      // Whoever hangs is not waited for: what it was asked is told to have failed.
+      if (this.#thread?.stalled) this.#ended.resolve();
     }
     return this.#ended.promise;
   }
@@ -168,6 +183,7 @@ class SqliteSpool implements Spool {
       }
       this.#start();
     }
+    if (this.#thread?.stalled) return Promise.reject(new SpoolUnavailableError(STALLED));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#queue.push({ call, resolve, reject });
     // After whoever else calls in this moment.
@@ -184,6 +200,7 @@ class SqliteSpool implements Spool {
     if (batch.length > 0) {
       thread.worker.ref();
       thread.batch = batch;
+      thread.timer = setTimeout(() => this.#stall(thread), this.#options.stallMs ?? STALL_MS);
       const calls = batch.map(({ call }) => call);
       return post(thread.worker, { calls }, calls.flatMap(bodyOf));
     }
@@ -193,6 +210,19 @@ class SqliteSpool implements Spool {
     post(thread.worker, { close: true });
     const timer = setTimeout(() => thread.worker.terminate(), CLOSE_MS);
     thread.worker.once("exit", () => clearTimeout(timer));
+  }
+
+  #stall(thread: Thread): void {
+    thread.stalled = true;
+    thread.worker.unref();
+    this.#rejectAll(thread, STALLED);
+    if (this.#closing) this.#ended.resolve();
+  }
+
+  #rejectAll(thread: Thread, reason: string): void {
+    const lost = [...thread.batch, ...this.#queue];
+    this.#queue = [];
+    for (const { reject } of lost) reject(new SpoolUnavailableError(reason));
   }
 
   #takeBatch(): Waiting[] {
@@ -210,7 +240,13 @@ class SqliteSpool implements Spool {
     const workerData: WorkerData = { path, limits };
     const worker = new Worker(module ?? new URL("worker.ts", import.meta.url), { workerData });
     this.#startedAt = performance.now();
-    const thread: Thread = { worker, ready: false, batch: [] };
+    const thread: Thread = {
+      worker,
+      ready: false,
+      batch: [],
+      stalled: false,
+      timer: undefined,
+    };
     this.#thread = thread;
 
     let reason = "its worker ended";
@@ -219,6 +255,8 @@ class SqliteSpool implements Spool {
       if ("results" in message) {
         const batch = thread.batch;
         thread.batch = [];
+        thread.stalled = false;
+        clearTimeout(thread.timer);
         this.#next();
         return settle(batch, message.results);
       }
@@ -236,10 +274,9 @@ class SqliteSpool implements Spool {
     });
     worker.on("exit", () => {
       this.#thread = undefined;
+      clearTimeout(thread.timer);
       notOpened?.(new SpoolUnavailableError(reason));
-      const lost = [...thread.batch, ...this.#queue];
-      this.#queue = [];
-      for (const { reject } of lost) reject(new SpoolUnavailableError(reason));
+      this.#rejectAll(thread, reason);
       if (this.#closing) this.#ended.resolve();
     });
   }

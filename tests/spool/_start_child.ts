@@ -11,16 +11,18 @@ export interface Child {
   readonly lines: AsyncIterable<string>;
 }
 
-/**
- * Starts `_child.ts` with the permissions that the server has, no more.
- *
- * @param before a shell command to run first, in the same process
- */
+export interface ChildOptions {
+  /** What the deed needs. */
+  readonly args?: readonly string[];
+  /** A shell command to run first, in the same process. */
+  readonly before?: { readonly shell: readonly string[]; readonly command: string };
+}
+
+/** Starts `_child.ts` with the permissions that the server has, no more. */
 export function startChild(
   deed: string,
   file: string,
-  args: readonly string[] = [],
-  before?: { readonly shell: readonly string[]; readonly command: string },
+  { args = [], before }: ChildOptions = {},
 ): Child {
   const permissions = serverPermissions({
     mode: "relay",

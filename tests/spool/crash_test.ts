@@ -14,7 +14,7 @@ Deno.test(`a server killed while it puts, ${KILLS} times: all that it acknowledg
   await withFile(async (path) => {
     const acknowledged: number[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
-      const child = startChild("put", path, [String(kill * STRIDE)]);
+      const child = startChild("put", path, { args: [String(kill * STRIDE)] });
       const after = 1 + Math.floor(Math.random() * 300);
       let seen = 0;
       // What stood in the pipe when it was killed was acknowledged too.
@@ -48,7 +48,7 @@ Deno.test("a server killed while it holds leases: they are free after 30 seconds
     for await (const line of filler.lines) {
       if (first.push(Number(line)) === 50) filler.process.kill("SIGKILL");
     }
-    const holder = startChild("hold", path, ["10"]);
+    const holder = startChild("hold", path, { args: ["10"] });
     const held: number[] = [];
     for await (const line of holder.lines) {
       if (held.push(Number(line)) === 10) holder.process.kill("SIGKILL");

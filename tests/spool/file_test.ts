@@ -169,14 +169,17 @@ Deno.test("a folder or file that cannot be written: one line that names DATA_DIR
   });
 });
 
-Deno.test("the folder is made for its owner alone", async () => {
+Deno.test("folder and files are made for their owner alone", async () => {
   await withFile(async ({ folder }) => {
-    const path = join(folder, "new", "data", "spool.sqlite");
+    const data = join(folder, "new", "data");
+    const path = join(data, "spool.sqlite");
     const spool = await openSqliteSpool({ path, maxBytes: 1, maxAgeHours: 1 });
+    const mode = (made: string) => statSync(made).mode & 0o777;
+    assert.deepEqual([join(folder, "new"), data].map(mode), [0o700, 0o700]);
+    const files = readdirSync(data);
+    assert.equal(files.length, 4, "the file, its log, the log's index, the reserve");
+    for (const name of files) assert.equal(mode(join(data, name)), 0o600, name);
     await spool.close();
-    for (const made of ["new", "new/data"]) {
-      assert.equal(statSync(join(folder, made)).mode & 0o777, 0o700);
-    }
   });
 });
 
@@ -197,6 +200,38 @@ Deno.test("locked by another process for too long: all that waits is rejected; t
     other.exec("ROLLBACK");
     other.close();
     assert.equal(await spool.put(envelope(60)), "kept");
+  });
+});
+
+Deno.test("a disk that hangs: who waits is told in time, and it goes on when the disk does", async () => {
+  await withFile(async ({ path }) => {
+    // A lock that is waited for holds the worker as a disk would.
+    const limits = { maxBytes: 1e9, maxAgeHours: 1, lockTimeoutMs: 60_000, stallMs: 50 };
+    const spool = await openSqliteSpool({ path, ...limits });
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const isStalled = (error: unknown) =>
+      error instanceof SpoolUnavailableError && /does not answer/.test(error.message);
+    const first = spool.put(envelope(60));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const second = spool.put(envelope(61));
+    await assert.rejects(first, isStalled);
+    await assert.rejects(second, isStalled);
+    await assert.rejects(spool.stats(), isStalled);
+    other.exec("ROLLBACK");
+    other.close();
+    const again = async (): Promise<string> => {
+      try {
+        return await spool.put(envelope(60));
+      } catch (error) {
+        assert.ok(isStalled(error));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        return await again();
+      }
+    };
+    assert.equal(await again(), "duplicate", "it was kept after all");
+    assert.equal(await spool.has(keyOf(61)), false);
+    await spool.close();
   });
 });
 

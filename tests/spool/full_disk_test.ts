@@ -13,7 +13,7 @@ const UNSHARE = ["unshare", "--user", "--map-root-user", "--mount", "sh"];
 Deno.test("no room to write: the put is rejected as unavailable, and what was kept before is there", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "spool.sqlite");
-    const [kept, error, has] = await readAll(startChild("fill", file, [], SMALL_FILES));
+    const [kept, error, has] = await readAll(startChild("fill", file, { before: SMALL_FILES }));
     assert.match(error ?? "", /^SpoolUnavailableError: Cannot use the spool: [^\n]+\.$/);
     assert.equal(has, "false");
     const count = Number(kept);
@@ -33,9 +33,8 @@ Deno.test({
   async fn() {
     await withFolder(async (folder) => {
       const disk = `mount -t tmpfs -o size=40m spool '${folder}'`;
-      const child = startChild("refill", join(folder, "spool.sqlite"), [], {
-        shell: UNSHARE,
-        command: disk,
+      const child = startChild("refill", join(folder, "spool.sqlite"), {
+        before: { shell: UNSHARE, command: disk },
       });
       const [kept, error, has, left, again] = await readAll(child);
       assert.ok(Number(kept) > 100, kept);

@@ -14,9 +14,7 @@ const path = join(folder, "spool.sqlite");
 function envelope(bytes: number): SpooledEnvelope {
   return {
     dsn: `https://key@o1.ingest.sentry.io/${1 + Math.floor(Math.random() * 3)}`,
-    bytes: crypto.getRandomValues(new Uint8Array(bytes > 65536 ? 65536 : bytes)).length === bytes
-      ? crypto.getRandomValues(new Uint8Array(bytes))
-      : new Uint8Array(bytes).fill(7),
+    bytes: new Uint8Array(bytes).fill(7),
     contentEncoding: null,
     userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36",
     receivedAt: Date.now(),

@@ -128,9 +128,11 @@ function steps(bounds: Bounds): fc.Arbitrary<Step> {
     { weight: 9, arbitrary: fc.integer({ min: 4, max: 5_000 }) },
     fc.integer({ min: Math.floor(bounds.maxBytes / 3), max: bounds.maxBytes }),
   );
-  // Hops about the bounds, and far away in both directions.
+  // Hops about the bounds, back by more than any of them, and far away in both directions.
   const ms = fc.oneof(
-    fc.integer({ min: -1_000, max: LEASE_MS + 1_000 }),
+    { weight: 3, arbitrary: fc.integer({ min: -1_000, max: LEASE_MS + 1_000 }) },
+    { weight: 3, arbitrary: fc.constantFrom(LEASE_MS, MAX_WAIT_MS) },
+    { weight: 3, arbitrary: fc.integer({ min: -10 * MAX_WAIT_MS, max: -MAX_WAIT_MS }) },
     fc.integer({ min: -2 * bounds.maxAgeMs, max: bounds.maxAgeMs + 1_000 }),
   );
   return fc.oneof(
