@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { openSqliteSpool } from "./sqlite_spool.ts";
-import { MAX_AGE_HOURS, MAX_BYTES, testSpool } from "./testdata/contract_suite.ts";
+import { MAX_AGE_HOURS, MAX_BYTES, spoolTests } from "./testdata/contract_suite.ts";
 
-testSpool("SQLite spool", () => {
+const tests = spoolTests("SQLite spool", () => {
   const folder = Deno.makeTempDirSync({ prefix: "spool-" });
   const path = join(folder, "data", "spool.sqlite");
   return {
@@ -10,3 +10,5 @@ testSpool("SQLite spool", () => {
     remove: () => Deno.removeSync(folder, { recursive: true }),
   };
 });
+
+for (const test of tests) Deno.test(test);

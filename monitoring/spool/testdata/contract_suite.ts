@@ -26,16 +26,17 @@ export interface SpoolUnderTest {
 }
 
 /**
- * What the spool's users rely on, as tests. A backend has a test file that calls this.
+ * What the spool's users rely on, as tests. A backend has a test file that hands each to `Deno.test`.
  *
  * @param make makes an empty spool for each test
  */
-export function testSpool(
+export function spoolTests(
   name: string,
   make: () => Promise<SpoolUnderTest> | SpoolUnderTest,
-): void {
+): readonly Deno.TestDefinition[] {
+  const tests: Deno.TestDefinition[] = [];
   function test(behaviour: string, body: (open: () => Promise<Spool>) => Promise<void>): void {
-    Deno.test(`${name}: ${behaviour}`, async () => {
+    const fn = async () => {
       const subject = await make();
       const opened: Spool[] = [];
       try {
@@ -48,7 +49,8 @@ export function testSpool(
         await Promise.all(opened.map((spool) => spool.close()));
         await subject.remove();
       }
-    });
+    };
+    tests.push({ name: `${name}: ${behaviour}`, fn });
   }
 
   test("an envelope comes out as it went in", async (open) => {
@@ -337,9 +339,11 @@ export function testSpool(
     assert.equal((await (await open()).stats()).pending, 100);
   });
 
-  Deno.test(`${name}: whatever is done in whatever order, it does as a simple model does`, async () => {
-    await checkModel(make, { maxBytes: MAX_BYTES, maxAgeMs: MAX_AGE_MS });
+  tests.push({
+    name: `${name}: whatever is done in whatever order, it does as a simple model does`,
+    fn: () => checkModel(make, { maxBytes: MAX_BYTES, maxAgeMs: MAX_AGE_MS }),
   });
+  return tests;
 }
 
 function lease(spool: Spool, request: Partial<LeaseRequest>): Promise<LeasedEnvelope[]> {
