@@ -16,6 +16,12 @@ interface Props {
   readonly ingest: string;
 }
 
+/**
+ * What has passed since the page was opened: the island is made anew by each navigation, and what it
+ * has counted and shown is no news then.
+ */
+let passed = still;
+
 /** The sight glass: a tube from this browser to where envelopes end, and what passes in it. */
 export default function Strip(props: Props) {
   return (
@@ -28,7 +34,12 @@ export default function Strip(props: Props) {
 function Glass({ variant, route, ingest }: Props) {
   const { receipts, waiting, phase, reason } = useTelemetry();
   const [flow, setFlow] = useState<Flow>(still);
-  useEffect(() => setFlow((before) => advance(before, receipts)), [receipts]);
+  useEffect(() => {
+    const next = advance(passed, receipts);
+    setFlow(next);
+    // Who comes after has not seen it pass, and need not.
+    if (next.fresh.length > 0) passed = { ...next, fresh: [] };
+  }, [receipts]);
 
   const accepted = variant === "inbox" ? "stored" : "accepted";
   const readings = `${formatCount(flow.accepted, "envelope")} ${accepted}, ` +

@@ -15,7 +15,7 @@ import {
   resourceEndpoint,
 } from "./endpoint.ts";
 import { DATA_POLICY, securityHeaders, type SecurityOptions, withHeaders } from "./headers.ts";
-import { type LoadedPage, loadErrorPage, loadFiles, loadPages } from "./load.ts";
+import { type LoadedPage, loadErrorPage, loadFiles, loadPages, versionOf } from "./load.ts";
 import { loadHandlers, loadMiddleware } from "./load_routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { type Observe, observed, type Place } from "./observe.ts";
@@ -35,7 +35,7 @@ export interface AppOptions<State> {
   readonly variant: string;
   /** Handed to every handler and middleware. */
   readonly state: State;
-  /** Texts for `slot(name)`; `build` is there by itself. */
+  /** Texts for `slot(name)`; `build` and `version` are there by themselves. */
   readonly slots?: Readonly<Record<string, string>>;
   /** JSON values for `<PageData id>`. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -116,13 +116,19 @@ export class App<State> {
   /** Reads the build, completes its pages for this deployment, and loads the handlers. */
   static async load<State>(options: AppOptions<State>): Promise<App<State>> {
     const { manifest = await readManifest(options.build) } = options;
-    const completion = {
-      build: options.build,
+    const chosen = {
       manifest,
       variant: options.variant,
       slots: { build: manifest.buildId, ...options.slots },
       data: options.data ?? {},
       security: options.security ?? {},
+    };
+    const version = versionOf(chosen);
+    const completion = {
+      ...chosen,
+      build: options.build,
+      version,
+      slots: { ...chosen.slots, version },
     };
     const [pages, files, notFound, serverError, handlers, middleware] = await Promise.all([
       loadPages(completion),

@@ -20,6 +20,18 @@ export interface Completion extends SlotValues {
   readonly manifest: Manifest;
   readonly variant: string;
   readonly security: SecurityOptions;
+  /** Of {@linkcode versionOf}. */
+  readonly version: string;
+}
+
+/**
+ * Names a build as this start completes it: two starts of one build that are configured differently
+ * have pages that do not mix.
+ */
+export function versionOf(completion: Omit<Completion, "build" | "version">): string {
+  const { manifest, variant, slots, data, security } = completion;
+  const text = JSON.stringify([manifest.buildId, variant, slots, data, security]);
+  return bodyHash(new TextEncoder().encode(text));
 }
 
 /** Revalidated each time: the next start may complete the page differently. */
@@ -34,7 +46,7 @@ export interface LoadedPage {
   readonly data?: Resource;
 }
 
-/** Names the build of page data, so that a page can ask by HEAD whether it is still the newest. */
+/** Names the version of page data, so that a page can ask by HEAD whether it is still the newest. */
 export const BUILD_HEADER = "X-Build";
 
 /** The pages of the variant that is served, completed and compressed. */
@@ -141,11 +153,11 @@ function pageHeaders(page: ManifestPage, { security }: Completion): HeaderPair[]
   ];
 }
 
-function dataHeaders({ manifest, security }: Completion): HeaderPair[] {
+function dataHeaders({ security, version }: Completion): HeaderPair[] {
   return [
     ...securityHeaders(security),
     ["Content-Security-Policy", DATA_POLICY],
-    [BUILD_HEADER, manifest.buildId],
+    [BUILD_HEADER, version],
   ];
 }
 

@@ -43,22 +43,35 @@ async function ask(
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("page data is completed at the start, and names the build that the page names", async () => {
+Deno.test("page data is completed at the start, and names the version that the page names", async () => {
+  const page = await ask("/");
+  const version = /<div data-page="([\w-]{22})"><main><h1>/.exec(text(page.body))?.[1];
+  assert.ok(version);
+  assert.equal(page.headers["x-build"], undefined);
   for (const path of ["/?fresh-partial=true", "/?a=b&fresh-partial=true&c"]) {
     const { status, headers, body } = await ask(path);
     assert.equal(status, 200);
     assert.equal(headers["content-type"], "text/html; charset=utf-8");
-    assert.equal(headers["x-build"], app.buildId);
+    assert.equal(headers["x-build"], version);
     const html = text(body);
-    assert.ok(html.includes(`<div data-page="${app.buildId}"><main><h1>`));
+    assert.ok(html.includes(`<div data-page="${version}"><main><h1>`));
     assert.ok(html.includes("at <!-- -->&lt;here&gt;</h1>"));
     assert.ok(html.includes('"label":"\\u003chere>"'));
     assert.doesNotMatch(html, /[\uE000-\uE003]/);
-    const page = await ask("/");
-    assert.ok(text(page.body).includes(`<div data-page="${app.buildId}"><main><h1>`));
-    assert.equal(page.headers["x-build"], undefined);
     assert.ok(body.length < page.body.length);
   }
+});
+
+Deno.test("the version is another where the same build is completed otherwise, and only there", async () => {
+  const versionOf = async (options: Parameters<typeof fixture.app>[0]) => {
+    const { handler } = await fixture.app(options);
+    const answer = await handler(new Request("http://here/about?fresh-partial=true"));
+    return answer.headers.get("x-build");
+  };
+  const version = await versionOf({});
+  assert.equal(await versionOf({}), version);
+  assert.notEqual(await versionOf({ slots: { place: "there" } }), version);
+  assert.notEqual(await versionOf({ data: { client: { at: "another" } } }), version);
 });
 
 Deno.test("page data comes in the encoding that was asked for, and is not sent twice", async () => {
@@ -82,7 +95,7 @@ Deno.test("page data comes in the encoding that was asked for, and is not sent t
   });
   assert.equal(again.status, 304);
   assert.equal(again.body.length, 0);
-  assert.equal(again.headers["x-build"], app.buildId);
+  assert.equal(again.headers["x-build"], plain.headers["x-build"]);
 });
 
 Deno.test("page data bears the security headers, and a policy by which nothing in it would run", async () => {
@@ -97,7 +110,7 @@ Deno.test("page data bears the security headers, and a policy by which nothing i
   );
 });
 
-Deno.test("HEAD asks for the build alone; other methods are refused as the page's are", async () => {
+Deno.test("HEAD asks for the version alone; other methods are refused as the page's are", async () => {
   const path = "/about?fresh-partial=true";
   const got = await ask(path);
   const head = await ask(path, { method: "HEAD" });

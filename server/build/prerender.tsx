@@ -50,7 +50,7 @@ const CONTENT_END = '<i data-page-end=""></i>';
 
 /**
  * Renders a page without its islands, then each of them by itself, and stitches them in. Within the
- * App the page's content stands in one element that names its build, `<div data-page="BUILD">`: what
+ * App the page's content stands in one element that names its version, `<div data-page="VERSION">`: what
  * a navigation in the browser replaces.
  */
 export async function renderPage(options: RenderOptions): Promise<RenderedPage> {
@@ -61,7 +61,7 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     <PageRenderContext value={page}>
       {App === undefined ? content : (
         <App variant={variant}>
-          <div data-page={slot("build")}>{content}</div>
+          <div data-page={slot("version")}>{content}</div>
           <i data-page-end="" />
         </App>
       )}

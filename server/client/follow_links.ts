@@ -28,6 +28,8 @@ export interface FollowOptions extends HydrateOptions {
 export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): void {
   /** The page that is seen; in the history another one may be current already. */
   let shown = pageOf(location);
+  /** The browser has been told to load another document, which may take a while. */
+  let isLeaving = false;
   let stop = () => {};
 
   const isCurrent = () => pageOf(location) === shown;
@@ -37,7 +39,7 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
 
   async function visit(to: URL): Promise<void> {
     stop();
-    onNavigate?.({ url: to.href, at: Date.now() });
+    isLeaving = false;
     const isNew = to.href !== location.href;
     const isAgain = !isNew && isCurrent();
     const page = pageIn(document)!;
@@ -50,6 +52,7 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
       endProgress();
     };
     try {
+      onNavigate?.({ url: to.href, at: Date.now() });
       const [data, { replacePage }] = await Promise.all([
         receivePageData(request, to),
         import("./later.ts"),
@@ -81,6 +84,9 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     } catch {
       // The browser loads the page, or says better than we could why it cannot be had.
       if (stopped) return;
+      // It shows its own progress; and where it gets a file, this page stays.
+      endProgress();
+      isLeaving = true;
       if (to.href === location.href) location.reload();
       else location.assign(to);
     }
@@ -88,7 +94,8 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
 
   addEventListener("click", (click) => {
     const to = ownLink(click, location.href);
-    if (!to) return;
+    // On its way to another document the browser itself lets the newest link win; ours would lose.
+    if (!to || isLeaving) return;
     click.preventDefault();
     visit(to);
   });
@@ -102,6 +109,12 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     else setTimeout(save);
   });
   addEventListener("pagehide", () => stop());
+  // Kept whole by the browser, in the middle of a step in the history: that page is still to come.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    isLeaving = false;
+    if (!isCurrent()) visit(new URL(location.href));
+  });
   takeOverScrolling(save);
   addEventListener("load", async () => {
     try {

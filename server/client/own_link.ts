@@ -12,7 +12,8 @@ export function ownLink(click: Click, here: string): URL | undefined {
   // With a modifier it asks for another tab, another window or a download.
   if (click.altKey || click.ctrlKey || click.metaKey || click.shiftKey) return undefined;
   if (click.button || click.defaultPrevented) return undefined;
-  const link = (click.target as Element).closest("a");
+  // A script may click on the document or the window, which are in no link.
+  const link = (click.target as Partial<Element>).closest?.("a");
   if (!link || link.matches(NOT_OURS)) return undefined;
   // Not the property `href`, which is no text on a link in a drawing.
   return ownAddress(link.getAttribute("href") ?? link.getAttribute("xlink:href"), here);

@@ -27,7 +27,7 @@ export function replacePage(replacement: Replacement): void {
   document.title = title;
   announce(title);
 
-  const named = document.getElementById(hash.slice(1));
+  const named = elementNamed(hash.slice(1));
   const arrive = () => {
     if (place) scrollTo(...place);
     else if (named) named.scrollIntoView();
@@ -41,6 +41,18 @@ export function replacePage(replacement: Replacement): void {
     if (place && next.isConnected && scrollY === top) arrive();
     if (isAgain) refocus(next);
   });
+}
+
+/** The element that a fragment names, as browsers look for it: as it stands, then decoded. */
+function elementNamed(fragment: string): HTMLElement | null {
+  const element = document.getElementById(fragment);
+  if (element) return element;
+  try {
+    return document.getElementById(decodeURIComponent(fragment));
+  } catch {
+    // No escape sequence after all.
+    return null;
+  }
 }
 
 /** In two steps: the same text again would be no news to a screen reader. */

@@ -161,6 +161,21 @@ test("a new page begins at its top or at the fragment, history where it was left
   await expect.poll(() => top(page)).toBe(half);
 });
 
+test("a fragment leads to its element also where it is written encoded", async ({ page }) => {
+  await open(page);
+  await page.route(/\/long\?fresh/, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('id="half"', 'id="hälfte"');
+    await route.fulfill({ response, body });
+  });
+  await link(page, "Half of it").evaluate((half) => half.setAttribute("href", "/long#hälfte"));
+  await link(page, "Half of it").click();
+  await expect(page).toHaveURL("/long#h%C3%A4lfte");
+  await expect(page.getByRole("heading", { name: "Half" })).toBeFocused();
+  expect(await top(page)).toBeGreaterThan(500);
+  await expectSameDocument(page);
+});
+
 test("a change of the fragment alone asks for nothing, nor does coming back over it", async ({ page, sent }) => {
   await open(page, "/long");
   await link(page, "Half way").click();
@@ -243,6 +258,53 @@ test("of two navigations the newer one wins: its content alone, its entry alone"
   expect(await entries(page)).toBe(before + 1);
   await page.goBack();
   await expect(heading(page)).toContainText("Variant");
+  await expectSameDocument(page);
+});
+
+test("the newer one wins also while the browser loads what could not be had as data", async ({ page, watch }) => {
+  watch.allow("status of 500");
+  await open(page);
+  const held = Promise.withResolvers<void>();
+  const leaving = page.waitForRequest((request) => request.isNavigationRequest());
+  await page.route(/\/about/, async (route) => {
+    if (!route.request().isNavigationRequest()) {
+      return await route.fulfill({ status: 500, contentType: "text/html" });
+    }
+    await held.promise;
+    // Nobody waits for it any more.
+    await route.continue().catch(() => {});
+  });
+  await page.evaluate(() => {
+    const links = [...document.querySelectorAll("a")];
+    const follow = (name: string) => links.find((link) => link.text === name)!.click();
+    follow("About");
+    setTimeout(() => follow("Long"), 1_000);
+  });
+  await leaving;
+  await expect(heading(page)).toHaveText("Long");
+  held.resolve();
+  await page.waitForLoadState("networkidle");
+  await expect(heading(page)).toHaveText("Long");
+  await expect(page).toHaveURL("/long");
+});
+
+test("a page that the browser keeps whole in the middle of a step back goes on with it", async ({ page }) => {
+  await open(page, "/about");
+  await link(page, "Home").click();
+  await expect(heading(page)).toContainText("Variant");
+  await page.route(isData, () => {
+    // Never answered.
+  });
+  await page.evaluate(() => history.back());
+  await expect(page).toHaveURL("/about");
+  const keep = (type: string) =>
+    page.evaluate((type) => {
+      dispatchEvent(new PageTransitionEvent(type, { persisted: true }));
+    }, type);
+  await keep("pagehide");
+  await page.unroute(isData);
+  await keep("pageshow");
+  await expect(heading(page)).toHaveText("About");
   await expectSameDocument(page);
 });
 
@@ -344,6 +406,37 @@ test("a failed step in the history, or a failed second look, loads that address"
   await link(page, "This page").click();
   await expectFullLoad(page);
   await expect(page).toHaveURL("/");
+});
+
+test("a link that gives a file leaves the page as it is, with no progress to wait for", async ({ page }) => {
+  await open(page);
+  await page.route(/\/about/, async (route) => {
+    // Longer than it takes to show the progress.
+    if (isData(new URL(route.request().url()))) await new Promise((go) => setTimeout(go, 600));
+    await route.fulfill({
+      contentType: "application/octet-stream",
+      headers: { "Content-Disposition": "attachment; filename=about" },
+      body: "A file.",
+    });
+  });
+  const download = page.waitForEvent("download");
+  await link(page, "About").dispatchEvent("click");
+  await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
+  await (await download).cancel();
+  await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
+  await expect(page.locator("[data-page]")).not.toHaveAttribute("aria-busy");
+  await expectAlive(page);
+  await expectSameDocument(page);
+});
+
+test("a click that a script makes on the document itself harms nothing", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => {
+    document.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    dispatchEvent(new MouseEvent("click"));
+  });
+  await expectAlive(page);
+  await expectSameDocument(page);
 });
 
 test("an address that leads elsewhere, or to nothing, is left to the browser", async ({ page, site, watch }) => {

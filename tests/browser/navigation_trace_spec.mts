@@ -203,6 +203,30 @@ test("the page is the same after a navigation: its islands, its lists, nothing f
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 });
 
+test("what has passed the glass does not pass it again after a navigation, and stays counted", async ({ page, watch }) => {
+  watch.allow("Handled error");
+  await openPage(page);
+  await make(page, "Handled error");
+  const marks = page.locator(".tube > .m");
+  const counted = page.locator(".glass li").last();
+  await expect(counted).toContainText(/[2-9] stored/);
+  await expect(marks).toHaveCount(0);
+  await page.route("/monitoring", () => {
+    // Nothing more arrives: what passes now has passed before.
+  });
+  const before = (await counted.textContent())!;
+  await page.evaluate(() => {
+    const { dataset } = document.documentElement;
+    new MutationObserver(() => {
+      const moving = [...document.querySelectorAll(".tube > .m")].map((mark) => mark.className);
+      if (moving.length > Number(dataset.moving ?? 0)) dataset.moving = String(moving.length);
+    }).observe(document.body, { subtree: true, childList: true });
+  });
+  await refetch(page);
+  await expect(counted).toHaveText(before);
+  await expect(page.locator("html")).not.toHaveAttribute("data-moving");
+});
+
 for (const reducedMotion of ["no-preference", "reduce"] as const) {
   test.describe(`with motion: ${reducedMotion}`, () => {
     test.use({ contextOptions: { reducedMotion } });
@@ -250,4 +274,18 @@ test("with all but the first scripts blocked a link still leads: the browser loa
   await home(page).click();
   await expect(page.locator("html:not([data-same])")).toBeAttached();
   await expect(page.getByRole("button", { name: "Handled error" })).toBeEnabled();
+});
+
+test("with telemetry that throws a link still leads: the browser loads the page", async ({ page }) => {
+  await openPage(page);
+  await page.evaluate(() => {
+    document.documentElement.dataset.same = "true";
+    // What it takes to begin a trace.
+    crypto.getRandomValues = () => {
+      throw new Error("no entropy");
+    };
+  });
+  await home(page).click();
+  await expect(page.locator("html:not([data-same])")).toBeAttached();
+  await telemetryRuns(page);
 });
