@@ -27,8 +27,8 @@ export class AnswerTimeoutError extends Error {
 interface Origin {
   readonly idle: HttpConnection[];
   open: number;
-  /** Requests that wait for a connection, oldest first. */
-  readonly waiting: (() => void)[];
+  /** Requests that wait for a connection, oldest first. None whose time is over: it could not go on. */
+  readonly waiting: Set<() => void>;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
@@ -56,8 +56,8 @@ export class ConnectionPool {
     const deadline = new Deadline(request.timeoutMs);
     try {
       const head = headOf(request);
-      for (;;) {
-        const connection = await this.#acquire(request.url, deadline);
+      for (let mayReuse = true;;) {
+        const connection = await this.#acquire(request.url, deadline, mayReuse);
         const isReused = connection.isUsed;
         deadline.onOver(() => connection.close());
         try {
@@ -65,9 +65,11 @@ export class ConnectionPool {
         } catch (error) {
           if (deadline.isOver) throw new AnswerTimeoutError("No answer came within the time.");
           // A server may close a kept connection at the moment at which it is used again; that says
-          // nothing of the request (RFC 9112, section 9.3.1). On a new one it does.
+          // nothing of the request (RFC 9112, section 9.3.1). On a new one it does, so the second
+          // attempt is made on one, and is the last: a server may close because of the request.
           const mayRetry = error instanceof ConnectionLostError && !error.answerBegun && isReused;
           if (!mayRetry) throw error;
+          mayReuse = false;
         } finally {
           this.#release(request.url, connection);
         }
@@ -85,17 +87,31 @@ export class ConnectionPool {
     }
   }
 
-  async #acquire(url: URL, deadline: Deadline): Promise<HttpConnection> {
+  async #acquire(url: URL, deadline: Deadline, mayReuse: boolean): Promise<HttpConnection> {
     const origin = this.#originOf(url);
     for (;;) {
       // The one used last: the others grow old, and their server closes them.
-      const kept = origin.idle.pop();
+      const kept = mayReuse ? origin.idle.pop() : undefined;
       if (kept?.isFree) return kept;
       if (kept !== undefined) continue;
       if (origin.open < this.#options.maxConnections) {
         return await this.#open(url, origin, deadline);
       }
-      await deadline.within(new Promise<void>((resolve) => origin.waiting.push(resolve)));
+      // Kept ones are as many as there may be: the one that has waited longest makes room.
+      const oldest = mayReuse ? undefined : origin.idle[0];
+      if (oldest === undefined) await this.#turn(origin, deadline);
+      else oldest.close();
+    }
+  }
+
+  /** Waits until a connection is free, or there is room for one. */
+  async #turn({ waiting }: Origin, deadline: Deadline): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    try {
+      await deadline.within(promise);
+    } finally {
+      waiting.delete(resolve);
     }
   }
 
@@ -110,13 +126,13 @@ export class ConnectionPool {
           origin.open--;
           const at = origin.idle.indexOf(connection);
           if (at !== -1) origin.idle.splice(at, 1);
-          origin.waiting.shift()?.();
+          wakeNext(origin);
         },
       );
       return connection;
     } catch (error) {
       origin.open--;
-      origin.waiting.shift()?.();
+      wakeNext(origin);
       throw error;
     }
   }
@@ -126,15 +142,22 @@ export class ConnectionPool {
     if (this.#closed) return connection.close();
     const origin = this.#originOf(url);
     origin.idle.push(connection);
-    origin.waiting.shift()?.();
+    wakeNext(origin);
   }
 
   #originOf({ origin: name }: URL): Origin {
     let origin = this.#origins.get(name);
     if (origin === undefined) {
-      this.#origins.set(name, origin = { idle: [], open: 0, waiting: [] });
+      this.#origins.set(name, origin = { idle: [], open: 0, waiting: new Set() });
     }
     return origin;
+  }
+}
+
+function wakeNext({ waiting }: Origin): void {
+  for (const wake of waiting) {
+    waiting.delete(wake);
+    return wake();
   }
 }
 
