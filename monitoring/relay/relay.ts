@@ -84,13 +84,16 @@ export function createRelay(options: RelayOptions): Relay {
   /** What is left to judge of an envelope that may go where its DSN leads, and then its delivery. */
   const take: Delivery = async (envelope, sender) => {
     const { dsn, header, items, key } = envelope;
-    const held = limits.judge(dsn.text, items, uptime());
+    const limit = () => limits.judge(dsn.text, items, uptime());
+    const held = limit();
     if (held) return heldAnswer(held);
     const settle = await duplicates.begin(key, uptime);
     if (!settle) return takenAnswer(header, "duplicate");
     let outcome: Outcome | undefined;
     try {
-      const answer = await deliver(envelope, sender);
+      // Asked again: one like it, whose end it awaited, may have been told of a limit.
+      const since = limit();
+      const answer = since ? heldAnswer(since) : await deliver(envelope, sender);
       outcome = answer.outcome;
       return answer;
     } finally {
