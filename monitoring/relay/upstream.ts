@@ -24,11 +24,15 @@ export const MAX_ANSWER_BYTES = 64 * 1024;
  */
 const MAX_INGEST_CONNECTIONS = 256;
 
+/** Less than any load balancer or address translation in common use remembers a silent connection. */
+const MAX_IDLE_MS = 60_000;
+
 /** The connections to ingests of one relay. */
 export function ingestConnections(): ConnectionPool {
   return new ConnectionPool({
     maxBodyBytes: MAX_ANSWER_BYTES,
     maxConnections: MAX_INGEST_CONNECTIONS,
+    maxIdleMs: MAX_IDLE_MS,
   });
 }
 

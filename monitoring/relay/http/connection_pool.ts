@@ -6,6 +6,11 @@ export interface PoolOptions {
   readonly maxBodyBytes: number;
   /** Connections to one origin at once; further requests wait for one. */
   readonly maxConnections: number;
+  /**
+   * Milliseconds after which a kept connection is not used again: what stands between may have
+   * forgotten it and said so to nobody, and then a request would wait for an answer in vain.
+   */
+  readonly maxIdleMs: number;
 }
 
 /** A request as it goes over the wire. */
@@ -92,8 +97,11 @@ export class ConnectionPool {
     for (;;) {
       // The one used last: the others grow old, and their server closes them.
       const kept = mayReuse ? origin.idle.pop() : undefined;
-      if (kept?.isFree) return kept;
-      if (kept !== undefined) continue;
+      if (kept?.isFree && kept.idleMs <= this.#options.maxIdleMs) return kept;
+      if (kept !== undefined) {
+        kept.close();
+        continue;
+      }
       if (origin.open < this.#options.maxConnections) {
         return await this.#open(url, origin, deadline);
       }

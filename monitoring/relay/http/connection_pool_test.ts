@@ -11,8 +11,8 @@ import {
 import { AnswerTimeoutError, ConnectionPool } from "./connection_pool.ts";
 
 /** A pool that is closed at the end of a test. */
-function openPool(maxConnections = 4): ConnectionPool & Disposable {
-  const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections });
+function openPool(maxConnections = 4, maxIdleMs = 60_000): ConnectionPool & Disposable {
+  const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections, maxIdleMs });
   return Object.assign(pool, { [Symbol.dispose]: () => pool.close() });
 }
 
@@ -126,6 +126,15 @@ Deno.test("a server that closes kept connections because of a request gets it tw
   ingest.behave(answers(200));
   assert.equal((await pool.post(request(ingest.origin))).status, 200);
   assert.equal(ingest.connections, 5);
+});
+
+Deno.test("a connection that was idle for too long is not used again", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1, 20);
+  await pool.post(request(ingest.origin));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal((await pool.post(request(ingest.origin))).status, 200);
+  assert.equal(ingest.connections, 2);
 });
 
 Deno.test("a new connection that ends without an answer is not tried again", async () => {
