@@ -1,3 +1,5 @@
+import { RelayError } from "./errors.ts";
+
 /** An hour: longer than any sender goes on trying what it could have seen acknowledged. */
 export const REMEMBERED_MS = 3_600_000;
 
@@ -6,6 +8,12 @@ export const REMEMBERED_MS = 3_600_000;
  * than that the oldest are forgotten first.
  */
 export const MAX_REMEMBERED = 200_000;
+
+/**
+ * Ends of others that one envelope awaits. Each may take as long as an attempt at an ingest that is
+ * silent, and one after another they would hold their senders, and their bytes, for minutes.
+ */
+const MAX_AWAITED = 2;
 
 /** Says that the envelope's way is over: whether it was taken, so that its like is a duplicate. */
 export type Settle = (taken: boolean) => void;
@@ -31,12 +39,14 @@ export class Duplicates {
    * @returns how to say that its way is over; or, if one like it was taken, undefined. If one like
    * it is still on its way, its end is awaited first: only what is delivered or durable makes this
    * one a duplicate, else this one goes its own way
+   * @throws {RelayError} `spool_unavailable` if others like it went on ending without being taken
    */
   async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
     const name = nameOf(key);
-    for (;;) {
+    for (let awaited = 0;; awaited++) {
       const earlier = this.#underWay.get(name);
       if (earlier === undefined) break;
+      if (awaited === MAX_AWAITED) throw notTaken();
       if (await earlier) return undefined;
     }
     this.#forget(now());
@@ -62,6 +72,13 @@ export class Duplicates {
       this.#taken.delete(name);
     }
   }
+}
+
+function notTaken(): RelayError {
+  return new RelayError(
+    "spool_unavailable",
+    "Others like this envelope were not taken, and one is on its way; send it again later.",
+  );
 }
 
 /** A short text for each key: half of it is as good as unique, and a map holds texts, not bytes. */

@@ -50,6 +50,19 @@ Deno.test("if the first was not taken the next goes its own way, one at a time",
   assert.equal(await third, undefined);
 });
 
+Deno.test("whoever has seen two like it fail, and a third on its way, is told so and waits no longer", async () => {
+  const duplicates = new Duplicates();
+  const first = await begin(duplicates, 1);
+  const [second, third, fourth] = [1, 2, 3].map(() => duplicates.begin(key(1), at(0)));
+  const refused = assert.rejects(fourth!, { code: "spool_unavailable" });
+  first(false);
+  (await second)!(false);
+  const settle = await third;
+  await refused;
+  settle!(true);
+  assert.equal(await duplicates.begin(key(1), at(0)), undefined);
+});
+
 Deno.test("it remembers a bounded number, and forgets the oldest first", async () => {
   const duplicates = new Duplicates(3);
   for (let n = 0; n < 10; n++) (await begin(duplicates, n, n))(true);

@@ -43,12 +43,16 @@ export const MAX_ANSWER_BYTES = 64 * 1024;
  */
 const MAX_CONNECTIONS = 256;
 
+/** Less than any load balancer or address translation in common use remembers a silent connection. */
+const MAX_IDLE_MS = 60_000;
+
 /** Sends envelopes to ingests, and knows which of these did not answer the last time. */
 export class IngestClient {
   readonly #options: IngestClientOptions;
   readonly #pool = new ConnectionPool({
     maxBodyBytes: MAX_ANSWER_BYTES,
     maxConnections: MAX_CONNECTIONS,
+    maxIdleMs: MAX_IDLE_MS,
   });
   /** Origins whose last attempt was undecided. */
   readonly #down = new Set<string>();

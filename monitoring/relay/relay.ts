@@ -103,13 +103,16 @@ export function createRelay(options: RelayOptions): Relay {
   const take: Delivery = async (envelope, sender) => {
     const { dsn, header, items, key } = envelope;
     const categories = items.map(({ type }) => categoryOf(type));
-    const held = limits.judge(dsn.text, categories, uptime());
+    const limit = () => limits.judge(dsn.text, categories, uptime());
+    const held = limit();
     if (held) return heldAnswer(held);
     const settle = await duplicates.begin(key, uptime);
     if (!settle) return takenAnswer(header, "duplicate");
     let outcome: Outcome | undefined;
     try {
-      const answer = await deliver(envelope, sender);
+      // Asked again: one like it, whose end it awaited, may have been told of a limit.
+      const since = limit();
+      const answer = since ? heldAnswer(since) : await deliver(envelope, sender);
       outcome = answer.outcome;
       return answer;
     } finally {

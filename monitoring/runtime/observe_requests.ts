@@ -39,7 +39,7 @@ export interface ObserveRequestsOptions {
 /** The relay's own room: what telemetry itself costs must make no telemetry. */
 const RELAY = /^\/monitoring(?:\/|$)/;
 
-/** The methods that a span is named after; others are whatever a stranger thought up. */
+/** The methods that a span names; others are whatever a stranger thought up, and as long. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 const HEADERS: TextMapGetter<Headers> = {
@@ -79,7 +79,8 @@ export class RequestObserver {
 
   /** A request's context, with its span; undefined if it is to go without. */
   #open(request: Request, path: string): Context | undefined {
-    const name = `${METHODS.has(request.method) ? request.method : "HTTP"} ${path}`;
+    const isKnown = METHODS.has(request.method);
+    const name = `${isKnown ? request.method : "HTTP"} ${path}`;
     if (this.#options.owner === "runtime") {
       const span = trace.getActiveSpan();
       span?.updateName(name);
@@ -96,7 +97,8 @@ export class RequestObserver {
       attributes: {
         "sentry.op": "http.server",
         "sentry.source": "route",
-        "http.request.method": request.method,
+        // https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+        "http.request.method": isKnown ? request.method : "_OTHER",
         "http.route": path,
         "url.path": URL.parse(request.url)?.pathname ?? path,
       },

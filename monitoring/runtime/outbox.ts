@@ -122,7 +122,8 @@ export class Outbox {
     if (!this.#underWay.has(parcel)) return;
     if (receipt === undefined || isPassing(receipt.status)) {
       this.#underWay.delete(parcel);
-      this.#waiting.unshift(parcel);
+      // Behind the others: one that is never taken must not be what each attempt is spent on.
+      this.#waiting.push(parcel);
       this.#pause();
     } else {
       this.#failures = 0;

@@ -80,6 +80,22 @@ Deno.test("after a failure one goes ahead, and the others follow once it is take
   assert.equal(sent.length, 6);
 });
 
+Deno.test("one that is never taken holds no other back", async () => {
+  const { outbox, sent, timers, received } = setUp();
+  const [never, other] = [parcel(), parcel()];
+  outbox.put(never);
+  await sent[0]?.answer(503);
+  outbox.put(other);
+  timers[0]?.fire();
+  assert.equal(sent[1]?.bytes, never.bytes);
+  await sent[1]?.answer(503);
+  timers[1]?.fire();
+  assert.equal(sent[2]?.bytes, other.bytes);
+  await sent[2]?.answer(200);
+  assert.deepEqual(received, [[200, other]]);
+  assert.equal(outbox.size, 1);
+});
+
 Deno.test("a refusal and a limit are final: not sent again, and told", async () => {
   const { outbox, sent, received, timers } = setUp();
   for (const status of [400, 403, 413, 429]) {

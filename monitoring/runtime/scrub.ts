@@ -8,8 +8,12 @@ export interface Roots {
 
 /** Whom an address logs in as, and with what. */
 const USER = /(:\/\/)[^\s/?#"<>]*@/g;
-/** Addresses with a query or a fragment within a text; a slash within a word begins none. */
-const QUERY = /((?:\b[a-z][a-z0-9+.-]*:\/\/|(?<![\w/:.])\/)[^\s?#"<>]*)[?#][^\s"<>]*/gi;
+/**
+ * Addresses within a text, with their query and fragment if they have any; a slash within a word
+ * begins none. What is looked at once is never looked at again: a text may be long, and made for that.
+ */
+const QUERY =
+  /((?:(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/|(?<![\w/:.])\/)[^\s?#"<>]*)(?:[?#][^\s"<>]*)?/gi;
 
 /** Takes what must not leave the server out of what it reports. */
 export class Scrubber {

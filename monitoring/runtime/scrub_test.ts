@@ -21,6 +21,21 @@ Deno.test("addresses in a text lose user, query and fragment; other question mar
   );
 });
 
+Deno.test("schemes that are none, and marks before them, hide no query", () => {
+  assert.equal(
+    scrubber.text("1-http://h/?a=b _x://h/#c (/d?e) 7://h?f"),
+    "1-http://h/ _x://h/ (/d 7://h",
+  );
+});
+
+Deno.test("a long text that begins an address at every other character is looked through once", () => {
+  // Two million: looked through from each beginning on, it would take minutes.
+  for (const piece of ["a.", "-/", "a://", "@:/"]) {
+    const long = piece.repeat(1_000_000);
+    assert.equal(scrubber.text(long), long);
+  }
+});
+
 Deno.test("an event loses what it says of the machine, its user and the request", () => {
   const event = {
     server_name: "host-7",

@@ -105,8 +105,8 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   return {
     observe: (place) => requests.observe(place),
     onError(error, request) {
-      console.error(error);
       if (!errors.take()) return drop("error");
+      console.error(error);
       context.with(requests.contextOf(request), () => {
         captureException(error, { mechanism: { handled: false, type: "auto.http.handler" } });
       });

@@ -40,3 +40,26 @@ Deno.test("what goes wrong on an envelope's way is said on the console and makes
     Object.assign(console, { log, error });
   }
 });
+
+Deno.test("a flood of errors fills neither the console nor the outbox", async () => {
+  let said = 0;
+  const { log, error } = console;
+  console.log = () => {};
+  console.error = () => void said++;
+  try {
+    const runtime = startTelemetry({
+      dsn: "https://key@example.invalid/1",
+      environment: "test",
+      root: "file:///srv/",
+      deliver: () => Promise.resolve(new Response()),
+      statusOf: () => 500,
+    });
+    const request = new Request("http://localhost/signal?throw=true");
+    for (let n = 0; n < 1_000; n++) runtime.onError(new Error("made on purpose"), request);
+    await runtime.stop(1_000);
+    assert.ok(said >= 100 && said < 300, `${said} on the console`);
+    assert.equal(runtime.dropped["backpressure:error"], 1_000 - said);
+  } finally {
+    Object.assign(console, { log, error });
+  }
+});

@@ -65,6 +65,23 @@ Deno.test("row 'seen before': what was not taken is no reason against the next a
   await expectTaken(await server.post(body), "delivered", { id: "e1" });
 });
 
+Deno.test("a limit that comes while the second waits holds for it: the ingest is not asked again", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 300 });
+  // Its status comes at once, its end only when the time is over.
+  const limited = { kind: "hang half way", status: 429 } as const;
+  ingest.next(limited);
+  const body = fresh();
+  const first = server.post(body);
+  await ingest.waitFor((all) => all.length === 1);
+  for (const answer of await Promise.all([first, server.post(body)])) {
+    assert.equal(answer.status, 429);
+    assert.equal(answer.headers.get("x-relay-outcome"), "rate_limited");
+    await answer.body?.cancel();
+  }
+  assert.equal(ingest.requests.length, 1);
+});
+
 Deno.test("row 'seen before': for an hour", async () => {
   let uptime = 0;
   await using ingest = startStandInIngest();

@@ -113,3 +113,13 @@ Deno.test("garbled trace headers change no answer, and break no header of it", a
   assert.ok(spans.every(({ trace_id }) => /^[0-9a-f]{32}$/.test(trace_id)));
   assert.doesNotMatch(server.output(), /Cannot trace/);
 });
+
+Deno.test("a method that a stranger thought up, and its length, are none of the span's", async () => {
+  await using watched = await watch("inbox");
+  const { server, read } = watched;
+  const method = "A.".repeat(10_000);
+  await (await fetch(`${server.origin}/signal`, { method })).body?.cancel();
+  const span = await eventually("a span", read, ({ spans }) => spans[0]);
+  assert.equal(span.name, "HTTP /signal");
+  assert.equal(span.attributes["http.request.method"]?.value, "_OTHER");
+});

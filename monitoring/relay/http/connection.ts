@@ -31,6 +31,7 @@ export class HttpConnection {
   #exchange: Exchange | undefined;
   #closed = false;
   #used = false;
+  #freeSince = performance.now();
 
   /**
    * @param maxBody bytes of an answer's body that are kept
@@ -46,6 +47,11 @@ export class HttpConnection {
   /** Whether a request can be made now. */
   get isFree(): boolean {
     return !this.#closed && this.#exchange === undefined;
+  }
+
+  /** Milliseconds since its last answer, or since it was opened. */
+  get idleMs(): number {
+    return performance.now() - this.#freeSince;
   }
 
   /** Whether a request has been made before. */
@@ -140,6 +146,7 @@ export class HttpConnection {
     const reusable = exchange.written && exchange.reader.keepsAlive;
     if (!reusable) return this.close();
     this.#exchange = undefined;
+    this.#freeSince = performance.now();
     exchange.resolve(exchange.reader.answer!);
   }
 

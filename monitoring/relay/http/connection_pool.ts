@@ -6,6 +6,11 @@ export interface PoolOptions {
   readonly maxBodyBytes: number;
   /** Connections to one origin at once; further requests wait for one. */
   readonly maxConnections: number;
+  /**
+   * Milliseconds after which a kept connection is not used again: what stands between may have
+   * forgotten it and said so to nobody, and then a request would wait for an answer in vain.
+   */
+  readonly maxIdleMs: number;
 }
 
 /** A request as it goes over the wire. */
@@ -27,8 +32,8 @@ export class AnswerTimeoutError extends Error {
 interface Origin {
   readonly idle: HttpConnection[];
   open: number;
-  /** Requests that wait for a connection, oldest first. */
-  readonly waiting: (() => void)[];
+  /** Requests that wait for a connection, oldest first. None whose time is over: it could not go on. */
+  readonly waiting: Set<() => void>;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
@@ -58,8 +63,8 @@ export class ConnectionPool {
     this.#deadlines.add(deadline);
     try {
       const head = headOf(request);
-      for (;;) {
-        const connection = await this.#acquire(request.url, deadline);
+      for (let mayReuse = true;;) {
+        const connection = await this.#acquire(request.url, deadline, mayReuse);
         const isReused = connection.isUsed;
         deadline.onOver(() => connection.close());
         try {
@@ -67,9 +72,11 @@ export class ConnectionPool {
         } catch (error) {
           if (deadline.isOver) throw new AnswerTimeoutError("No answer came within the time.");
           // A server may close a kept connection at the moment at which it is used again; that says
-          // nothing of the request (RFC 9112, section 9.3.1). On a new one it does.
+          // nothing of the request (RFC 9112, section 9.3.1). On a new one it does, so the second
+          // attempt is made on one, and is the last: a server may close because of the request.
           const mayRetry = error instanceof ConnectionLostError && !error.answerBegun && isReused;
           if (!mayRetry) throw error;
+          mayReuse = false;
         } finally {
           this.#release(request.url, connection);
         }
@@ -94,17 +101,34 @@ export class ConnectionPool {
     for (const deadline of this.#deadlines) deadline.end();
   }
 
-  async #acquire(url: URL, deadline: Deadline): Promise<HttpConnection> {
+  async #acquire(url: URL, deadline: Deadline, mayReuse: boolean): Promise<HttpConnection> {
     const origin = this.#originOf(url);
     for (;;) {
       // The one used last: the others grow old, and their server closes them.
-      const kept = origin.idle.pop();
-      if (kept?.isFree) return kept;
-      if (kept !== undefined) continue;
+      const kept = mayReuse ? origin.idle.pop() : undefined;
+      if (kept?.isFree && kept.idleMs <= this.#options.maxIdleMs) return kept;
+      if (kept !== undefined) {
+        kept.close();
+        continue;
+      }
       if (origin.open < this.#options.maxConnections) {
         return await this.#open(url, origin, deadline);
       }
-      await deadline.within(new Promise<void>((resolve) => origin.waiting.push(resolve)));
+      // Kept ones are as many as there may be: the one that has waited longest makes room.
+      const oldest = mayReuse ? undefined : origin.idle[0];
+      if (oldest === undefined) await this.#turn(origin, deadline);
+      else oldest.close();
+    }
+  }
+
+  /** Waits until a connection is free, or there is room for one. */
+  async #turn({ waiting }: Origin, deadline: Deadline): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    try {
+      await deadline.within(promise);
+    } finally {
+      waiting.delete(resolve);
     }
   }
 
@@ -119,13 +143,13 @@ export class ConnectionPool {
           origin.open--;
           const at = origin.idle.indexOf(connection);
           if (at !== -1) origin.idle.splice(at, 1);
-          origin.waiting.shift()?.();
+          wakeNext(origin);
         },
       );
       return connection;
     } catch (error) {
       origin.open--;
-      origin.waiting.shift()?.();
+      wakeNext(origin);
       throw error;
     }
   }
@@ -135,15 +159,22 @@ export class ConnectionPool {
     if (this.#closed) return connection.close();
     const origin = this.#originOf(url);
     origin.idle.push(connection);
-    origin.waiting.shift()?.();
+    wakeNext(origin);
   }
 
   #originOf({ origin: name }: URL): Origin {
     let origin = this.#origins.get(name);
     if (origin === undefined) {
-      this.#origins.set(name, origin = { idle: [], open: 0, waiting: [] });
+      this.#origins.set(name, origin = { idle: [], open: 0, waiting: new Set() });
     }
     return origin;
+  }
+}
+
+function wakeNext({ waiting }: Origin): void {
+  for (const wake of waiting) {
+    waiting.delete(wake);
+    return wake();
   }
 }
 

@@ -11,8 +11,8 @@ import {
 import { AnswerTimeoutError, ConnectionPool } from "./connection_pool.ts";
 
 /** A pool that is closed at the end of a test. */
-function openPool(maxConnections = 4): ConnectionPool & Disposable {
-  const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections });
+function openPool(maxConnections = 4, maxIdleMs = 60_000): ConnectionPool & Disposable {
+  const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections, maxIdleMs });
   return Object.assign(pool, { [Symbol.dispose]: () => pool.close() });
 }
 
@@ -75,6 +75,24 @@ Deno.test("the time for waiting, connecting and answering is one", async () => {
   assert.equal((await pool.post(request(ingest.origin))).status, 200);
 });
 
+Deno.test("a request whose time is over while it waits takes nobody's turn", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ingest.next(takesAfter(promise));
+  const slow = pool.post(request(ingest.origin));
+  const late = Array.from(
+    { length: 3 },
+    () => assert.rejects(pool.post(request(ingest.origin, { timeoutMs: 50 })), AnswerTimeoutError),
+  );
+  const patient = pool.post(request(ingest.origin, { timeoutMs: 5_000 }));
+  await Promise.all(late);
+  resolve();
+  assert.equal((await slow).status, 200);
+  assert.equal((await patient).status, 200);
+  assert.equal(ingest.requests.length, 2);
+});
+
 Deno.test("an answer that stops after its status counts by its status", async () => {
   await using ingest = startStandInIngest();
   using pool = openPool();
@@ -94,6 +112,29 @@ Deno.test("a kept connection that its server has closed costs no request", async
     assert.equal((await pool.post(request(ingest.origin))).status, 200);
   }
   assert.equal(ingest.requests.length, 20);
+});
+
+Deno.test("a server that closes kept connections because of a request gets it twice at most", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  await Promise.all(Array.from({ length: 4 }, () => pool.post(request(ingest.origin))));
+  assert.equal(ingest.connections, 4, "all that are allowed are kept");
+  ingest.behave(closes);
+  await assert.rejects(pool.post(request(ingest.origin)));
+  assert.equal(ingest.requests.length, 4 + 2);
+  // The other kept ones still serve.
+  ingest.behave(answers(200));
+  assert.equal((await pool.post(request(ingest.origin))).status, 200);
+  assert.equal(ingest.connections, 5);
+});
+
+Deno.test("a connection that was idle for too long is not used again", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1, 20);
+  await pool.post(request(ingest.origin));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal((await pool.post(request(ingest.origin))).status, 200);
+  assert.equal(ingest.connections, 2);
 });
 
 Deno.test("a new connection that ends without an answer is not tried again", async () => {
