@@ -63,11 +63,15 @@ async function main(): Promise<void> {
     statusOf: (error) => error instanceof BadRequestError ? 400 : 500,
   });
 
+  /** What a database has to say; the machine's folders are nobody's business but the operator's. */
+  const onNotice = (notice: string) =>
+    runtime.log("warn", notice.replaceAll(`${config.dataDir}/`, "DATA_DIR/"));
+
   const store = config.mode === "inbox"
     ? openInbox({
       path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
       maxBytes: config.inboxMaxBytes,
-      onNotice: (notice) => runtime.log("warn", notice),
+      onNotice,
     })
     : undefined;
   const inbox = createInboxEndpoint({
@@ -82,7 +86,7 @@ async function main(): Promise<void> {
       path: join(config.dataDir, "spool.sqlite"),
       maxBytes: config.spoolMaxBytes,
       maxAgeHours: config.spoolMaxAgeHours,
-      onNotice: (notice) => runtime.log("warn", notice),
+      onNotice,
     }, ({ level, message, attributes }) => runtime.log(level, message, attributes))
     : undefined;
   const relay = createRelay({

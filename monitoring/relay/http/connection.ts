@@ -1,3 +1,4 @@
+import type { ByteStream } from "./byte_stream.ts";
 import { type HttpAnswer, ResponseReader } from "./response_reader.ts";
 
 /** The connection ended before the answer's status was certain. */
@@ -12,12 +13,17 @@ export class ConnectionLostError extends Error {
 /** What is read at once: an ingest's answer is some hundred bytes. */
 const READ_BYTES = 16 * 1024;
 
+/** Milliseconds from an answer to the word that its request is written. */
+const WRITTEN_MS = 20;
+
 /** The request under way. */
 interface Exchange {
   readonly reader: ResponseReader;
   readonly resolve: (answer: HttpAnswer) => void;
   readonly reject: (error: ConnectionLostError) => void;
   written: boolean;
+  /** The answer has come before the word that the request is written. */
+  late: boolean;
 }
 
 /**
@@ -25,7 +31,7 @@ interface Exchange {
  * server that closes it while nothing is asked is noticed at once, and not by the next request.
  */
 export class HttpConnection {
-  readonly #conn: Deno.Conn;
+  readonly #conn: ByteStream;
   readonly #maxBody: number;
   readonly #onClosed: () => void;
   #exchange: Exchange | undefined;
@@ -37,7 +43,7 @@ export class HttpConnection {
    * @param maxBody bytes of an answer's body that are kept
    * @param onClosed called once, when no further request can be made
    */
-  constructor(conn: Deno.Conn, maxBody: number, onClosed: () => void) {
+  constructor(conn: ByteStream, maxBody: number, onClosed: () => void) {
     this.#conn = conn;
     this.#maxBody = maxBody;
     this.#onClosed = onClosed;
@@ -73,7 +79,7 @@ export class HttpConnection {
       return promise;
     }
     const reader = new ResponseReader(this.#maxBody);
-    const exchange: Exchange = { reader, resolve, reject, written: false };
+    const exchange: Exchange = { reader, resolve, reject, written: false, late: false };
     this.#exchange = exchange;
     this.#used = true;
     this.#write(exchange, head, body);
@@ -142,7 +148,13 @@ export class HttpConnection {
   #settle(): void {
     const exchange = this.#exchange;
     if (exchange === undefined || !exchange.reader.isComplete) return;
-    // A server that answers before it has read everything: nobody knows what it makes of the rest.
+    if (!exchange.written && !exchange.late) {
+      // Mostly the word that all is written is just late. Else the server has answered before it has
+      // read everything, and nobody knows what it makes of the rest.
+      exchange.late = true;
+      setTimeout(() => this.#exchange === exchange && this.#settle(), WRITTEN_MS);
+      return;
+    }
     const reusable = exchange.written && exchange.reader.keepsAlive;
     if (!reusable) return this.close();
     this.#exchange = undefined;

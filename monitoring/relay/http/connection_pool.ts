@@ -1,3 +1,4 @@
+import { connect } from "./byte_stream.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
 import type { HttpAnswer } from "./response_reader.ts";
 
@@ -35,8 +36,6 @@ interface Origin {
   /** Requests that wait for a connection, oldest first. None whose time is over: it could not go on. */
   readonly waiting: Set<() => void>;
 }
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /**
  * Sends `POST` requests over connections that are kept open. What `fetch` does besides (streams,
@@ -135,7 +134,11 @@ export class ConnectionPool {
   async #open(url: URL, origin: Origin, deadline: Deadline): Promise<HttpConnection> {
     origin.open++;
     try {
-      const conn = await deadline.within(connect(url), (late) => late.close());
+      const connecting = new AbortController();
+      deadline.onOver(() =>
+        connecting.abort(new AnswerTimeoutError("It did not connect in time."))
+      );
+      const conn = await connect({ url, signal: connecting.signal });
       const connection: HttpConnection = new HttpConnection(
         conn,
         this.#options.maxBodyBytes,
@@ -203,30 +206,14 @@ class Deadline {
     this.#end = end;
   }
 
-  /** The promise, or the end of the time; what comes later is given to `late`. */
-  within<T>(promise: Promise<T>, late: (value: T) => void = () => {}): Promise<T> {
-    promise.then((value) => this.isOver && late(value), () => {});
+  /** The promise, or the end of the time. */
+  within<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#over.promise]);
   }
 
   clear(): void {
     clearTimeout(this.#timer);
   }
-}
-
-async function connect({ protocol, hostname, port }: URL): Promise<Deno.Conn> {
-  const address = {
-    // A URL writes IPv6 in brackets.
-    hostname: hostname.replace(/^\[|\]$/g, ""),
-    port: Number(port) || DEFAULT_PORTS[protocol]!,
-  };
-  if (protocol === "https:") {
-    return await Deno.connectTls({ ...address, alpnProtocols: ["http/1.1"] });
-  }
-  const connection = await Deno.connect(address);
-  // A request is written in one or two pieces: the second must not wait for the first's receipt.
-  connection.setNoDelay(true);
-  return connection;
 }
 
 function headOf({ url, headers, body }: PooledRequest): Uint8Array {

@@ -192,3 +192,32 @@ Deno.test("over TLS, to a server whose certificate is trusted by nobody: no answ
   // 22 is a TLS handshake record (RFC 8446, section 5.1): the request itself was never readable.
   assert.equal(seen[1], 22);
 });
+
+for (const protocol of ["http", "https"]) {
+  Deno.test(`over ${protocol}, a server that accepts and says nothing is let go of when the time is over`, async () => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    // Each resolves when the other side has closed; a socket that was left open would never do.
+    const closed: Promise<void>[] = [];
+    const accepting = (async () => {
+      for await (const connection of listener) closed.push(readToEnd(connection));
+    })();
+    using pool = openPool();
+    const origin = `${protocol}://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+    const posts = Array.from({ length: 3 }, () => pool.post(request(origin, { timeoutMs: 200 })));
+    for (const post of posts) await assert.rejects(post, AnswerTimeoutError);
+    assert.equal(closed.length, 3);
+    await Promise.all(closed);
+    listener.close();
+    await accepting;
+  });
+}
+
+async function readToEnd(connection: Deno.Conn): Promise<void> {
+  using _connection = connection;
+  const buffer = new Uint8Array(1000);
+  try {
+    while (await connection.read(buffer) !== null);
+  } catch {
+    // Reset: closed as well.
+  }
+}
