@@ -1,0 +1,41 @@
+/** Page and server report under one release and environment; source maps: tests/sourcemaps/upload_test.ts. */
+import assert from "node:assert/strict";
+import { readManifest } from "../../server/manifest.ts";
+import { ask, watch } from "./_modes.ts";
+import { eventually } from "./_reports.ts";
+
+const { buildId } = await readManifest(new URL("../../.build/", import.meta.url));
+
+const CASES: Record<string, [env: Record<string, string>, release: string, environment: string]> = {
+  "what the variables say": [
+    { SENTRY_RELEASE: "glass@1.2.3", SENTRY_ENVIRONMENT: "staging", SIGHTGLASS_COMMIT: "c0ffee" },
+    "glass@1.2.3",
+    "staging",
+  ],
+  "the commit": [{ SIGHTGLASS_COMMIT: "c0ffee" }, "c0ffee", "development"],
+  "the build, where there is no commit": [{}, buildId, "development"],
+};
+for (const [name, [env, release, environment]] of Object.entries(CASES)) {
+  Deno.test(`page, errors, logs and spans of the server are of one release and environment: ${name}`, async () => {
+    await using watched = await watch("inbox", env);
+    const { server, read } = watched;
+    const page = await (await fetch(server.origin)).text();
+    const client = JSON.parse(/<script[^>]* id="client">(.*?)<\/script>/.exec(page)?.[1] ?? "{}");
+    assert.deepEqual([client.release, client.environment], [release, environment]);
+
+    await ask(`${server.origin}/signal?throw=true`);
+    const { errors, logs, spans } = await eventually(
+      "an error, a log and a span",
+      read,
+      (reports) =>
+        reports.errors.length > 0 && reports.logs.length > 0 && reports.spans.length > 0 && reports,
+    );
+    for (const error of errors) {
+      assert.deepEqual([error.release, error.environment], [release, environment]);
+    }
+    for (const { attributes } of [...logs, ...spans]) {
+      assert.equal(attributes["sentry.release"]?.value, release);
+      assert.equal(attributes["sentry.environment"]?.value, environment);
+    }
+  });
+}
