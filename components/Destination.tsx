@@ -10,6 +10,12 @@ const ANSWERS: readonly { readonly answer: Answer; readonly explained: string }[
       "Sentry makes of it afterwards (filters, quotas, grouping) cannot be seen from here.",
   },
   {
+    answer: { status: 202, outcome: "spooled" },
+    explained:
+      "The ingest does not take it now. The relay has it on disk and delivers it once the " +
+      "ingest answers again.",
+  },
+  {
     answer: { status: 503 },
     explained:
       "No answer, or one that asks to come again. The browser keeps the envelope and sends " +
@@ -27,14 +33,18 @@ const ANSWERS: readonly { readonly answer: Answer; readonly explained: string }[
   },
 ];
 
-/** Relay mode, in place of the inbox: where envelopes go, and what the answers mean. */
-export function Destination({ route, ingest }: { route: string; ingest: string }) {
+/** Relay mode, in place of the inbox: where envelopes go, what is kept here, and what the answers mean. */
+export function Destination({ route, ingest, kept }: {
+  route: string;
+  ingest: string;
+  kept: string;
+}) {
   return (
     <div className="destination">
       <p>
         The route of this browser's envelopes is <b>{route}</b>, their end{" "}
-        <b>{ingest}</b>. None of them is kept on this server: look for them in the project that the
-        DSN names.
+        <b>{ingest}</b>: look for them in the project that the DSN names. Kept on this server:{" "}
+        {kept}.
       </p>
       <dl>
         {ANSWERS.map(({ answer, explained }) => {

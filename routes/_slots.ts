@@ -26,12 +26,12 @@ export function pageSlots(
 function kept(config: Config): string {
   const { mode, inbox, inboxMaxBytes, spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;
   if (mode === "relay" && spool === "sqlite") {
-    return `while the ingest is down: up to ${formatBytes(spoolMaxBytes)} of envelopes for ` +
-      `${spoolMaxAgeHours}\u00a0h, on disk`;
+    return `up to ${formatBytes(spoolMaxBytes)} of envelopes for ${spoolMaxAgeHours}\u00a0h, ` +
+      "on disk, while the ingest is down";
   }
   if (mode === "relay") {
-    const why = onDeploy ? "no disk lasts here, so while" : "while";
-    return `nothing: ${why} the ingest is down, envelopes wait in the browser`;
+    const nothing = onDeploy ? "nothing, since no disk lasts here" : "nothing";
+    return `${nothing}; while the ingest is down, envelopes wait in the browser`;
   }
   const newest = `the newest ${formatBytes(inboxMaxBytes)} of envelopes`;
   return inbox === "file"

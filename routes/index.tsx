@@ -17,6 +17,7 @@ export const variants = ["inbox", "relay"];
 export default function Page({ variant }: { variant: string }) {
   const route = slot("route");
   const ingest = slot("ingest");
+  const kept = slot("kept");
   return (
     <>
       <header className="plate">
@@ -57,7 +58,7 @@ export default function Page({ variant }: { variant: string }) {
             )
             : (
               <Panel id="destination" title="Where envelopes go">
-                <Destination route={route} ingest={ingest} />
+                <Destination route={route} ingest={ingest} kept={kept} />
               </Panel>
             )}
         </div>
@@ -70,7 +71,7 @@ export default function Page({ variant }: { variant: string }) {
               variant={variant}
               route={route}
               ingest={ingest}
-              kept={slot("kept")}
+              kept={kept}
               release={slot("release")}
               environment={slot("environment")}
               build={slot("build")}

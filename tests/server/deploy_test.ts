@@ -71,7 +71,7 @@ Deno.test("imitated Deploy, relay mode: it relays, and answers 503 for what it c
   await using ingest = startStandInIngest();
   const dsn = "https://key@o1.ingest.sentry.io/1";
   await using server = await deploy({ SENTRY_DSN: dsn, RELAY_UPSTREAM: ingest.origin });
-  assert.match(await pageText(server), /Kept here nothing: no disk lasts here/);
+  assert.match(await pageText(server), /Kept here nothing, since no disk lasts here/);
 
   ingest.behave(takes());
   const delivered = await post(server, dsn);
