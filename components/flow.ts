@@ -12,6 +12,10 @@ export interface Passing extends Answer {
 export interface Flow {
   readonly accepted: number;
   readonly refused: number;
+  /** Taken by the relay, for an ingest that did not take them. */
+  readonly spooled: number;
+  /** Whether the newest one was. */
+  readonly isSpooling: boolean;
   /** The newest refusal. */
   readonly lastRefused?: Passing;
   /** Settled since the state before, oldest first: what moves through the tube now. */
@@ -20,7 +24,14 @@ export interface Flow {
   readonly settled: ReadonlySet<string>;
 }
 
-export const still: Flow = { accepted: 0, refused: 0, fresh: [], settled: new Set() };
+export const still: Flow = {
+  accepted: 0,
+  refused: 0,
+  spooled: 0,
+  isSpooling: false,
+  fresh: [],
+  settled: new Set(),
+};
 
 /** One envelope's key. Segments of one recording share an id, so the time is part of it. */
 export const passingKey = ({ id, at }: Passing) => `${id}/${at}`;
@@ -36,23 +47,25 @@ export const passingKey = ({ id, at }: Passing) => `${id}/${at}`;
 export function advance(before: Flow, receipts: readonly Passing[]): Flow {
   const settled = new Set<string>();
   const fresh: Passing[] = [];
-  let { accepted, refused, lastRefused } = before;
+  let { accepted, refused, spooled, isSpooling, lastRefused } = before;
 
   for (const receipt of receipts.toReversed()) {
     const { kind, word } = judge(receipt);
+    const isSpooled = word === "spooled";
     // Kept by the browser: it will be sent again. Kept by the relay: it has left the browser for good.
-    if (kind === "waits" && word !== "spooled") continue;
+    if (kind === "waits" && !isSpooled) continue;
     const key = passingKey(receipt);
     settled.add(key);
     if (before.settled.has(key)) continue;
     fresh.push(receipt);
-    if (kind === "refused") {
+    isSpooling = isSpooled;
+    if (isSpooled) spooled += 1;
+    else if (kind === "flows") accepted += 1;
+    else {
       refused += 1;
       lastRefused = receipt;
-    } else {
-      accepted += 1;
     }
   }
   if (fresh.length === 0) return before;
-  return { accepted, refused, lastRefused, fresh, settled };
+  return { accepted, refused, spooled, isSpooling, lastRefused, fresh, settled };
 }

@@ -4,7 +4,7 @@ import type { Flow } from "./flow.ts";
 
 /** Where telemetry stands, as far as the sentence needs it. */
 export interface FlowState {
-  readonly flow: Pick<Flow, "accepted" | "lastRefused">;
+  readonly flow: Pick<Flow, "accepted" | "isSpooling" | "lastRefused">;
   /** Envelopes kept in the browser. */
   readonly waiting: number;
   readonly phase: "waiting" | "loading" | "running" | "failed";
@@ -19,6 +19,9 @@ export function flowSentence({ flow, waiting, phase, reason }: FlowState): strin
   }
   if (waiting > 0) {
     return `${formatCount(waiting, "envelope")} kept in this browser until an answer comes.`;
+  }
+  if (flow.isSpooling) {
+    return "The ingest does not answer: the relay keeps what comes, on its disk.";
   }
   const last = flow.lastRefused;
   if (last) {

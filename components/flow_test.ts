@@ -28,8 +28,12 @@ Deno.test("what waits moves only once it has an answer", () => {
   assert.equal(answered.accepted, 1);
 });
 
-Deno.test("what the relay spooled has left the browser", () => {
-  assert.equal(advance(still, [receipt("a", { status: 202, outcome: "spooled" })]).accepted, 1);
+Deno.test("what the relay spooled has left the browser, and is not accepted by the ingest", () => {
+  const spooled = (id: string) => receipt(id, { status: 202, outcome: "spooled" });
+  const flow = advance(still, [spooled("b"), spooled("a")]);
+  assert.deepEqual([flow.accepted, flow.spooled, flow.isSpooling], [0, 2, true]);
+  const back = advance(flow, [stored("c"), spooled("b"), spooled("a")]);
+  assert.deepEqual([back.accepted, back.spooled, back.isSpooling], [1, 2, false]);
 });
 
 Deno.test("the newest refusal is remembered, accepted envelopes do not hide it", () => {

@@ -42,8 +42,9 @@ function Glass({ variant, route, ingest }: Props) {
   }, [receipts]);
 
   const accepted = variant === "inbox" ? "stored" : "accepted";
+  const { spooled } = flow;
   const readings = `${formatCount(flow.accepted, "envelope")} ${accepted}, ` +
-    `${waiting} waiting, ${flow.refused} refused`;
+    `${waiting} waiting, ${spooled > 0 ? `${spooled} spooled, ` : ""}${flow.refused} refused`;
   return (
     <div className="glass" data-route={route} data-sentry-block="">
       <ol>
@@ -56,9 +57,17 @@ function Glass({ variant, route, ingest }: Props) {
         </li>
         <li>
           <span>{route}</span>
-          <span className={flow.refused > 0 ? "refused" : "nil"}>
-            <Mark kind="refused" />
-            {flow.refused} refused
+          <span>
+            {spooled > 0 && (
+              <span className="waits">
+                <Mark kind="waits" />
+                {spooled} spooled{" "}
+              </span>
+            )}
+            <span className={flow.refused > 0 ? "refused" : "nil"}>
+              <Mark kind="refused" />
+              {flow.refused} refused
+            </span>
           </span>
         </li>
         <li>
@@ -71,7 +80,7 @@ function Glass({ variant, route, ingest }: Props) {
       </ol>
       <Tube fresh={flow.fresh} waiting={waiting} />
       <p className="reading">{flowSentence({ flow, waiting, phase, reason })}</p>
-      <SettledText text={flow.accepted + flow.refused + waiting > 0 ? readings : ""} />
+      <SettledText text={flow.accepted + flow.refused + spooled + waiting > 0 ? readings : ""} />
     </div>
   );
 }
