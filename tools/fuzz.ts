@@ -50,10 +50,12 @@ async function fuzz({ seconds, seed }: FuzzOptions): Promise<boolean> {
   let shown = performance.now();
   let first: number | undefined;
   let batches = 0;
+  // What no answer waits for ends the process: say from which seed it came, and let it.
+  globalThis.addEventListener("error", () => console.error(repeatWith(seed + batches)));
   do {
     const failure = await runBatch(relay, seed + batches);
     if (failure !== undefined) {
-      console.error(`FAILED. The same again: deno task fuzz --seed=${seed + batches}\n${failure}`);
+      console.error(`${repeatWith(seed + batches)}\n${failure}`);
       return false;
     }
     batches++;
@@ -83,6 +85,8 @@ async function fuzz({ seconds, seed }: FuzzOptions): Promise<boolean> {
   }
   return true;
 }
+
+const repeatWith = (seed: number) => `FAILED. The same again: deno task fuzz --seed=${seed}`;
 
 /** Returns what is wrong, with the smallest request that shows it. */
 async function runBatch(relay: FuzzedRelay, seed: number): Promise<string | undefined> {
