@@ -228,11 +228,32 @@ function decompressor(encoding: ContentEncoding, start: Uint8Array): zlib.Gunzip
     case "br":
       return zlib.createBrotliDecompress(options);
     case "zstd":
-      return zlib.createZstdDecompress({
+      return guarded(zlib.createZstdDecompress({
         ...options,
         params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
-      });
+      }));
   }
+}
+
+/**
+ * Has a zstd stream report corrupt data wherever it stands. The runtime's handle throws for it; what is found
+ * after the first piece of output is thrown in a tick of its own, where nobody catches it: one such
+ * body would end the process. The runtime keeps the handle's functions under symbols.
+ */
+function guarded(stream: zlib.Gunzip): zlib.Gunzip {
+  const handle: object = Reflect.get(stream, "_handle");
+  for (const key of Object.getOwnPropertySymbols(handle)) {
+    const native: unknown = Reflect.get(handle, key);
+    if (typeof native !== "function") continue;
+    Reflect.set(handle, key, (...args: readonly unknown[]) => {
+      try {
+        return Reflect.apply(native, handle, args);
+      } catch (error) {
+        stream.destroy(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  }
+  return stream;
 }
 
 /**

@@ -121,6 +121,26 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
     }
   });
 
+  Deno.test(`${name}: data that turns out corrupt after much of it came out is refused or read, and ends no process`, async () => {
+    const noise = Uint8Array.from(
+      { length: 300_000 },
+      (_, at) => 32 + ((at * 2654435761) >>> 13) % 90,
+    );
+    const encoded = encode(noise);
+    let refusals = 0;
+    for (let place = 0.3; place < 1; place += 0.01) {
+      const corrupt = new Uint8Array(encoded);
+      const from = Math.floor(encoded.length * place);
+      for (let at = from; at < from + 12; at++) corrupt[at] = (corrupt[at] ?? 0) ^ 0xff;
+      await decodeBody(corrupt, encoding, MIB).catch((error) => {
+        assert.ok(error instanceof DecodeError && error.code === "envelope_malformed", error);
+        refusals++;
+      });
+    }
+    // Raw deflate has no checksum, so all of it may be valid data of something else.
+    assert.ok(refusals > 0 || name === "raw deflate", "nothing was corrupt");
+  });
+
   Deno.test(`${name}: exactly the limit comes out, one byte more is refused`, async () => {
     assert.equal((await decodeBody(encode(text), encoding, text.length)).length, text.length);
     await fails(decodeBody(encode(text), encoding, text.length - 1), "envelope_too_large");

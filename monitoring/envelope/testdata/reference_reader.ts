@@ -8,17 +8,20 @@ export type ReferenceResult =
   | { header: unknown; items: { header: unknown; payload: number[] }[] }
   | undefined;
 
-export function readByReference(bytes: readonly number[]): ReferenceResult {
+/** The first line, and whether anything but blank lines follows it; `undefined`: it is no header. */
+export function headerByReference(
+  bytes: readonly number[],
+): { header: Record<string, unknown>; isEmpty: boolean } | undefined {
   if (bytes.length === 0) return undefined;
-  const lineFrom = (from: number): number[] => {
-    const line: number[] = [];
-    for (let at = from; at < bytes.length && bytes[at] !== 10; at++) line.push(bytes[at] ?? 0);
-    return line;
-  };
+  const line = lineFrom(bytes, 0);
+  const header = objectIn(line);
+  return header && { header, isEmpty: bytes.slice(line.length).every((byte) => byte === 10) };
+}
 
-  const headerLine = lineFrom(0);
-  const header = objectIn(headerLine);
+export function readByReference(bytes: readonly number[]): ReferenceResult {
+  const header = headerByReference(bytes)?.header;
   if (header === undefined) return undefined;
+  const headerLine = lineFrom(bytes, 0);
 
   const items: { header: unknown; payload: number[] }[] = [];
   let at = headerLine.length + 1;
@@ -27,7 +30,7 @@ export function readByReference(bytes: readonly number[]): ReferenceResult {
       at++;
       continue;
     }
-    const itemLine = lineFrom(at);
+    const itemLine = lineFrom(bytes, at);
     const item = objectIn(itemLine);
     if (item === undefined) return undefined;
     if (typeof item.type !== "string" || item.type.length === 0) return undefined;
@@ -40,7 +43,7 @@ export function readByReference(bytes: readonly number[]): ReferenceResult {
       if (start + length > bytes.length) return undefined;
       payload = bytes.slice(start, start + length);
     } else {
-      payload = lineFrom(start);
+      payload = lineFrom(bytes, start);
     }
     items.push({ header: item, payload });
 
@@ -49,6 +52,12 @@ export function readByReference(bytes: readonly number[]): ReferenceResult {
     at = after + 1;
   }
   return { header, items };
+}
+
+function lineFrom(bytes: readonly number[], from: number): number[] {
+  const line: number[] = [];
+  for (let at = from; at < bytes.length && bytes[at] !== 10; at++) line.push(bytes[at] ?? 0);
+  return line;
 }
 
 function objectIn(line: readonly number[]): Record<string, unknown> | undefined {

@@ -1,0 +1,219 @@
+/** Requests to the relay as nobody should send them, with what is known of each by how it was made. */
+import * as zlib from "node:zlib";
+import fc from "fast-check";
+import { hostileEnvelope, mutated } from "../../monitoring/envelope/testdata/hostile_envelope.ts";
+import { DSN } from "../relay/_start_relay.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The relay's limit in these runs: small, so that passing it is cheap. */
+export const MAX_BYTES = 16 * 1024;
+/** What may come out of it, by the contract. */
+export const MAX_DECODED_BYTES = 10 * MAX_BYTES;
+
+/** What a request is, and what must hold of its answer. */
+export interface HostileRequest {
+  /** How it was made, for whoever reads of its failure. */
+  readonly made: string;
+  readonly body: Bytes;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+  /** Sent in chunks, without `Content-Length`. */
+  readonly chunked: boolean;
+  /** Sent twice, one after the other. */
+  readonly again: boolean;
+  /** The decompressed body: `broken` if there is none, `unknown` if only a decompressor can tell. */
+  readonly content: Bytes | "broken" | "unknown";
+}
+
+/** One body, compressed or said to be. */
+type Wire = Pick<HostileRequest, "made" | "body" | "content"> & { readonly encoding?: string };
+
+const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  gzip: (bytes) => zlib.gzipSync(bytes),
+  deflate: (bytes) => zlib.deflateSync(bytes),
+  br: (bytes) =>
+    zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  zstd: (bytes) => zlib.zstdCompressSync(bytes),
+};
+
+const dsnMember = fc.oneof(
+  { weight: 16, arbitrary: fc.constant([JSON.stringify(DSN)]) },
+  { weight: 1, arbitrary: fc.constant([]) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "null",
+      "5",
+      '""',
+      '"x"',
+      '{"toString":"x"}',
+      JSON.stringify([DSN]),
+      JSON.stringify(DSN.toUpperCase()),
+      JSON.stringify(DSN.replace("https", "HTTPS")),
+      JSON.stringify(DSN.replace("o1.ingest", "O1.Ingest")),
+      JSON.stringify(DSN.replace("https", "http")),
+      JSON.stringify(DSN.replace("publickey", "publickey:secret")),
+      JSON.stringify(DSN.replace("sentry.io", "sentry.io.")),
+      JSON.stringify(DSN.replace("sentry.io", "sentry.io:443")),
+      JSON.stringify(DSN.replace("o1.ingest.us.sentry.io", "127.0.0.1")),
+      JSON.stringify(DSN.replace("sentry.io", "ſentry.io")),
+      JSON.stringify(`${DSN}\n`),
+      `"${DSN.replace("https", "\\u0068ttps")}"`,
+    ).map((text) => [text]),
+  },
+);
+const idMember = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(9).map((id) => [`"e${id}"`]) },
+  { weight: 1, arbitrary: fc.constantFrom([], ["null"], ["7"], ['"\\ud800"'], ['"\u{1f41e}"']) },
+);
+const headerMembers = fc.tuple(dsnMember, idMember, fc.boolean()).map(([dsn, id, sent]) => [
+  ...dsn.map((text) => `"dsn":${text}`),
+  ...id.map((text) => `"event_id":${text}`),
+  ...sent ? ['"sent_at":"2026-01-01T00:00:00Z"'] : [],
+]);
+
+const anyEnvelope = hostileEnvelope(headerMembers);
+
+/** An envelope about as large as a limit, with a payload that does or does not compress. */
+const largeEnvelope = fc.record({
+  bytes: fc.oneof(
+    fc.integer({ min: MAX_BYTES - 200, max: MAX_BYTES + 200 }),
+    fc.integer({ min: MAX_DECODED_BYTES - 200, max: MAX_DECODED_BYTES + 200 }),
+  ),
+  noise: fc.boolean(),
+  seed: fc.nat(9),
+}).map(({ bytes, noise, seed }) => {
+  const header = new TextEncoder().encode(`{"dsn":"${DSN}","made":${seed}}\n{"type":"a"}\n`);
+  const whole = new Uint8Array(bytes).fill(0x61);
+  if (noise) {
+    for (let at = header.length; at < bytes; at++) {
+      whole[at] = 0x20 + ((at * 2654435761 + seed) >>> 13) % 90;
+    }
+  }
+  whole.set(header);
+  return whole;
+});
+
+const encodingName = fc.constantFrom(...Object.keys(ENCODERS));
+
+function encodedWire(plain: Bytes): fc.Arbitrary<Wire> {
+  return encodingName.chain((encoding): fc.Arbitrary<Wire> => {
+    const encode = ENCODERS[encoding] ?? ((bytes: Uint8Array) => bytes);
+    const encoded = new Uint8Array(encode(plain));
+    const wire = (made: string, body: Bytes, content: Wire["content"]): Wire => ({
+      made: `${encoding}, ${made}`,
+      body,
+      content,
+      encoding,
+    });
+    return fc.oneof(
+      { weight: 4, arbitrary: fc.constant(wire("whole", encoded, plain)) },
+      fc.constant({ ...wire("in capitals", encoded, plain), encoding: encoding.toUpperCase() }),
+      fc.nat().map((at) =>
+        wire("cut short", encoded.slice(0, at % Math.max(1, encoded.length)), "broken")
+      ),
+      fc.constantFrom("x", "\n", '\n{"type":"event"}\n{}\n').map((tail) =>
+        wire("with bytes behind it", join([encoded, new TextEncoder().encode(tail)]), "broken")
+      ),
+      mutated(fc.constant(encoded)).map((body) => wire("changed", body, "unknown")),
+      fc.constant(wire("not compressed at all", plain, "unknown")),
+      fc.constant(wire("compressed twice", new Uint8Array(encode(encoded)), encoded)),
+      encodingName.map((other) =>
+        other === encoding
+          ? wire("whole", encoded, plain)
+          : wire(`really ${other}`, new Uint8Array(ENCODERS[other]?.(plain) ?? plain), "unknown")
+      ),
+      fc.nat().map((at) => {
+        const cut = at % (plain.length + 1);
+        const members = [plain.subarray(0, cut), plain.subarray(cut)].map(encode);
+        // Only these two formats are made of members that may follow each other.
+        const content = encoding === "gzip" || encoding === "zstd" ? plain : "broken";
+        return wire("in two members", join(members), content);
+      }),
+      fc.constant({ made: `${encoding}, undeclared`, body: encoded, content: encoded }),
+      fc.constantFrom("x-gzip", "identity", "gzip, br", "br;q=1", "compress", "__proto__").map(
+        (name) => ({ ...wire("unknown encoding", encoded, "unknown"), encoding: name }),
+      ),
+    );
+  });
+}
+
+const wire: fc.Arbitrary<Wire> = fc.oneof(
+  { weight: 12, arbitrary: anyEnvelope },
+  { weight: 1, arbitrary: largeEnvelope },
+).chain((plain) =>
+  fc.oneof(
+    fc.constant<Wire>({ made: "not compressed", body: plain, content: plain }),
+    encodedWire(plain),
+  )
+);
+
+const origin = fc.oneof(
+  { weight: 30, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Record<string, string>>(
+      { origin: "null" },
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-origin" },
+    ),
+  },
+);
+
+const query = fc.oneof(
+  { weight: 20, arbitrary: fc.constant("") },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "?",
+      "?x=1",
+      "?o=1&p=42&r=us",
+      "?r=us&o=1&p=42&p",
+      "?o=1&p=43&r=us",
+      "?o=1&p=42&r=us.evil",
+      "?o=1&p=42",
+    ),
+  },
+);
+
+/** Any of them. */
+export const hostileRequest: fc.Arbitrary<HostileRequest> = fc.record({
+  wire,
+  origin,
+  query,
+  chunked: fc.boolean(),
+  again: fc.nat(5).map((chance) => chance === 0),
+}).map(({ wire: { made, body, content, encoding }, origin, query, chunked, again }) => ({
+  made,
+  body,
+  content,
+  headers: encoding === undefined ? origin : { ...origin, "content-encoding": encoding },
+  query,
+  chunked,
+  again,
+}));
+
+/** A request as a person can read it and send it again. */
+export function describeRequest(
+  { made, body, headers, query, chunked, again }: HostileRequest,
+): string {
+  const start = new TextDecoder("latin1").decode(body.subarray(0, 600));
+  return [
+    `made: ${made}${chunked ? ", in chunks" : ""}${again ? ", sent twice" : ""}`,
+    `POST /monitoring${query} ${JSON.stringify(headers)}`,
+    `body, ${body.length} bytes, begins ${JSON.stringify(start)}`,
+    `body in base64: ${body.toBase64()}`,
+  ].join("\n");
+}
+
+function join(parts: readonly Uint8Array[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,193 @@
+/** Attacks that no other test here is named for; each with what it must not achieve. */
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import { MAX_HEADER_BYTES } from "../../monitoring/envelope/header_line.ts";
+import { MAX_ITEMS } from "../../monitoring/envelope/scanner.ts";
+import { redirects, startStandInIngest } from "../stand_in_ingest.ts";
+import { expectError, expectTaken } from "./_expect.ts";
+import { RawClient } from "./_raw_client.ts";
+import { concat, DSN, envelope, fresh, MIB, startRelay } from "./_start_relay.ts";
+
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** A whole request, as an attacker hides it in the body of another. */
+function hiddenRequest(): string {
+  const body = textOf(envelope({ dsn: DSN, event_id: "hidden" }));
+  return `POST /monitoring HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+const POST = "POST /monitoring HTTP/1.1\r\nhost: localhost\r\n";
+
+/** Heads that one server reads as another than the next does (RFC 9112, sections 2.2, 5.2 and 6.3). */
+const SMUGGLING: Readonly<Record<string, string>> = {
+  "two Content-Lengths that differ": `${POST}content-length: 2\r\ncontent-length: 200\r\n\r\n{}`,
+  "a list of Content-Lengths": `${POST}content-length: 2, 200\r\n\r\n{}`,
+  "a signed Content-Length": `${POST}content-length: +2\r\n\r\n{}`,
+  "chunked and then something else":
+    `${POST}transfer-encoding: chunked, identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  "Content-Length and Transfer-Encoding together":
+    `${POST}content-length: 300\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+  "an unknown Transfer-Encoding": `${POST}transfer-encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  "a folded header line": `${POST}transfer-encoding:\r\n chunked\r\n\r\n`,
+  "a space before the colon": `${POST}content-length : 2\r\n\r\n{}`,
+  "a NUL in a header": `${POST}x: a\0b\r\ncontent-length: 2\r\n\r\n{}`,
+  "a carriage return alone in a header": `${POST}x: a\rcontent-length: 9\r\n\r\n`,
+};
+for (const [attack, head] of Object.entries(SMUGGLING)) {
+  Deno.test(`request smuggling, ${attack}: refused, and what follows is never read as a request`, async () => {
+    await using ingest = startStandInIngest();
+    await using server = startRelay({ upstream: ingest.origin });
+    using client = await RawClient.connect(server.host);
+    await client.send(head + hiddenRequest());
+    const answer = await client.answer();
+    assert.doesNotMatch(answer, /delivered/);
+    assert.match(answer, /^(HTTP\/1\.1 400 |$)/);
+    assert.equal(ingest.requests.length, 0);
+    assert.equal((await server.health()).outcomes.delivered, 0);
+  });
+}
+
+Deno.test("request smuggling, lines that end in LF alone: one request, one answer", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  using client = await RawClient.connect(server.host);
+  const body = textOf(fresh());
+  await client.send(
+    `POST /monitoring HTTP/1.1\nhost: localhost\nconnection: close\ncontent-length: ${body.length}\n\n${body}${hiddenRequest()}`,
+  );
+  assert.match(await client.answer(), /^HTTP\/1\.1 (200|400) /);
+  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
+  assert.ok(ingest.requests.every(({ text }) => text === body), "the hidden request went upstream");
+});
+
+Deno.test("envelope smuggling, an envelope for another DSN inside a payload: it stays a payload", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const inner = envelope({ dsn: "https://other@evil.example/1", event_id: "inner" });
+  const body = fresh([[{ type: "attachment" }, concat(["\n", inner, "\n\n"])]]);
+  await expectTaken(await server.post(body), "delivered", { id: "e1" });
+  assert.equal(ingest.requests.length, 1);
+  assert.deepEqual(ingest.requests[0]?.body, body);
+  assert.equal(ingest.requests[0]?.path, "/api/42/envelope/");
+});
+
+Deno.test("envelope smuggling, a second envelope behind the first: refused as an item without a type", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const second = envelope({ dsn: "https://other@evil.example/1", event_id: "e2" });
+  await expectError(await server.post(concat([fresh(), second])), 400, "envelope_malformed");
+  assert.equal(ingest.requests.length, 0);
+});
+
+Deno.test("a redirect to a private address is not followed, and is not told to the sender", async () => {
+  await using inside = startStandInIngest();
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  for (
+    const location of [
+      `${inside.origin}/latest/meta-data/`,
+      `//${inside.host}/`,
+      "http://169.254.169.254/latest/meta-data/",
+      "http://[::1]/",
+      "file:///etc/passwd",
+      "/monitoring",
+    ]
+  ) {
+    ingest.next(redirects(location, 307));
+    const response = await server.post(fresh());
+    assert.equal(response.headers.get("location"), null);
+    await expectError(response, 503, "spool_unavailable");
+  }
+  assert.equal(inside.requests.length, 0);
+  assert.equal(ingest.requests.length, 6);
+});
+
+Deno.test("a slow body, one byte at a time: let go as one that stands still, its memory given back", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, bodyProgressMs: 100 });
+  using client = await RawClient.connect(server.host);
+  await client.sendHead({ "content-length": `${MIB}` });
+  const body = fresh();
+  let answered = false;
+  const answer = client.answer().finally(() => answered = true);
+  const dripping = (async () => {
+    for (let at = 0; !answered && at < body.length; at++) {
+      await client.send(body.subarray(at, at + 1));
+      // The attack itself: some bytes come in each of the relay's looks at the pace.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })().catch(() => {/* The relay has closed the connection: that is the point. */});
+  assert.match(await answer, /^HTTP\/1\.1 503 .*"error":"overloaded"/s);
+  await dripping;
+  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
+  assert.equal(ingest.requests.length, 0);
+});
+
+Deno.test("a slow head that never ends: others are served, and it holds nothing of the relay", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  using client = await RawClient.connect(server.host);
+  await client.send(`${POST}content-length: 100\r\nx-slow: `);
+  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
+  assert.equal((await server.health()).in_flight_bytes, 0);
+});
+
+Deno.test("a flood of empty items: as many as may be pass, one more is too large, and neither keeps others waiting", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const flood = (items: number) =>
+    new Uint8Array(zlib.gzipSync(`{"dsn":"${DSN}"}\n${'{"type":"a"}\n\n'.repeat(items)}`));
+  const headers = { "content-encoding": "gzip" };
+  const refused = server.post(flood(MAX_ITEMS + 1), headers);
+  await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
+  await expectError(await refused, 413, "envelope_too_large");
+  await expectTaken(await server.post(flood(MAX_ITEMS), headers), "delivered", {});
+});
+
+for (const [open, close] of [["[", "]"], ['{"a":', "}"]] as const) {
+  Deno.test(`deeply nested JSON in a header, ${open}: taken as any other, also in inbox mode`, async () => {
+    await using ingest = startStandInIngest();
+    await using relaying = startRelay({ upstream: ingest.origin });
+    let stored = 0;
+    await using storing = startRelay({ store: { store: () => void stored++ } });
+    const depth = Math.floor((MAX_HEADER_BYTES - 200) / (open.length + close.length));
+    const deep = open.repeat(depth) + "1" + close.repeat(depth);
+    const body = `{"dsn":"${DSN}","deep":${deep}}\n{"type":"event","deep":${deep}}\n{}`;
+    await expectTaken(await relaying.post(body), "delivered", {});
+    await expectTaken(await relaying.post(body), "duplicate", {});
+    await expectTaken(await storing.post(body), "stored", {});
+    assert.equal(ingest.requests[0]?.text, body);
+    assert.equal(stored, 1);
+  });
+}
+
+Deno.test("headers of 64 KiB, of the envelope and of an item: taken; one byte more is refused", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const padded = (start: string, bytes: number) =>
+    `${start},"x":"${"x".repeat(bytes - start.length - 8)}"}`;
+  const body = (over: readonly [number, number]) =>
+    `${padded(`{"dsn":"${DSN}"`, MAX_HEADER_BYTES + over[0])}\n` +
+    `${padded('{"type":"event"', MAX_HEADER_BYTES + over[1])}\n{}`;
+  await expectTaken(await server.post(body([0, 0])), "delivered", {});
+  await expectError(await server.post(body([1, 0])), 400, "envelope_malformed");
+  await expectError(await server.post(body([0, 1])), 400, "envelope_malformed");
+});
+
+Deno.test("zstd that turns out corrupt after its start was read: 400, and the server lives on", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const noise = Uint8Array.from({ length: 400_000 }, (_, at) => ((at * 2654435761) >>> 13) % 90);
+  const encoded = zlib.zstdCompressSync(fresh([[{ type: "attachment" }, noise]]), {
+    params: { [zlib.constants.ZSTD_c_checksumFlag]: 1 },
+  });
+  for (let place = 0.1; place < 1; place += 0.05) {
+    const corrupt = new Uint8Array(encoded);
+    const from = Math.floor(encoded.length * place);
+    for (let at = from; at < from + 12; at++) corrupt[at] = (corrupt[at] ?? 0) ^ 0xff;
+    const response = await server.post(corrupt, { "content-encoding": "zstd" });
+    await expectError(response, 400, "envelope_malformed");
+  }
+  assert.equal((await server.health()).in_flight_bytes, 0);
+  assert.equal(ingest.requests.length, 0);
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import { readEnvelope } from "../../monitoring/envelope/reader.ts";
+import { categoryOf, KNOWN_CATEGORIES } from "../../monitoring/relay/categories.ts";
+import { startStandInIngest } from "../stand_in_ingest.ts";
+import { DSN, envelope, startRelay } from "./_start_relay.ts";
+
+/** Every type that a browser sends, and what it counts as. */
+const TYPES: Readonly<Record<string, string>> = {
+  event: "error",
+  transaction: "transaction",
+  span: "span",
+  log: "log_item",
+  trace_metric: "trace_metric",
+  replay_event: "replay",
+  replay_recording: "replay",
+  session: "session",
+  sessions: "session",
+  client_report: "internal",
+  feedback: "feedback",
+  attachment: "attachment",
+  profile: "profile",
+  profile_chunk: "profile_chunk",
+  raw_security: "security",
+};
+
+/** Types that Sentry names no limit of their own for; the last is on every object of the language. */
+const WITHOUT_CATEGORY = ["otel_log", "form_data", "nel", "tomorrows_type", "constructor"];
+
+const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  none: (bytes) => bytes,
+  gzip: (bytes) => zlib.gzipSync(bytes),
+  deflate: (bytes) => zlib.deflateSync(bytes),
+  br: (bytes) => zlib.brotliCompressSync(bytes),
+  zstd: (bytes) => zlib.zstdCompressSync(bytes),
+};
+
+const TESTDATA = new URL("testdata/", import.meta.url);
+
+/** Recorded envelopes by the name of their file; `testdata/record.ts` says how each was made. */
+const recorded = new Map<string, Uint8Array>();
+for (const { name } of Deno.readDirSync(TESTDATA)) {
+  const [, stem] = /^(\w+)\.envelope$/.exec(name) ?? [];
+  if (stem !== undefined) recorded.set(stem, Deno.readFileSync(new URL(name, TESTDATA)));
+}
+
+const typesIn = (bytes: Uint8Array) => readEnvelope(bytes).items.map(({ header }) => header.type);
+
+Deno.test("the recorded envelopes hold every type that a browser sends, and no other", () => {
+  const types = new Set([...recorded.values()].flatMap(typesIn));
+  assert.deepEqual([...types].sort(), Object.keys(TYPES).sort());
+});
+
+for (const [encoding, encode] of Object.entries(ENCODERS)) {
+  Deno.test(`every recorded envelope is forwarded byte for byte, encoding ${encoding}`, async () => {
+    await using ingest = startStandInIngest();
+    await using server = startRelay({ upstream: ingest.origin });
+    for (const [name, bytes] of recorded) {
+      const body = new Uint8Array(encode(bytes));
+      const headers: Record<string, string> = { "content-type": "text/plain;charset=UTF-8" };
+      if (encoding !== "none") headers["content-encoding"] = encoding;
+      const response = await server.post(body, headers);
+      assert.equal(response.headers.get("x-relay-outcome"), "delivered", name);
+      assert.equal(response.status, 200, name);
+      await response.body?.cancel();
+      const arrived = ingest.requests.at(-1);
+      assert.deepEqual(arrived?.body, body, name);
+      assert.equal(
+        arrived?.headers["content-encoding"],
+        encoding === "none" ? undefined : encoding,
+        name,
+      );
+    }
+    assert.equal(ingest.requests.length, recorded.size);
+  });
+}
+
+Deno.test("every type that a browser sends counts as the category that Sentry names for it", () => {
+  for (const [type, category] of Object.entries(TYPES)) {
+    assert.equal(categoryOf(type), category, type);
+    assert.ok(KNOWN_CATEGORIES.has(category), category);
+  }
+});
+
+Deno.test("a type that Sentry does not limit by itself has no category, and is forwarded all the same", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  for (const type of WITHOUT_CATEGORY) {
+    assert.equal(categoryOf(type), undefined, type);
+    const body = envelope({ dsn: DSN }, [[{ type, odd: [1, { two: null }] }, "a\nb"]]);
+    const response = await server.post(body);
+    assert.equal(response.headers.get("x-relay-outcome"), "delivered", type);
+    await response.body?.cancel();
+    assert.deepEqual(ingest.requests.at(-1)?.body, body);
+  }
+});
