@@ -59,13 +59,19 @@ const others = answers.filter(({ status, error }) =>
   !(status === 200 || status === 202 || (status === 503 && error === "overloaded"))
 );
 const added = peak - idle;
-console.log(`${COUNT} envelopes of ${BYTES} bytes at once, the ingest answers after ${ANSWER_MS} ms`);
+console.log(
+  `${COUNT} envelopes of ${BYTES} bytes at once, the ingest answers after ${ANSWER_MS} ms`,
+);
 console.log(`answers: ${tally(answers)}, all after ${seconds(answeredAt - begun)}`);
 console.log(`spool empty ${seconds(emptiedAt - answeredAt)} after the last answer`);
 console.log(`resident memory: idle ${mib(idle)}, at most ${mib(peak)}`);
 console.log(`added: ${mib(added)}, budget ${mib(BUDGET_BYTES)}`);
-console.log(`left over: ${mib(left - idle)}, ${seconds(givenBackAt - answeredAt)} after the last answer`);
-console.log(`acknowledged and lost: ${lost.length}; answered otherwise than the contract says: ${others.length}`);
+console.log(
+  `left over: ${mib(left - idle)}, ${seconds(givenBackAt - answeredAt)} after the last answer`,
+);
+console.log(
+  `acknowledged and lost: ${lost.length}; answered otherwise than the contract says: ${others.length}`,
+);
 const fits = added <= BUDGET_BYTES && left <= idle + LEFT_BYTES;
 if (!fits || lost.length > 0 || others.length > 0) Deno.exitCode = 1;
 

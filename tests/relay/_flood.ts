@@ -31,9 +31,8 @@ export async function flood({ host, count, bytes }: FloodOptions): Promise<Flood
     using client = await RawClient.connect(host);
     await client.sendHead({ "content-length": `${head.length + item.length + bytes}` });
     // A refusal may come before the end, and close what is still being written.
-    const sending = client.send(head).then(() => client.send(item)).then(() =>
-      client.send(payload)
-    ).catch(() => {});
+    const sending = client.send(head).then(() => client.send(item)).then(() => client.send(payload))
+      .catch(() => {});
     const answer = await client.answer();
     await sending;
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
