@@ -18,7 +18,7 @@ const BUDGET_BYTES = IN_FLIGHT_BYTES + 64 * MIB;
 /** Given back means: no more than this over idle, which the budget has for all that is not a body. */
 const LEFT_BYTES = 64 * MIB;
 const SAMPLE_MS = 20;
-const GIVE_BACK_MS = 15_000;
+const GIVE_BACK_MS = 120_000;
 /** Linux on the machines that this is measured on; `getconf PAGESIZE` says. */
 const PAGE_BYTES = 4_096;
 
