@@ -16,12 +16,16 @@ export type IngestBehaviour =
     readonly headers?: Record<string, string>;
     /** Answers when this resolves, then closes. */
     readonly after?: Promise<void>;
+    /** Answers after so many milliseconds; the connection stays open. */
+    readonly delayMs?: number;
   }
   | Answer
   /** Never answers; the connection stays open. */
   | { readonly kind: "hang" }
   /** Closes without an answer. */
   | { readonly kind: "close" }
+  /** Sends half of the status line, then closes. */
+  | { readonly kind: "close in the head" }
   /** Sends the status line, the headers and half of the body, then closes. */
   | { readonly kind: "close half way"; readonly status?: number }
   /** Sends the status line, the headers and half of the body, then nothing more. */
@@ -37,6 +41,7 @@ export const takesAfter = (after: Promise<void>): IngestBehaviour => ({
   headers: { connection: "close" },
   after,
 });
+export const takesSlowly = (delayMs: number): IngestBehaviour => ({ kind: "take", delayMs });
 export const answers = (
   status: number,
   { headers = {}, body = "" }: { headers?: Record<string, string>; body?: string } = {},
@@ -45,6 +50,7 @@ export const redirects = (location: string, status = 302): Answer =>
   answers(status, { headers: { location } });
 export const hangs: IngestBehaviour = { kind: "hang" };
 export const closes: IngestBehaviour = { kind: "close" };
+export const closesInTheHead: IngestBehaviour = { kind: "close in the head" };
 export const closesHalfWay: IngestBehaviour = { kind: "close half way" };
 export const hangsHalfWay: IngestBehaviour = { kind: "hang half way" };
 

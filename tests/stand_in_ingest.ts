@@ -17,6 +17,8 @@ export interface StandInIngest {
   readonly requests: readonly IngestRequest[];
   /** Connections opened so far. */
   readonly connections: number;
+  /** Connections that are open now. */
+  readonly open: number;
   /** From now on every request is treated so, or as the function says. */
   behave(
     behaviour: IngestBehaviour | ((request: IngestRequest) => IngestBehaviour),
@@ -43,8 +45,23 @@ export interface StandInIngest {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+export interface StandInOptions {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** Whether {@linkcode StandInIngest.requests} has them: under a load that is too much. Default: yes. */
+  readonly keepRequests?: boolean;
+  /** Told when a whole answer has been written, after which the connection stays open. */
+  readonly onAnswered?: (request: IngestRequest) => void;
+  /**
+   * Told when the other side then closed the connection with no further request: it had given up
+   * waiting for that answer, or it is gone.
+   */
+  readonly onLeft?: (request: IngestRequest) => void;
+}
+
 /** Starts a stand-in that takes every envelope until told otherwise. */
-export function startStandInIngest(options: { port?: number } = {}): StandInIngest {
+export function startStandInIngest(options: StandInOptions = {}): StandInIngest {
+  const { keepRequests = true, onAnswered = () => {}, onLeft = () => {} } = options;
   const listener = Deno.listen({ hostname: "127.0.0.1", port: options.port ?? 0 });
   const host = `127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
   const requests: IngestRequest[] = [];
@@ -53,26 +70,32 @@ export function startStandInIngest(options: { port?: number } = {}): StandInInge
   const waiters = new Set<{ look(): void; fail(error: Error): void }>();
   let usual: (request: IngestRequest) => IngestBehaviour = () => takes();
   let connections = 0;
+  let closing = false;
 
   async function serve(connection: Deno.Conn): Promise<void> {
     const reader = new RequestReader(connection);
+    let last: IngestRequest | undefined;
     try {
       for (;;) {
         const request = await readRequest(reader);
         if (request === undefined) return;
+        last = undefined;
         if (request.method === "OPTIONS") {
           await write(connection, answerBytes(answers(204), request));
           continue;
         }
         const behaviour = scripted.shift() ?? usual(request);
-        requests.push(request);
+        if (keepRequests) requests.push(request);
         for (const waiter of [...waiters]) waiter.look();
         if (!await perform(connection, reader, behaviour, request)) return;
+        last = request;
+        onAnswered(request);
       }
     } catch {
       // The other side went away, or close() took the connection: either way it is over, and what
       // came complete before that is recorded.
     } finally {
+      if (last !== undefined && !closing) onLeft(last);
       open.delete(connection);
       closeQuietly(connection);
     }
@@ -91,6 +114,9 @@ export function startStandInIngest(options: { port?: number } = {}): StandInInge
     requests,
     get connections() {
       return connections;
+    },
+    get open() {
+      return open.size;
     },
     behave(behaviour) {
       usual = typeof behaviour === "function" ? behaviour : () => behaviour;
@@ -128,6 +154,7 @@ export function startStandInIngest(options: { port?: number } = {}): StandInInge
       });
     },
     async close() {
+      closing = true;
       for (const waiter of [...waiters]) waiter.fail(new Error("The stand-in was closed."));
       closeQuietly(listener);
       const serving = [...open.values()];
@@ -149,6 +176,7 @@ async function perform(
   switch (behaviour.kind) {
     case "take":
       if (behaviour.after) await Promise.race([behaviour.after, reader.untilClosed()]);
+      if (behaviour.delayMs !== undefined) await delay(behaviour.delayMs);
       await write(connection, answerBytes(taken(request, behaviour.headers), request));
       return behaviour.after === undefined;
     case "answer":
@@ -158,6 +186,9 @@ async function perform(
       await reader.untilClosed();
       return false;
     case "close":
+      return false;
+    case "close in the head":
+      await write(connection, new TextEncoder().encode("HTTP/1.1 2"));
       return false;
     case "close half way":
     case "hang half way": {
@@ -170,6 +201,10 @@ async function perform(
       return false;
     }
   }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function write(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {

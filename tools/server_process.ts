@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly dataDir?: string;
   /** Path of the module to run. Default: the project's `main.ts`. */
   readonly main?: string;
+  /** A shell command to run first, in the same process: limits, signals. */
+  readonly before?: string;
   /** Deno's permission flags. Default: those of the configuration, as `deno task start` gives them. */
   readonly permissions?: readonly string[];
 }
@@ -59,8 +61,12 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: dataDir, ...options.env };
   const permissions = options.permissions ??
     serverPermissions(loadConfig(env), { root, cwd: root });
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...permissions, options.main ?? `${root}/main.ts`, LAUNCHED],
+  const own = ["run", ...permissions, options.main ?? `${root}/main.ts`, LAUNCHED];
+  const [program, ...args] = options.before === undefined
+    ? [Deno.execPath(), ...own]
+    : ["sh", "-c", `${options.before}; exec "$@"`, "sh", Deno.execPath(), ...own];
+  const child = new Deno.Command(program, {
+    args,
     cwd: root,
     clearEnv: true,
     env: { ...inherited(), ...env, NO_COLOR: "1" },

@@ -6,6 +6,7 @@ import {
   parseContentEncoding,
 } from "../envelope/encoding.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import { freeBytes } from "../envelope/free_bytes.ts";
 import { EnvelopeScanner } from "../envelope/scanner.ts";
 import type { AllowList } from "./allow_list.ts";
 import { judgeLength, readBody } from "./body.ts";
@@ -95,14 +96,19 @@ export async function admit(
   const body = new CollectedBytes();
   try {
     await readBody(request, hold, { maxBytes, progressMs }, (piece) => {
-      body.add(piece);
-      return decoder ? decoder.write(piece) : look(piece);
+      const isKept = body.add(piece);
+      if (decoder) return decoder.write(piece);
+      look(piece);
+      if (!isKept) freeBytes(piece);
     });
     await decoder?.end();
+    scanner.end();
+  } catch (error) {
+    body.free();
+    throw error;
   } finally {
     decoder?.destroy();
   }
-  scanner.end();
 
   const { header } = scanner;
   if (!dsn || !header) return undefined;

@@ -1,56 +1,77 @@
-import { joinBytes } from "../envelope/join_bytes.ts";
+import { freeBytes } from "../envelope/free_bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Small pieces are put together up to this size: what the runtime reads at a time. */
+/** What the runtime reads at a time: most bodies are smaller. */
 const BLOCK_BYTES = 64 * 1024;
 
+/** Address space that a larger body gets at first. Only what is used of it takes memory. */
+const ROOM_BYTES = 1024 * 1024;
+
 /**
- * A body's pieces, held in about as much memory as they have bytes.
+ * A body that comes in pieces, held in about as much memory as it has bytes, in one piece.
  *
  * The runtime hands out small pieces as views of 64 KiB buffers, and a sender may cut a body into
  * pieces of one byte: kept as they come they would take thousands of times what they count for.
+ *
+ * A body over 64 KiB grows in place, in address space of its own. Put together at the end it would be
+ * held twice for a moment; and among all that the process allocates, its pieces would leave holes that
+ * the system never gets back.
  */
 export class CollectedBytes {
-  #pieces: Bytes[] = [];
-  #total = 0;
-  #block: Bytes = new Uint8Array(0);
+  #bytes: Bytes = new Uint8Array(0);
   #used = 0;
 
-  add(piece: Bytes): void {
-    this.#total += piece.length;
-    if (piece.length * 2 >= BLOCK_BYTES && piece.length * 2 >= piece.buffer.byteLength) {
-      this.#closeBlock();
-      this.#pieces.push(piece);
-      return;
+  /** @returns whether it keeps the piece's own memory; else it has copied the piece */
+  add(piece: Bytes): boolean {
+    if (this.#used === 0 && isDense(piece)) {
+      this.#bytes = piece;
+      this.#used = piece.length;
+      return true;
     }
-    if (this.#used + piece.length > this.#block.length) this.#makeRoom(piece.length);
-    this.#block.set(piece, this.#used);
+    if (this.#used + piece.length > this.#bytes.length) this.#makeRoom(piece.length);
+    this.#bytes.set(piece, this.#used);
     this.#used += piece.length;
+    return false;
   }
 
-  /** All pieces as one, which leaves the collection empty: nothing is held twice. */
+  /** The whole body, which leaves the collection empty: nothing is held twice. */
   take(): Bytes {
-    this.#closeBlock();
-    const whole = joinBytes(this.#pieces, this.#total);
-    this.#pieces = [];
-    this.#total = 0;
+    const full = this.#used === this.#bytes.length;
+    const whole = full ? this.#bytes : this.#bytes.slice(0, this.#used);
+    this.#bytes = new Uint8Array(0);
+    this.#used = 0;
     return whole;
   }
 
-  #makeRoom(bytes: number): void {
-    if (this.#used >= BLOCK_BYTES) this.#closeBlock();
-    // The first piece is often the only one: exactly as large as that, and then twice each time.
-    const larger = new Uint8Array(Math.max(this.#used + bytes, 2 * this.#used));
-    larger.set(this.#block.subarray(0, this.#used));
-    this.#block = larger;
+  /** Gives up what was collected. */
+  free(): void {
+    freeBytes(this.take());
   }
 
-  #closeBlock(): void {
-    if (this.#used === 0) return;
-    const full = this.#used === this.#block.length;
-    this.#pieces.push(full ? this.#block : this.#block.slice(0, this.#used));
-    this.#block = new Uint8Array(0);
-    this.#used = 0;
+  #makeRoom(bytes: number): void {
+    const wanted = this.#used + bytes;
+    const { buffer } = this.#bytes;
+    if (buffer.resizable && wanted <= buffer.maxByteLength) {
+      buffer.resize(wanted);
+      this.#bytes = new Uint8Array(buffer, 0, wanted);
+      return;
+    }
+    // The first piece is often the only one: exactly as large as that, and then twice each time.
+    const larger = wanted <= BLOCK_BYTES
+      ? new Uint8Array(Math.max(wanted, 2 * this.#used))
+      : new Uint8Array(
+        new ArrayBuffer(wanted, { maxByteLength: Math.max(ROOM_BYTES, 4 * wanted) }),
+        0,
+        wanted,
+      );
+    larger.set(this.#bytes.subarray(0, this.#used));
+    freeBytes(this.#bytes);
+    this.#bytes = larger;
   }
+}
+
+/** Whether a piece is worth its memory: it is large, and fills at least half of its buffer. */
+function isDense({ length, buffer }: Bytes): boolean {
+  return length * 2 >= BLOCK_BYTES && length * 2 >= buffer.byteLength;
 }

@@ -1,5 +1,6 @@
 import type { Dsn } from "../envelope/dsn.ts";
-import { admit } from "./admission.ts";
+import { freeBytes } from "../envelope/free_bytes.ts";
+import { admit, type AdmittedEnvelope } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
 import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { PROGRESS_MS } from "./body.ts";
@@ -124,10 +125,11 @@ export function createRelay(options: RelayOptions): Relay {
     async receive(request, peer) {
       let cors = {};
       let answer: Answer;
+      let envelope: AdmittedEnvelope | undefined;
       const hold = inFlight.hold();
       try {
         cors = origins.judge(request);
-        const envelope = await admit(request, hold, rules, now());
+        envelope = await admit(request, hold, rules, now());
         answer = envelope
           ? await take(envelope, {
             userAgent: request.headers.get("user-agent"),
@@ -137,6 +139,8 @@ export function createRelay(options: RelayOptions): Relay {
       } catch (error) {
         answer = errorAnswer(error);
       } finally {
+        // A store may read them still.
+        if (envelope && !store) freeBytes(envelope.bytes);
         hold.release();
       }
       if (answer.outcome !== undefined) outcomes.count(answer.outcome);

@@ -1,0 +1,110 @@
+/**
+ * What 1,000 concurrent envelopes of 1 MiB do to the server's memory while its ingest is slow:
+ * `deno run -A bench/memory.ts`. Ends with 1 where it takes more than `MAX_IN_FLIGHT_BYTES` + 64 MiB
+ * over what it had when idle, does not give that back, or loses an envelope. Linux only: `/proc` tells.
+ */
+import { flood, type FloodAnswer, floodId } from "../tests/relay/_flood.ts";
+import { DSN } from "../tests/relay/_start_relay.ts";
+import { startStandInIngest, takesSlowly } from "../tests/stand_in_ingest.ts";
+import { type ServerProcess, startServer } from "../tools/server_process.ts";
+
+const MIB = 1024 * 1024;
+const COUNT = 1_000;
+const BYTES = MIB;
+const ANSWER_MS = 1_000;
+/** The default of `MAX_IN_FLIGHT_BYTES`. */
+const IN_FLIGHT_BYTES = 256 * MIB;
+const BUDGET_BYTES = IN_FLIGHT_BYTES + 64 * MIB;
+/** Given back means: no more than this over idle, which the budget has for all that is not a body. */
+const LEFT_BYTES = 64 * MIB;
+const SAMPLE_MS = 20;
+const GIVE_BACK_MS = 120_000;
+/** Linux on the machines that this is measured on; `getconf PAGESIZE` says. */
+const PAGE_BYTES = 4_096;
+
+const arrived = new Set<string>();
+await using ingest = startStandInIngest({ keepRequests: false });
+ingest.behave(({ body }) => {
+  const id = floodId(body, BYTES);
+  if (id !== undefined) arrived.add(id);
+  return takesSlowly(ANSWER_MS);
+});
+await using server = await startServer({
+  env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin },
+});
+
+// What is loaded and compiled at the first envelope is no part of what the flood takes.
+await flood({ host: hostOf(server), count: 1, bytes: 1_000 });
+await pause(2_000);
+const idle = rss(server);
+
+let peak = idle;
+const sampling = setInterval(() => peak = Math.max(peak, rss(server)), SAMPLE_MS);
+const begun = performance.now();
+const answers = await flood({ host: hostOf(server), count: COUNT, bytes: BYTES });
+const answeredAt = performance.now();
+await emptied(server);
+const emptiedAt = performance.now();
+clearInterval(sampling);
+
+let left = rss(server);
+while (left > idle + LEFT_BYTES && performance.now() - answeredAt < GIVE_BACK_MS) {
+  await pause(100);
+  left = rss(server);
+}
+const givenBackAt = performance.now();
+
+const lost = answers.filter(({ id, status }) => status < 300 && !arrived.has(id));
+const others = answers.filter(({ status, error }) =>
+  !(status === 200 || status === 202 || (status === 503 && error === "overloaded"))
+);
+const added = peak - idle;
+console.log(
+  `${COUNT} envelopes of ${BYTES} bytes at once, the ingest answers after ${ANSWER_MS} ms`,
+);
+console.log(`answers: ${tally(answers)}, all after ${seconds(answeredAt - begun)}`);
+console.log(`spool empty ${seconds(emptiedAt - answeredAt)} after the last answer`);
+console.log(`resident memory: idle ${mib(idle)}, at most ${mib(peak)}`);
+console.log(`added: ${mib(added)}, budget ${mib(BUDGET_BYTES)}`);
+console.log(
+  `left over: ${mib(left - idle)}, ${seconds(givenBackAt - answeredAt)} after the last answer`,
+);
+console.log(
+  `acknowledged and lost: ${lost.length}; answered otherwise than the contract says: ${others.length}`,
+);
+const fits = added <= BUDGET_BYTES && left <= idle + LEFT_BYTES;
+if (!fits || lost.length > 0 || others.length > 0) Deno.exitCode = 1;
+
+function rss({ pid }: ServerProcess): number {
+  return Number(Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1]) * PAGE_BYTES;
+}
+
+/** Resolves when nothing is in flight and nothing waits in the spool. */
+async function emptied({ origin }: ServerProcess): Promise<void> {
+  for (;;) {
+    const health = await (await fetch(`${origin}/monitoring`)).json();
+    if (health.spool.pending === 0 && health.in_flight_bytes === 0) return;
+    await pause(100);
+  }
+}
+
+function tally(all: readonly FloodAnswer[]): string {
+  const kinds = Object.groupBy(all, ({ status, error }) => `${status}${error ? ` ${error}` : ""}`);
+  return Object.entries(kinds).map(([kind, of]) => `${of?.length} × ${kind}`).join(", ");
+}
+
+function hostOf({ port }: ServerProcess): string {
+  return `127.0.0.1:${port}`;
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / MIB).toFixed(1)} MiB`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

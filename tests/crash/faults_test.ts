@@ -1,0 +1,214 @@
+/** One fault each, in the real server: its disk, its spool's file, its ingest, its name server. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type ServerOptions, type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { expectError } from "../relay/_expect.ts";
+import { DSN, fresh, largeEnvelope } from "../relay/_start_relay.ts";
+import {
+  answers,
+  closesInTheHead,
+  redirects,
+  type StandInIngest,
+  startStandInIngest,
+  takes,
+} from "../stand_in_ingest.ts";
+
+/** Files end at 24 MiB, in blocks of 512 bytes; without the signal the write beyond fails as on a full disk. */
+const SMALL_FILES = "trap '' XFSZ; ulimit -f 49152";
+const LARGE = 500_000;
+/** A file and its log are full long before. */
+const MOST_ENVELOPES = 200;
+
+function relaying(
+  upstream: string,
+  { env, ...options }: ServerOptions = {},
+): Promise<ServerProcess> {
+  return startServer({
+    ...options,
+    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: upstream, RELAY_TIMEOUT_MS: "1000", ...env },
+  });
+}
+
+const post = (server: ServerProcess, body: BodyInit) =>
+  fetch(`${server.origin}/monitoring`, { method: "POST", body });
+
+async function expectSpooled(server: ServerProcess, body: BodyInit = fresh()): Promise<void> {
+  const response = await post(server, body);
+  assert.equal(response.status, 202, await response.text());
+  assert.equal(response.headers.get("x-relay-outcome"), "spooled");
+}
+
+/** Resolves when nothing waits in the spool. */
+async function drained({ origin }: ServerProcess): Promise<void> {
+  for (;;) {
+    const { spool } = await (await fetch(`${origin}/monitoring`)).json();
+    if (spool.pending === 0) return;
+  }
+}
+
+/** How often each of these bodies was taken: the stand-in said 200 to it. */
+const times = (taken: readonly string[], body: Uint8Array) =>
+  taken.filter((text) => text === new TextDecoder().decode(body)).length;
+
+/** From now on all is taken, and kept in the order in which it was. */
+function takeAll(ingest: StandInIngest): string[] {
+  const taken: string[] = [];
+  ingest.behave(({ text }) => {
+    taken.push(text);
+    return takes();
+  });
+  return taken;
+}
+
+async function folder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "fault-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+Deno.test({
+  name:
+    "the disk is full: 503 spool_unavailable, and what was kept before is delivered once there is room",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using data = await folder();
+    await using ingest = startStandInIngest();
+    ingest.behave(answers(500));
+    const kept: Uint8Array<ArrayBuffer>[] = [];
+    {
+      await using server = await relaying(ingest.origin, {
+        dataDir: data.path,
+        before: SMALL_FILES,
+      });
+      for (;;) {
+        const body = largeEnvelope(LARGE);
+        const response = await post(server, body);
+        if (response.status !== 202) {
+          await expectError(response, 503, "spool_unavailable");
+          break;
+        }
+        await response.body?.cancel();
+        kept.push(body);
+        assert.ok(kept.length < MOST_ENVELOPES);
+      }
+      assert.ok(kept.length > 5, `${kept.length} were kept`);
+    }
+    const taken = takeAll(ingest);
+    await using server = await relaying(ingest.origin, { dataDir: data.path });
+    await drained(server);
+    assert.deepEqual(kept.map((body) => times(taken, body)), kept.map(() => 1));
+  },
+});
+
+Deno.test({
+  name: "the data folder cannot be written to: one line that names DATA_DIR, exit code 1",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using parent = await folder();
+    const readOnly = join(parent.path, "read-only");
+    Deno.mkdirSync(readOnly, { mode: 0o500 });
+    // The administrator may write there; nobody may here.
+    const dataDir = Deno.uid() === 0 ? "/proc/self/fdinfo" : readOnly;
+    const starting = relaying("http://127.0.0.1:9", { dataDir });
+    await assert.rejects(starting, (error: Error) => {
+      const [first, ...lines] = error.message.trimEnd().split("\n");
+      assert.equal(first, "The server ended with 1:");
+      assert.equal(lines.length, 1, error.message);
+      assert.match(lines[0] ?? "", /^Cannot open the spool in .*DATA_DIR/);
+      return true;
+    });
+  },
+});
+
+Deno.test("the spool's file is corrupt at the start: it is set aside, and the service goes on", async () => {
+  await using data = await folder();
+  Deno.writeTextFileSync(join(data.path, "spool.sqlite"), "rubbish ".repeat(2_000));
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(500));
+  await using server = await relaying(ingest.origin, { dataDir: data.path });
+  const body = fresh();
+  await expectSpooled(server, body);
+  const aside = [...Deno.readDirSync(data.path)].map(({ name }) => name)
+    .filter((name) => name.startsWith("spool.sqlite.corrupt-"));
+  assert.equal(aside.length, 1);
+  assert.match(Deno.readTextFileSync(join(data.path, aside[0] ?? "")), /^rubbish/);
+  const taken = takeAll(ingest);
+  await drained(server);
+  assert.equal(times(taken, body), 1);
+});
+
+Deno.test("another process locks the spool: 503 spool_unavailable, and 202 once it lets go", async () => {
+  await using data = await folder();
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(500));
+  await using server = await relaying(ingest.origin, { dataDir: data.path });
+  await expectSpooled(server);
+  using other = new DatabaseSync(join(data.path, "spool.sqlite"), { timeout: 5_000 });
+  other.exec("BEGIN IMMEDIATE");
+  const body = fresh();
+  await expectError(await post(server, body), 503, "spool_unavailable");
+  other.exec("ROLLBACK");
+  await expectSpooled(server, body);
+});
+
+for (
+  const [name, behaviour] of [
+    ["in the middle of its status line", closesInTheHead],
+    ["in the middle of a 500's body", { kind: "close half way", status: 500 }],
+  ] as const
+) {
+  Deno.test(`the ingest closes ${name}: 202 spooled, and delivered later`, async () => {
+    await using ingest = startStandInIngest();
+    ingest.behave(behaviour);
+    await using server = await relaying(ingest.origin);
+    const body = fresh();
+    await expectSpooled(server, body);
+    const taken = takeAll(ingest);
+    await drained(server);
+    assert.equal(times(taken, body), 1);
+  });
+}
+
+for (const status of [301, 302, 303, 307, 308]) {
+  Deno.test(`the ingest redirects to a private address with ${status}: 202 spooled, never followed`, async () => {
+    await using inside = startStandInIngest();
+    await using ingest = startStandInIngest();
+    ingest.behave(redirects(`${inside.origin}/api/42/envelope/`, status));
+    await using server = await relaying(ingest.origin);
+    const body = fresh();
+    await expectSpooled(server, body);
+    // The spool's drain meets the redirect too.
+    const sent = new TextDecoder().decode(body);
+    await ingest.waitFor((all) => all.filter(({ text }) => text === sent).length >= 2);
+    const taken = takeAll(ingest);
+    await drained(server);
+    assert.equal(times(taken, body), 1);
+    assert.equal(inside.connections, 0);
+  });
+}
+
+Deno.test("the ingest's name cannot be resolved: 202 spooled, and the server stays healthy", async () => {
+  await using server = await relaying("http://nowhere.invalid:1");
+  await expectSpooled(server);
+  const health = await fetch(`${server.origin}/monitoring`);
+  assert.equal(health.status, 200);
+  assert.ok((await health.json()).spool.pending >= 1);
+});
+
+Deno.test("the ingest's name cannot be resolved, with no spool: 503 spool_unavailable", async () => {
+  await using server = await relaying("http://nowhere.invalid:1", { env: { SPOOL: "none" } });
+  await expectError(await post(server, fresh()), 503, "spool_unavailable");
+});
+
+Deno.test("two servers on one DATA_DIR drain one spool: every envelope is taken, none twice", async () => {
+  await using data = await folder();
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(503));
+  await using one = await relaying(ingest.origin, { dataDir: data.path });
+  await using two = await relaying(ingest.origin, { dataDir: data.path });
+  const sent = Array.from({ length: 300 }, () => fresh());
+  await Promise.all(sent.map((body, n) => expectSpooled(n % 2 === 0 ? one : two, body)));
+  const taken = takeAll(ingest);
+  await Promise.all([drained(one), drained(two)]);
+  assert.deepEqual(sent.map((body) => times(taken, body)), sent.map(() => 1));
+});

@@ -1,0 +1,52 @@
+import { RawClient } from "./_raw_client.ts";
+import { DSN, envelope } from "./_start_relay.ts";
+
+/** How one envelope of a flood was answered. */
+export interface FloodAnswer {
+  readonly id: string;
+  readonly status: number;
+  /** Of the contract, where the status is none of success. */
+  readonly error: string | undefined;
+}
+
+export interface FloodOptions {
+  /** `127.0.0.1:PORT` */
+  readonly host: string;
+  /** Envelopes, all sent at once, each over a connection of its own. */
+  readonly count: number;
+  /** Of each payload. They share one, so that the flood costs its sender nothing. */
+  readonly bytes: number;
+}
+
+/** Marks the envelopes of a flood among what a server sends of its own. */
+const FLOOD = "f100d";
+
+/** Sends many envelopes at once; every one is answered, or the flood fails. */
+export async function flood({ host, count, bytes }: FloodOptions): Promise<FloodAnswer[]> {
+  const payload = new Uint8Array(bytes).fill(0x61);
+  return await Promise.all(Array.from({ length: count }, async (_, n) => {
+    const id = FLOOD + n.toString(16).padStart(27, "0");
+    const head = envelope({ event_id: id, dsn: DSN }, []);
+    const item = envelope({ type: "attachment", length: bytes }, []);
+    using client = await RawClient.connect(host);
+    await client.sendHead({ "content-length": `${head.length + item.length + bytes}` });
+    // A refusal may come before the end, and close what is still being written.
+    const sending = client.send(head).then(() => client.send(item)).then(() => client.send(payload))
+      .catch(() => {});
+    const answer = await client.answer();
+    await sending;
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+    const error = /"error":"(\w+)"/.exec(answer)?.[1];
+    return { id, status, error };
+  }));
+}
+
+/** The id of a flood's envelope that arrived whole; undefined for anything else. */
+export function floodId(body: Uint8Array, bytes: number): string | undefined {
+  const end = body.indexOf(10);
+  const header = new TextDecoder().decode(body.subarray(0, end));
+  const id = new RegExp(`"event_id":"(${FLOOD}[0-9a-f]+)"`).exec(header)?.[1];
+  if (id === undefined) return undefined;
+  const payload = body.subarray(body.indexOf(10, end + 1) + 1);
+  return payload.length === bytes && payload.every((byte) => byte === 0x61) ? id : undefined;
+}
