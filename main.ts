@@ -135,6 +135,9 @@ async function main(): Promise<void> {
     port: config.port,
     hostname: config.hostname,
     handler: app.handler,
+    maxConnections: config.maxConnections,
+    onPlatform: config.onDeploy,
+    onExhausted: () => runtime.log("warn", "No descriptor is left: idle connections are closed"),
     onStopping() {
       runtime.log("info", "The server is stopping");
       relay.stop();
