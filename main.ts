@@ -89,6 +89,15 @@ async function main(): Promise<void> {
     ...config,
     store,
     spool,
+    // With a spool its drain tells of the ingest.
+    onIngestState: spool ? undefined : ({ state, ...attributes }) =>
+      state === "down"
+        ? runtime.log(
+          "warn",
+          "An ingest is down: its envelopes stay with who sent them",
+          attributes,
+        )
+        : runtime.log("info", "An ingest answers again", attributes),
     onStoreError: (error) =>
       runtime.log("error", "Cannot store an envelope", { error: String(error) }),
     // What the inbox could never hold is refused at once: a 503 would be asked again for ever.

@@ -75,8 +75,8 @@ export class CappedServer {
       } catch (error) {
         if (this.#stopping) return;
         if (isExhausted(error)) await this.#recover();
-        // All else is about the one connection, which was gone before it was taken.
-        else await atMost(RETRY_MS, this.#change.promise);
+        // All else is about the one connection, which was reset before it was taken. To wait here
+        // would let whoever resets many of them stop the server.
         continue;
       }
       await this.#roomFor(this.#max - 1);

@@ -1,5 +1,6 @@
 /** Connections that are opened and left: a cap on them, and a process that runs out of descriptors. */
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { startServer } from "../../tools/server_process.ts";
 import { startLimitedServer, Visitor } from "./_crowd.ts";
 
@@ -106,6 +107,21 @@ Deno.test("MAX_CONNECTIONS: a request under way is broken off for nobody, furthe
   assert.equal(two.isClosed, false);
   await two.say("}");
   await two.until(({ text }) => text.includes("200 OK"));
+});
+
+Deno.test("connections that are reset as soon as they are open: the server answers the next one", async () => {
+  await using server = await startServer();
+  const reset = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const socket = connect(server.port, "127.0.0.1", () => socket.resetAndDestroy());
+    socket.on("error", () => {}).on("close", () => resolve());
+    return promise;
+  };
+  for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 50 }, reset));
+  const health = await fetch(`${server.origin}/monitoring`, {
+    signal: AbortSignal.timeout(10_000),
+  });
+  assert.equal((await health.json()).is_healthy, true);
 });
 
 Deno.test("a server with connections that were opened and left stops in time", async () => {
