@@ -12,7 +12,8 @@ export const LAST_RETRY_MS = 1_000;
 
 /**
  * `Deno.serve`, which knows no cap on connections and stops to listen when the process has no
- * descriptor left. Then it lets go what is idle and listens again at the same port.
+ * descriptor left. Then it lets go what is idle and listens again at the same port, which the process
+ * must be permitted by its number.
  */
 export class ReopeningServer {
   readonly #options: ReopeningServerOptions;

@@ -15,12 +15,21 @@ export interface LimitedServer extends AsyncDisposable {
   output(): string;
 }
 
-/** Starts `main.ts` under `ulimit -n`, which nothing of this process could do for a child. */
-export async function startLimitedServer(descriptors: number): Promise<LimitedServer> {
+/**
+ * Starts a server under `ulimit -n`, which nothing of this process could do for a child.
+ *
+ * @param main path of its module. Default: the project's `main.ts`
+ * @param wanted its port. Default: a free one
+ */
+export async function startLimitedServer(
+  descriptors: number,
+  main = `${root}/main.ts`,
+  wanted = 0,
+): Promise<LimitedServer> {
   const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
-  const env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: dataDir };
+  const env = { PORT: String(wanted), HOST: "127.0.0.1", DATA_DIR: dataDir };
   const permissions = serverPermissions(loadConfig(env), { root, cwd: root });
-  const command = [Deno.execPath(), "run", ...permissions, `${root}/main.ts`, LAUNCHED];
+  const command = [Deno.execPath(), "run", ...permissions, main, LAUNCHED];
   const child = new Deno.Command("sh", {
     args: ["-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command],
     cwd: root,

@@ -1,6 +1,7 @@
 /** Connections that are opened and left: a cap on them, and a process that runs out of descriptors. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
 import { startServer } from "../../tools/server_process.ts";
 import { startLimitedServer, Visitor } from "./_crowd.ts";
 
@@ -62,6 +63,36 @@ for (const [kind, said] of Object.entries(LEFT)) {
     },
   });
 }
+
+Deno.test({
+  ignore: windows,
+  name:
+    "a runtime that counts no connections, and more of them than there are descriptors: it listens again, and answers",
+  async fn() {
+    const main = fileURLToPath(new URL("testdata/reopening.ts", import.meta.url));
+    // Deno permits to listen again only at a port that was named before.
+    const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    free.close();
+    await using server = await startLimitedServer(128, main, free.addr.port);
+    using visitors = new DisposableStack();
+    for (let arrived = 0; arrived < 500; arrived++) {
+      // Between two listeners nothing listens.
+      await Visitor.come(server.port).then((visitor) => visitors.use(visitor), () => {});
+    }
+    const deadline = Date.now() + 20_000;
+    const ask = async (): Promise<Response> => {
+      try {
+        return await fetch(`http://127.0.0.1:${server.port}/`);
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        return await ask();
+      }
+    };
+    assert.deepEqual(await (await ask()).json(), { is_healthy: true });
+    assert.match(server.output(), /Lost/);
+    assert.equal(server.isRunning(), true);
+  },
+});
 
 Deno.test("MAX_CONNECTIONS: one more closes the one that has been idle for the longest, and no other", async () => {
   await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
