@@ -93,6 +93,15 @@ async function main(): Promise<void> {
     ...config,
     store,
     spool,
+    // With a spool its drain tells of the ingest.
+    onIngestState: spool ? undefined : ({ state, ...attributes }) =>
+      state === "down"
+        ? runtime.log(
+          "warn",
+          "An ingest is down: its envelopes stay with who sent them",
+          attributes,
+        )
+        : runtime.log("info", "An ingest answers again", attributes),
     onStoreError: (error) =>
       runtime.log("error", "Cannot store an envelope", { error: String(error) }),
     // What the inbox could never hold is refused at once: a 503 would be asked again for ever.
@@ -139,6 +148,9 @@ async function main(): Promise<void> {
     port: config.port,
     hostname: config.hostname,
     handler: app.handler,
+    maxConnections: config.maxConnections,
+    onPlatform: config.onDeploy,
+    onExhausted: () => runtime.log("warn", "No descriptor is left: idle connections are closed"),
     onStopping() {
       runtime.log("info", "The server is stopping");
       relay.stop();

@@ -1,10 +1,22 @@
+import { CappedServer } from "./capped_server.ts";
+import { runtimeServeConnection } from "./connection_server.ts";
 import { launcherGone } from "./launcher.ts";
+import { ReopeningServer } from "./reopening_server.ts";
 
 export interface ServeOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly hostname: string;
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
+  /** Connections that may be open at once. Default: {@linkcode MAX_CONNECTIONS}. */
+  readonly maxConnections?: number;
+  /**
+   * Whether the platform says where to listen, and holds the connections of strangers itself: there is
+   * no cap then. Default: no.
+   */
+  readonly onPlatform?: boolean;
+  /** Told now and then, while it is so, that the process has no descriptor left for a connection. */
+  readonly onExhausted?: () => void;
   /** Called as soon as the process is asked to stop: ends what would hold connections open. */
   readonly onStopping: () => void;
   /**
@@ -15,6 +27,12 @@ export interface ServeOptions {
   /** Called at the very end: closes files, in {@linkcode CLOSE_MS}. */
   readonly onStopped: () => Promise<void> | void;
 }
+
+/**
+ * More idle connections than this cost memory and help nobody. A system that allows a process fewer
+ * descriptors says so when they are used up, and the server keeps below that from then on.
+ */
+export const MAX_CONNECTIONS = 10_000;
 
 /** Answers under way get this long, and then what is left to deliver. */
 const ANSWERS_MS = 2_500;
@@ -71,13 +89,18 @@ async function within(ms: number, ending: Promise<unknown> | void): Promise<void
   clearTimeout(timer);
 }
 
-function listen({ port, hostname, handler }: ServeOptions): Deno.HttpServer<Deno.NetAddr> {
+/** What is listening, however it counts its connections. */
+interface Listening {
+  readonly addr: Deno.NetAddr;
+  shutdown(): Promise<void>;
+}
+
+function listen(options: ServeOptions): Listening {
+  const { port, hostname } = options;
   try {
-    return Deno.serve({
-      port,
-      hostname,
-      onListen: (address) => console.log(`Listening on ${httpAddress(address)}`),
-    }, handler);
+    const server = open(options);
+    console.log(`Listening on ${httpAddress(server.addr)}`);
+    return server;
   } catch (cause) {
     const why = reasonOf(cause);
     if (why === undefined) throw cause;
@@ -85,6 +108,17 @@ function listen({ port, hostname, handler }: ServeOptions): Deno.HttpServer<Deno
       cause,
     });
   }
+}
+
+function open(options: ServeOptions): Listening {
+  const { port, hostname, handler, onPlatform = false } = options;
+  const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {} } = options;
+  const serveConnection = onPlatform ? undefined : runtimeServeConnection();
+  if (serveConnection === undefined) {
+    return new ReopeningServer({ port, hostname, handler, onLost: onExhausted });
+  }
+  const listener = Deno.listen({ port, hostname });
+  return new CappedServer(listener, { handler, serveConnection, maxConnections, onExhausted });
 }
 
 function reasonOf(error: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { type EnvelopeHeader, eventId } from "../envelope/envelope.ts";
+import type { Reason } from "./metrics.ts";
 import type { Outcome } from "./outcomes.ts";
 import type { HeldBack } from "./rate_limits.ts";
 
@@ -9,6 +10,8 @@ export interface Answer {
   readonly body: string | Uint8Array<ArrayBuffer>;
   /** Undefined for what is no envelope: nothing to deliver, nothing to count. */
   readonly outcome?: Outcome;
+  /** Why the outcome is no success. */
+  readonly reason?: Reason;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -28,6 +31,7 @@ export function heldAnswer(limits: HeldBack): Answer {
     headers: { ...JSON_TYPE, ...limits, "x-sentry-error": detail },
     body: JSON.stringify({ error: "rate_limited", detail }),
     outcome: "rate_limited",
+    reason: "ingest",
   };
 }
 

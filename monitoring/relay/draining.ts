@@ -72,10 +72,10 @@ export function createDraining(options: DrainingOptions): Draining {
     },
 
     onEnded: (_envelope, { kind }) =>
-      outcomes.count(kind === "delivered" ? "delivered" : "rejected"),
+      kind === "delivered" ? outcomes.count("delivered") : outcomes.count("rejected", "ingest"),
 
     onDropped({ dsn, envelopes, quantities }) {
-      outcomes.count("dropped", envelopes);
+      outcomes.count("dropped", "expired", envelopes);
       const text = clientReport(dsn, quantities, now());
       if (text !== undefined) report(text);
     },

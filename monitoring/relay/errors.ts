@@ -18,6 +18,8 @@ const STATUS = {
 
 export type RelayErrorCode = keyof typeof STATUS;
 
+export const RELAY_ERROR_CODES = Object.keys(STATUS) as readonly RelayErrorCode[];
+
 /** The relay does not take an envelope. The detail is one ASCII sentence that may be shown to the sender. */
 export class RelayError extends Error {
   override readonly name = "RelayError";
@@ -38,6 +40,7 @@ export function errorAnswer(error: unknown): Answer {
     headers: { "content-type": "application/json", "x-sentry-error": detail },
     body: JSON.stringify({ error: code, detail }),
     outcome: "rejected",
+    reason: code,
   };
 }
 

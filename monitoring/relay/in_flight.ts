@@ -4,7 +4,8 @@ import { RelayError } from "./errors.ts";
 export class InFlight {
   #bytes = 0;
 
-  constructor(readonly maxBytes: number) {}
+  /** @param onReceived told of bytes that have come and fit */
+  constructor(readonly maxBytes: number, readonly onReceived: (bytes: number) => void = () => {}) {}
 
   /** Bytes held now. */
   get bytes(): number {
@@ -40,6 +41,7 @@ export class Hold {
     if (!this.inFlight.hasRoomFor(bytes)) throw overloaded();
     this.#held += bytes;
     this.account(bytes);
+    this.inFlight.onReceived(bytes);
   }
 
   /** Gives everything back. Harmless when called again. */

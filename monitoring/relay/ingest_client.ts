@@ -2,6 +2,7 @@ import { type Dsn, ingestUrl } from "../envelope/dsn.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
 import { ConnectionPool } from "./http/connection_pool.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
+import type { RelayMetrics } from "./metrics.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import { isPassing } from "./verdict.ts";
 
@@ -21,6 +22,11 @@ export type Attempt =
   /** `reason` is a part of a sentence: "it answered 503". */
   | { readonly kind: "undecided"; readonly reason: string };
 
+/** An ingest whose attempts end otherwise than before. */
+export type IngestState =
+  | { readonly state: "down"; readonly origin: string; readonly reason: string }
+  | { readonly state: "answers again"; readonly origin: string };
+
 export interface IngestClientOptions {
   /** Origin to send to in place of a DSN's own. */
   readonly upstream?: string;
@@ -28,6 +34,10 @@ export interface IngestClientOptions {
   readonly relayTimeoutMs: number;
   /** Learns from every answer. */
   readonly limits: RateLimits;
+  /** Is told how long each attempt took. */
+  readonly metrics: Pick<RelayMetrics, "attempted">;
+  /** Told of changes; an ingest that fails now and then, at most once in {@linkcode TELL_EVERY_MS}. */
+  readonly onIngestState?: (state: IngestState) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -46,6 +56,9 @@ const MAX_CONNECTIONS = 256;
 /** Less than any load balancer or address translation in common use remembers a silent connection. */
 const MAX_IDLE_MS = 60_000;
 
+/** An ingest that fails now and then is told of no more often than this. */
+export const TELL_EVERY_MS = 60_000;
+
 /** Sends envelopes to ingests, and knows which of these did not answer the last time. */
 export class IngestClient {
   readonly #options: IngestClientOptions;
@@ -56,6 +69,10 @@ export class IngestClient {
   });
   /** Origins whose last attempt was undecided. */
   readonly #down = new Set<string>();
+  /** Origins that were told to be down and not yet to answer again. */
+  readonly #toldDown = new Set<string>();
+  /** When each was told to be down the last time, by the clock that never goes back. */
+  readonly #toldAt = new Map<string, number>();
 
   constructor(options: IngestClientOptions) {
     this.#options = options;
@@ -89,23 +106,42 @@ export class IngestClient {
     if (contentEncoding !== null) headers["content-encoding"] = contentEncoding;
     if (sender.address !== undefined) headers["x-forwarded-for"] = sender.address;
 
-    const { relayTimeoutMs: timeoutMs, limits, now, uptime } = this.#options;
+    const { relayTimeoutMs: timeoutMs, limits, metrics, now, uptime } = this.#options;
+    const begun = performance.now();
     const url = this.#urlOf(dsn);
     let answer: HttpAnswer;
     try {
       answer = await this.#pool.post({ url, headers, body: bytes, timeoutMs });
     } catch {
       // Refused, reset, silent for too long: whatever it was, the ingest has not decided.
-      this.#down.add(url.origin);
-      return { kind: "undecided", reason: "it did not answer" };
+      return this.#undecided(url.origin, begun, "it did not answer");
     }
     limits.learn(dsn.text, answer, uptime(), now());
     if (isPassing(answer.status)) {
-      this.#down.add(url.origin);
-      return { kind: "undecided", reason: `it answered ${answer.status}` };
+      return this.#undecided(url.origin, begun, `it answered ${answer.status}`);
     }
-    this.#down.delete(url.origin);
+    metrics.attempted("decided", (performance.now() - begun) / 1000);
+    if (this.#down.size > 0) this.#answered(url.origin);
     return { kind: "decided", answer };
+  }
+
+  #undecided(origin: string, begun: number, reason: string): Attempt {
+    const { metrics, onIngestState, uptime } = this.#options;
+    metrics.attempted("undecided", (performance.now() - begun) / 1000);
+    this.#down.add(origin);
+    const toldAt = this.#toldAt.get(origin) ?? -Infinity;
+    if (!this.#toldDown.has(origin) && uptime() - toldAt >= TELL_EVERY_MS) {
+      this.#toldDown.add(origin);
+      this.#toldAt.set(origin, uptime());
+      onIngestState?.({ state: "down", origin, reason });
+    }
+    return { kind: "undecided", reason };
+  }
+
+  #answered(origin: string): void {
+    this.#down.delete(origin);
+    if (!this.#toldDown.delete(origin)) return;
+    this.#options.onIngestState?.({ state: "answers again", origin });
   }
 
   /** Ends every attempt that has no answer yet. */

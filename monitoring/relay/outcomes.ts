@@ -1,3 +1,5 @@
+import type { Reason, RelayMetrics } from "./metrics.ts";
+
 /** How an envelope can end. */
 export const OUTCOMES = [
   "delivered",
@@ -18,8 +20,16 @@ export class OutcomeCounter {
     number
   >;
 
-  count(outcome: Outcome, envelopes = 1): void {
+  readonly #metrics: Pick<RelayMetrics, "ended">;
+
+  constructor(metrics: Pick<RelayMetrics, "ended">) {
+    this.#metrics = metrics;
+  }
+
+  /** @param reason why the outcome is no success */
+  count(outcome: Outcome, reason?: Reason, envelopes = 1): void {
     this.#counts[outcome] += envelopes;
+    this.#metrics.ended(outcome, reason, envelopes);
   }
 
   /** All outcomes, those that never happened with 0. */

@@ -11,7 +11,8 @@ import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";
 import { errorAnswer } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
-import { IngestClient } from "./ingest_client.ts";
+import { IngestClient, type IngestState } from "./ingest_client.ts";
+import { RelayMetrics } from "./metrics.ts";
 import { OriginRule } from "./origin.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
 import { RateLimits } from "./rate_limits.ts";
@@ -19,6 +20,7 @@ import { type EnvelopeSpool, Spooling } from "./spooling.ts";
 
 export type { AdmittedEnvelope } from "./admission.ts";
 export type { EnvelopeStore } from "./delivery.ts";
+export type { IngestState } from "./ingest_client.ts";
 export type { EnvelopeSpool } from "./spooling.ts";
 
 /** Takes envelopes from pages, and sees that none ends without an answer that says how. */
@@ -71,6 +73,8 @@ export interface RelayOptions {
   readonly now?: () => number;
   /** Milliseconds of a clock that never goes back. Default: the process's own. */
   readonly uptime?: () => number;
+  /** Told when an ingest goes down and when it answers again, never for each envelope. Default: nobody. */
+  readonly onIngestState?: (state: IngestState) => void;
   /** Is told why the store failed. Default: standard error. */
   readonly onStoreError?: (error: unknown) => void;
 }
@@ -85,8 +89,9 @@ const LAST_ATTEMPTS_MS = 1_500;
 export function createRelay(options: RelayOptions): Relay {
   const { store, now = Date.now, uptime = () => performance.now() } = options;
   const origins = new OriginRule(options);
-  const inFlight = new InFlight(options.maxInFlightBytes);
-  const outcomes = new OutcomeCounter();
+  const metrics = new RelayMetrics();
+  const inFlight = new InFlight(options.maxInFlightBytes, (bytes) => metrics.received(bytes));
+  const outcomes = new OutcomeCounter(metrics);
   const limits = new RateLimits();
   const duplicates = new Duplicates();
   const rules = {
@@ -95,8 +100,16 @@ export function createRelay(options: RelayOptions): Relay {
     maxBytes: options.maxEnvelopeBytes,
     progressMs: options.bodyProgressMs ?? PROGRESS_MS,
   };
-  const client = new IngestClient({ ...options, limits, now, uptime });
+  const client = new IngestClient({ ...options, limits, metrics, now, uptime });
   const spooling = options.spool && new Spooling(options.spool, uptime);
+  metrics.watch({
+    inFlightBytes: () => inFlight.bytes,
+    spool: async () => {
+      if (spooling === undefined) return undefined;
+      const { spool: { pending, bytes, oldest_age_s }, known } = await lookAtSpool(spooling, now());
+      return known ? { pending, bytes, oldestAgeSeconds: oldest_age_s } : undefined;
+    },
+  });
   const deliver = store ? toStore(store, options.onStoreError) : toIngest(client, spooling, now);
   let stopping = false;
 
@@ -143,7 +156,7 @@ export function createRelay(options: RelayOptions): Relay {
         if (envelope && !store) freeBytes(envelope.bytes);
         hold.release();
       }
-      if (answer.outcome !== undefined) outcomes.count(answer.outcome);
+      if (answer.outcome !== undefined) outcomes.count(answer.outcome, answer.reason);
       return toResponse(answer, cors);
     },
 
@@ -151,7 +164,7 @@ export function createRelay(options: RelayOptions): Relay {
       try {
         return new Response(null, { status: 204, headers: origins.preflight(request) });
       } catch (error) {
-        const { outcome: _, ...answer } = errorAnswer(error);
+        const answer = { ...errorAnswer(error), outcome: undefined };
         return toResponse(answer, {});
       }
     },
@@ -193,14 +206,14 @@ export function createRelay(options: RelayOptions): Relay {
 /** The spool's part of the health; without one nothing waits in it, and who reads this finds the fields all the same. */
 async function lookAtSpool(spooling: Spooling | undefined, now: number) {
   const empty = { pending: 0, bytes: 0, oldest_age_s: 0 };
-  if (spooling === undefined) return { spool: empty, fails: false };
+  if (spooling === undefined) return { spool: empty, known: true, fails: false };
   try {
     const { pending, bytes, oldestAt = now } = await spooling.stats();
     const age = Math.max(0, Math.floor((now - oldestAt) / 1000));
-    return { spool: { pending, bytes, oldest_age_s: age }, fails: spooling.isFailing };
+    return { spool: { pending, bytes, oldest_age_s: age }, known: true, fails: spooling.isFailing };
   } catch {
     // What it holds cannot be said; that it fails is.
-    return { spool: empty, fails: true };
+    return { spool: empty, known: false, fails: true };
   }
 }
 

@@ -20,12 +20,16 @@ export function verdict(upstream: HttpAnswer, header: EnvelopeHeader, now: numbe
   copy(upstream.headers, headers, "x-sentry-error", "x-sentry-rate-limits");
   if (status === 429) {
     Object.assign(headers, limitHeaders(upstream.headers, now));
-    return { status, headers, body: upstream.body ?? "", outcome: "rate_limited" };
+    return { ...refused(upstream, headers), outcome: "rate_limited" };
   }
-  if (status >= 400) return { status, headers, body: upstream.body ?? "", outcome: "rejected" };
+  if (status >= 400) return { ...refused(upstream, headers), outcome: "rejected" };
   if (upstream.body) return { status, headers, body: upstream.body, outcome: "delivered" };
   const taken = takenAnswer(header, "delivered");
   return { ...taken, status, headers: { ...headers, ...taken.headers } };
+}
+
+function refused({ status, body = new Uint8Array() }: HttpAnswer, headers: Record<string, string>) {
+  return { status, headers, body, reason: "ingest" } as const;
 }
 
 function copy(from: Headers, to: Record<string, string>, ...names: readonly string[]): void {

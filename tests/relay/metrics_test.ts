@@ -1,0 +1,189 @@
+/** What the relay tells operators: metrics by OTLP, and a line when an ingest's state changes. */
+import assert from "node:assert/strict";
+import type { IngestState } from "../../monitoring/relay/relay.ts";
+import { startServer } from "../../tools/server_process.ts";
+import { answers, closes, startStandInIngest, takes } from "../stand_in_ingest.ts";
+import { DSN, fresh, startRelay } from "./_start_relay.ts";
+
+/** One data point as OTLP has it in JSON. */
+interface Point {
+  readonly attributes: readonly {
+    readonly key: string;
+    readonly value: { readonly stringValue?: string };
+  }[];
+  readonly asDouble?: number;
+  readonly count?: string;
+  readonly sum?: number;
+}
+
+interface OtlpMetrics {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly {
+      readonly scope: { readonly name: string };
+      readonly metrics: readonly (
+        & { readonly name: string; readonly unit: string }
+        & {
+          readonly [kind in "sum" | "gauge" | "histogram"]?: { readonly dataPoints: Point[] };
+        }
+      )[];
+    }[];
+  }[];
+}
+
+/** The newest points of each of the relay's metrics, such as `{"a.b": {"outcome=delivered": point}}`. */
+type Read = Record<string, { readonly unit: string; readonly points: Record<string, Point> }>;
+
+/** An OTLP/HTTP receiver on a free port. */
+function startReceiver() {
+  const read: Read = {};
+  let news = Promise.withResolvers<void>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const body = await request.json();
+    if (new URL(request.url).pathname !== "/v1/metrics") return Response.json({});
+    for (const { scopeMetrics } of (body as OtlpMetrics).resourceMetrics) {
+      for (const { scope, metrics } of scopeMetrics) {
+        if (scope.name !== "sightglass") continue;
+        for (const { name, unit, sum, gauge, histogram } of metrics) {
+          const { dataPoints } = (sum ?? gauge ?? histogram)!;
+          const named = dataPoints.map((point) => [
+            point.attributes.map(({ key, value }) => `${key}=${value.stringValue}`).sort().join(),
+            point,
+          ]);
+          read[name] = { unit, points: Object.fromEntries(named) };
+        }
+      }
+    }
+    news.resolve();
+    news = Promise.withResolvers();
+    return Response.json({});
+  });
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    /** All that was read, as soon as `find` is true of it. */
+    async when(find: (read: Read) => boolean): Promise<Read> {
+      const over = Promise.withResolvers<never>();
+      const fail = () => over.reject(new Error(`Not seen in 20 s: ${JSON.stringify(read)}`));
+      const timer = setTimeout(fail, 20_000);
+      try {
+        while (!find(read)) await Promise.race([news.promise, over.promise]);
+        return read;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+Deno.test("OTEL_DENO: outcomes with their reasons, bytes, spool and the ingest's latency go to OTLP", async () => {
+  await using otlp = startReceiver();
+  await using ingest = startStandInIngest();
+  ingest.behave((request) =>
+    request.text.includes("broken")
+      ? closes
+      : request.text.includes("unwanted")
+      ? answers(422)
+      : takes()
+  );
+  await using server = await startServer({
+    env: {
+      SENTRY_DSN: DSN,
+      RELAY_UPSTREAM: ingest.origin,
+      OTEL_DENO: "true",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.origin,
+      OTEL_METRIC_EXPORT_INTERVAL: "100",
+    },
+  });
+  const post = async (body: BodyInit) => {
+    const response = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  assert.equal(await post(fresh()), 200);
+  assert.equal(await post(fresh([[{ type: "event" }, '"unwanted"']])), 422);
+  assert.equal(await post("not an envelope"), 400);
+  assert.equal(await post("not an envelope either"), 400);
+  assert.equal(await post(fresh([[{ type: "event" }, '"broken"']])), 202);
+
+  const envelopes = "sightglass.relay.envelopes";
+  const read = await otlp.when((read) =>
+    read[envelopes]?.points["outcome=spooled"]?.asDouble === 1 &&
+    read["sightglass.spool.pending"]?.points[""]?.asDouble === 1
+  );
+  const counted = read[envelopes]!.points;
+  // The server's own telemetry goes the same way.
+  assert.ok(counted["outcome=delivered"]!.asDouble! >= 1);
+  assert.equal(counted["outcome=rejected,reason=ingest"]?.asDouble, 1);
+  assert.equal(counted["outcome=rejected,reason=envelope_malformed"]?.asDouble, 2);
+  assert.ok(read["sightglass.relay.received"]!.points[""]!.asDouble! > 300);
+  assert.equal(typeof read["sightglass.relay.in_flight"]!.points[""]!.asDouble, "number");
+  assert.ok(read["sightglass.spool.size"]!.points[""]!.asDouble! > 100);
+  assert.ok(read["sightglass.spool.oldest_age"]!.points[""]!.asDouble! >= 0);
+  const latency = read["sightglass.relay.upstream.duration"]!;
+  assert.equal(latency.unit, "s");
+  assert.ok(Number(latency.points["outcome=decided"]!.count) >= 2);
+  assert.ok(Number(latency.points["outcome=undecided"]!.count) >= 1);
+  const { sum = NaN } = latency.points["outcome=decided"]!;
+  assert.ok(sum > 0 && sum < 60, `${sum} s`);
+});
+
+Deno.test("SPOOL=none: an ingest that goes down is told once, and once that it answers again", async () => {
+  await using ingest = startStandInIngest();
+  const told: IngestState[] = [];
+  let uptime = 0;
+  await using server = startRelay({
+    upstream: ingest.origin,
+    onIngestState: (state) => told.push(state),
+    uptime: () => uptime,
+  });
+  const post = async () => (await server.post(fresh())).status;
+  assert.equal(await post(), 200);
+  assert.deepEqual(told, []);
+
+  ingest.behave(answers(500));
+  for (let i = 0; i < 3; i++) assert.equal(await post(), 503);
+  const down = { state: "down", origin: ingest.origin, reason: "it answered 500" };
+  assert.deepEqual(told, [down]);
+
+  ingest.behave(takes());
+  for (let i = 0; i < 3; i++) assert.equal(await post(), 200);
+  const again = { state: "answers again", origin: ingest.origin };
+  assert.deepEqual(told, [down, again]);
+
+  // One that fails now and then is not told each time.
+  ingest.behave(answers(500));
+  assert.equal(await post(), 503);
+  ingest.behave(takes());
+  assert.equal(await post(), 200);
+  assert.deepEqual(told, [down, again]);
+
+  uptime = 60_000;
+  ingest.behave(answers(500));
+  assert.equal(await post(), 503);
+  assert.deepEqual(told, [down, again, down]);
+});
+
+Deno.test("SPOOL=none: the server's log says that the ingest is down, and that it answers again", async () => {
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(500));
+  await using server = await startServer({
+    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL: "none" },
+  });
+  const post = () =>
+    fetch(`${server.origin}/monitoring`, { method: "POST", body: fresh() }).then(({ status }) =>
+      status
+    );
+  for (let i = 0; i < 3; i++) assert.equal(await post(), 503);
+  ingest.behave(takes());
+  assert.equal(await post(), 200);
+  const { code } = await server.stop();
+  assert.equal(code, 0);
+  const lines = server.output().match(/^.*ingest (is down|answers again).*$/gm);
+  assert.deepEqual(lines, [
+    `warn: An ingest is down: its envelopes stay with who sent them ${
+      JSON.stringify({ origin: ingest.origin, reason: "it answered 500" })
+    }`,
+    `info: An ingest answers again ${JSON.stringify({ origin: ingest.origin })}`,
+  ]);
+});
