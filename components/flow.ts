@@ -11,6 +11,8 @@ export interface Passing extends Answer {
 /** What has passed the glass since the page was opened. */
 export interface Flow {
   readonly accepted: number;
+  /** Taken by the relay, which keeps them until the ingest takes them. */
+  readonly spooled: number;
   readonly refused: number;
   /** The newest refusal. */
   readonly lastRefused?: Passing;
@@ -20,7 +22,7 @@ export interface Flow {
   readonly settled: ReadonlySet<string>;
 }
 
-export const still: Flow = { accepted: 0, refused: 0, fresh: [], settled: new Set() };
+export const still: Flow = { accepted: 0, spooled: 0, refused: 0, fresh: [], settled: new Set() };
 
 /** One envelope's key. Segments of one recording share an id, so the time is part of it. */
 export const passingKey = ({ id, at }: Passing) => `${id}/${at}`;
@@ -36,7 +38,7 @@ export const passingKey = ({ id, at }: Passing) => `${id}/${at}`;
 export function advance(before: Flow, receipts: readonly Passing[]): Flow {
   const settled = new Set<string>();
   const fresh: Passing[] = [];
-  let { accepted, refused, lastRefused } = before;
+  let { accepted, spooled, refused, lastRefused } = before;
 
   for (const receipt of receipts.toReversed()) {
     const { kind, word } = judge(receipt);
@@ -49,10 +51,12 @@ export function advance(before: Flow, receipts: readonly Passing[]): Flow {
     if (kind === "refused") {
       refused += 1;
       lastRefused = receipt;
+    } else if (kind === "waits") {
+      spooled += 1;
     } else {
       accepted += 1;
     }
   }
   if (fresh.length === 0) return before;
-  return { accepted, refused, lastRefused, fresh, settled };
+  return { accepted, spooled, refused, lastRefused, fresh, settled };
 }

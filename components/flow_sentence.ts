@@ -4,7 +4,7 @@ import type { Flow } from "./flow.ts";
 
 /** Where telemetry stands, as far as the sentence needs it. */
 export interface FlowState {
-  readonly flow: Pick<Flow, "accepted" | "lastRefused">;
+  readonly flow: Pick<Flow, "accepted" | "spooled" | "lastRefused">;
   /** Envelopes kept in the browser. */
   readonly waiting: number;
   readonly phase: "waiting" | "loading" | "running" | "failed";
@@ -28,6 +28,9 @@ export function flowSentence({ flow, waiting, phase, reason }: FlowState): strin
   }
   if (phase === "waiting") return "Still. Telemetry starts when the page has loaded and is idle.";
   if (phase === "loading") return "Still. Telemetry is loading.";
+  if (flow.spooled > 0) {
+    return `${formatCount(flow.spooled, "envelope")} left with the relay, which sends them on.`;
+  }
   if (flow.accepted === 0) return "Still. Nothing has been sent yet.";
   return "Nothing waits, nothing was refused.";
 }

@@ -28,8 +28,13 @@ Deno.test("what waits moves only once it has an answer", () => {
   assert.equal(answered.accepted, 1);
 });
 
-Deno.test("what the relay spooled has left the browser", () => {
-  assert.equal(advance(still, [receipt("a", { status: 202, outcome: "spooled" })]).accepted, 1);
+Deno.test("what the relay spooled has left the browser, and the ingest has not taken it", () => {
+  const flow = advance(still, [receipt("a", { status: 202, outcome: "spooled" })]);
+  assert.deepEqual([flow.accepted, flow.spooled, flow.refused], [0, 1, 0]);
+});
+
+Deno.test("what another tab has seen to is counted there", () => {
+  assert.equal(advance(still, [receipt("a", { outcome: "handed_over" })]), still);
 });
 
 Deno.test("the newest refusal is remembered, accepted envelopes do not hide it", () => {

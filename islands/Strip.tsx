@@ -32,7 +32,7 @@ function Glass({ variant, route, ingest }: Props) {
 
   const accepted = variant === "inbox" ? "stored" : "accepted";
   const readings = `${formatCount(flow.accepted, "envelope")} ${accepted}, ` +
-    `${waiting} waiting, ${flow.refused} refused`;
+    `${waiting} waiting, ${flow.spooled} spooled, ${flow.refused} refused`;
   return (
     <div className="glass" data-route={route} data-sentry-block="">
       <ol>
@@ -45,6 +45,12 @@ function Glass({ variant, route, ingest }: Props) {
         </li>
         <li>
           <span>{route}</span>
+          {flow.spooled > 0 && (
+            <span className="waits">
+              <Mark kind="waits" />
+              {flow.spooled} spooled
+            </span>
+          )}
           <span className={flow.refused > 0 ? "refused" : "nil"}>
             <Mark kind="refused" />
             {flow.refused} refused
@@ -60,7 +66,9 @@ function Glass({ variant, route, ingest }: Props) {
       </ol>
       <Tube fresh={flow.fresh} waiting={waiting} />
       <p className="reading">{flowSentence({ flow, waiting, phase, reason })}</p>
-      <SettledText text={flow.accepted + flow.refused + waiting > 0 ? readings : ""} />
+      <SettledText
+        text={flow.accepted + flow.spooled + flow.refused + waiting > 0 ? readings : ""}
+      />
     </div>
   );
 }
