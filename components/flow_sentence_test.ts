@@ -40,8 +40,8 @@ Deno.test("what waits comes before what was refused", () => {
 });
 
 Deno.test("what the relay keeps is not said to have arrived", () => {
-  assert.equal(
+  assert.match(
     flowSentence({ ...running, flow: { accepted: 1, spooled: 2 } }),
-    "2 envelopes left with the relay, which sends them on.",
+    /^2\senvelopes left with the relay, which sends them on\.$/,
   );
 });

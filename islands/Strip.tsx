@@ -45,12 +45,6 @@ function Glass({ variant, route, ingest }: Props) {
         </li>
         <li>
           <span>{route}</span>
-          {flow.spooled > 0 && (
-            <span className="waits">
-              <Mark kind="waits" />
-              {flow.spooled} spooled
-            </span>
-          )}
           <span className={flow.refused > 0 ? "refused" : "nil"}>
             <Mark kind="refused" />
             {flow.refused} refused
