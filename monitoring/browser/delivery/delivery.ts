@@ -114,7 +114,7 @@ export class Delivery {
       const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
       this.#waiting.push(envelope);
       this.#publish(envelope, {});
-      this.#makeRoom();
+      void this.#makeRoom();
       this.#pump();
       if (this.#hold.feeling || this.#waiting.some(({ failures }) => failures > 0)) {
         this.#acceptWaiting();
@@ -155,11 +155,11 @@ export class Delivery {
     this.#waiting.push(...await leftEnvelopes(store, known));
     this.#waiting.sort((one, other) => one.meta.createdAt - other.meta.createdAt);
     this.#adopted = true;
-    const givenUp = this.#giveUpOld();
-    this.#makeRoom();
+    const givenUp = [this.#giveUpOld(), this.#makeRoom()];
     this.#count();
     this.#pump();
-    await givenUp;
+    // They are part of what is reported next.
+    await Promise.all(givenUp);
   }
 
   /** Reports what was given up, by this page or an earlier one, unless nothing gets through anyway. */
@@ -305,19 +305,25 @@ export class Delivery {
     envelope.settle({ statusCode: 202 });
   }
 
-  #makeRoom(): void {
+  async #makeRoom(): Promise<void> {
     const kept = this.#waiting.map(({ meta }) => meta);
     const victims = new Set(chooseVictims(kept, this.#options.room));
     if (victims.size === 0) return;
-    for (const envelope of this.#waiting.filter(({ meta }) => victims.has(meta))) {
-      if (!envelope.sending) void this.#giveUp(envelope, "queue_overflow", "no room left");
-    }
+    await this.#giveUpAll(({ meta }) => victims.has(meta), "queue_overflow", "no room left");
   }
 
   async #giveUpOld(): Promise<void> {
     const oldest = this.#options.now() - MAX_AGE_MS;
-    const old = this.#waiting.filter(({ meta, sending }) => meta.createdAt < oldest && !sending);
-    await Promise.all(old.map((envelope) => this.#giveUp(envelope, "network_error", "too old")));
+    await this.#giveUpAll(({ meta }) => meta.createdAt < oldest, "network_error", "too old");
+  }
+
+  async #giveUpAll(
+    matches: (envelope: WaitingEnvelope) => boolean,
+    reason: EventDropReason,
+    why: string,
+  ): Promise<void> {
+    const all = this.#waiting.filter((envelope) => !envelope.sending && matches(envelope));
+    await Promise.all(all.map((envelope) => this.#giveUp(envelope, reason, why)));
   }
 
   /** Gives an envelope up, unless another tab is sending it or has seen to it. */

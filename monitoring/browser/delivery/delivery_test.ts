@@ -377,6 +377,17 @@ withRelay(
   },
 );
 
+withRelay("what a page finds and has no room for is in its first report", async (relay) => {
+  const store = createMemoryStore();
+  relay.answer = () => new Response("{}", { status: 503 });
+  const before = open(relay, store);
+  for (const id of ["a", "b", "c"]) await before.delivery.deliver(event(id));
+  relay.answer = () => new Response("{}");
+  open(relay, store, { room: { count: 1, bytes: 1_000_000 } });
+  await until(() => Object.keys(reported(relay)).length > 0, "the report has arrived");
+  assert.deepEqual(reported(relay), { "queue_overflow:error": 2 });
+});
+
 withRelay("a refused envelope is counted as lost, a refused report is not", async (relay) => {
   const page = open(relay, createMemoryStore());
   relay.answer = () => new Response("{}", { status: 413 });
