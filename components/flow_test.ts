@@ -36,6 +36,10 @@ Deno.test("what the relay spooled has left the browser, and is not accepted by t
   assert.deepEqual([back.accepted, back.spooled, back.isSpooling], [1, 2, false]);
 });
 
+Deno.test("what another tab has seen to is counted there", () => {
+  assert.equal(advance(still, [receipt("a", { outcome: "handed_over" })]), still);
+});
+
 Deno.test("the newest refusal is remembered, accepted envelopes do not hide it", () => {
   const flow = advance(still, [stored("c"), refused("b"), refused("a")]);
   assert.deepEqual([flow.accepted, flow.refused, flow.lastRefused?.id], [1, 2, "b"]);

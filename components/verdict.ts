@@ -40,6 +40,8 @@ const OUTCOMES: ReadonlyMap<string, Verdict> = new Map(Object.entries<Verdict>({
     word: "spooled",
     meaning: "on the relay's disk until the ingest takes it",
   },
+  // Whether it arrived the other tab's receipt says.
+  handed_over: { kind: "waits", word: "handed over", meaning: "another tab has seen to it" },
   rate_limited: RATE_LIMITED,
   rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
   dropped: { kind: "refused", word: "dropped", meaning: "given up" },

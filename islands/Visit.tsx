@@ -15,7 +15,7 @@ export default function Visit() {
 }
 
 function VisitFacts() {
-  const { phase, reason, traceId, recording, replayId } = useTelemetry();
+  const { phase, reason, traceId, recording, replayId, keeping, givenUp } = useTelemetry();
   return (
     <Facts
       facts={[
@@ -34,6 +34,8 @@ function VisitFacts() {
             </>
           ),
         },
+        ...(keeping ? [{ term: "Kept", value: keeping }] : []),
+        ...(givenUp ? [{ term: "Given up", value: givenUp }] : []),
       ]}
     />
   );

@@ -12,7 +12,10 @@ export interface Receipt {
   readonly bytes: number;
   /** HTTP status of the last answer that counts; undefined while there is none. */
   readonly status?: number;
-  /** How it ended: the relay's `X-Relay-Outcome`, or `dropped`/`rate_limited` where it never left. */
+  /**
+   * How it ended: the relay's `X-Relay-Outcome`; `dropped` or `rate_limited` where it never left;
+   * `handed_over` where another tab saw to it.
+   */
   readonly outcome?: string;
   /** Why it was refused, given up, or has to wait. */
   readonly error?: string;
@@ -27,4 +30,6 @@ export interface ReceiptItem {
   readonly type: string;
   /** The payload's size. */
   readonly bytes: number;
+  /** How many are in it, where it is a container of logs or spans. */
+  readonly count?: number;
 }

@@ -43,8 +43,9 @@ export function startTelemetry({ config, fetch, store, pending }: TelemetryOptio
   setOpenTelemetryContextAsyncContextStrategy();
 
   // 2. The client, without browser tracing: that would start the page load before there is a tracer.
-  const { transport, onReplaySent } = startDelivery({ config, fetch, store });
+  const { transport, recordDroppedEvent, onReplaySent } = startDelivery({ config, fetch, store });
   const client = startClient({ config, isOwn, transport });
+  client.recordDroppedEvent = recordDroppedEvent;
 
   // 3. Events and trace headers take their trace from OpenTelemetry's active span.
   setupEventContextTrace(client);

@@ -13,6 +13,10 @@ export interface TelemetryState {
   readonly receipts: readonly Receipt[];
   /** Envelopes kept in this browser that nobody has acknowledged or refused yet. */
   readonly waiting: number;
+  /** How they are kept, in words, where they would not survive the page. */
+  readonly keeping?: string | undefined;
+  /** How many envelopes this page gave up, in words; not set: none. */
+  readonly givenUp?: string;
 }
 
 /** A list for reading, not an archive: the inbox and Sentry have the rest. */

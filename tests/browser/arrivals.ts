@@ -120,7 +120,10 @@ export class Arrivals {
 }
 
 /** What the stand-in ingest received. */
-export function arrivalsAtIngest(ingest: StandInIngest, sender: Sender = "page"): Arrivals {
+export function arrivalsAtIngest(
+  ingest: Pick<StandInIngest, "requests">,
+  sender: Sender = "page",
+): Arrivals {
   let seen = 0;
   return new Arrivals(() => {
     const fresh = ingest.requests.slice(seen);

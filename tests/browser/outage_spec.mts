@@ -113,8 +113,8 @@ test("from one tab to another: what leaves the hidden one is not sent by the oth
   expect(bursts()).toHaveLength(6);
 });
 
-test.describe("with the ingest down behind the relay", () => {
-  test.use({ mode: "relay" });
+test.describe("with the ingest down behind a relay that has no spool", () => {
+  test.use({ mode: "relay", serverEnv: { SPOOL: "none" } });
 
   test("nothing is acknowledged, and everything arrives once it is back", async ({ page, ingest, sent, arrivals, watch }) => {
     watch.allow(...Object.values(ERRORS), "status of 503");

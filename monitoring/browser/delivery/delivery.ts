@@ -1,14 +1,16 @@
-import { type RateLimits, updateRateLimits } from "@sentry/core/browser";
+import { type EventDropReason, type RateLimits, updateRateLimits } from "@sentry/core/browser";
 import { randomHex } from "../random_hex.ts";
 import type { Receipt } from "../receipt.ts";
 import { describeEnvelope } from "./describe_envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Hold } from "./hold.ts";
 import { leftEnvelopes } from "./left_envelopes.ts";
+import { LossLedger } from "./loss_ledger.ts";
+import { type Loss, lossesOf } from "./losses.ts";
 import { nextEnvelope } from "./next_envelope.ts";
-import { chooseVictims, ROOM, type Room } from "./retention.ts";
+import { chooseVictims, MAX_AGE_MS, ROOM, type Room } from "./retention.ts";
 import type { Answer, SendEnvelope } from "./send_envelope.ts";
-import { underTabLock } from "./tab_lock.ts";
+import { underTabLocks } from "./tab_lock.ts";
 import { heldUntil, judge } from "./verdict.ts";
 import {
   createWaitingEnvelope,
@@ -25,6 +27,8 @@ const PARALLEL_HIDDEN = 15;
 const RUSH_MS = 1_000;
 /** Milliseconds to leave an envelope alone that another tab is sending. */
 const TAKEN_WAIT_MS = 5_000;
+/** Milliseconds between two envelopes of one page, so that their order is in the store too. */
+const ORDER_MS = 0.001;
 
 export interface DeliveryOptions {
   readonly store: Promise<EnvelopeStore>;
@@ -32,6 +36,12 @@ export interface DeliveryOptions {
   readonly onReceipt: (receipt: Receipt) => void;
   /** Told how many envelopes nobody has acknowledged or refused. */
   readonly onWaiting: (count: number) => void;
+  /** Told whether what waits would survive the page. */
+  readonly onLasting?: (lasts: boolean) => void;
+  /** Told of each envelope that was given up. */
+  readonly onGivenUp?: () => void;
+  /** What a report of what was given up names in its header; not given: nothing. */
+  readonly dsn?: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly room?: Room;
@@ -44,9 +54,11 @@ export interface DeliveryOptions {
  *
  * ```
  * deliver ─ store ─ send ─┬─ 2xx or definite refusal ─ delete, receipt
- *             ▲           └─ no answer, 5xx, limited ─ wait, receipt ─┐
+ *             ▲           └─ no answer, 5xx, limited ─ wait, receipt ─┬─ no room, too old ─ count, delete
  *             └───────────────────── later, also after a reload ◄─────┘
  * ```
+ *
+ * What was given up is counted in the store, and reported once something gets through.
  */
 export class Delivery {
   /** Oldest first. */
@@ -57,12 +69,23 @@ export class Delivery {
   #adopted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #limits: RateLimits = {};
+  #lastMade = 0;
   readonly #hold = new Hold();
+  readonly #ledger: LossLedger;
   readonly #options: Required<DeliveryOptions>;
 
   constructor(options: DeliveryOptions) {
-    this.#options = { now: Date.now, random: Math.random, room: ROOM, ...options };
-    void this.#adopt();
+    this.#options = {
+      now: Date.now,
+      random: Math.random,
+      room: ROOM,
+      onLasting: () => {},
+      onGivenUp: () => {},
+      dsn: "",
+      ...options,
+    };
+    this.#ledger = new LossLedger(this.#options.store, this.#options.dsn);
+    void this.#adopt().then(() => this.#report());
   }
 
   /** The limits that were announced and still hold. */
@@ -76,17 +99,22 @@ export class Delivery {
    * or more, and sends what it has buffered only after a 2xx for the error.)
    */
   deliver(bytes: Uint8Array): Promise<SdkAnswer> {
-    const { now, store } = this.#options;
-    const meta = describeEnvelope(bytes, randomHex(16), now());
+    const { now, onLasting, store } = this.#options;
+    // A clock that is set back must not turn a recording's order around.
+    this.#lastMade = Math.max(now(), this.#lastMade + ORDER_MS);
+    const meta = describeEnvelope(bytes, randomHex(16), this.#lastMade);
     const stored = store
-      .then((store) => store.put(meta, bytes).then(() => store.lasts))
-      // No room on the disk: it stays in memory, as long as the page does.
-      .catch(() => false);
+      .then((store) => store.put(meta, bytes).then(() => onLasting(store.lasts)))
+      .then(() => true, () => {
+        // No room on the disk: it stays in memory, as long as the page does.
+        onLasting(false);
+        return false;
+      });
     return new Promise((settle) => {
       const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
       this.#waiting.push(envelope);
       this.#publish(envelope, {});
-      this.#makeRoom();
+      void this.#makeRoom();
       this.#pump();
       if (this.#hold.feeling || this.#waiting.some(({ failures }) => failures > 0)) {
         this.#acceptWaiting();
@@ -103,6 +131,12 @@ export class Delivery {
       if (!heldUntil(envelope.categories, this.#limits, now)) envelope.notBefore = 0;
     }
     void this.#adopt();
+    void this.#report();
+  }
+
+  /** Counts what was given up elsewhere, before it became an envelope. */
+  countLosses(losses: readonly Loss[]): void {
+    this.#ledger.count(losses);
   }
 
   /** The page is hidden, maybe for good: sends at once what it has, without waiting for the store. */
@@ -110,19 +144,30 @@ export class Delivery {
     this.#rush = true;
     setTimeout(() => this.#rush = false, RUSH_MS);
     this.#pump();
+    void this.#report();
   }
 
-  /** Takes over what earlier pages and closed tabs have left in the store. */
+  /** Takes over what earlier pages, closed tabs and other tabs have left in the store. */
   async #adopt(): Promise<void> {
-    const { now, onReceipt, store } = this.#options;
-    const isKnown = (id: string) => this.#waiting.some(({ meta }) => meta.id === id);
-    const left = await leftEnvelopes(await store, isKnown, now(), onReceipt);
-    // Asked once more: what is delivered while the store is read may be in both.
-    this.#waiting.push(...left.filter(({ meta }) => !isKnown(meta.id)));
+    const store = await this.#options.store;
+    if (!store.lasts) this.#options.onLasting(false);
+    const known = (id: string) => this.#waiting.some(({ meta }) => meta.id === id);
+    this.#waiting.push(...await leftEnvelopes(store, known));
     this.#waiting.sort((one, other) => one.meta.createdAt - other.meta.createdAt);
     this.#adopted = true;
+    const givenUp = [this.#giveUpOld(), this.#makeRoom()];
     this.#count();
     this.#pump();
+    // They are part of what is reported next.
+    await Promise.all(givenUp);
+  }
+
+  /** Reports what was given up, by this page or an earlier one, unless nothing gets through anyway. */
+  async #report(): Promise<void> {
+    if (this.#hold.feeling) return;
+    const unstored = await this.#ledger.report(this.#options.now());
+    if (unstored) void this.deliver(unstored);
+    await this.#adopt();
   }
 
   /** Starts what may start now, and sets the one timer for what may start later. */
@@ -149,7 +194,6 @@ export class Delivery {
   async #attempt(envelope: WaitingEnvelope): Promise<void> {
     envelope.sending = true;
     this.#sending++;
-    const startedAt = this.#options.now();
     const came =
       await (this.#rush && envelope.bytes
         ? this.#sendAtOnce(envelope, envelope.bytes)
@@ -158,38 +202,43 @@ export class Delivery {
     this.#sending--;
     if (came === "taken") envelope.notBefore = this.#options.now() + TAKEN_WAIT_MS;
     else if (came === "gone") this.#forget(envelope);
-    else await this.#settle(envelope, came, startedAt);
+    else if (this.#waiting.includes(envelope)) this.#acceptWaiting();
     this.#pump();
   }
 
   /**
-   * In a rush it must leave before anything is awaited: there may be no next task. The lock, asked for
-   * meanwhile, keeps the tab that is now shown from sending the same.
+   * In a rush it must leave before anything is awaited: there may be no next task. The locks, asked for
+   * meanwhile, keep the tab that is now shown from sending the same.
    */
-  #sendAtOnce(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<Answer> {
-    const answer = this.#send(envelope, bytes);
-    void underTabLock(lockName(envelope), () => answer);
-    return answer;
+  async #sendAtOnce(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<"answered"> {
+    const answered = this.#send(envelope, bytes);
+    void underTabLocks(lockNames(envelope), () => answered);
+    await answered;
+    return "answered";
   }
 
   /** Sends what the store has, so that no two tabs send the same. */
-  async #sendStored(envelope: WaitingEnvelope): Promise<Answer | "taken" | "gone"> {
+  async #sendStored(envelope: WaitingEnvelope): Promise<"answered" | "taken" | "gone"> {
     const { id } = envelope.meta;
-    const lasts = await envelope.stored;
-    const locked = await underTabLock(lockName(envelope), async () => {
-      const bytes = lasts
+    const stored = await envelope.stored;
+    const locked = await underTabLocks(lockNames(envelope), async () => {
+      const bytes = stored
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
-      return bytes ? await this.#send(envelope, bytes) : "gone";
+      if (!bytes) return "gone";
+      await this.#send(envelope, bytes);
+      return "answered";
     });
     return locked === "taken" ? "taken" : locked.result;
   }
 
-  #send(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<Answer> {
+  /** Sends once, and deletes what was acknowledged, all under the lock: a tab after us finds nothing. */
+  async #send(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<void> {
+    const startedAt = this.#options.now();
     envelope.meta = { ...envelope.meta, attempts: envelope.meta.attempts + 1 };
     // Later ones keep showing how the last one went, until they have gone.
     if (envelope.meta.attempts === 1) this.#publish(envelope, {});
-    return this.#options.send(bytes);
+    await this.#settle(envelope, await this.#options.send(bytes), startedAt);
   }
 
   async #settle(envelope: WaitingEnvelope, answer: Answer, startedAt: number): Promise<void> {
@@ -209,8 +258,8 @@ export class Delivery {
     const verdict = judge({ answer, categories, limits: this.#limits, failures, now, random });
 
     if (verdict.kind === "ended") {
-      this.#hold.passed();
-      await this.#delete(envelope);
+      this.#passed();
+      await this.#delete(envelope, status);
       const outcome = answer.outcome ?? (status === 429 ? "rate_limited" : undefined);
       this.#publish(envelope, { ...answer, outcome });
       envelope.settle({ statusCode: status, headers });
@@ -218,7 +267,7 @@ export class Delivery {
     }
     envelope.notBefore = verdict.notBefore;
     if (verdict.limited) {
-      this.#hold.passed();
+      this.#passed();
       const seconds = Math.ceil((verdict.notBefore - now) / 1000);
       // Without the status, which would say that it ended: it waits.
       this.#publish(envelope, { error: `limited by the ingest, sent again in ${seconds} s` });
@@ -226,10 +275,18 @@ export class Delivery {
     } else {
       this.#hold.failed(startedAt, now, random);
       this.#publish(envelope, { status, error: answer.error });
+      // Other tabs fail too, and add to what must find room.
+      void this.#adopt();
     }
-    this.#acceptWaiting();
-    // What waits on the disk need not wait in memory too.
+    // What waits in the store need not wait here too.
     if (await envelope.stored) envelope.bytes = undefined;
+  }
+
+  /** Somebody answered: what was given up meanwhile can be reported. */
+  #passed(): void {
+    const wasFeeling = this.#hold.feeling;
+    this.#hold.passed();
+    if (wasFeeling) void this.#report();
   }
 
   /** Tells the SDK of everything that waits that it is in our hands, once it is. */
@@ -243,30 +300,63 @@ export class Delivery {
   #forget(envelope: WaitingEnvelope): void {
     this.#remove(envelope);
     if (envelope.bytes || envelope.meta.attempts > 0) {
-      this.#publish(envelope, { error: "taken over by another tab" });
+      this.#publish(envelope, { outcome: "handed_over" });
     }
     envelope.settle({ statusCode: 202 });
   }
 
-  #makeRoom(): void {
-    const victims = new Set(
-      chooseVictims(this.#waiting.map(({ meta }) => meta), this.#options.room),
-    );
+  async #makeRoom(): Promise<void> {
+    const kept = this.#waiting.map(({ meta }) => meta);
+    const victims = new Set(chooseVictims(kept, this.#options.room));
     if (victims.size === 0) return;
-    for (const envelope of this.#waiting.filter(({ meta }) => victims.has(meta))) {
-      if (envelope.sending) continue;
-      void this.#delete(envelope);
-      this.#publish(envelope, { outcome: "dropped", error: "given up: no room left" });
-      envelope.settle({});
-    }
+    await this.#giveUpAll(({ meta }) => victims.has(meta), "queue_overflow", "no room left");
   }
 
-  async #delete(envelope: WaitingEnvelope): Promise<void> {
+  async #giveUpOld(): Promise<void> {
+    const oldest = this.#options.now() - MAX_AGE_MS;
+    await this.#giveUpAll(({ meta }) => meta.createdAt < oldest, "network_error", "too old");
+  }
+
+  async #giveUpAll(
+    matches: (envelope: WaitingEnvelope) => boolean,
+    reason: EventDropReason,
+    why: string,
+  ): Promise<void> {
+    const all = this.#waiting.filter((envelope) => !envelope.sending && matches(envelope));
+    await Promise.all(all.map((envelope) => this.#giveUp(envelope, reason, why)));
+  }
+
+  /** Gives an envelope up, unless another tab is sending it or has seen to it. */
+  async #giveUp(envelope: WaitingEnvelope, reason: EventDropReason, why: string): Promise<void> {
     this.#remove(envelope);
-    await envelope.stored;
-    await (await this.#options.store).delete(envelope.meta.id).catch(() => {
-      // It stays on the disk and a later page sends it once more: twice is better than never.
-    });
+    const { id, items } = envelope.meta;
+    const losses = lossesOf(items, reason);
+    const locked = await underTabLocks([id], async () => {
+      if (await envelope.stored) return (await this.#options.store).giveUp(id, losses);
+      this.#ledger.count(losses);
+      return true;
+      // What cannot be deleted stays, and a later page finds it.
+    }).catch(() => "taken" as const);
+    if (locked === "taken" || !locked.result) return this.#forget(envelope);
+    this.#publish(envelope, { outcome: "dropped", error: `given up: ${why}` });
+    this.#options.onGivenUp();
+    envelope.settle({});
+  }
+
+  /** Deletes what has ended. What was refused is lost; of a 429 the ingest keeps count itself. */
+  async #delete(envelope: WaitingEnvelope, status = 0): Promise<void> {
+    const refused = status >= 300 && status !== 429;
+    const losses = refused ? lossesOf(envelope.meta.items, "send_error") : [];
+    const { id } = envelope.meta;
+    const store = await this.#options.store;
+    if (!await envelope.stored) this.#ledger.count(losses);
+    else {
+      await (losses.length > 0 ? store.giveUp(id, losses) : store.delete(id)).catch(() => {
+        // It stays in the store and a later page sends it once more: twice is better than never.
+      });
+    }
+    // Only now: the next segment of its recording must not ask for a lock that is still held.
+    this.#remove(envelope);
   }
 
   #remove(envelope: WaitingEnvelope): void {
@@ -284,5 +374,9 @@ export class Delivery {
   }
 }
 
-/** Of a recording no two segments are under way at once, of all else no envelope twice. */
-const lockName = ({ meta: { id, lane } }: WaitingEnvelope) => lane ?? id;
+/**
+ * What a tab locks to send an envelope: itself, and of a recording the whole, so that no two segments
+ * are under way at once.
+ */
+const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
+  lane === undefined ? [id] : [lane, id];

@@ -21,25 +21,68 @@ interface Relay {
 }
 
 /** A page: a delivery with what it told. */
+interface Page {
+  waiting: number;
+  /** Whether it has looked into the store. */
+  adopted: boolean;
+  givenUp: number;
+  lasts: boolean | undefined;
+  readonly receipts: ReadonlyMap<string, Receipt>;
+  readonly delivery: Delivery;
+}
+
+/** Opens a page of its own. */
 function open(
   relay: Relay,
   store: EnvelopeStore,
-  more: { room?: { count: number; bytes: number } } = {},
+  more: { room?: { count: number; bytes: number }; now?: () => number } = {},
 ) {
   const receipts = new Map<string, Receipt>();
-  const page = {
+  const page: Page = {
     waiting: 0,
+    adopted: false,
+    givenUp: 0,
+    lasts: undefined,
     receipts,
     delivery: new Delivery({
       store: Promise.resolve(store),
       send: createSender({ fetch, url: relay.url, sameOrigin: true }),
       onReceipt: (receipt) => receipts.set(`${receipt.id}/${receipt.items[0]?.bytes}`, receipt),
-      onWaiting: (count) => page.waiting = count,
+      onWaiting(count) {
+        page.waiting = count;
+        page.adopted = true;
+      },
+      onGivenUp() {
+        page.givenUp += 1;
+      },
+      onLasting(lasts) {
+        page.lasts = lasts;
+      },
       random: () => 1,
       ...more,
     }),
   };
   return page;
+}
+
+/** The locks that tabs share: what Deno lacks of a browser. */
+function sharedLocks(): Disposable {
+  const held = new Set<string>();
+  const locks = {
+    async request(name: string, _options: unknown, work: (lock: object | null) => unknown) {
+      if (held.has(name)) return work(null);
+      held.add(name);
+      return await Promise.resolve(work({})).finally(() => held.delete(name));
+    },
+  };
+  const before = Object.getOwnPropertyDescriptor(navigator, "locks");
+  Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
+  return {
+    [Symbol.dispose]() {
+      if (before) Object.defineProperty(navigator, "locks", before);
+      else Reflect.deleteProperty(navigator, "locks");
+    },
+  };
 }
 
 async function until(condition: () => boolean, what: string): Promise<void> {
@@ -246,31 +289,17 @@ withRelay(
     const left = open(relay, lasting);
     const answered = Promise.withResolvers<Response>();
     relay.answer = () => answered.promise;
-    const held = new Set<string>();
-    const locks = {
-      async request(name: string, _options: unknown, work: (lock: object | null) => unknown) {
-        if (held.has(name)) return work(null);
-        held.add(name);
-        return await Promise.resolve(work({})).finally(() => held.delete(name));
-      },
-    };
-    const before = Object.getOwnPropertyDescriptor(navigator, "locks");
-    Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
-    try {
-      left.delivery.hide();
-      void left.delivery.deliver(event("a"));
-      await until(() => relay.posts.length === 1, "it has left");
-      const shown = open(relay, lasting);
-      await until(() => shown.waiting === 1, "the other tab has found it");
-      shown.delivery.wake();
-      await new Promise((resolve) => setTimeout(resolve));
-      answered.resolve(new Response("{}"));
-      await until(() => left.waiting === 0, "it has arrived");
-      assert.deepEqual(relay.posts, [text(event("a"))]);
-    } finally {
-      if (before) Object.defineProperty(navigator, "locks", before);
-      else Reflect.deleteProperty(navigator, "locks");
-    }
+    using _locks = sharedLocks();
+    left.delivery.hide();
+    void left.delivery.deliver(event("a"));
+    await until(() => relay.posts.length === 1, "it has left");
+    const shown = open(relay, lasting);
+    await until(() => shown.waiting === 1, "the other tab has found it");
+    shown.delivery.wake();
+    await new Promise((resolve) => setTimeout(resolve));
+    answered.resolve(new Response("{}"));
+    await until(() => left.waiting === 0, "it has arrived");
+    assert.deepEqual(relay.posts, [text(event("a"))]);
   },
 );
 
@@ -278,12 +307,28 @@ withRelay("what is too old and cannot be deleted holds nothing up", async (relay
   const store = createMemoryStore();
   const meta = { id: "x", createdAt: 1, bytes: 3, items: [], attempts: 0 };
   await store.put(meta, event("a"));
-  const page = open(relay, { ...store, delete: () => Promise.reject(new Error("closed")) });
+  const page = open(relay, { ...store, giveUp: () => Promise.reject(new Error("closed")) });
   await page.delivery.deliver(event("b"));
   assert.deepEqual(relay.taken, [text(event("b"))]);
 });
 
-withRelay("what is too old is given up, and a receipt says so", async (relay) => {
+/** The rows of all client reports that arrived, sums of their quantities by reason and category. */
+function reported({ taken }: Relay): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const body of taken.filter((body) => body.includes('"client_report"'))) {
+    const { discarded_events } = JSON.parse(body.split("\n")[2] ?? "");
+    for (const { reason, category, quantity } of discarded_events) {
+      const key = `${reason}:${category}`;
+      sums[key] = (sums[key] ?? 0) + quantity;
+    }
+  }
+  return sums;
+}
+
+const logs = (count: number) =>
+  new TextEncoder().encode(`{}\n{"type":"log","item_count":${count}}\n{"items":[]}`);
+
+withRelay("what is too old is given up, and a receipt and a report say so", async (relay) => {
   const store = createMemoryStore();
   const meta = {
     id: "x",
@@ -294,8 +339,165 @@ withRelay("what is too old is given up, and a receipt says so", async (relay) =>
   };
   await store.put(meta, event("a"));
   const page = open(relay, store);
-  await until(() => page.receipts.size > 0, "it is given up");
+  await until(() => relay.taken.length === 1, "the report has arrived");
   assert.equal(page.receipts.get("x/2")?.outcome, "dropped");
+  assert.deepEqual(reported(relay), { "network_error:error": 1 });
+  await until(() => page.waiting === 0, "nothing waits");
   assert.deepEqual(await store.list(), []);
-  assert.deepEqual(relay.posts, []);
 });
+
+withRelay("a tab that stays open gives up what has become too old", async (relay) => {
+  const clock = { now: Date.now() };
+  const page = open(relay, createMemoryStore(), { now: () => clock.now });
+  relay.answer = () => new Response("{}", { status: 503 });
+  await page.delivery.deliver(event("a"));
+  clock.now += 8 * 24 * 3600_000;
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await until(() => page.receipts.get("a/15")?.outcome === "dropped", "it is given up");
+});
+
+withRelay(
+  "what found no room is reported once something gets through, each log counted",
+  async (relay) => {
+    const page = open(relay, createMemoryStore(), { room: { count: 2, bytes: 1_000_000 } });
+    relay.answer = () => new Response("{}", { status: 503 });
+    await page.delivery.deliver(event("a"));
+    for (const bytes of [segment(1), logs(7), event("b")]) void page.delivery.deliver(bytes);
+    await until(() => page.waiting === 2 && page.givenUp === 2, "two are given up");
+    assert.deepEqual(reported(relay), {});
+    relay.answer = () => new Response("{}");
+    page.delivery.wake();
+    await until(() => Object.keys(reported(relay)).length > 0, "the report has arrived");
+    assert.deepEqual(reported(relay), { "queue_overflow:replay": 1, "queue_overflow:log_item": 7 });
+    assert.deepEqual(
+      relay.taken.filter((body) => !body.includes("client_report")).toSorted(),
+      [text(event("a")), text(event("b"))],
+    );
+  },
+);
+
+withRelay("what a page finds and has no room for is in its first report", async (relay) => {
+  const store = createMemoryStore();
+  relay.answer = () => new Response("{}", { status: 503 });
+  const before = open(relay, store);
+  for (const id of ["a", "b", "c"]) await before.delivery.deliver(event(id));
+  relay.answer = () => new Response("{}");
+  open(relay, store, { room: { count: 1, bytes: 1_000_000 } });
+  await until(() => Object.keys(reported(relay)).length > 0, "the report has arrived");
+  assert.deepEqual(reported(relay), { "queue_overflow:error": 2 });
+});
+
+withRelay("a refused envelope is counted as lost, a refused report is not", async (relay) => {
+  const page = open(relay, createMemoryStore());
+  relay.answer = () => new Response("{}", { status: 413 });
+  await page.delivery.deliver(event("a"));
+  page.delivery.hide();
+  await until(() => relay.posts.length === 2 && page.waiting === 0, "the report is refused too");
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await page.delivery.deliver(event("b"));
+  page.delivery.hide();
+  await page.delivery.deliver(event("c"));
+  assert.deepEqual(relay.taken, [text(event("b")), text(event("c"))]);
+  assert.match(relay.posts[1] ?? "", /"reason":"send_error","category":"error","quantity":1/);
+});
+
+withRelay("a count outlives the page that made it", async (relay) => {
+  const store = createMemoryStore();
+  relay.answer = () => new Response("{}", { status: 503 });
+  const before = open(relay, store, { room: { count: 1, bytes: 1_000_000 } });
+  await before.delivery.deliver(event("a"));
+  void before.delivery.deliver(event("b"));
+  await until(() => before.givenUp === 1, "one is given up");
+  relay.answer = () => new Response("{}");
+  const after = open(relay, store);
+  await until(() => Object.keys(reported(relay)).length > 0, "the next page has reported it");
+  assert.deepEqual(reported(relay), { "queue_overflow:error": 1 });
+  await until(() => after.waiting === 0, "and delivered the rest");
+});
+
+withRelay("what one tab is sending another does not give up", async (relay) => {
+  const store = createMemoryStore();
+  const answered = Promise.withResolvers<Response>();
+  relay.answer = () => answered.promise;
+  using _locks = sharedLocks();
+  const sending = open(relay, store);
+  void sending.delivery.deliver(event("a"));
+  await until(() => relay.posts.length === 1, "it is under way");
+  const other = open(relay, store, { room: { count: 0, bytes: 0 } });
+  await until(() => other.adopted && other.waiting === 0, "the other has no room for it");
+  answered.resolve(new Response("{}"));
+  await until(() => sending.waiting === 0, "it has arrived");
+  assert.equal(other.givenUp, 0);
+  assert.deepEqual(relay.taken, [text(event("a"))]);
+});
+
+withRelay("an acknowledged envelope is gone before its lock is", async (relay) => {
+  const store = createMemoryStore();
+  const deleting = Promise.withResolvers<void>();
+  const slow: EnvelopeStore = {
+    ...store,
+    delete: (id) => deleting.promise.then(() => store.delete(id)),
+  };
+  using _locks = sharedLocks();
+  const one = open(relay, slow);
+  void one.delivery.deliver(event("a"));
+  await until(() => relay.taken.length === 1, "it has arrived");
+  const other = open(relay, slow);
+  await until(() => other.waiting === 1, "the other tab has found it");
+  other.delivery.wake();
+  await new Promise((resolve) => setTimeout(resolve));
+  deleting.resolve();
+  await until(() => one.waiting === 0, "it is deleted");
+  assert.deepEqual(relay.posts, [text(event("a"))]);
+});
+
+withRelay("a clock that is set back does not turn a recording's order around", async (relay) => {
+  const clock = { now: 1_000_000_000_000 };
+  const now = () => clock.now;
+  const store = createMemoryStore();
+  relay.answer = () => new Response("{}", { status: 503 });
+  const page = open(relay, store, { now });
+  await page.delivery.deliver(segment(0));
+  clock.now -= 3600_000;
+  await page.delivery.deliver(segment(1));
+  await page.delivery.deliver(segment(2));
+  relay.answer = () => new Response("{}");
+  open(relay, store, { now });
+  await until(() => relay.taken.length === 3, "all have arrived");
+  assert.deepEqual(relay.taken, [0, 1, 2].map((number) => text(segment(number))));
+});
+
+withRelay("it says whether what waits would survive the page", async (relay) => {
+  const memory = createMemoryStore();
+  const lasting = open(relay, { ...memory, lasts: true });
+  await lasting.delivery.deliver(event("a"));
+  assert.equal(lasting.lasts, true);
+  const forgetful = open(relay, memory);
+  await until(() => forgetful.lasts === false, "a store in memory says so before anything waits");
+  const full = open(relay, {
+    ...memory,
+    lasts: true,
+    put: () => Promise.reject(new DOMException("full", "QuotaExceededError")),
+  });
+  await full.delivery.deliver(event("b"));
+  assert.equal(full.lasts, false);
+});
+
+withRelay(
+  "with a disk too full for a number the count is kept in memory and reported",
+  async (relay) => {
+    const full = () => Promise.reject(new DOMException("full", "QuotaExceededError"));
+    const store = { ...createMemoryStore(), put: full, count: full, giveUp: full, report: full };
+    const page = open(relay, store, { room: { count: 1, bytes: 1_000_000 } });
+    relay.answer = () => new Response("{}", { status: 503 });
+    await page.delivery.deliver(event("a"));
+    void page.delivery.deliver(event("b"));
+    await until(() => page.givenUp === 1, "one is given up");
+    relay.answer = () => new Response("{}");
+    page.delivery.wake();
+    await until(() => Object.keys(reported(relay)).length > 0, "the report has arrived");
+    assert.deepEqual(reported(relay), { "queue_overflow:error": 1 });
+  },
+);

@@ -46,9 +46,13 @@ export function describeEnvelope(bytes: Uint8Array, id: string, now: number): En
   const eventId = typeof event_id === "string" ? event_id : undefined;
   const items: ReceiptItem[] = [];
   while (at < bytes.length) {
-    const { type, length } = readHeader();
+    const { type, length, item_count: count } = readHeader();
     const end = typeof length === "number" ? at + length : lineEnd();
-    items.push({ type: String(type), bytes: end - at });
+    items.push({
+      type: String(type),
+      bytes: end - at,
+      ...(typeof count === "number" && { count }),
+    });
     at = end + 1;
   }
   const isSegment = items.some(({ type }) => type === "replay_recording");

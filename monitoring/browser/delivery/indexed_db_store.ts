@@ -1,11 +1,15 @@
 import type { EnvelopeMeta } from "./describe_envelope.ts";
 import { byAge, createMemoryStore, type EnvelopeStore } from "./envelope_store.ts";
+import { type Loss, lossKey } from "./losses.ts";
 
 const DATABASE = "envelopes";
-const VERSION = 1;
+/** 2: with losses. */
+const VERSION = 2;
 /** Small rows that are listed, apart from the bytes, which are read one by one. */
 const METAS = "metas";
 const BODIES = "bodies";
+/** Quantities that were given up and are not reported yet, by reason and category. */
+const LOSSES = "losses";
 /** Milliseconds; some browsers have at times said neither yes nor no, and everything would wait. */
 const PATIENCE_MS = 5_000;
 
@@ -27,8 +31,11 @@ function open(patienceMs: number): Promise<IDBDatabase> {
     const timer = setTimeout(() => reject(new Error("The database does not answer.")), patienceMs);
     const request = indexedDB.open(DATABASE, VERSION);
     request.onupgradeneeded = () => {
-      request.result.createObjectStore(METAS, { keyPath: "id" });
-      request.result.createObjectStore(BODIES);
+      const { objectStoreNames } = request.result;
+      const lacks = (name: string) => !objectStoreNames.contains(name);
+      if (lacks(METAS)) request.result.createObjectStore(METAS, { keyPath: "id" });
+      if (lacks(BODIES)) request.result.createObjectStore(BODIES);
+      if (lacks(LOSSES)) request.result.createObjectStore(LOSSES);
     };
     request.onsuccess = () => {
       clearTimeout(timer);
@@ -41,19 +48,29 @@ function open(patienceMs: number): Promise<IDBDatabase> {
   });
 }
 
+/** The three tables in one transaction. */
+interface Tables {
+  readonly metas: IDBObjectStore;
+  readonly bodies: IDBObjectStore;
+  readonly losses: IDBObjectStore;
+}
+
 function storeIn(database: IDBDatabase): EnvelopeStore {
-  const write = (act: (metas: IDBObjectStore, bodies: IDBObjectStore) => void) =>
+  /** @param commit at once: a page that is left takes along a transaction that could still grow */
+  const write = (act: (tables: Tables) => void, { commit = false } = {}) =>
     new Promise<void>((resolve, reject) => {
       // "relaxed" is handed to the operating system: it survives the tab and the browser, which is
       // what happens, at a tenth of the cost of surviving a power cut.
-      const transaction = database.transaction([METAS, BODIES], "readwrite", {
+      const transaction = database.transaction([METAS, BODIES, LOSSES], "readwrite", {
         durability: "relaxed",
       });
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(transaction.error);
-      act(transaction.objectStore(METAS), transaction.objectStore(BODIES));
-      // At once: a page that is left takes along a transaction that could still grow.
-      transaction.commit();
+      const [metas, bodies, losses] = [METAS, BODIES, LOSSES].map((name) =>
+        transaction.objectStore(name)
+      ) as [IDBObjectStore, IDBObjectStore, IDBObjectStore];
+      act({ metas, bodies, losses });
+      if (commit) transaction.commit();
     });
   const read = <T>(name: string, ask: (rows: IDBObjectStore) => IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -65,16 +82,54 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
   return {
     lasts: true,
     put: (meta, bytes) =>
-      write((metas, bodies) => {
+      write(({ metas, bodies }) => {
         metas.put(meta);
         bodies.put(bytes, meta.id);
-      }),
+      }, { commit: true }),
     list: async () => byAge(await read<EnvelopeMeta[]>(METAS, (rows) => rows.getAll())),
     read: (id) => read<Uint8Array | undefined>(BODIES, (rows) => rows.get(id)),
     delete: (id) =>
-      write((metas, bodies) => {
+      write(({ metas, bodies }) => {
         metas.delete(id);
         bodies.delete(id);
-      }),
+      }, { commit: true }),
+    async giveUp(id, lost) {
+      let was = false;
+      await write(({ metas, bodies, losses }) =>
+        then(metas.getKey(id), (key) => {
+          was = key !== undefined;
+          if (!was) return;
+          metas.delete(id);
+          bodies.delete(id);
+          addTo(losses, lost);
+        })
+      );
+      return was;
+    },
+    count: (lost) => write(({ losses }) => addTo(losses, lost)),
+    report: (make) =>
+      write(({ metas, bodies, losses }) =>
+        then<Loss[]>(losses.getAll(), (counted) => {
+          if (counted.length === 0) return;
+          const { meta, bytes } = make(counted);
+          metas.put(meta);
+          bodies.put(bytes, meta.id);
+          losses.clear();
+        })
+      ),
   };
+}
+
+/** Adds to the quantities that are counted already. */
+function addTo(rows: IDBObjectStore, losses: readonly Loss[]): void {
+  for (const loss of losses) {
+    then<Loss | undefined>(rows.get(lossKey(loss)), (before) => {
+      rows.put({ ...loss, quantity: loss.quantity + (before?.quantity ?? 0) }, lossKey(loss));
+    });
+  }
+}
+
+/** Goes on within the transaction, as a promise's `then` would not in every browser. */
+function then<T>(request: IDBRequest<T>, next: (result: T) => void): void {
+  request.onsuccess = () => next(request.result);
 }

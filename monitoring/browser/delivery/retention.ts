@@ -15,14 +15,16 @@ export const ROOM: Room = { count: 2_000, bytes: 20 * 1024 * 1024 };
 /** Older than this an envelope tells nothing that anybody still asks. */
 export const MAX_AGE_MS = 7 * 24 * 3600_000;
 
-/** What is given up first has the lowest rank: recordings are large, and errors are why we are here. */
+/**
+ * What is given up first has the lowest rank: recordings are large, and errors are why we are here.
+ * A report is small and tells what is already lost: nothing would tell of it.
+ */
 function rank({ items }: EnvelopeMeta): number {
   const has = (type: string) => items.some((item) => item.type === type);
   if (has("replay_recording")) return 0;
-  if (has("client_report")) return 1;
-  if (has("span") || has("transaction")) return 2;
-  if (has("log")) return 3;
-  return 4;
+  if (has("span") || has("transaction")) return 1;
+  if (has("log")) return 2;
+  return has("client_report") ? 4 : 3;
 }
 
 /**

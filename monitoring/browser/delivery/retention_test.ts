@@ -32,6 +32,11 @@ Deno.test("errors go last, the oldest first", () => {
   assert.deepEqual(victims(kept, { count: 9, bytes: 10 }), ["l", "e1"]);
 });
 
+Deno.test("a report of what was given up is not given up before what it could be about", () => {
+  const kept = [make("c", "client_report", 1), make("e", "event", 2), make("l", "log", 3)];
+  assert.deepEqual(victims(kept, { count: 1, bytes: 1000 }), ["l", "e"]);
+});
+
 Deno.test("an envelope larger than all room is given up itself", () => {
   assert.deepEqual(victims([make("big", "event", 1, 99)], { count: 9, bytes: 50 }), ["big"]);
 });

@@ -1,5 +1,6 @@
 import {
   type BaseTransportOptions,
+  type Client,
   getEnvelopeEndpointWithUrlEncodedAuth,
   makeDsn,
   type Transport,
@@ -12,6 +13,9 @@ import { openEnvelopeStore } from "./indexed_db_store.ts";
 import { createSender } from "./send_envelope.ts";
 import { createDeliveryTransport } from "./transport.ts";
 
+/** Said on the page where what waits would not survive it. */
+const FORGETFUL = "in memory: this browser keeps nothing for us, what waits is lost with the page";
+
 export interface StartDeliveryOptions {
   readonly config: ClientConfig;
   /** The browser's own `fetch`, from before the SDK patches it. */
@@ -21,6 +25,11 @@ export interface StartDeliveryOptions {
 
 export interface StartedDelivery {
   readonly transport: (options: BaseTransportOptions) => Transport;
+  /**
+   * To take the place of the client's own, which keeps count in memory until the page is hidden: a
+   * tab that is killed would take the count along.
+   */
+  readonly recordDroppedEvent: Client["recordDroppedEvent"];
   /** Sets what is called after each segment of a recording has been sent or kept. */
   onReplaySent(listener: () => void): void;
 }
@@ -32,6 +41,7 @@ export function startDelivery(
   const { tunnel } = config;
   const url = tunnel ?? ingestAddress(config.dsn);
   let replaySent = () => {};
+  let givenUp = 0;
 
   function onReceipt(receipt: Receipt): void {
     store.receive(receipt);
@@ -43,6 +53,9 @@ export function startDelivery(
     send: createSender({ fetch, url, sameOrigin: tunnel !== undefined }),
     onReceipt,
     onWaiting: (waiting) => store.update({ waiting }),
+    onLasting: (lasts) => store.update({ keeping: lasts ? undefined : FORGETFUL }),
+    onGivenUp: () => store.update({ givenUp: `${++givenUp}, each counted in a client report` }),
+    dsn: tunnel === undefined ? "" : config.dsn,
   });
   addEventListener("online", () => delivery.wake());
   // Back from the back/forward cache, in which nothing runs.
@@ -53,6 +66,8 @@ export function startDelivery(
   });
   return {
     transport: createDeliveryTransport(delivery, onReceipt),
+    recordDroppedEvent: (reason, category, quantity = 1) =>
+      delivery.countLosses([{ reason, category, quantity }]),
     onReplaySent(listener) {
       replaySent = listener;
     },

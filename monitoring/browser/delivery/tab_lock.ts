@@ -27,3 +27,17 @@ export async function underTabLock<T>(name: string, work: () => Promise<T>): Pro
     return { result: await work() };
   }
 }
+
+/**
+ * Runs work that only one tab may do with an envelope at a time.
+ *
+ * @param names the locks that it takes, all of them or none
+ */
+export async function underTabLocks<T>(
+  [name, ...others]: readonly string[],
+  work: () => Promise<T>,
+): Promise<Locked<T>> {
+  if (name === undefined) return { result: await work() };
+  const locked = await underTabLock(name, () => underTabLocks(others, work));
+  return locked === "taken" ? "taken" : locked.result;
+}

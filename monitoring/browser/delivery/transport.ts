@@ -2,14 +2,21 @@ import {
   type BaseTransportOptions,
   createEnvelope,
   type Envelope,
-  envelopeItemTypeToDataCategory,
   isRateLimited,
   serializeEnvelope,
   type Transport,
 } from "@sentry/core/browser";
 import { randomHex } from "../random_hex.ts";
-import type { Receipt } from "../receipt.ts";
+import type { Receipt, ReceiptItem } from "../receipt.ts";
 import type { Delivery } from "./delivery.ts";
+import { categoryOf, lossesOf } from "./losses.ts";
+
+/** What we read of an item's header. */
+interface ItemHeader {
+  readonly type: string;
+  /** How many are in it, where it is a container. */
+  readonly item_count?: number;
+}
 
 /**
  * Sentry's transport over our delivery. The SDK's own drops what finds no room in its buffer and
@@ -21,24 +28,22 @@ export function createDeliveryTransport(
   delivery: Delivery,
   onReceipt: (receipt: Receipt) => void,
 ): (options: BaseTransportOptions) => Transport {
-  return ({ recordDroppedEvent }) => {
+  return () => {
     const underWay = new Set<Promise<unknown>>();
 
     /** The items that no limit forbids. While one holds the ingest wants its items dropped. */
     function withinLimits([header, items]: Envelope): Envelope[1] {
       const allowed: Envelope[1][number][] = [];
-      const limited: string[] = [];
+      const limited: ReceiptItem[] = [];
       for (const item of items as Envelope[1][number][]) {
-        const { type } = item[0];
-        const category = envelopeItemTypeToDataCategory(type);
-        if (isRateLimited(delivery.limits, category)) {
-          recordDroppedEvent("ratelimit_backoff", category);
-          limited.push(type);
-        } else {
-          allowed.push(item);
-        }
+        const { type, item_count: count } = item[0] as ItemHeader;
+        if (!isRateLimited(delivery.limits, categoryOf(type))) allowed.push(item);
+        else limited.push({ type, bytes: 0, ...(count !== undefined && { count }) });
       }
-      if (limited.length > 0) onReceipt(limitedReceipt(header, limited));
+      if (limited.length > 0) {
+        delivery.countLosses(lossesOf(limited, "ratelimit_backoff"));
+        onReceipt(limitedReceipt(header, limited));
+      }
       return allowed as Envelope[1];
     }
 
@@ -66,12 +71,12 @@ export function createDeliveryTransport(
   };
 }
 
-function limitedReceipt(header: Envelope[0], types: readonly string[]): Receipt {
+function limitedReceipt(header: Envelope[0], items: readonly ReceiptItem[]): Receipt {
   const eventId = "event_id" in header ? header.event_id : undefined;
   return {
     id: typeof eventId === "string" ? eventId : randomHex(16),
     at: Date.now(),
-    items: types.map((type) => ({ type, bytes: 0 })),
+    items,
     bytes: 0,
     outcome: "rate_limited",
     error: "not sent: a limit of the ingest holds",

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { createEnvelope, type Envelope } from "@sentry/core/browser";
 import type { Receipt } from "../receipt.ts";
 import { Delivery } from "./delivery.ts";
+import { describeEnvelope } from "./describe_envelope.ts";
 import { createMemoryStore } from "./envelope_store.ts";
+import type { Loss } from "./losses.ts";
 import type { Answer, SendEnvelope } from "./send_envelope.ts";
 import { createDeliveryTransport } from "./transport.ts";
 
+const REPORT = new TextEncoder().encode("{}\n");
 const TAKEN: Answer = { status: 200, retryAfter: null, rateLimits: null };
 const envelope = (...types: string[]) =>
   createEnvelope(
@@ -15,23 +18,23 @@ const envelope = (...types: string[]) =>
 
 function open(send: SendEnvelope) {
   const receipts: Receipt[] = [];
-  const dropped: string[] = [];
+  const store = createMemoryStore();
   const delivery = new Delivery({
-    store: Promise.resolve(createMemoryStore()),
+    store: Promise.resolve(store),
     send,
     onReceipt: () => {},
     onWaiting: () => {},
   });
   const transport = createDeliveryTransport(delivery, (receipt) => receipts.push(receipt))({
     url: "/monitoring",
-    recordDroppedEvent: (reason, category) => dropped.push(`${reason}:${category}`),
+    recordDroppedEvent: () => assert.fail("the delivery keeps count itself"),
   });
-  return { transport, receipts, dropped };
+  return { transport, receipts, store };
 }
 
 Deno.test("while a limit holds, new items of its category are dropped and accounted for", async () => {
   const sent: string[] = [];
-  const { transport, receipts, dropped } = open((bytes) => {
+  const { transport, receipts, store } = open((bytes) => {
     sent.push(new TextDecoder().decode(bytes));
     return Promise.resolve({ ...TAKEN, rateLimits: "60:error:key" });
   });
@@ -39,7 +42,12 @@ Deno.test("while a limit holds, new items of its category are dropped and accoun
   assert.deepEqual(await transport.send(envelope("event")), {});
   await transport.send(envelope("event", "log"));
   assert.deepEqual(sent.map((body) => body.includes('"event"')), [true, false]);
-  assert.deepEqual(dropped, ["ratelimit_backoff:error", "ratelimit_backoff:error"]);
+  let counted: readonly Loss[] = [];
+  await store.report((losses) => {
+    counted = losses;
+    return { meta: describeEnvelope(REPORT, "report", 0), bytes: REPORT };
+  });
+  assert.deepEqual(counted, [{ reason: "ratelimit_backoff", category: "error", quantity: 2 }]);
   assert.deepEqual(receipts.map(({ outcome, attempts }) => [outcome, attempts]), [
     ["rate_limited", 0],
     ["rate_limited", 0],

@@ -1,6 +1,7 @@
-import { type DataCategory, envelopeItemTypeToDataCategory } from "@sentry/core/browser";
+import type { DataCategory } from "@sentry/core/browser";
 import type { Receipt } from "../receipt.ts";
 import type { EnvelopeMeta } from "./describe_envelope.ts";
+import { categoryOf } from "./losses.ts";
 import type { Answer } from "./send_envelope.ts";
 
 /** An envelope that nobody has acknowledged or refused yet. */
@@ -35,9 +36,7 @@ export function createWaitingEnvelope(
   meta: EnvelopeMeta,
   details: Pick<WaitingEnvelope, "bytes" | "stored" | "settle">,
 ): WaitingEnvelope {
-  const categories = meta.items.map(({ type }) =>
-    envelopeItemTypeToDataCategory(type as Parameters<typeof envelopeItemTypeToDataCategory>[0])
-  );
+  const categories = meta.items.map(({ type }) => categoryOf(type));
   return { meta, categories, sending: false, failures: 0, notBefore: 0, ...details };
 }
 

@@ -1,0 +1,141 @@
+/** Signals that can be counted one by one, from where they are made to where they end. */
+import { type BrowserContext, expect, type Page } from "@playwright/test";
+import { type StandInIngest, takes } from "../stand_in_ingest.ts";
+import { type Arrivals, arrivalsAtIngest } from "./arrivals.ts";
+import { errorsOf } from "./telemetry.ts";
+
+/** Text that all marks begin with, for {@linkcode PageWatch.allow}. */
+export const MARK = /mark \d+ /;
+
+/**
+ * Makes errors named `mark N `, N from `from` on. All of them are made when it resolves: what listens
+ * to errors has been called.
+ *
+ * @param padding characters that each brings along
+ */
+export async function makeMarks(
+  page: Page,
+  count: number,
+  { from = 0, padding = 0 }: { from?: number; padding?: number } = {},
+): Promise<readonly number[]> {
+  await page.evaluate(([from, count, padding]) => {
+    for (let n = from; n < from + count; n++) {
+      globalThis.reportError(new Error(`mark ${n} ${"x".repeat(padding)}`));
+    }
+  }, [from, count, padding] as const);
+  return Array.from({ length: count }, (_, index) => from + index);
+}
+
+/** The marks that arrived, each as often as it did, sorted. */
+export async function arrivedMarks(arrivals: Arrivals): Promise<readonly number[]> {
+  return errorsOf(await arrivals.items())
+    .flatMap(({ exception }) => exception.values)
+    .flatMap(({ value }) => /^mark (\d+) /.exec(value)?.[1] ?? [])
+    .map(Number)
+    .sort((one, other) => one - other);
+}
+
+/** Waits until all these marks have arrived, and fails if any came twice. */
+export async function expectOnce(arrivals: Arrivals, marks: readonly number[]): Promise<void> {
+  const sorted = marks.toSorted((one, other) => one - other);
+  await expect.poll(async () => {
+    const arrived = new Set(await arrivedMarks(arrivals));
+    return sorted.filter((mark) => !arrived.has(mark));
+  }, { timeout: 60_000 }).toEqual([]);
+  expect(await arrivedMarks(arrivals)).toEqual(sorted);
+}
+
+/** What all client reports that arrived count as lost: quantities by `reason:category`. */
+export async function reportedLosses(
+  arrivals: Arrivals,
+): Promise<Readonly<Record<string, number>>> {
+  const sums: Record<string, number> = {};
+  for (const item of await arrivals.items("client_report")) {
+    const { discarded_events } = item.json<{ discarded_events: Outcome[] }>();
+    for (const { reason, category, quantity } of discarded_events) {
+      const key = `${reason}:${category}`;
+      sums[key] = (sums[key] ?? 0) + quantity;
+    }
+  }
+  return sums;
+}
+
+interface Outcome {
+  readonly reason: string;
+  readonly category: string;
+  readonly quantity: number;
+}
+
+/** From now on the ingest takes everything. What it took, apart from what it has refused before. */
+export function takesFromNow(ingest: StandInIngest): Arrivals {
+  const refused = ingest.requests.length;
+  ingest.behave(takes());
+  return arrivalsAtIngest({
+    get requests() {
+      return ingest.requests.slice(refused);
+    },
+  });
+}
+
+/** The marks that stand in the browser's store, sorted. */
+export async function storedMarks(page: Page): Promise<readonly number[]> {
+  const texts = await page.evaluate(async () => {
+    const database = await ended(indexedDB.open("envelopes"));
+    const bodies: Uint8Array[] = await ended(
+      database.transaction("bodies").objectStore("bodies").getAll(),
+    );
+    database.close();
+    return bodies.map((bytes) => /"value":"mark (\d+) /.exec(new TextDecoder().decode(bytes))?.[1]);
+
+    function ended<T>(request: IDBRequest<T>): Promise<T> {
+      return new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    }
+  });
+  return texts.filter((text) => text !== undefined).map(Number).sort((a, b) => a - b);
+}
+
+/** How many errors the browser's store counts as given up and not reported yet. */
+export async function storedLosses(page: Page): Promise<number> {
+  return await page.evaluate(async () => {
+    const database = await ended(indexedDB.open("envelopes"));
+    const row: { quantity: number } | undefined = await ended(
+      database.transaction("losses").objectStore("losses").get("queue_overflow:error"),
+    );
+    database.close();
+    return row?.quantity ?? 0;
+
+    function ended<T>(request: IDBRequest<T>): Promise<T> {
+      return new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    }
+  });
+}
+
+/** Waits until the browser's store holds these marks, all of them. */
+export async function expectStored(page: Page, marks: readonly number[]): Promise<void> {
+  await expect.poll(() => storedMarks(page)).toEqual(marks);
+}
+
+/** Kills the page's process, as a crash or the system does: no event reaches the page. */
+export async function crash(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const crashed = page.waitForEvent("crash");
+  // The process is gone before it can answer.
+  void session.send("Page.crash").catch(() => {});
+  await crashed;
+}
+
+/** How the relay says that each post ended, oldest first: `X-Relay-Outcome`, or the status without one. */
+export function watchOutcomes(context: BrowserContext): readonly string[] {
+  const outcomes: string[] = [];
+  context.on("response", (response) => {
+    if (response.request().method() !== "POST") return;
+    outcomes.push(response.headers()["x-relay-outcome"] ?? String(response.status()));
+  });
+  return outcomes;
+}
