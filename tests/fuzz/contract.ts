@@ -97,7 +97,8 @@ function decodeSlowly(body: Uint8Array, encoding: string | undefined): Uint8Arra
 /** By what the contract knows an envelope again: its header without `sent_at`, and all that follows it. */
 export function sameness(plain: Uint8Array): string {
   const header = headerByReference([...plain])?.header ?? {};
-  const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort();
+  const rest = Object.entries(header).filter(([name]) => name !== "sent_at")
+    .sort(([a], [b]) => a < b ? -1 : 1);
   const items = new TextDecoder("latin1").decode(plain.subarray(plain.indexOf(10) + 1));
   return `${JSON.stringify(rest)}\n${items}`;
 }
