@@ -10,6 +10,7 @@ import { freeBytes } from "../envelope/free_bytes.ts";
 import { EnvelopeScanner } from "../envelope/scanner.ts";
 import type { AllowList } from "./allow_list.ts";
 import { judgeLength, readBody } from "./body.ts";
+import type { BrokenBrotli } from "./broken_brotli.ts";
 import { CollectedBytes } from "./collected_bytes.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 import type { Hold, InFlight } from "./in_flight.ts";
@@ -48,6 +49,7 @@ export interface AdmissionRules {
   readonly maxBytes: number;
   /** Milliseconds that a body may stand still. */
   readonly progressMs: number;
+  readonly brokenBrotli: BrokenBrotli;
 }
 
 /** Decompressed bytes for each byte that may come over the wire. */
@@ -68,10 +70,11 @@ const MAX_TYPE_LENGTH = 64;
 export async function admit(
   request: Request,
   hold: Hold,
-  { allowList, inFlight, maxBytes, progressMs }: AdmissionRules,
+  { allowList, inFlight, maxBytes, progressMs, brokenBrotli }: AdmissionRules,
   receivedAt: number,
 ): Promise<AdmittedEnvelope | undefined> {
   const encoding = parseContentEncoding(request.headers.get("content-encoding"));
+  brokenBrotli.judge(encoding);
   judgeLength(request, inFlight, maxBytes);
 
   let dsn: Dsn | undefined;
@@ -105,6 +108,7 @@ export async function admit(
     scanner.end();
   } catch (error) {
     body.free();
+    brokenBrotli.refused(encoding, error);
     throw error;
   } finally {
     decoder?.destroy();

@@ -4,12 +4,13 @@ import { admit, type AdmittedEnvelope } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
 import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { PROGRESS_MS } from "./body.ts";
+import { BrokenBrotli } from "./broken_brotli.ts";
 import { categoryOf } from "./categories.ts";
 import { clientAddress } from "./client_address.ts";
 import { type Delivery, type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
 import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";
-import { errorAnswer } from "./errors.ts";
+import { errorAnswer, RelayError } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
 import { IngestClient, type IngestState } from "./ingest_client.ts";
 import { RelayMetrics } from "./metrics.ts";
@@ -69,6 +70,8 @@ export interface RelayOptions {
   readonly trustedProxyHeader?: string;
   /** Milliseconds that a body may stand still. Default: {@linkcode PROGRESS_MS}. */
   readonly bodyProgressMs?: number;
+  /** Brotli bodies that may fail to decompress. Default: {@linkcode MAX_BROKEN_BROTLI}. */
+  readonly maxBrokenBrotli?: number;
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
   /** Milliseconds of a clock that never goes back. Default: the process's own. */
@@ -99,6 +102,7 @@ export function createRelay(options: RelayOptions): Relay {
     inFlight,
     maxBytes: options.maxEnvelopeBytes,
     progressMs: options.bodyProgressMs ?? PROGRESS_MS,
+    brokenBrotli: new BrokenBrotli(options.maxBrokenBrotli),
   };
   const client = new IngestClient({ ...options, limits, metrics, now, uptime });
   const spooling = options.spool && new Spooling(options.spool, uptime);
@@ -215,6 +219,13 @@ async function lookAtSpool(spooling: Spooling | undefined, now: number) {
     // What it holds cannot be said; that it fails is.
     return { spool: empty, known: false, fails: true };
   }
+}
+
+/** A server that stops breaks off bodies that still come in: that is no fault of who sends them. */
+function stoppedBy(error: unknown): unknown {
+  return error instanceof RelayError && error.code === "envelope_malformed"
+    ? new RelayError("overloaded", "The server stops; send the envelope again later.")
+    : error;
 }
 
 /** `.invalid` because no connection is ever opened for it (RFC 2606, section 2). */

@@ -191,3 +191,17 @@ Deno.test("zstd that turns out corrupt after its start was read: 400, and the se
   assert.equal((await server.health()).in_flight_bytes, 0);
   assert.equal(ingest.requests.length, 0);
 });
+
+Deno.test("a flood of broken brotli, which the runtime never quite frees: bounded, and other encodings go on", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin, maxBrokenBrotli: 3 });
+  const post = (body: Uint8Array<ArrayBuffer>, encoding: string) =>
+    server.post(body, { "content-encoding": encoding });
+  const whole = new Uint8Array(zlib.brotliCompressSync(fresh()));
+  for (let round = 0; round < 3; round++) {
+    await expectError(await post(whole.slice(0, 20), "br"), 400, "envelope_malformed");
+  }
+  await expectError(await post(whole, "br"), 503, "overloaded");
+  const gzipped = new Uint8Array(zlib.gzipSync(fresh()));
+  await expectTaken(await post(gzipped, "gzip"), "delivered", {});
+});
