@@ -132,7 +132,7 @@ test.describe("with a relay that has no spool, and its ingest down", () => {
     expect(outcomes.filter((outcome) => outcome === "duplicate")).toEqual([]);
   });
 
-  test("what found no room is shown, and reported by the next tab if this one is killed", async ({ page, context, ingest }) => {
+  test("what found no room is shown, and reported by a later page if this tab is killed", async ({ page, context, ingest }) => {
     await openPage(page);
     ingest.behave(answers(503));
     // 80 × 400 KB are more than a browser keeps for us.
