@@ -154,7 +154,7 @@ export function createRelay(options: RelayOptions): Relay {
           })
           : takenAnswer({});
       } catch (error) {
-        answer = errorAnswer(error);
+        answer = errorAnswer(stopping ? stoppedBy(error) : error);
       } finally {
         // A store may read them still.
         if (envelope && !store) freeBytes(envelope.bytes);

@@ -1,6 +1,7 @@
 /** The spool behind the relay, in the real server. */
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { RawClient } from "../relay/_raw_client.ts";
 import {
   answers,
   closes,
@@ -238,4 +239,22 @@ Deno.test("SPOOL=none keeps nothing: 503 spool_unavailable", async () => {
   const response = await post(server, fresh().body);
   assert.equal(response.status, 503);
   assert.equal((await response.json()).error, "spool_unavailable");
+});
+
+Deno.test("SIGTERM while a body still comes in: it is asked for again, and not called malformed", async () => {
+  await using ingest = startStandInIngest();
+  await using server = await relaying(ingest);
+  const { body } = fresh("x".repeat(50_000));
+  using client = await RawClient.connect(`127.0.0.1:${server.port}`);
+  await client.sendHead({ "content-length": String(body.length) });
+  await client.send(new TextEncoder().encode(body.slice(0, 20_000)));
+  for (;;) {
+    const { in_flight_bytes } = await (await fetch(`${server.origin}/monitoring`)).json();
+    if (in_flight_bytes > 0) break;
+  }
+  const stopping = server.stop("SIGTERM");
+  // Cut off without an answer is as good: the sender keeps what nobody acknowledged.
+  const answer = await client.answer().catch(() => "");
+  assert.match(answer, /^(HTTP\/1\.1 503 .*"error":"overloaded".*)?$/s);
+  assert.equal((await stopping).code, 0);
 });
