@@ -410,9 +410,9 @@ test("a failed step in the history, or a failed second look, loads that address"
 
 test("a link that gives a file leaves the page as it is, with no progress to wait for", async ({ page }) => {
   await open(page);
+  const { promise: shown, resolve: answer } = Promise.withResolvers<void>();
   await page.route(/\/about/, async (route) => {
-    // Longer than it takes to show the progress.
-    if (isData(new URL(route.request().url()))) await new Promise((go) => setTimeout(go, 600));
+    if (isData(new URL(route.request().url()))) await shown;
     await route.fulfill({
       contentType: "application/octet-stream",
       headers: { "Content-Disposition": "attachment; filename=about" },
@@ -422,6 +422,7 @@ test("a link that gives a file leaves the page as it is, with no progress to wai
   const download = page.waitForEvent("download");
   await link(page, "About").dispatchEvent("click");
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
+  answer();
   await (await download).cancel();
   await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
   await expect(page.locator("[data-page]")).not.toHaveAttribute("aria-busy");

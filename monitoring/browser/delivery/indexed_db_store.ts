@@ -56,20 +56,34 @@ interface Tables {
 }
 
 function storeIn(database: IDBDatabase): EnvelopeStore {
-  /** @param commit at once: a page that is left takes along a transaction that could still grow */
-  const write = (act: (tables: Tables) => void, { commit = false } = {}) =>
+  /**
+   * @param names the tables that are written, and no others: a transaction waits for every earlier one
+   * that shares a table with it, and what is put while a page is left cannot wait
+   * @param commit at once: a page that is left takes along a transaction that could still grow
+   */
+  const write = (
+    names: readonly (typeof METAS | typeof BODIES | typeof LOSSES)[],
+    act: (tables: Tables) => void,
+    { commit = false } = {},
+  ) =>
     new Promise<void>((resolve, reject) => {
       // "relaxed" is handed to the operating system: it survives the tab and the browser, which is
       // what happens, at a tenth of the cost of surviving a power cut.
-      const transaction = database.transaction([METAS, BODIES, LOSSES], "readwrite", {
-        durability: "relaxed",
-      });
+      const transaction = database.transaction(names, "readwrite", { durability: "relaxed" });
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(transaction.error);
-      const [metas, bodies, losses] = [METAS, BODIES, LOSSES].map((name) =>
-        transaction.objectStore(name)
-      ) as [IDBObjectStore, IDBObjectStore, IDBObjectStore];
-      act({ metas, bodies, losses });
+      const table = (name: string) => transaction.objectStore(name);
+      act({
+        get metas() {
+          return table(METAS);
+        },
+        get bodies() {
+          return table(BODIES);
+        },
+        get losses() {
+          return table(LOSSES);
+        },
+      });
       if (commit) transaction.commit();
     });
   const read = <T>(name: string, ask: (rows: IDBObjectStore) => IDBRequest<T>) =>
@@ -82,41 +96,48 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
   return {
     lasts: true,
     put: (meta, bytes) =>
-      write(({ metas, bodies }) => {
+      write([METAS, BODIES], ({ metas, bodies }) => {
         metas.put(meta);
         bodies.put(bytes, meta.id);
       }, { commit: true }),
     list: async () => byAge(await read<EnvelopeMeta[]>(METAS, (rows) => rows.getAll())),
     read: (id) => read<Uint8Array | undefined>(BODIES, (rows) => rows.get(id)),
     delete: (id) =>
-      write(({ metas, bodies }) => {
+      write([METAS, BODIES], ({ metas, bodies }) => {
         metas.delete(id);
         bodies.delete(id);
       }, { commit: true }),
     async giveUp(id, lost) {
       let was = false;
-      await write(({ metas, bodies, losses }) =>
-        then(metas.getKey(id), (key) => {
-          was = key !== undefined;
-          if (!was) return;
-          metas.delete(id);
-          bodies.delete(id);
-          addTo(losses, lost);
-        })
+      await write(
+        [METAS, BODIES, LOSSES],
+        ({ metas, bodies, losses }) =>
+          then(metas.getKey(id), (key) => {
+            was = key !== undefined;
+            if (!was) return;
+            metas.delete(id);
+            bodies.delete(id);
+            addTo(losses, lost);
+          }),
       );
       return was;
     },
-    count: (lost) => write(({ losses }) => addTo(losses, lost)),
-    report: (make) =>
-      write(({ metas, bodies, losses }) =>
-        then<Loss[]>(losses.getAll(), (counted) => {
-          if (counted.length === 0) return;
-          const { meta, bytes } = make(counted);
-          metas.put(meta);
-          bodies.put(bytes, meta.id);
-          losses.clear();
-        })
-      ),
+    count: (lost) => write([LOSSES], ({ losses }) => addTo(losses, lost)),
+    async report(make) {
+      // Asked first, and of that table alone: mostly there is nothing, and envelopes need not wait.
+      if (await read<number>(LOSSES, (rows) => rows.count()) === 0) return;
+      await write(
+        [METAS, BODIES, LOSSES],
+        ({ metas, bodies, losses }) =>
+          then<Loss[]>(losses.getAll(), (counted) => {
+            if (counted.length === 0) return;
+            const { meta, bytes } = make(counted);
+            metas.put(meta);
+            bodies.put(bytes, meta.id);
+            losses.clear();
+          }),
+      );
+    },
   };
 }
 
