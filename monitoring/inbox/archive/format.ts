@@ -52,3 +52,23 @@ export function isArchiveHeader(header: Readonly<Record<string, unknown>>): bool
 export function archiveName(now: number): string {
   return `sightglass-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}Z.envelope`;
 }
+
+/** What became of an archive's envelopes: each is counted once, so that nothing goes without a word. */
+export interface ImportResult {
+  readonly taken: number;
+  /** The inbox had them already: the same bytes, received at the same time. */
+  readonly present: number;
+  readonly refused: number;
+  /** Why, for the first ones that were refused. */
+  readonly reasons: readonly Refusal[];
+  /** Why the rest of the archive could not be read; undefined: it was read to its end. */
+  readonly broken?: string;
+}
+
+export interface Refusal {
+  /** The envelope's place in the archive, from 1. */
+  readonly envelope: number;
+  /** Where its item begins, in bytes. */
+  readonly offset: number;
+  readonly reason: string;
+}

@@ -2,28 +2,8 @@ import { decodeBody, DecodeError } from "../../envelope/encoding.ts";
 import { EnvelopeError } from "../../envelope/envelope_error.ts";
 import { readEnvelope } from "../../envelope/reader.ts";
 import type { Inbox } from "../store.ts";
-import type { ArchivedEnvelope } from "./format.ts";
+import type { ArchivedEnvelope, ImportResult, Refusal } from "./format.ts";
 import { readArchive } from "./read_archive.ts";
-
-/** What became of an archive's envelopes: each is counted once, so that nothing goes without a word. */
-export interface ImportResult {
-  readonly taken: number;
-  /** The inbox had them already: the same bytes, received at the same time. */
-  readonly present: number;
-  readonly refused: number;
-  /** Why, for the first {@linkcode MAX_REASONS} that were refused. */
-  readonly reasons: readonly Refusal[];
-  /** Why the rest of the archive could not be read; undefined: it was read to its end. */
-  readonly broken?: string;
-}
-
-export interface Refusal {
-  /** The envelope's place in the archive, from 1. */
-  readonly envelope: number;
-  /** Where its item begins, in bytes. */
-  readonly offset: number;
-  readonly reason: string;
-}
 
 /** As many as a person reads. */
 export const MAX_REASONS = 20;
