@@ -48,6 +48,7 @@ export function createVisitSource(
       id,
       received_at: envelope.at,
       bytes: envelope.bytes.byteLength,
+      content_encoding: null,
       ...describeEnvelope(parsed),
     };
     index.add(id, envelope.at, entriesOf(parsed, envelope.at), row);
