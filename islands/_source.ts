@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { tape } from "../monitoring/browser/mod.ts";
 import { type ListState, LiveList } from "../monitoring/inbox/read/live_list.ts";
 import type { ListQuery, Lists, Page } from "../monitoring/inbox/read/rows.ts";
 import type { ConsoleSource, SourceState } from "../monitoring/inbox/read/source.ts";
@@ -38,14 +39,17 @@ export function useSource(variant: string): ConsoleSource | undefined {
   const [source, setSource] = useState<ConsoleSource>();
   useEffect(() => {
     let gone = false;
-    (opened ??= variant === "inbox" ? openInbox() : openVisit()).then((ready) => !gone && setSource(() => ready), (error) => {
-      opened = undefined;
-      if (!gone) {
-        setSource(() => {
-          throw error;
-        });
-      }
-    });
+    (opened ??= variant === "inbox" ? openInbox() : openVisit()).then(
+      (ready) => !gone && setSource(() => ready),
+      (error) => {
+        opened = undefined;
+        if (!gone) {
+          setSource(() => {
+            throw error;
+          });
+        }
+      },
+    );
     return () => {
       gone = true;
     };
