@@ -14,6 +14,7 @@ import type { State } from "./routes/_state.ts";
 import {
   App,
   BadRequestError,
+  createSourceMaps,
   ListenError,
   ManifestError,
   PathTakenError,
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
     token: config.inboxToken,
     proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
+    sourceMap: createSourceMaps(build, manifest),
   });
   const spool = config.mode === "relay" && config.spool === "sqlite"
     ? await openSpool({

@@ -6,6 +6,11 @@ import type { Inbox } from "./store.ts";
 export interface InboxEndpointOptions extends AccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
+  /**
+   * Gives the source map (JSON) of the script that has a debug id; undefined: there is none. Sources
+   * are for those who may read the inbox, and for nobody else.
+   */
+  readonly sourceMap?: (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 /** `/monitoring/inbox` as HTTP. */
@@ -15,7 +20,7 @@ export interface InboxEndpoint {
    *
    * @param peer the address of the connection's other end; never one that a header names
    */
-  handle(request: Request, peer: string | undefined): Response;
+  handle(request: Request, peer: string | undefined): Promise<Response>;
   /** Ends the live streams, so that a server that stops need not wait for their readers. */
   endStreams(): void;
 }
@@ -50,12 +55,21 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return answer(eventStream(inbox, { ...parameters, signal: stopping.signal, onEnd }), headers);
   };
 
-  const read = (inbox: Inbox, request: Request): Response => {
+  const sourceMap = async (debugId: string, head: boolean): Promise<Response> => {
+    const bytes = await options.sourceMap?.(debugId);
+    if (bytes === undefined) {
+      return refusal(404, "map_not_found", `No source map ${debugId}: another build's, or none.`);
+    }
+    return jsonBytes(200, bytes, head);
+  };
+
+  const read = (inbox: Inbox, request: Request): Response | Promise<Response> => {
     const head = request.method === "HEAD";
     const query = queryOf(request);
-    const live = acceptsEvents(request) && !query.has("id");
+    const live = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const parameters = readParameters(query, live ? request.headers.get("last-event-id") : null);
     if (parameters.id !== undefined) return download(inbox, parameters.id, head);
+    if (parameters.map !== undefined) return sourceMap(parameters.map, head);
     if (live) return stream(inbox, parameters, head);
     const { cursor, envelopes } = inbox.list(parameters);
     return json(200, { cursor, envelopes }, head);
@@ -73,7 +87,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return answer(null, {}, 204);
   };
 
-  const handle = (request: Request, peer: string | undefined): Response => {
+  const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     if (inbox === undefined) {
       return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN for it.");
     }
@@ -85,7 +99,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const access = accessOf(request.headers, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     try {
-      const response = request.method === "DELETE" ? empty(inbox, request) : read(inbox, request);
+      const response = request.method === "DELETE"
+        ? empty(inbox, request)
+        : await read(inbox, request);
       if (access.by === "bearer" && request.method === "GET" && response.ok) {
         rememberToken(request, response, options);
       }
@@ -152,7 +168,10 @@ function refusal(status: number, error: string, detail: string): Response {
 }
 
 function json(status: number, value: unknown, head: boolean): Response {
-  const body = new TextEncoder().encode(JSON.stringify(value));
+  return jsonBytes(status, new TextEncoder().encode(JSON.stringify(value)), head);
+}
+
+function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>, head: boolean): Response {
   const headers = {
     "Content-Type": "application/json",
     "Content-Length": String(body.byteLength),

@@ -171,7 +171,7 @@ Deno.test("in relay mode every request is 404, whoever asks", async () => {
       method,
       headers: { Host: "localhost", Authorization: "Bearer t" },
     });
-    const response = endpoint.handle(request, "127.0.0.1");
+    const response = await endpoint.handle(request, "127.0.0.1");
     assert.equal(response.status, 404);
     assert.equal((await response.json()).error, "not_found");
   }
