@@ -1,5 +1,6 @@
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import { readEnvelope } from "../envelope/reader.ts";
+import { at, hexId, parseJson } from "./read/json.ts";
 import type { InboxItem } from "./row.ts";
 
 /** What an envelope says of itself, as far as it can be read. */
@@ -136,35 +137,3 @@ const INDEXERS: ReadonlyMap<string, Indexer> = new Map([
   ["log", indexContainer],
   ["trace_metric", indexContainer],
 ]);
-
-/** A trace id of zeros means "none" (https://www.w3.org/TR/trace-context/#trace-id). */
-const HEX_ID = /^(?!0{32})[\da-f]{32}$/;
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-/** Sentry's ids are UUIDs written without dashes; some SDKs write them with. */
-function hexId(value: unknown): string | null {
-  if (typeof value !== "string" || value.length > 36) return null;
-  const lower = value.toLowerCase();
-  const id = UUID.test(lower) ? lower.replaceAll("-", "") : lower;
-  return HEX_ID.test(id) ? id : null;
-}
-
-/** The value at a path of attributes, own ones only; undefined where the path ends early. */
-function at(value: unknown, ...path: readonly string[]): unknown {
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
-}
-
-const decoder = new TextDecoder();
-
-function parseJson(payload: Uint8Array): unknown {
-  try {
-    return JSON.parse(decoder.decode(payload));
-  } catch {
-    // Not JSON, or nested beyond what the engine reads: not indexed.
-    return undefined;
-  }
-}
