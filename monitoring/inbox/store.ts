@@ -1,5 +1,5 @@
 import { isCorrupt, setAside } from "./corrupt_file.ts";
-import { describeEnvelope, describeItems, type Description } from "./describe.ts";
+import { describeEnvelope, type Description } from "./describe.ts";
 import {
   IN_MEMORY,
   InboxFile,
@@ -8,6 +8,7 @@ import {
   type StoredBody,
 } from "./inbox_file.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import { parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
 import type { InboxItem } from "./row.ts";
 import { InboxVersionError } from "./schema.ts";
 
@@ -216,7 +217,7 @@ async function describe(envelope: AdmittedEnvelope): Promise<Description> {
     decoded = await envelope.decoded();
   } catch {
     // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
-    return describeItems(envelope.header, envelope.items);
+    return describeEnvelope(parseItems(envelope.header, envelope.items));
   }
-  return describeEnvelope(decoded);
+  return describeEnvelope(parseEnvelope(decoded));
 }
