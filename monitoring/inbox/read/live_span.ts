@@ -1,4 +1,4 @@
-import { textOf } from "./json.ts";
+import { tidyText } from "./json.ts";
 import { MAX_NAME, MAX_WORD, type TraceSpan } from "./trace_span.ts";
 import { readVitals } from "./web_vitals.ts";
 
@@ -28,11 +28,11 @@ export function liveSpan(span: OwnSpan): TraceSpan {
   return {
     span_id: span.spanContext().spanId,
     parent_span_id: span.parentSpanContext?.spanId ?? null,
-    name: textOf(span.name, MAX_NAME) ?? "a span without a name",
-    op: textOf(attributes["sentry.op"], MAX_WORD),
+    name: tidyText(span.name, MAX_NAME) || "a span without a name",
+    op: tidyText(attributes["sentry.op"], MAX_WORD) ?? null,
     ...times,
     failed,
-    status: failed ? textOf(status.message, MAX_WORD) ?? "error" : null,
+    status: failed ? tidyText(status.message, MAX_WORD) || "error" : null,
     origin: "browser",
     sdk: null,
     attributes,

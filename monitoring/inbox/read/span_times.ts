@@ -80,7 +80,9 @@ export function placeSpans(tree: SpanTree, { moments = [], now }: PlaceOptions =
   if (now !== undefined && known.some(({ end }) => end === null)) all.push(now);
   const start_ms = all.reduce((a, b) => Math.min(a, b), all[0] ?? middle);
   const end_ms = all.reduce((a, b) => Math.max(a, b), start_ms);
-  const of = new Map([...drafts].map(([node, draft]) => [node, placed(node, draft, drafts, end_ms)]));
+  const of = new Map(
+    [...drafts].map(([node, draft]) => [node, placed(node, draft, drafts, end_ms)]),
+  );
   const skew_ms = known.reduce(
     (most, { shift }) => Math.abs(shift) > Math.abs(most) ? shift : most,
     0,

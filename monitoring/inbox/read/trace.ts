@@ -54,7 +54,8 @@ export interface TraceSummary {
  */
 export function readTrace(
   parts: readonly TraceParts[],
-  { live = [], now }: { readonly live?: readonly TraceSpan[]; readonly now?: number | undefined } = {},
+  { live = [], now }: { readonly live?: readonly TraceSpan[]; readonly now?: number | undefined } =
+    {},
 ): Trace {
   const spans = [...live, ...parts.flatMap((part) => part.spans)];
   const marks = parts.flatMap((part) => part.marks);

@@ -1,10 +1,11 @@
 import { readEnvelope } from "../../envelope/reader.ts";
-import { at, hexId, listOf, parseJson, textOf, timeOf } from "./json.ts";
+import { at, hexId, listOf, parseJson, tidyText } from "./json.ts";
 import { originOf } from "./span_origin.ts";
 import {
   MAX_NAME,
   MAX_SPAN_ID,
   MAX_WORD,
+  timeOf,
   type TraceMark,
   type TraceParts,
   type TraceSpan,
@@ -168,4 +169,9 @@ const FINE: ReadonlySet<string> = new Set(["ok", "unset", "cancelled", "unknown"
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A text that is not empty, cut to so many characters; else null. */
+function textOf(value: unknown, max: number): string | null {
+  return tidyText(value, max) || null;
 }

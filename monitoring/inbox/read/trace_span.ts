@@ -57,3 +57,22 @@ export const MAX_WORD = 100;
 
 /** Characters of a span's id: 16 hex digits are right, and what is wrong is shown as it is. */
 export const MAX_SPAN_ID = 64;
+
+/** The last time that a `Date` can hold, milliseconds from 1970 either way (ECMA-262, Time Values and Time Range). */
+const MAX_TIME_MS = 8.64e15;
+
+/**
+ * A time as Sentry's payloads carry it, seconds since 1970 or a text of RFC 3339, as milliseconds and with all its
+ * digits: spans may be shorter than one. null: it is no time.
+ */
+export function timeOf(value: unknown): number | null {
+  const ms = typeof value === "number"
+    ? value * 1000
+    : typeof value === "string" && value.length <= MAX_TIME_LENGTH
+    ? Date.parse(value)
+    : NaN;
+  return Math.abs(ms) <= MAX_TIME_MS ? ms : null;
+}
+
+/** RFC 3339 with nanoseconds and a zone has 35 characters. */
+const MAX_TIME_LENGTH = 40;
