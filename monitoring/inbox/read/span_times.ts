@@ -130,9 +130,11 @@ function draftOf(
 
 /** The middle one of the times that were sent: half of all spans must lie to move it. */
 function middleOf({ nodes }: SpanTree, moments: readonly Moment[]): number {
-  const times = nodes.map(({ span }) => span?.start_ms ?? span?.end_ms ?? null)
-    .concat(moments.map(({ at_ms }) => at_ms)).filter((ms) => ms !== null).sort((a, b) => a - b);
-  return times[times.length >> 1] ?? 0;
+  const known = (times: readonly (number | null)[]) =>
+    times.filter((ms) => ms !== null).sort((a, b) => a - b);
+  const spans = known(nodes.map(({ span }) => span?.start_ms ?? span?.end_ms ?? null));
+  const times = spans.length > 0 ? spans : known(moments.map(({ at_ms }) => at_ms));
+  return times[(times.length - 1) >> 1] ?? 0;
 }
 
 /** Moves a span of a server into its place in the browser's time, or takes over its parent's move. */
@@ -156,8 +158,8 @@ function skewOf(node: SpanNode, span: TraceSpan, drafts: ReadonlyMap<SpanNode, D
   if (request === undefined) return 0;
   if (start >= request.start - TOLERANCE_MS && start <= request.end + TOLERANCE_MS) return 0;
   // Half of the rest for the way there, half for the way back, as long as there is a rest.
-  const rest = Math.max(0, request.end - request.start - ((end ?? start) - start));
-  return request.start + rest / 2 - start;
+  const rest = (request.end - request.start) - ((end ?? start) - start);
+  return request.start + (Number.isFinite(rest) ? Math.max(0, rest) / 2 : 0) - start;
 }
 
 /** The browser's request that a server's span answered: its parent; or, where it brought the page, in its child. */

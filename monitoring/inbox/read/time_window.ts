@@ -90,16 +90,15 @@ const NBSP = "\u00a0";
 function label(ms: number, step: number): string {
   if (ms === 0) return "0";
   if (step < 1000) {
-    const seconds = Math.abs(ms) >= 1000 && step >= 10;
+    const seconds = Math.abs(ms) >= 1000 && step >= 1;
     const [value, unit, finest] = seconds ? [ms / 1000, "s", step / 1000] : [ms, "ms", step];
     return `${value.toFixed(Math.max(0, -Math.floor(Math.log10(finest) + 1e-9)))}${NBSP}${unit}`;
   }
   const seconds = Math.round(ms / 1000);
-  if (step < 60_000 && seconds < 60) return `${seconds}${NBSP}s`;
-  const minutes = Math.floor(seconds / 60);
-  const rest = seconds % 60;
-  if (minutes < 60) {
-    return rest ? `${minutes}:${String(rest).padStart(2, "0")}` : `${minutes}${NBSP}min`;
-  }
-  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}${NBSP}h`;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const two = (part: number) => String(part).padStart(2, "0");
+  const rest = step < 60_000 && seconds % 60 > 0 ? `:${two(seconds % 60)}` : "";
+  if (hours > 0) return `${hours}:${two(minutes)}${rest}${NBSP}h`;
+  if (minutes > 0) return rest ? `${minutes}${rest}` : `${minutes}${NBSP}min`;
+  return `${seconds}${NBSP}s`;
 }

@@ -150,6 +150,7 @@ class Parts implements TraceParts {
       level: textOf(level, MAX_WORD) ?? (kind === "error" ? "error" : "info"),
       text: text || `${kind === "error" ? "an error" : "a log"} without a message`,
       envelope: this.envelope,
+      group: null,
     });
   }
 }

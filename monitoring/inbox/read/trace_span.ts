@@ -41,6 +41,8 @@ export interface TraceMark {
   readonly level: string;
   readonly text: string;
   readonly envelope: number;
+  /** The group that an error belongs to; null: a log. */
+  readonly group: string | null;
 }
 
 /** What some envelopes hold of one trace. */
