@@ -1,5 +1,7 @@
 import { readEnvelope } from "../../envelope/reader.ts";
+import { errorEntry } from "./error_entry.ts";
 import { at, hexId, listOf, parseJson, tidyText } from "./json.ts";
+import { logEntry } from "./log_entry.ts";
 import { originOf } from "./span_origin.ts";
 import {
   MAX_NAME,
@@ -46,7 +48,6 @@ class Parts implements TraceParts {
   readonly spans: TraceSpan[] = [];
   readonly marks: TraceMark[] = [];
   sdk: string | null = null;
-  #logs = 0;
 
   constructor(readonly envelope: number, readonly traceId: string) {}
 
@@ -76,20 +77,15 @@ class Parts implements TraceParts {
   }
 
   event(payload: unknown): void {
-    const trace = at(payload, "contexts", "trace");
-    if (hexId(at(trace, "trace_id")) !== this.traceId) return;
-    // The outermost exception stands last.
-    const thrown = listOf(at(payload, "exception", "values")).at(-1);
-    const message = textOf(at(thrown, "value"), MAX_NAME) ??
-      textOf(at(payload, "logentry", "formatted"), MAX_NAME) ??
-      textOf(at(payload, "logentry", "message"), MAX_NAME) ??
-      textOf(at(payload, "message"), MAX_NAME);
-    const type = textOf(at(thrown, "type"), MAX_WORD);
-    this.#mark("error", {
-      at: at(payload, "timestamp"),
-      span: at(trace, "span_id"),
-      level: at(payload, "level"),
-      text: [type, message].filter((part) => part !== null).join(": "),
+    const { trace_id, group, type, value, level } = errorEntry(payload, 0);
+    if (trace_id !== this.traceId) return;
+    this.#mark({
+      kind: "error",
+      at_ms: timeOf(at(payload, "timestamp")),
+      span_id: textOf(at(payload, "contexts", "trace", "span_id"), MAX_SPAN_ID),
+      level,
+      text: value === "" ? type : `${type}: ${value}`,
+      group,
     });
   }
 
@@ -97,12 +93,10 @@ class Parts implements TraceParts {
   log(payload: unknown): void {
     for (const log of listOf(at(payload, "items"))) {
       if (hexId(at(log, "trace_id")) !== this.traceId) continue;
-      this.#mark("log", {
-        at: at(log, "timestamp"),
-        span: at(log, "span_id") ?? at(log, "attributes", "sentry.trace.parent_span_id", "value"),
-        level: at(log, "level"),
-        text: textOf(at(log, "body"), MAX_NAME) ?? "",
-      });
+      const { span_id, level, body } = logEntry(log, 0);
+      const at_ms = timeOf(at(log, "timestamp"));
+      const text = body || "a log without a message";
+      this.#mark({ kind: "log", at_ms, span_id, level, text, group: null });
     }
   }
 
@@ -138,20 +132,9 @@ class Parts implements TraceParts {
     });
   }
 
-  #mark(
-    kind: TraceMark["kind"],
-    { at, span, level, text }: { at: unknown; span: unknown; level: unknown; text: string },
-  ): void {
-    this.marks.push({
-      kind,
-      key: `${kind}:${this.envelope}.${this.#logs++}`,
-      at_ms: timeOf(at),
-      span_id: textOf(span, MAX_SPAN_ID),
-      level: textOf(level, MAX_WORD) ?? (kind === "error" ? "error" : "info"),
-      text: text || `${kind === "error" ? "an error" : "a log"} without a message`,
-      envelope: this.envelope,
-      group: null,
-    });
+  #mark(mark: Omit<TraceMark, "key" | "envelope">): void {
+    const { envelope } = this;
+    this.marks.push({ ...mark, key: `${mark.kind}:${envelope}.${this.marks.length}`, envelope });
   }
 }
 
