@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { earlyScript } from "../monitoring/browser/early.ts";
 import { InlineScript, PageData } from "../server/page.ts";
+import { viewScript } from "./_view_script.ts";
 
 /**
  * The document around every page. The build completes the head: style, import map, preloads, scripts.
@@ -14,6 +15,7 @@ export default function App({ variant, children }: { variant: string; children: 
         <meta charSet="utf-8" />
         {/* Before any other script: errors from then on are kept until the SDK is there. */}
         <InlineScript code={earlyScript} />
+        <InlineScript code={viewScript} />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta
           name="description"

@@ -1,12 +1,20 @@
+import type { ReactNode } from "react";
 import { Destination } from "../components/Destination.tsx";
 import { Mark } from "../components/Mark.tsx";
 import { Panel } from "../components/Panel.tsx";
 import { SettingsTable } from "../components/SettingsTable.tsx";
 import { StateFacts } from "../components/StateFacts.tsx";
+import { VIEWS } from "../islands/_view.ts";
+import Envelopes from "../islands/Envelopes.tsx";
+import Errors from "../islands/Errors.tsx";
 import InboxList from "../islands/InboxList.tsx";
+import Logs from "../islands/Logs.tsx";
 import Receipts from "../islands/Receipts.tsx";
+import Settings from "../islands/Settings.tsx";
 import Signals from "../islands/Signals.tsx";
 import Strip from "../islands/Strip.tsx";
+import Tabs from "../islands/Tabs.tsx";
+import Traces from "../islands/Traces.tsx";
 import Visit from "../islands/Visit.tsx";
 import { settings } from "../monitoring/settings.ts";
 import { Island, slot } from "../server/page.ts";
@@ -34,6 +42,7 @@ export default function Page({ variant }: { variant: string }) {
         <section className="strip" aria-label="Flow">
           <Island of={Strip} props={{ variant, route, ingest }} />
         </section>
+        <Island of={Tabs} />
         <noscript>
           <p className="noscript">
             <Mark kind="waits" />
@@ -41,28 +50,45 @@ export default function Page({ variant }: { variant: string }) {
             disabled and the lists stay empty. What is in force stands below all the same.
           </p>
         </noscript>
-        <div className="bench">
-          <Panel id="signals" title="Make a signal">
-            <Island of={Signals} />
-          </Panel>
+        <div className="view overview">
+          <div className="bench">
+            <Panel id="signals" title="Make a signal">
+              <Island of={Signals} />
+            </Panel>
+          </div>
+          <div className="ledgers">
+            <Panel id="receipts" title="Sent by this page" telemetry>
+              <Island of={Receipts} />
+            </Panel>
+            {variant === "inbox"
+              ? (
+                <Panel id="inbox" title="Arrived in the inbox" telemetry>
+                  <Island of={InboxList} load="visible" />
+                </Panel>
+              )
+              : (
+                <Panel id="destination" title="Where envelopes go">
+                  <Destination route={route} ingest={ingest} kept={kept} />
+                </Panel>
+              )}
+          </div>
         </div>
-        <div className="ledgers">
-          <Panel id="receipts" title="Sent by this page" telemetry>
-            <Island of={Receipts} />
-          </Panel>
-          {variant === "inbox"
-            ? (
-              <Panel id="inbox" title="Arrived in the inbox" telemetry>
-                <Island of={InboxList} />
-              </Panel>
-            )
-            : (
-              <Panel id="destination" title="Where envelopes go">
-                <Destination route={route} ingest={ingest} kept={kept} />
-              </Panel>
-            )}
-        </div>
-        <div className="specification">
+        <View name="traces">
+          <Island of={Traces} load="visible" props={{ variant }} />
+        </View>
+        <View name="errors">
+          <Island of={Errors} load="visible" props={{ variant }} />
+        </View>
+        <View name="logs">
+          <Island of={Logs} load="visible" props={{ variant }} />
+        </View>
+        <View name="envelopes">
+          <Island of={Envelopes} load="visible" props={{ variant }} />
+        </View>
+        <View name="settings" title="What monitoring costs this visit">
+          <Island of={Settings} load="visible" />
+        </View>
+        <div className="view specification">
           <Panel id="visit" title="This visit" telemetry>
             <Island of={Visit} />
           </Panel>
@@ -81,5 +107,22 @@ export default function Page({ variant }: { variant: string }) {
         </div>
       </main>
     </>
+  );
+}
+
+/** A view that fills the page below the tabs. Recordings leave it out: it shows telemetry. */
+function View({ name, title, children }: {
+  name: keyof typeof VIEWS;
+  title?: string;
+  children: ReactNode;
+}) {
+  const id = `${name}-view`;
+  return (
+    <section className={`view panel ${name}`} aria-labelledby={id} data-sentry-block="">
+      <header>
+        <h2 id={id}>{title ?? VIEWS[name]}</h2>
+      </header>
+      {children}
+    </section>
   );
 }

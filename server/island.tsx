@@ -1,12 +1,12 @@
 import { type ComponentType, type ReactNode, useContext, useId } from "react";
-import { type IslandUse, PageRenderContext } from "./page_render.ts";
+import { type IslandLoad, type IslandUse, PageRenderContext } from "./page_render.ts";
 
 /**
- * Props of `<Island>`: the component and its own props, which may be left out where all of them are
- * optional.
+ * Props of `<Island>`: the component, when the browser gets it (default: `first`), and its own props,
+ * which may be left out where all of them are optional.
  */
 export type IslandProps<P extends object> =
-  & { readonly of: ComponentType<P> }
+  & { readonly of: ComponentType<P>; readonly load?: IslandLoad }
   & (Record<never, never> extends P ? { readonly props?: P } : { readonly props: P });
 
 /**
@@ -17,12 +17,14 @@ export type IslandProps<P extends object> =
  *
  * Within another island it is just the component.
  */
-export function Island<P extends object>({ of: Component, props }: IslandProps<P>): ReactNode {
+export function Island<P extends object>(
+  { of: Component, props, load = "first" }: IslandProps<P>,
+): ReactNode {
   const page = useContext(PageRenderContext);
   const key = useId();
   const given = (props ?? {}) as P;
   if (page === null) return <Component {...given} />;
   // The types of the island's own props end here: from now on they are data that must survive JSON.
-  page.islands.set(key, { component: Component, props: given } as unknown as IslandUse);
+  page.islands.set(key, { component: Component, props: given, load } as unknown as IslandUse);
   return <div data-island={key}></div>;
 }

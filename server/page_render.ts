@@ -4,7 +4,14 @@ import { type ComponentType, createContext } from "react";
 export interface IslandUse {
   readonly component: ComponentType<Record<string, unknown>>;
   readonly props: Record<string, unknown>;
+  readonly load: IslandLoad;
 }
+
+/**
+ * When the browser gets an island: `first`, with the page's first scripts; or `visible`, once its
+ * place is displayed, so that what is hidden costs nothing.
+ */
+export type IslandLoad = "first" | "visible";
 
 /** What one prerendered page asks of the build, gathered while React renders it. */
 export interface PageRender {

@@ -9,17 +9,20 @@ import type { ClientConfig } from "./client_config.ts";
 import { takeEarlyErrors } from "./early.ts";
 import { createPendingCalls, type LogAttributes, type LogLevel } from "./pending_calls.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
+import { createVisitTape, type VisitTape } from "./visit_tape.ts";
 import { whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { ClientConfig } from "./client_config.ts";
 export type { LogAttributes, LogLevel } from "./pending_calls.ts";
 export type { Receipt, ReceiptItem } from "./receipt.ts";
 export type { TelemetryState } from "./telemetry_state.ts";
+export type { TapedEnvelope, VisitTape } from "./visit_tape.ts";
 
 // Taken before the SDK patches it: what the transport sends must not be traced.
 const nativeFetch = globalThis.fetch.bind(globalThis);
 const store = createTelemetryStore();
 const pending = createPendingCalls();
+const recorder = createVisitTape();
 let started = false;
 
 /** Calls `listener` after the state changed; returns how to stop. */
@@ -27,6 +30,9 @@ export const subscribe = store.subscribe;
 
 /** The state of this page's telemetry; the same object until it changes. */
 export const snapshot = store.snapshot;
+
+/** What this visit has made: its spans and envelopes, for who looks at them on the page itself. */
+export const tape: VisitTape = recorder;
 
 /** Loads telemetry once the page has loaded and is idle. Never throws; a second call does nothing. */
 export function start(config: ClientConfig): void {
@@ -36,7 +42,7 @@ export function start(config: ClientConfig): void {
     store.update({ phase: "loading" });
     try {
       const { startTelemetry } = await import("./start_telemetry.ts");
-      startTelemetry({ config, fetch: nativeFetch, store, pending });
+      startTelemetry({ config, fetch: nativeFetch, store, pending, tape: recorder });
       store.update({ phase: "running" });
     } catch (error) {
       // Blocked, offline, or a browser that the SDK cannot work in: the page goes on and says so.

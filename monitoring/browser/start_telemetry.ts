@@ -22,6 +22,7 @@ import { serverTraceContext } from "./server_trace.ts";
 import { startClient } from "./start_client.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
 import type { TelemetryStore } from "./telemetry_state.ts";
+import type { TapeRecorder } from "./visit_tape.ts";
 import { whenIdle } from "./when_idle.ts";
 
 export interface TelemetryOptions {
@@ -30,20 +31,26 @@ export interface TelemetryOptions {
   readonly fetch: typeof fetch;
   readonly store: TelemetryStore;
   readonly pending: PendingCalls;
+  readonly tape: TapeRecorder;
 }
 
 /**
  * Starts OpenTelemetry and Sentry's client as one. The order is the point: each step relies on the
  * ones before it, and most of the obvious other orders lose data without a word.
  */
-export function startTelemetry({ config, fetch, store, pending }: TelemetryOptions): void {
+export function startTelemetry({ config, fetch, store, pending, tape }: TelemetryOptions): void {
   const isOwn = createIsOwnRequest(config.monitoringPath, location.href);
 
   // 1. Scopes live in OpenTelemetry's context: else the SDK's own spans are of another trace.
   setOpenTelemetryContextAsyncContextStrategy();
 
   // 2. The client, without browser tracing: that would start the page load before there is a tracer.
-  const { transport, recordDroppedEvent, onReplaySent } = startDelivery({ config, fetch, store });
+  const { transport, recordDroppedEvent, onReplaySent } = startDelivery({
+    config,
+    fetch,
+    store,
+    tape,
+  });
   const client = startClient({ config, isOwn, transport });
   client.recordDroppedEvent = recordDroppedEvent;
 
@@ -55,7 +62,7 @@ export function startTelemetry({ config, fetch, store, pending }: TelemetryOptio
   const provider = new WebTracerProvider({
     idGenerator,
     sampler: quietSampler(new SentrySampler(client), isOwn),
-    spanProcessors: [new StreamedSpanProcessor(client)],
+    spanProcessors: [new StreamedSpanProcessor(client, tape)],
   });
 
   // 5. From here on spans made through OpenTelemetry's API are real.

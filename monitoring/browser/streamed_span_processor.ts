@@ -8,6 +8,7 @@ import {
   setCapturedScopesOnSpan,
   type Span as SentrySpan,
 } from "@sentry/core";
+import type { TapeRecorder } from "./visit_tape.ts";
 import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/opentelemetry";
 
 /**
@@ -17,14 +18,17 @@ import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/
  */
 export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
+  readonly #tape: TapeRecorder;
 
-  constructor(client: Client) {
+  constructor(client: Client, tape: TapeRecorder) {
     this.#client = client;
+    this.#tape = tape;
     // Names and operations of spans that speak OpenTelemetry's conventions.
     client.on("preprocessSpan", backfillStreamedSpanDataFromOtel);
   }
 
   onStart(span: Span, parentContext: Context): void {
+    this.#tape.addSpan(span);
     const ours = span as unknown as SentrySpan;
     const parent = trace.getSpan(parentContext);
     if (parent?.spanContext().isRemote) span.setAttribute("sentry.parentIsRemote", true);
@@ -48,6 +52,7 @@ export class StreamedSpanProcessor implements SpanProcessor {
 
   onEnd(span: unknown): void {
     this.#client.emit("afterSpanEnd", span as SentrySpan);
+    this.#tape.changed();
   }
 
   /** What is held back is held by the client, which has a flush of its own. */

@@ -12,7 +12,7 @@ import { isCompressible, mediaType } from "../media_type.ts";
 import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bundle.ts";
 import type { BuiltAsset } from "./collect.ts";
 import { recordInputs } from "./inputs.ts";
-import { buildPages, importMapOf } from "./pages.ts";
+import { finishPage, importMapOf, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
 import { listFiles, type Project, scanProject } from "./scan.ts";
 
@@ -50,18 +50,17 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const { root, client, dev = false, browser = {}, extra = {}, builders = [] } = options;
   const names = listFiles(root);
   const project = scanProject(root, names);
+  const rendered = await renderPages({ root, project });
+  // Pages say which islands come first, and that decides what the bundles share.
+  const first = new Set(rendered.flatMap(({ page }) => page.islands));
   const [bundle, sources, style] = await Promise.all([
-    bundleBrowser({ root, project, client, dev, browser, extra }),
+    bundleBrowser({ root, project, first, client, dev, browser, extra }),
     sourcesOf(root, [...modulesOf(project), ...builders]),
     project.style === undefined ? undefined : bundleStyle(root, project.style),
   ]);
   checkImports(bundle.assets, importMapOf(bundle.assets));
-  const pages = await buildPages({
-    root,
-    project,
-    assets: bundle.assets,
-    ...(style === undefined ? {} : { style: style.css }),
-  });
+  const made = { assets: bundle.assets, ...(style === undefined ? {} : { style: style.css }) };
+  const pages = rendered.map((page) => finishPage(page, made));
   const [assets, statics] = await Promise.all([
     Promise.all(bundle.assets.map((asset) => encodeAsset(asset, dev))),
     Promise.all(project.statics.map(({ path, file }) => encodeStatic(root, path, file, dev))),

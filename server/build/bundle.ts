@@ -18,6 +18,8 @@ export interface BrowserOptions {
 export interface BundleOptions {
   readonly root: string;
   readonly project: Project;
+  /** Names of the islands that some page's first scripts bring. */
+  readonly first: ReadonlySet<string>;
   /** The browser's entry, relative to the root. */
   readonly client: string;
   readonly dev: boolean;
@@ -102,7 +104,7 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
 }
 
 async function bundleOwn(options: BundleOptions): Promise<Bundle> {
-  const { root, project, client, dev, browser, extra } = options;
+  const { root, project, first, client, dev, browser, extra } = options;
   const own = {
     ...SCRIPTS,
     absWorkingDir: root,
@@ -113,7 +115,7 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     plugins: [islandMap(root, project), ...browser.plugins ?? []],
     ...(browser.alias && { alias: { ...browser.alias } }),
   };
-  const modules = project.islands.map(({ module }) => module);
+  const modules = project.islands.filter(({ name }) => first.has(name)).map(({ module }) => module);
   const plugins = [await shareFirstChunk(own, [client, ...modules]), ...own.plugins];
   const islands = new Map(project.islands.map(({ name, module }) => [module, name]));
   return collect(await esbuild.build({ ...own, plugins }), (entryPoint) => {

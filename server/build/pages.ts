@@ -7,15 +7,21 @@ import type { BuiltAsset } from "./collect.ts";
 import { finishDocument, pageDataDocument } from "./document.ts";
 import type { OutputFile } from "./publish.ts";
 import { VENDOR_SPECIFIERS } from "./vendor.ts";
-import { type AppProps, type PageProps, renderPage } from "./prerender.tsx";
+import { type AppProps, type PageProps, type RenderedPage, renderPage } from "./prerender.tsx";
 import type { Project } from "./scan.ts";
 
-export interface PagesOptions {
-  readonly root: string;
-  readonly project: Project;
+/** What a rendered page lacks to be served. */
+export interface PageParts {
   readonly assets: readonly BuiltAsset[];
   /** Minified. */
   readonly style?: string;
+}
+
+/** A page in one variant, as React rendered it. */
+export interface RenderedVariant {
+  readonly path: string;
+  readonly variant: string;
+  readonly page: RenderedPage;
 }
 
 export interface BuiltPage {
@@ -32,9 +38,10 @@ export class PageError extends Error {
 /** What a page without a list of variants is built as. */
 export const DEFAULT_VARIANT = "default";
 
-/** Every page in every variant; error pages in all the variants that any page has. */
-export async function buildPages(options: PagesOptions): Promise<BuiltPage[]> {
-  const { root, project } = options;
+/** Renders every page in every variant; error pages in all the variants that any page has. */
+export async function renderPages(
+  { root, project }: { readonly root: string; readonly project: Project },
+): Promise<RenderedVariant[]> {
   const islands = new Map<unknown, string>();
   for (const { name, module } of project.islands) {
     islands.set((await load(root, module)).default, name);
@@ -56,14 +63,14 @@ export async function buildPages(options: PagesOptions): Promise<BuiltPage[]> {
     if (module === undefined) continue;
     pages.push({ path, Page: component(await load(root, module), module), variants: all });
   }
-  const built: BuiltPage[] = [];
+  const rendered: RenderedVariant[] = [];
   for (const { path, Page, variants } of pages) {
     for (const variant of variants) {
       const page = await renderPage({ Page, ...(App && { App }), variant, islands });
-      built.push(finish(options, path, variant, page));
+      rendered.push({ path, variant, page });
     }
   }
-  return built;
+  return rendered;
 }
 
 /** The import map of every page: React's specifiers, and the extra scripts. */
@@ -98,11 +105,10 @@ export function neededFirst(assets: readonly BuiltAsset[], islands: readonly str
   return [...needed];
 }
 
-function finish(
-  { assets, style }: PagesOptions,
-  path: string,
-  variant: string,
-  page: Awaited<ReturnType<typeof renderPage>>,
+/** Completes a page's head, and makes its page data. */
+export function finishPage(
+  { path, variant, page }: RenderedVariant,
+  { assets, style }: PageParts,
 ): BuiltPage {
   const needed = neededFirst(assets, page.islands);
   const url = (name: string) => `/assets/${name}`;

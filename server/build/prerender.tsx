@@ -30,7 +30,7 @@ export interface RenderedPage {
   readonly content?: string;
   /** Exactly as they stand in it. */
   readonly inlineScripts: readonly string[];
-  /** Names of the islands on it. */
+  /** Names of the islands that its first scripts bring; the others come once they are displayed. */
   readonly islands: readonly string[];
 }
 
@@ -68,8 +68,9 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     </PageRenderContext>,
     "page-",
   );
-  const names: string[] = [];
+  const first = new Set<string>();
   const pieces: string[] = [];
+  let count = 0;
   let end = 0;
   for (const match of frame.matchAll(PLACE)) {
     const use = page.islands.get(match[1] ?? "");
@@ -81,14 +82,16 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
         `<Island of={${given}}> is no island: it must be the default export of a file in islands/.`,
       );
     }
-    const id = `i${names.length}-`;
-    names.push(name);
+    const id = `i${count++}-`;
     checkJson(use.props, `the props of island ${name}`);
-    const { component: Component, props } = use;
+    const { component: Component, props, load } = use;
+    if (load === "first") first.add(name);
     const inside = await render(<Component {...props} />, id);
     pieces.push(
       frame.slice(end, match.index),
-      `<div data-island="${name}" data-island-id="${id}">${inside}</div>`,
+      `<div data-island="${name}" data-island-id="${id}"${
+        load === "first" ? "" : ` data-island-load="${load}"`
+      }>${inside}</div>`,
     );
     if (Object.keys(props).length > 0) {
       pieces.push(
@@ -102,7 +105,7 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     html: before + (after ?? ""),
     ...(after !== undefined && { content: before.slice(before.indexOf("<div data-page=")) }),
     inlineScripts: [...page.inlineScripts],
-    islands: [...new Set(names)],
+    islands: [...first],
   };
 }
 

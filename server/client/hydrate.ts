@@ -24,21 +24,42 @@ export interface HydrateOptions {
 
 /** The islands that live, by their places. */
 const roots = new Map<HTMLElement, Root>();
+/** How to hydrate the islands that wait to be displayed. */
+const waiting = new Map<Element, () => void>();
+/** Tells of a hidden place when it is displayed, however far down the page that is. */
+const displayed = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    waiting.get(target)?.();
+    forget(target);
+  }
+}, { rootMargin: "9999%" });
+
+function forget(place: Element): void {
+  waiting.delete(place);
+  displayed.unobserve(place);
+}
 
 /**
- * Hydrates each island of the document, or of a part of it, by itself. Resolves when all of them
- * have been handed to React.
+ * Hydrates each island of the document, or of a part of it, by itself; those that come with
+ * `load="visible"` once they are displayed. Resolves when all others have been handed to React.
  */
 export async function hydrateIslands(
   { onError }: HydrateOptions = {},
   within: ParentNode = document,
 ): Promise<void> {
   const places = within.querySelectorAll<HTMLElement>("[data-island]");
-  await Promise.all(Array.from(places, (place) => hydrate(place, onError)));
+  await Promise.all(Array.from(places, (place) => {
+    if (!place.dataset.islandLoad) return hydrate(place, onError);
+    waiting.set(place, () => void hydrate(place, onError));
+    displayed.observe(place);
+    return undefined;
+  }));
 }
 
 /** Ends the islands of a part of the document that has been taken out of it. */
 export function unmountIslands(within: Node): void {
+  for (const place of waiting.keys()) if (within.contains(place)) forget(place);
   for (const [place, root] of roots) {
     if (!within.contains(place)) continue;
     roots.delete(place);

@@ -8,6 +8,7 @@ import {
 import type { ClientConfig } from "../client_config.ts";
 import type { Receipt } from "../receipt.ts";
 import type { TelemetryStore } from "../telemetry_state.ts";
+import type { TapeRecorder } from "../visit_tape.ts";
 import { Delivery } from "./delivery.ts";
 import { openEnvelopeStore } from "./indexed_db_store.ts";
 import { createSender } from "./send_envelope.ts";
@@ -21,6 +22,7 @@ export interface StartDeliveryOptions {
   /** The browser's own `fetch`, from before the SDK patches it. */
   readonly fetch: typeof fetch;
   readonly store: TelemetryStore;
+  readonly tape: TapeRecorder;
 }
 
 export interface StartedDelivery {
@@ -36,7 +38,7 @@ export interface StartedDelivery {
 
 /** Puts delivery together for this page and wakes it when the page or the network comes back. */
 export function startDelivery(
-  { config, fetch, store }: StartDeliveryOptions,
+  { config, fetch, store, tape }: StartDeliveryOptions,
 ): StartedDelivery {
   const { tunnel } = config;
   const url = tunnel ?? ingestAddress(config.dsn);
@@ -65,7 +67,11 @@ export function startDelivery(
     else delivery.wake();
   });
   return {
-    transport: createDeliveryTransport(delivery, onReceipt),
+    transport: createDeliveryTransport(
+      delivery,
+      onReceipt,
+      (bytes) => tape.addEnvelope({ at: Date.now(), bytes }),
+    ),
     recordDroppedEvent: (reason, category, quantity = 1) =>
       delivery.countLosses([{ reason, category, quantity }]),
     onReplaySent(listener) {

@@ -23,10 +23,12 @@ interface ItemHeader {
  * keeps nothing of what the relay could not take.
  *
  * @param onReceipt told what an announced limit kept from being sent at all
+ * @param onMade given the bytes of each envelope that is sent or kept
  */
 export function createDeliveryTransport(
   delivery: Delivery,
   onReceipt: (receipt: Receipt) => void,
+  onMade?: (bytes: Uint8Array) => void,
 ): (options: BaseTransportOptions) => Transport {
   return () => {
     const underWay = new Set<Promise<unknown>>();
@@ -54,6 +56,7 @@ export function createDeliveryTransport(
         const body = serializeEnvelope(createEnvelope(envelope[0] as never, items as never));
         // Made once: whenever it is sent again, it is these bytes.
         const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+        onMade?.(bytes);
         const answer = delivery.deliver(bytes);
         underWay.add(answer);
         void answer.finally(() => underWay.delete(answer));

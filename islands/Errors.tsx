@@ -1,0 +1,10 @@
+import { Boundary } from "./_boundary.tsx";
+
+/** @param props.variant `inbox` or `relay` */
+export default function Errors({ variant }: { variant: string }) {
+  return (
+    <Boundary what="This view">
+      <p className="empty">{variant === "inbox" ? "The inbox is empty." : "Nothing yet."}</p>
+    </Boundary>
+  );
+}

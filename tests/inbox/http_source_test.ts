@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { zstdCompressSync } from "node:zlib";
+import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/_test_envelopes.ts";
+import { createInboxFeed } from "../../monitoring/inbox/feed.ts";
+import { createHttpSource, type HttpSource } from "../../monitoring/inbox/read/http_source.ts";
+import { type InboxServerOptions, startInboxServer, until } from "./_inbox_server.ts";
+
+/** A source of a real inbox behind its real endpoint; both end with the test. */
+async function withSource(
+  work: (parts: { source: HttpSource; server: ReturnType<typeof startInboxServer> }) => unknown,
+  options?: InboxServerOptions,
+): Promise<void> {
+  await using server = startInboxServer(options);
+  const source = createHttpSource(server.url, createInboxFeed(server.url));
+  try {
+    await work({ source, server });
+  } finally {
+    source.close();
+  }
+}
+
+const isIn = (source: HttpSource, state: string) =>
+  until(`the source is ${state}`, () => source.snapshot().state === state);
+
+Deno.test("the version rises when envelopes come and when they go", () =>
+  withSource(async ({ source, server }) => {
+    let calls = 0;
+    source.subscribe(() => calls++);
+    await isIn(source, "live");
+    const start = source.snapshot().version;
+    await server.store(1);
+    await until("the envelope counts", () => source.snapshot().total === 1);
+    const one = source.snapshot();
+    assert.ok(one.version > start);
+    assert.equal(source.snapshot(), one);
+    await until("the listener was called", () => calls > 0);
+    await source.clear();
+    await until("it is gone", () => source.snapshot().total === 0);
+    assert.ok(source.snapshot().version > one.version);
+  }));
+
+Deno.test("a hundred envelopes at once call a listener a few times, the last time with all of them", () =>
+  withSource(async ({ source, server }) => {
+    const totals: number[] = [];
+    source.subscribe(() => totals.push(source.snapshot().total));
+    await isIn(source, "live");
+    await server.store(...Array.from({ length: 100 }, (_, n) => n));
+    await until("the last call tells of all", () => totals.at(-1) === 100);
+    assert.ok(totals.length < 20, `${totals.length} calls`);
+  }));
+
+Deno.test("an envelope's bytes come decompressed, and those of one that is gone do not come", () =>
+  withSource(async ({ source, server }) => {
+    await server.inbox.store(admittedGzip(eventEnvelope(7)));
+    assert.deepEqual(await source.envelope(1), eventEnvelope(7));
+    assert.equal(await source.envelope(2), undefined);
+  }));
+
+Deno.test("zstd that nobody undoes is told, not shown", () =>
+  withSource(async ({ source }) => {
+    await assert.rejects(source.envelope(1), /zstd, which this browser does not read: download/);
+  }, { instead: () => new Response(new Uint8Array(zstdCompressSync("{}\n"))) }));
+
+Deno.test("an envelope that is too large to be shown is not read to its end", () =>
+  withSource(async ({ source }) => {
+    await assert.rejects(source.envelope(1), /More than 64 MiB/);
+  }, {
+    instead: () => {
+      const piece = new Uint8Array(1024 * 1024);
+      return new Response(new ReadableStream({ pull: (into) => into.enqueue(piece) }));
+    },
+  }));
+
+Deno.test("a refusal's own sentence is the error", () =>
+  withSource(async ({ source }) => {
+    await assert.rejects(source.list("logs", {}), /another machine/);
+    await assert.rejects(source.envelope(1), /another machine/);
+  }, { peer: "203.0.113.9" }));
+
+Deno.test("no server: offline, and what is asked for rejects with words", async () => {
+  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${closed.addr.port}/monitoring/inbox`;
+  closed.close();
+  const source = createHttpSource(url, createInboxFeed(url));
+  source.subscribe(() => {});
+  await isIn(source, "offline");
+  await assert.rejects(source.list("traces", {}), { message: "The inbox does not answer." });
+  source.close();
+});
+
+Deno.test("what was asked for in vain is asked for again: the version rises when the inbox is back", async () => {
+  let open = false;
+  await withSource(async ({ source }) => {
+    source.subscribe(() => {});
+    await isIn(source, "forbidden");
+    const before = source.snapshot().version;
+    open = true;
+    assert.equal(await source.authorize("right"), true);
+    await isIn(source, "live");
+    assert.ok(source.snapshot().version > before);
+  }, { instead: () => open ? undefined : Response.json({ detail: "No." }, { status: 403 }) });
+});
+
+Deno.test("a list is asked for by its name with what narrows it, and hostile rows are left out", async () => {
+  const asked: string[] = [];
+  await withSource(async ({ source }) => {
+    const page = await source.list("logs", {
+      q: "a&b=é",
+      level: "warn",
+      trace: undefined,
+      limit: 5,
+    });
+    assert.deepEqual(page, { rows: [], next: "4" });
+    assert.deepEqual([...new URLSearchParams(asked[0])], [
+      ["view", "logs"],
+      ["q", "a&b=é"],
+      ["level", "warn"],
+      ["limit", "5"],
+    ]);
+  }, {
+    instead(request) {
+      asked.push(new URL(request.url).search);
+      return Response.json({ rows: [{ body: "<script>" }, 7], next: "4" });
+    },
+  });
+});
