@@ -80,6 +80,7 @@ async function main(): Promise<void> {
     token: config.inboxToken,
     proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
+    maxEnvelopeBytes: config.maxEnvelopeBytes,
   });
   const spool = config.mode === "relay" && config.spool === "sqlite"
     ? await openSpool({
