@@ -42,7 +42,8 @@ export function flowSentence(state: FlowState): string {
 
 /** The relay keeps for everybody: other pages and the server itself count too. */
 function inSpool({ pending, oldestAgeS }: SpoolReading): string {
-  const oldest = formatDuration(oldestAgeS * 1000);
+  // The relay tells whole seconds.
+  const oldest = oldestAgeS < 60 ? `${oldestAgeS}\u00a0s` : formatDuration(oldestAgeS * 1000);
   return `the relay keeps ${formatCount(pending, "envelope")} of all senders on its disk, ` +
     (pending === 1 ? `for ${oldest}` : `the oldest for ${oldest}`);
 }

@@ -18,7 +18,7 @@ export function LiveGlass(place: GlassPlace) {
   // Waiting is a state, not a count: what the spool has passed on waits no longer.
   const spooled = spool?.pending ?? (flow.spoolingSince === undefined ? 0 : flow.spooled);
   const counts = { waiting, spooled, refused, accepted };
-  const sentence = flowSentence({ flow, waiting, waitingSince, spool, phase, reason });
+  const state = { flow, waiting, waitingSince, phase, reason };
   const [newest] = flow.refusals;
   const hasNews = accepted + refused + spooled + waiting > 0;
   return (
@@ -28,7 +28,7 @@ export function LiveGlass(place: GlassPlace) {
       inside={<Tube fresh={flow.fresh} waiting={waiting} />}
       reading={
         <>
-          {sentence}{" "}
+          {flowSentence({ ...state, spool })}{" "}
           <small>Counted since the page was opened, {formatClock(performance.timeOrigin)}.</small>
         </>
       }
@@ -37,7 +37,8 @@ export function LiveGlass(place: GlassPlace) {
       <SettledText
         text={hasNews
           ? `${readingsInWords(place, counts)}. ${newest ? `Last refused: ${newest.why}. ` : ""}` +
-            sentence
+            // Without the age of what waits, which would be news with each look at it.
+            flowSentence(state)
           : ""}
       />
     </Glass>
