@@ -20,7 +20,9 @@ export function figureLine(figure: Figure): string {
   const show = (number: number) => `${number.toFixed(unit === "×" ? 2 : 1)} ${unit}`;
   const line = `${what}: ${show(value)}`;
   if (budget === undefined) return line;
-  const bound = "least" in budget ? `at least ${show(budget.least)}` : `at most ${show(budget.most)}`;
+  const bound = "least" in budget
+    ? `at least ${show(budget.least)}`
+    : `at most ${show(budget.most)}`;
   return `${line}, budget ${bound}${isWithin(figure) ? "" : ": MISSED"}`;
 }
 
@@ -28,7 +30,5 @@ export function figureLine(figure: Figure): string {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1
-    ? sorted[middle]!
-    : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
