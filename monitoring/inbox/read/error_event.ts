@@ -73,7 +73,7 @@ export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): E
   const payloads = eventPayloads(envelope);
   if (payloads.length === 0) throw new UnreadableEventError("This envelope holds no error.");
   const events = payloads.map(parseEvent);
-  const wanted = eventId == null
+  const wanted = eventId === undefined || eventId === null
     ? undefined
     : events.find((event) => idAt(event, "event_id") === eventId);
   return describeEvent(wanted ?? events[0]);

@@ -99,7 +99,10 @@ function lookUp({ tracing, map, script }: LoadedMap, frame: Frame): FoundFrame |
     line: place.line,
     column: place.column + 1,
     own: !path.includes("node_modules/"),
-    source: sourceLines(map.sourcesContent?.[map.resolvedSources.indexOf(place.source)], place.line),
+    source: sourceLines(
+      map.sourcesContent?.[map.resolvedSources.indexOf(place.source)],
+      place.line,
+    ),
     script: `${file}:${line}:${column}`,
   };
 }
