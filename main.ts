@@ -82,6 +82,7 @@ async function main(): Promise<void> {
     proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
     sourceMap: createSourceMaps(build, manifest),
+    maxEnvelopeBytes: config.maxEnvelopeBytes,
   });
   const spool = config.mode === "relay" && config.spool === "sqlite"
     ? await openSpool({

@@ -2,8 +2,16 @@ import { useState } from "react";
 import { formatCount } from "../components/format/count.ts";
 import { Mark } from "../components/Mark.tsx";
 
-/** Empties the inbox, after a second press: what it held cannot be brought back. */
-export function ClearInbox({ total, clear }: { total: number; clear: () => Promise<void> }) {
+/**
+ * Empties the inbox, after a second press: what it held cannot be brought back.
+ *
+ * @param props.what is emptied, "the inbox" where nothing else is said
+ */
+export function ClearInbox({ total, clear, what = "the inbox" }: {
+  total: number;
+  clear: () => Promise<void>;
+  what?: string;
+}) {
   const [step, setStep] = useState<"untouched" | "asking" | "clearing" | "answered">("untouched");
   const [refusal, setRefusal] = useState("");
 
@@ -21,7 +29,7 @@ export function ClearInbox({ total, clear }: { total: number; clear: () => Promi
   if (step === "asking" || step === "clearing") {
     const busy = step === "clearing";
     return (
-      <div className="ask" role="group" aria-label="Empty the inbox?">
+      <div className="ask" role="group" aria-label={`Empty ${what}?`}>
         <span>Remove {formatCount(total, "envelope")} for good?</span>
         <button type="button" className="danger" disabled={busy} onClick={empty}>Empty it</button>
         <button type="button" autoFocus disabled={busy} onClick={() => setStep("answered")}>
@@ -45,7 +53,7 @@ export function ClearInbox({ total, clear }: { total: number; clear: () => Promi
         aria-disabled={total === 0}
         onClick={() => total > 0 && setStep("asking")}
       >
-        Empty the inbox
+        Empty {what}
       </button>
     </>
   );

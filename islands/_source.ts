@@ -1,24 +1,34 @@
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { type ListState, LiveList } from "../monitoring/inbox/read/live_list.ts";
 import type { ListQuery, Lists, Page } from "../monitoring/inbox/read/rows.ts";
 import type { ConsoleSource, SourceState } from "../monitoring/inbox/read/source.ts";
+import type { InboxRow } from "../monitoring/inbox/row.ts";
+import { usePause } from "./_pause.ts";
+import { useShown } from "./_shown.ts";
+import type { View } from "./_view.ts";
+
+export type { ListState } from "../monitoring/inbox/read/live_list.ts";
+
+const INBOX = "/monitoring/inbox";
 
 /** One for the page: all views read the same. */
 let opened: Promise<ConsoleSource> | undefined;
 
-async function open(): Promise<ConsoleSource> {
+async function openInbox(): Promise<ConsoleSource> {
   const [{ createHttpSource }, { createInboxFeed }] = await Promise.all([
     import("../monitoring/inbox/read/http_source.ts"),
     import("../monitoring/inbox/feed.ts"),
   ]);
-  return createHttpSource("/monitoring/inbox", createInboxFeed("/monitoring/inbox"));
+  // The source keeps no rows: one is enough to see that something came.
+  return createHttpSource(INBOX, createInboxFeed(INBOX, { keep: 1 }));
 }
 
 /** What the views read; undefined until its code has come. An error of loading is thrown to the boundary. */
-export function useSource(_variant: string): ConsoleSource | undefined {
+export function useSource(variant: string): ConsoleSource | undefined {
   const [source, setSource] = useState<ConsoleSource>();
   useEffect(() => {
     let gone = false;
-    (opened ??= open()).then((ready) => !gone && setSource(() => ready), (error) => {
+    (opened ??= openInbox()).then((ready) => !gone && setSource(() => ready), (error) => {
       opened = undefined;
       if (!gone) {
         setSource(() => {
@@ -29,7 +39,7 @@ export function useSource(_variant: string): ConsoleSource | undefined {
     return () => {
       gone = true;
     };
-  }, []);
+  }, [variant]);
   return source;
 }
 
@@ -45,48 +55,81 @@ export function useSourceState(source: ConsoleSource | undefined): SourceState {
   );
 }
 
-/** A list as it stands on the screen: what came last stays while it is asked for again. */
-export interface ListState<Row> {
-  readonly rows: readonly Row[];
-  readonly state: "loading" | "ready" | "failed";
-  /** Made to be shown. */
-  readonly error?: string;
-  /** Fetches older rows; undefined: there are none. */
-  readonly more?: () => void;
+/** The rows of each list, envelopes too. */
+export interface ConsoleLists extends Lists {
+  readonly envelopes: InboxRow;
 }
 
-/** The newest rows of a list, asked for again when something came. */
-export function useList<Name extends keyof Lists>(
+/** What a row is told apart by, and the view that shows its list. */
+const LISTS: {
+  readonly [Name in keyof ConsoleLists]: {
+    readonly view: View;
+    readonly keyOf: (row: ConsoleLists[Name]) => string;
+  };
+} = {
+  traces: { view: "traces", keyOf: (row) => row.trace_id },
+  errors: { view: "errors", keyOf: (row) => row.group },
+  occurrences: { view: "errors", keyOf: (row) => `${row.envelope} ${row.event_id}` },
+  logs: { view: "logs", keyOf: (row) => `${row.envelope} ${row.index}` },
+  envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
+};
+
+export interface ListOptions {
+  /** The view that the list stands in, where it is not the list's own. */
+  readonly view?: View;
+}
+
+/** A list with what is to be done with it. */
+export interface ConsoleList<Row> extends ListState<Row> {
+  /** Asks once more, after a failure. */
+  retry(): void;
+}
+
+/**
+ * The newest rows of a list. They are asked for again when something came: only while their view is shown, and not
+ * while a person has paused. What stands there stays until the answer is there.
+ */
+export function useList<Name extends keyof ConsoleLists>(
   source: ConsoleSource | undefined,
   name: Name,
   query: ListQuery,
-): ListState<Lists[Name]> {
+  { view = LISTS[name].view }: ListOptions = {},
+): ConsoleList<ConsoleLists[Name]> {
+  const list = useMemo(
+    () =>
+      source && new LiveList({
+        list: (query) => listOf(source, name, query),
+        keyOf: LISTS[name].keyOf,
+      }),
+    [source, name],
+  );
   const { version } = useSourceState(source);
-  const [list, setList] = useState<ListState<Lists[Name]>>({ rows: [], state: "loading" });
+  const held = usePause();
+  const shown = useShown(view);
   const asked = JSON.stringify(query);
+  const wanted = held?.version ?? version;
   useEffect(() => {
-    if (!source) return;
-    let late = false;
-    const take = (before: readonly Lists[Name][], { rows, next }: Page<Lists[Name]>) => {
-      if (late) return;
-      const all = [...before, ...rows];
-      setList({
-        rows: all,
-        state: "ready",
-        ...(next !== null && { more: () => void ask(all, next) }),
-      });
-    };
-    const ask = async (before: readonly Lists[Name][], next?: string) => {
-      try {
-        take(before, await source.list(name, { ...JSON.parse(asked), before: next }));
-      } catch (error) {
-        if (!late) setList((list) => ({ ...list, state: "failed", error: String(error) }));
-      }
-    };
-    void ask([]);
-    return () => {
-      late = true;
-    };
-  }, [source, name, asked, version]);
-  return list;
+    if (shown) list?.ask(JSON.parse(asked));
+  }, [list, shown, asked, wanted]);
+
+  const state = useSyncExternalStore(
+    list?.subscribe ?? never,
+    list?.snapshot ?? nothingYet,
+    nothingYet,
+  );
+  return { ...state, retry: () => list?.ask(query) };
+}
+
+const loading: ListState<never> = { rows: [], state: "loading" };
+const nothingYet = () => loading;
+
+function listOf<Name extends keyof ConsoleLists>(
+  source: ConsoleSource,
+  name: Name,
+  query: ListQuery,
+): Promise<Page<ConsoleLists[Name]>> {
+  const rows: Promise<Page<ConsoleLists[keyof ConsoleLists]>> = name === "envelopes"
+    ? source.envelopes(query)
+    : source.list(name as keyof Lists, query);
+  return rows as Promise<Page<ConsoleLists[Name]>>;
 }

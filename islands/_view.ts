@@ -23,7 +23,7 @@ export function viewFragment(): string {
 }
 
 /** The view that is shown; an unknown one is the overview. */
-function shownView(): View {
+export function shownView(): View {
   const name = /^#\/(\w+)/.exec(viewFragment())?.[1] ?? "";
   return Object.hasOwn(VIEWS, name) ? name as View : "overview";
 }

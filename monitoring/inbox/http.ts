@@ -1,4 +1,8 @@
 import { type AccessOptions, cookieValue, inboxAccess, TOKEN_COOKIE } from "./access.ts";
+import { answer, json, jsonBytes, refusal, unavailable } from "./answer.ts";
+import { exportArchive } from "./archive/export_archive.ts";
+import { ARCHIVE_TYPE, archiveName } from "./archive/format.ts";
+import { importRequest } from "./archive/import_request.ts";
 import { eventStream } from "./event_stream.ts";
 import { type InboxParameters, ParameterError, readParameters } from "./inbox_query.ts";
 import type { Inbox } from "./store.ts";
@@ -11,12 +15,14 @@ export interface InboxEndpointOptions extends AccessOptions {
    * are for those who may read the inbox, and for nobody else.
    */
   readonly sourceMap?: (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Most bytes of an envelope that is imported, as received. */
+  readonly maxEnvelopeBytes: number;
 }
 
 /** `/monitoring/inbox` as HTTP. */
 export interface InboxEndpoint {
   /**
-   * Answers GET, HEAD and DELETE.
+   * Answers GET, HEAD, POST and DELETE.
    *
    * @param peer the address of the connection's other end; never one that a header names
    */
@@ -27,7 +33,7 @@ export interface InboxEndpoint {
 
 /** Streams open at once. A browser holds one, so this is a bound against leaks, not against people. */
 const MAX_STREAMS = 128;
-const METHODS = "GET, HEAD, DELETE";
+const METHODS = "GET, HEAD, POST, DELETE";
 
 /** Makes the endpoint. It sends no CORS headers: no other origin reads the inbox. */
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
@@ -66,6 +72,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   const read = (inbox: Inbox, request: Request): Response | Promise<Response> => {
     const head = request.method === "HEAD";
     const query = queryOf(request);
+    if (query.has("export")) return archive(inbox, head);
     const live = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const parameters = readParameters(query, live ? request.headers.get("last-event-id") : null);
     if (parameters.id !== undefined) return download(inbox, parameters.id, head);
@@ -87,6 +94,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return answer(null, {}, 204);
   };
 
+  const importing = importRequest(options);
+
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     if (inbox === undefined) {
       return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN for it.");
@@ -98,6 +107,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     const access = accessOf(request.headers, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
+    if (request.method === "POST") return importing(inbox, request);
     try {
       const response = request.method === "DELETE"
         ? empty(inbox, request)
@@ -108,17 +118,18 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return response;
     } catch (error) {
       if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
-      // The page shows the sentence; why it failed is for whoever runs the server.
-      console.error("Cannot use the inbox:", error);
-      return refusal(
-        503,
-        "inbox_unavailable",
-        "The inbox's file cannot be read or written now: see what the server has printed.",
-      );
+      return unavailable(error);
     }
   };
 
   return { handle, endStreams: () => stopping.abort() };
+}
+
+function archive(inbox: Inbox, head: boolean): Response {
+  return answer(head ? null : exportArchive(inbox), {
+    "Content-Type": ARCHIVE_TYPE,
+    "Content-Disposition": `attachment; filename="${archiveName(Date.now())}"`,
+  });
 }
 
 function download(inbox: Inbox, id: number, head: boolean): Response {
@@ -161,28 +172,4 @@ function queryOf(request: Request): URLSearchParams {
 function acceptsEvents(request: Request): boolean {
   return (request.headers.get("accept") ?? "").split(",")
     .some((range) => range.split(";")[0]?.trim().toLowerCase() === "text/event-stream");
-}
-
-function refusal(status: number, error: string, detail: string): Response {
-  return json(status, { error, detail }, false);
-}
-
-function json(status: number, value: unknown, head: boolean): Response {
-  return jsonBytes(status, new TextEncoder().encode(JSON.stringify(value)), head);
-}
-
-function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>, head: boolean): Response {
-  const headers = {
-    "Content-Type": "application/json",
-    "Content-Length": String(body.byteLength),
-  };
-  return answer(head ? null : body, headers, status);
-}
-
-/** Nothing of the inbox is kept by a cache or taken for a document. */
-function answer(body: BodyInit | null, headers: Record<string, string>, status = 200): Response {
-  return new Response(body, {
-    status,
-    headers: { ...headers, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
-  });
 }

@@ -72,25 +72,38 @@ export class InboxFile {
 
   /** Keeps the envelope and drops the oldest ones that are over the bound, in one transaction. Gives its id. */
   insert(envelope: NewEnvelope): number {
+    return this.#transaction(() => this.#insert(envelope));
+  }
+
+  /** Keeps the envelope unless it is there already, or something else would have to go for it. Gives its id. */
+  insertOnce(envelope: NewEnvelope): number | "present" | "no room" {
     return this.#transaction(() => {
-      const { lastInsertRowid } = this.#sql.insert.run(
-        envelope.receivedAt,
-        envelope.event_id,
-        JSON.stringify(envelope.trace_ids),
-        envelope.replay_id,
-        JSON.stringify(envelope.items),
-        envelope.bytes.byteLength,
-        envelope.contentEncoding,
-        envelope.bytes,
-      );
-      const id = Number(lastInsertRowid);
-      for (const type of new Set(envelope.items.map((item) => item.type))) {
-        this.#sql.insertType.run(id, type);
-      }
-      this.#sql.addBytes.run(envelope.bytes.byteLength);
-      this.#evict();
-      return id;
+      const { receivedAt, bytes, contentEncoding } = envelope;
+      const length = bytes.byteLength;
+      if (this.#sql.same.get(receivedAt, length, contentEncoding, bytes)) return "present";
+      if (this.#totalBytes() + length > this.#maxBytes) return "no room";
+      return this.#insert(envelope);
     });
+  }
+
+  #insert(envelope: NewEnvelope): number {
+    const { lastInsertRowid } = this.#sql.insert.run(
+      envelope.receivedAt,
+      envelope.event_id,
+      JSON.stringify(envelope.trace_ids),
+      envelope.replay_id,
+      JSON.stringify(envelope.items),
+      envelope.bytes.byteLength,
+      envelope.contentEncoding,
+      envelope.bytes,
+    );
+    const id = Number(lastInsertRowid);
+    for (const type of new Set(envelope.items.map((item) => item.type))) {
+      this.#sql.insertType.run(id, type);
+    }
+    this.#sql.addBytes.run(envelope.bytes.byteLength);
+    this.#evict();
+    return id;
   }
 
   list({ since, type, limit }: InboxQuery): InboxSlice {
@@ -132,6 +145,11 @@ export class InboxFile {
     return this.#sql.state.get() as { last: number; cleared: number };
   }
 
+  /** How many envelopes there are, and the last place taken in the order of ids: of one moment. */
+  extent(): { last: number; envelopes: number } {
+    return this.#sql.extent.get() as { last: number; envelopes: number };
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -158,8 +176,7 @@ export class InboxFile {
   }
 
   #evict(): void {
-    const { bytes } = this.#sql.totalBytes.get() as { bytes: number };
-    const excess = bytes - this.#maxBytes;
+    const excess = this.#totalBytes() - this.#maxBytes;
     if (excess <= 0) return;
     let freed = 0;
     let last = 0;
@@ -172,6 +189,10 @@ export class InboxFile {
     this.#sql.deleteThrough.run(last);
     this.#sql.deleteTypesThrough.run(last);
     this.#sql.addBytes.run(-freed);
+  }
+
+  #totalBytes(): number {
+    return (this.#sql.totalBytes.get() as { bytes: number }).bytes;
   }
 
   #transaction<T>(work: () => T): T {
@@ -207,6 +228,14 @@ function prepare(db: DatabaseSync) {
     state: sql(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
         " (SELECT cleared FROM totals) AS cleared",
+    ),
+    extent: sql(
+      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
+        " (SELECT count(*) FROM envelopes) AS envelopes",
+    ),
+    same: sql(
+      "SELECT 1 FROM envelopes WHERE received_at = ? AND bytes = ? AND content_encoding IS ?" +
+        " AND body = ?",
     ),
     totalBytes: sql("SELECT bytes FROM totals"),
     addBytes: sql("UPDATE totals SET bytes = bytes + ?"),

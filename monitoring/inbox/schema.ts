@@ -17,6 +17,7 @@ export class InboxVersionError extends Error {
 /**
  * - `envelopes`: the body stands last, so that reading rows does not touch its pages. AUTOINCREMENT: an id is
  *   never used again, also after everything was deleted.
+ *   `envelopes_by_time` finds one that is imported again.
  * - `item_types`: which envelopes hold an item of a type, for the list's `type`.
  * - `totals`: one row. `bytes` of all bodies, kept in the transaction that changes them, so it is right after a
  *   crash and for every process; `cleared` is the place in the order of ids that the last clearing took.
@@ -33,6 +34,7 @@ const SCHEMA = `
     content_encoding TEXT,
     body BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX envelopes_by_time ON envelopes (received_at, bytes);
   CREATE TABLE item_types (
     envelope INTEGER NOT NULL,
     type TEXT NOT NULL,

@@ -1,13 +1,15 @@
 import { isCorrupt, setAside } from "./corrupt_file.ts";
-import { describeEnvelope, describeItems, type Description } from "./describe.ts";
+import { describeEnvelope, type Description } from "./describe.ts";
 import {
   IN_MEMORY,
   InboxFile,
   type InboxQuery,
   type InboxSlice,
+  type NewEnvelope,
   type StoredBody,
 } from "./inbox_file.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import { parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
 import type { InboxItem } from "./row.ts";
 import { InboxVersionError } from "./schema.ts";
 
@@ -40,8 +42,17 @@ export interface Inbox {
    * @throws {InboxClosedError}
    */
   store(envelope: AdmittedEnvelope): Promise<void>;
+  /**
+   * {@linkcode store} for what is brought back: `present` if the same bytes, received at the same time, are there
+   * already; `no room` if something else would have to go for it.
+   *
+   * @throws {InboxClosedError}
+   */
+  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room">;
   /** Rows after a cursor, oldest first, and the cursor to go on with. */
   list(query: InboxQuery): InboxSlice;
+  /** How many envelopes there are, and the cursor of the last one: of one moment. */
+  extent(): { last: number; envelopes: number };
   /** One envelope's bytes, undefined for an id that is not (or no longer) there. */
   bytes(id: number): StoredBody | undefined;
   /** Deletes all envelopes and gives their disk back. Gives the clearing's own cursor; ids go on after it. */
@@ -137,21 +148,43 @@ class SqliteInbox implements Inbox {
     if (bytes.byteLength > maxBytes) {
       return Promise.reject(new EnvelopeOverBoundError(bytes.byteLength, maxBytes));
     }
-    const stored = this.#turn.then(async () => {
-      const description = await describe(envelope);
-      const { contentEncoding, receivedAt } = envelope;
-      this.#last = this.#run((file) =>
-        file.insert({ ...description, bytes, contentEncoding, receivedAt })
-      );
+    return this.#inTurn(envelope, (file, row) => {
+      this.#last = file.insert(row);
       this.#tell("stored");
     });
+  }
+
+  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room"> {
+    return this.#inTurn(envelope, (file, row) => {
+      const id = file.insertOnce(row);
+      if (typeof id === "string") return id;
+      this.#last = id;
+      this.#tell("stored");
+      return "stored";
+    });
+  }
+
+  /** Does the work once all calls before are done, with what the envelope says of itself. */
+  #inTurn<T>(
+    envelope: AdmittedEnvelope,
+    work: (file: InboxFile, row: NewEnvelope) => T,
+  ): Promise<T> {
+    const { bytes, contentEncoding, receivedAt } = envelope;
+    const done = this.#turn.then(async () => {
+      const row = { ...await describe(envelope), bytes, contentEncoding, receivedAt };
+      return this.#run((file) => work(file, row));
+    });
     // The caller gets the failure; the next in the queue must not.
-    this.#turn = stored.catch(() => {});
-    return stored;
+    this.#turn = done.catch(() => {});
+    return done;
   }
 
   list(query: InboxQuery): InboxSlice {
     return this.#run((file) => file.list(query));
+  }
+
+  extent(): { last: number; envelopes: number } {
+    return this.#run((file) => file.extent());
   }
 
   bytes(id: number): StoredBody | undefined {
@@ -216,7 +249,7 @@ async function describe(envelope: AdmittedEnvelope): Promise<Description> {
     decoded = await envelope.decoded();
   } catch {
     // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
-    return describeItems(envelope.header, envelope.items);
+    return describeEnvelope(parseItems(envelope.header, envelope.items));
   }
-  return describeEnvelope(decoded);
+  return describeEnvelope(parseEnvelope(decoded));
 }

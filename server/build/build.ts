@@ -50,14 +50,15 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const { root, client, dev = false, browser = {}, extra = {}, builders = [] } = options;
   const names = listFiles(root);
   const project = scanProject(root, names);
-  const rendered = await renderPages({ root, project });
-  // Pages say which islands come first, and that decides what the bundles share.
-  const first = new Set(rendered.flatMap(({ page }) => page.islands));
-  const [bundle, sources, style] = await Promise.all([
-    bundleBrowser({ root, project, first, client, dev, browser, extra }),
+  // First of all: who made a mistake in a source is told so by file, line and column.
+  const [sources, style] = await Promise.all([
     sourcesOf(root, [...modulesOf(project), ...builders]),
     project.style === undefined ? undefined : bundleStyle(root, project.style),
   ]);
+  const rendered = await renderPages({ root, project });
+  // Pages say which islands come first, and that decides what the bundles share.
+  const first = new Set(rendered.flatMap(({ page }) => page.islands));
+  const bundle = await bundleBrowser({ root, project, first, client, dev, browser, extra });
   checkImports(bundle.assets, importMapOf(bundle.assets));
   const made = { assets: bundle.assets, ...(style === undefined ? {} : { style: style.css }) };
   const pages = rendered.map((page) => finishPage(page, made));

@@ -29,6 +29,17 @@ Deno.test("an island within an island is only a component", async () => {
   assert.deepEqual(names, ["Outer"]);
 });
 
+Deno.test("an island that comes when it is displayed is prerendered, and none of the first", async () => {
+  const Page = () =>
+    createElement(Island<{ text?: string }>, { of: Inner, load: "visible", props: { text: "x" } });
+  const { html, islands: names } = await renderPage({ Page, variant: "x", islands });
+  assert.match(
+    html,
+    /^<div data-island="Inner" data-island-id="i0-" data-island-load="visible"><b /,
+  );
+  assert.deepEqual(names, []);
+});
+
 Deno.test("what is no island, or has props that are no JSON, does not build", async () => {
   const Stranger = () => null;
   const page = (component: ComponentType, props: object) => () =>

@@ -9,7 +9,12 @@ Deno.test("files are pages, handlers, islands and statics by where they stand", 
   assert.deepEqual(paths(project.pages), ["/about", "/", "/long"]);
   assert.deepEqual(paths(project.handlers), ["/api/echo", "/api/fail", "/items/[id]"]);
   assert.deepEqual(paths(project.middleware), ["/", "/api"]);
-  assert.deepEqual(project.islands.map(({ name }) => name), ["Counter", "Field", "Plain"]);
+  assert.deepEqual(project.islands.map(({ name }) => name), [
+    "Counter",
+    "Field",
+    "Folded",
+    "Plain",
+  ]);
   assert.deepEqual(paths(project.statics), ["/icon.svg", "/note.txt"]);
   assert.equal(project.app, "routes/_app.tsx");
   assert.equal(project.notFound, "routes/_404.tsx");

@@ -48,6 +48,23 @@ test("a link shows the other page in the same document: content, title, address,
   ]);
 });
 
+test("an island that is hidden comes when it is displayed, also on a page that was navigated to", async ({ page, sent }) => {
+  await open(page);
+  await link(page, "About").click();
+  await expect(heading(page)).toHaveText("About");
+  await expectAlive(page);
+  const scripts = () => sent.all.filter(({ kind }) => kind === "script").length;
+  const before = scripts();
+  const folded = page.getByRole("button", { name: /^Folded/ });
+  await expect(folded).toBeHidden();
+  await page.getByText("More", { exact: true }).click();
+  await expect.poll(scripts).toBe(before + 1);
+  await expect(async () => {
+    await folded.click();
+    await expect(folded).toHaveText(/^Folded [1-9]/, { timeout: 100 });
+  }).toPass();
+});
+
 test("back and forward show the pages they name, each alive, with no entry more", async ({ page }) => {
   await open(page);
   await link(page, "About").click();

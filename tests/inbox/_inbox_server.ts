@@ -16,7 +16,7 @@ export interface InboxServer extends AsyncDisposable {
   endStreams(): void;
 }
 
-export interface InboxServerOptions extends Omit<InboxEndpointOptions, "inbox"> {
+export interface InboxServerOptions extends Partial<Omit<InboxEndpointOptions, "inbox">> {
   readonly maxBytes?: number;
   /** What the connection's other end counts as; else what it is. */
   readonly peer?: string;
@@ -32,7 +32,7 @@ export function startInboxServer(options: InboxServerOptions = {}): InboxServer 
   const folder = options.inbox ? undefined : Deno.makeTempDirSync({ prefix: "inbox-" });
   const inbox = options.inbox ??
     openInbox({ path: join(folder!, "inbox.sqlite"), maxBytes: options.maxBytes ?? 1024 * 1024 });
-  const endpoint = createInboxEndpoint({ ...options, inbox });
+  const endpoint = createInboxEndpoint({ maxEnvelopeBytes: 1024 * 1024, ...options, inbox });
   const streams = { asked: 0, open: 0 };
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: options.port ?? 0, onListen() {} },

@@ -1,4 +1,5 @@
 import type { InboxFeed } from "../feed.ts";
+import { parseImport } from "./parse_import.ts";
 import { parseEnvelopePage, parsePage } from "./parse_rows.ts";
 import { isZstd, readBody } from "./read_body.ts";
 import type { ListQuery } from "./rows.ts";
@@ -33,9 +34,7 @@ export function createHttpSource(path: string, feed: InboxFeed): HttpSource {
 
   const ask = async (parameters: Readonly<Record<string, string>>): Promise<Response> => {
     const query = new URLSearchParams(parameters);
-    const response = await fetch(`${path}?${query}`).catch((cause) => {
-      throw new Error("The inbox does not answer.", { cause });
-    });
+    const response = await answerOf(fetch(`${path}?${query}`));
     if (response.ok || response.status === 404) return response;
     throw new Error(await refusalOf(response));
   };
@@ -72,12 +71,29 @@ export function createHttpSource(path: string, feed: InboxFeed): HttpSource {
       const answer = await ask({ map: debugId });
       return answer.status === 404 ? await nothing(answer) : await answer.text();
     },
+    download: (id) => `${path}?id=${id}`,
+    exported: () => `${path}?export`,
+    async importArchive(archive) {
+      const answer = await answerOf(fetch(path, { method: "POST", body: archive }));
+      // A broken archive is told with what came of it all the same.
+      const result = parseImport(await answer.clone().json().catch(() => undefined));
+      if (result === undefined) throw new Error(await refusalOf(answer));
+      return result;
+    },
     close() {
       follow?.();
       feed.close();
       live.close();
     },
   };
+}
+
+async function answerOf(request: Promise<Response>): Promise<Response> {
+  try {
+    return await request;
+  } catch (cause) {
+    throw new Error("The inbox does not answer.", { cause });
+  }
 }
 
 /** A query's attributes that are set, as the address carries them. */

@@ -1,3 +1,4 @@
+import type { ImportResult } from "../archive/format.ts";
 import type { InboxRow } from "../row.ts";
 import type { ListQuery, Lists, Page } from "./rows.ts";
 
@@ -22,6 +23,12 @@ export interface ConsoleSource {
   authorize(token: string): Promise<boolean>;
   /** Forgets everything. */
   clear(): Promise<void>;
+  /** The address of an envelope's bytes. One that begins with `blob:` is the caller's to revoke; undefined: it is gone. */
+  download(id: number): string | undefined;
+  /** The same for everything there is, as one archive (see `archive/format.ts`). */
+  exported(): string;
+  /** Takes an archive in; not set: this source holds only what it has seen itself. */
+  readonly importArchive?: (archive: Blob) => Promise<ImportResult>;
 }
 
 export interface SourceState {

@@ -1,5 +1,6 @@
 import { Island } from "../../../page.ts";
 import Counter from "../islands/Counter.tsx";
+import Folded from "../islands/Folded.tsx";
 
 export const variants = ["one"];
 
@@ -14,6 +15,10 @@ export default function About() {
         <p>Scripts are off.</p>
       </noscript>
       <a href="/">Home</a> <a href="/long">Long</a>
+      <details>
+        <summary>More</summary>
+        <Island of={Folded} load="visible" />
+      </details>
     </main>
   );
 }

@@ -1,0 +1,86 @@
+import { malformed } from "../../envelope/envelope_error.ts";
+import { MAX_HEADER_BYTES } from "../../envelope/header_line.ts";
+import { joinBytes } from "../../envelope/join_bytes.ts";
+
+const LINE_FEED = 10;
+
+/** Reads lines and counted bytes from a stream, and holds no more of it than is asked for. */
+export class ByteReader {
+  readonly #stream: ReadableStreamDefaultReader<Uint8Array>;
+  /** What came and was not taken yet. */
+  #chunk: Uint8Array = new Uint8Array(0);
+  #offset = 0;
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#stream = stream.getReader();
+  }
+
+  /** Bytes taken so far. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /**
+   * The next line without its line feed; undefined at the end.
+   *
+   * @throws {EnvelopeError} it is longer than a header may be
+   */
+  async line(): Promise<Uint8Array | undefined> {
+    const start = this.#offset;
+    const pieces: Uint8Array[] = [];
+    for (let length = 0; await this.#fill();) {
+      const end = this.#chunk.indexOf(LINE_FEED);
+      const piece = this.#take(end < 0 ? this.#chunk.length : end);
+      length += piece.length;
+      if (length > MAX_HEADER_BYTES) {
+        throw malformed(`A header is longer than ${MAX_HEADER_BYTES} bytes`, start);
+      }
+      pieces.push(piece);
+      if (end < 0) continue;
+      this.#take(1);
+      return joinBytes(pieces, length);
+    }
+    return pieces.length === 0 ? undefined : joinBytes(pieces, this.#offset - start);
+  }
+
+  /**
+   * The next bytes, in pieces as they come.
+   *
+   * @throws {EnvelopeError} the stream ends before them
+   */
+  async *bytes(length: number): AsyncGenerator<Uint8Array> {
+    const start = this.#offset;
+    for (let missing = length; missing > 0;) {
+      if (!await this.#fill()) {
+        throw malformed(`A payload ends ${missing} bytes before its length`, start);
+      }
+      const piece = this.#take(Math.min(missing, this.#chunk.length));
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+
+  /** Tells the sender that nothing more is wanted; of one that is gone already nothing is to be told. */
+  async cancel(): Promise<void> {
+    await this.#stream.cancel().catch(() => {});
+  }
+
+  /** Sees to it that there is a byte to take; false at the end. */
+  async #fill(): Promise<boolean> {
+    while (this.#chunk.length === 0) {
+      const { value, done } = await this.#stream.read().catch(() => {
+        throw malformed("The connection broke off", this.#offset);
+      });
+      if (done) return false;
+      this.#chunk = value;
+    }
+    return true;
+  }
+
+  #take(length: number): Uint8Array {
+    const piece = this.#chunk.subarray(0, length);
+    this.#chunk = this.#chunk.subarray(length);
+    this.#offset += length;
+    return piece;
+  }
+}

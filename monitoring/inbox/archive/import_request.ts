@@ -1,0 +1,58 @@
+import { json, refusal, unavailable } from "../answer.ts";
+import type { Inbox } from "../store.ts";
+import { importArchive } from "./import_archive.ts";
+
+export interface ImportOptions {
+  /** The page's origin as browsers see it. */
+  readonly publicOrigin?: string;
+  /** Most bytes of one envelope, as received. */
+  readonly maxEnvelopeBytes: number;
+}
+
+/**
+ * `POST /monitoring/inbox`: the body is an archive, read as it comes. Answers 200 with what became of its envelopes, or
+ * 400 with the same and why the rest could not be read. One import at a time: each may hold one large envelope.
+ *
+ * Who may read the inbox is asked before. Unlike DELETE, a POST of another page's needs no preflight, and not every
+ * browser says `Sec-Fetch-Site`: so the `Origin` that all of them send must be the page's own.
+ */
+export function importRequest(
+  { publicOrigin, maxEnvelopeBytes }: ImportOptions,
+): (inbox: Inbox, request: Request) => Promise<Response> {
+  let importing = false;
+  return async (inbox, request) => {
+    if (!isOwnOrigin(request, publicOrigin)) {
+      return refusal(403, "origin_not_allowed", "Only the inbox's own page may import into it.");
+    }
+    if (request.headers.has("content-encoding")) {
+      return refusal(
+        415,
+        "encoding_not_supported",
+        "An archive is sent as it is: leave Content-Encoding out.",
+      );
+    }
+    if (importing) {
+      return refusal(503, "inbox_busy", "An import is under way: wait until it has ended.");
+    }
+    importing = true;
+    try {
+      const body = request.body ?? new Blob().stream();
+      const { broken, ...result } = await importArchive(inbox, body, maxEnvelopeBytes);
+      return broken === undefined
+        ? json(200, result, false)
+        : json(400, { error: "archive_malformed", detail: broken, ...result }, false);
+    } catch (error) {
+      return unavailable(error);
+    } finally {
+      importing = false;
+    }
+  };
+}
+
+function isOwnOrigin({ url, headers }: Request, publicOrigin: string | undefined): boolean {
+  const origin = headers.get("origin");
+  if (origin === null || origin === publicOrigin) return true;
+  // By host: a proxy that speaks TLS for us changes the scheme.
+  const host = URL.parse(origin)?.host;
+  return host !== undefined && host === URL.parse(url)?.host;
+}

@@ -1,0 +1,13 @@
+import { useState } from "react";
+import { Label } from "../components/Label.tsx";
+
+/** Stands in a closed part of its page: its code comes when that is opened. */
+export default function Folded() {
+  const [count, setCount] = useState(0);
+  return (
+    <p>
+      <Label id="folded" text="folded" />
+      <button type="button" onClick={() => setCount(count + 1)}>Folded {count}</button>
+    </p>
+  );
+}

@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import {
+  admitted,
+  envelopeOf,
+  eventEnvelope,
+  hexId,
+} from "../../monitoring/inbox/_test_envelopes.ts";
+import { archiveHeader, archiveItem } from "../../monitoring/inbox/archive/format.ts";
+import { joinBytes } from "../../monitoring/envelope/join_bytes.ts";
+import { readEnvelope } from "../../monitoring/envelope/reader.ts";
+import type { Inbox } from "../../monitoring/inbox/store.ts";
+import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
+import { sendRaw } from "./_wire.ts";
+
+const COMPRESS = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+};
+type Encoding = keyof typeof COMPRESS;
+
+interface Sent {
+  readonly receivedAt: number;
+  readonly encoding: Encoding | null;
+  readonly plain: Uint8Array<ArrayBuffer>;
+}
+
+/** Puts an envelope into the inbox as the relay does. */
+async function put(inbox: Inbox, { receivedAt, encoding, plain }: Sent): Promise<void> {
+  const bytes = encoding === null ? plain : new Uint8Array(COMPRESS[encoding](plain));
+  await inbox.store({ ...admitted(plain, receivedAt), bytes, contentEncoding: encoding });
+}
+
+/** What the inbox holds, oldest first, without its ids: those are new after an import. */
+function contents(inbox: Inbox) {
+  return inbox.list({ since: 0, limit: 500 }).envelopes.map(({ id, ...row }) => {
+    const { bytes, contentEncoding } = inbox.bytes(id)!;
+    return { ...row, contentEncoding, body: [...bytes] };
+  });
+}
+
+const exported = async ({ url }: InboxServer) =>
+  new Uint8Array(await (await fetch(`${url}?export`)).arrayBuffer());
+
+async function imported({ url }: InboxServer, archive: Uint8Array<ArrayBuffer>, headers = {}) {
+  const response = await fetch(url, { method: "POST", body: archive, headers });
+  return { status: response.status, ...await response.json() };
+}
+
+/** An archive of these bodies, written by hand. */
+function archiveOf(
+  bodies: readonly Uint8Array[],
+  contentEncoding: string | null = null,
+): Uint8Array<ArrayBuffer> {
+  const pieces = bodies.flatMap((bytes, n) =>
+    archiveItem({ bytes, receivedAt: 1_000 + n, contentEncoding })
+  );
+  const all = [archiveHeader(bodies.length), ...pieces];
+  return joinBytes(all, all.reduce((sum, { length }) => sum + length, 0)) as Uint8Array<
+    ArrayBuffer
+  >;
+}
+
+Deno.test("export, clear, import: the same bodies, byte for byte, whatever they hold", async () => {
+  await using server = startInboxServer();
+  const payload = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }).map((bytes) => new Uint8Array(bytes)),
+    fc.jsonValue(),
+  );
+  const sent = fc.record({
+    receivedAt: fc.nat({ max: 2_000_000_000_000 }),
+    encoding: fc.constantFrom(null, "gzip" as const, "deflate" as const, "br" as const, "zstd"),
+    plain: fc.array(fc.tuple(fc.constantFrom("event", "log", "a future type"), payload), {
+      minLength: 1,
+      maxLength: 3,
+    }).map((items) => envelopeOf({ event_id: hexId(1) }, ...items)),
+  }) as fc.Arbitrary<Sent>;
+  await fc.assert(
+    fc.asyncProperty(fc.array(sent, { maxLength: 8 }), async (envelopes) => {
+      server.inbox.clear();
+      // Of two that are the same in all but the place, one comes back.
+      const unlike = new Map(envelopes.map((one) => [`${one.receivedAt} ${one.plain}`, one]));
+      for (const envelope of unlike.values()) await put(server.inbox, envelope);
+      const before = contents(server.inbox);
+      const archive = await exported(server);
+      server.inbox.clear();
+      const result = await imported(server, archive);
+      const expected = { status: 200, taken: before.length, present: 0, refused: 0, reasons: [] };
+      assert.deepEqual(result, expected);
+      assert.deepEqual(contents(server.inbox), before);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("an archive is an envelope: whoever reads those reads it", async () => {
+  await using server = startInboxServer();
+  await server.store(1, 2);
+  const { header, items } = readEnvelope(await exported(server));
+  assert.deepEqual(header, { sightglass_inbox: 1, envelopes: 2 });
+  assert.deepEqual(items[0]?.header, {
+    type: "envelope",
+    length: eventEnvelope(1).length,
+    received_at: 1_790_000_000_000,
+  });
+  assert.deepEqual(items.map(({ payload }) => payload), [eventEnvelope(1), eventEnvelope(2)]);
+});
+
+Deno.test("what is there already is told and not doubled", async () => {
+  await using server = startInboxServer();
+  await server.store(1, 2);
+  const archive = await exported(server);
+  const again = await imported(server, archive);
+  assert.deepEqual([again.taken, again.present, again.refused], [0, 2, 0]);
+  assert.equal(server.inbox.extent().envelopes, 2);
+});
+
+Deno.test("the export holds what was there when it was asked for, not what came since", async () => {
+  await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
+  await server.store(...Array.from({ length: 450 }, (_, n) => n));
+  const response = await fetch(`${server.url}?export`);
+  await server.store(1_000, 1_001);
+  const { header, items } = readEnvelope(new Uint8Array(await response.arrayBuffer()));
+  assert.equal(header.envelopes, 450);
+  assert.deepEqual(items.map(({ payload }) => payload).at(-1), eventEnvelope(449));
+  assert.equal(items.length, 450);
+});
+
+Deno.test("emptied under an export's hands: the download breaks off, instead of lacking some", async () => {
+  await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
+  // More than the sockets hold.
+  for (let n = 0; n < 30; n++) {
+    const plain = envelopeOf({}, ["attachment", new Uint8Array(1024 * 1024)]);
+    await put(server.inbox, { receivedAt: n, encoding: null, plain });
+  }
+  const response = await fetch(`${server.url}?export`);
+  server.inbox.clear();
+  await assert.rejects(response.arrayBuffer());
+});
+
+Deno.test("importing pushes nothing out: what finds no room is refused and told", async () => {
+  const size = eventEnvelope(1).byteLength;
+  await using server = startInboxServer({ maxBytes: size * 2 });
+  await server.store(1);
+  const result = await imported(server, archiveOf([eventEnvelope(2), eventEnvelope(3)]));
+  assert.deepEqual([result.taken, result.refused], [1, 1]);
+  assert.match(result.reasons[0].reason, /no room/);
+  assert.deepEqual(
+    server.inbox.list({ since: 0, limit: 9 }).envelopes.map((row) => row.event_id),
+    [hexId(1), hexId(2)],
+  );
+});
+
+Deno.test("each envelope is held to the framing and the limits of one that is posted", async () => {
+  await using server = startInboxServer({ maxEnvelopeBytes: 100 });
+  const large = envelopeOf({}, ["event", { message: "x".repeat(100) }]);
+  const broken = new TextEncoder().encode('{}\n{"type":"event","length":9}\n{}');
+  const result = await imported(server, archiveOf([large, broken, envelopeOf({}, ["event", {}])]));
+  assert.deepEqual([result.taken, result.refused], [1, 2]);
+  const [first, second] = result.reasons;
+  assert.deepEqual([first.envelope, second.envelope], [1, 2]);
+  assert.match(first.reason, /has \d+ bytes, and 100 are the most/);
+  assert.match(second.reason, /ends 7 bytes before its length/);
+});
+
+Deno.test("a bomb is refused, and what is no data of its encoding", async () => {
+  await using server = startInboxServer({ maxEnvelopeBytes: 10_000 });
+  const bomb = gzipSync(envelopeOf({}, ["attachment", new Uint8Array(200_000)]));
+  const result = await imported(server, archiveOf([bomb, eventEnvelope(1)], "gzip"));
+  assert.deepEqual([result.taken, result.refused], [0, 2]);
+  assert.match(result.reasons[0].reason, /larger than 100000 bytes once decompressed/);
+  assert.match(result.reasons[1].reason, /not whole, valid gzip/);
+});
+
+Deno.test("of a hundred refusals a person is told the first twenty, and the count of all", async () => {
+  await using server = startInboxServer();
+  const broken = new TextEncoder().encode("no envelope");
+  const result = await imported(server, archiveOf(Array(100).fill(broken)));
+  assert.deepEqual([result.refused, result.reasons.length], [100, 20]);
+});
+
+Deno.test("an archive that was cut off: what came whole is taken, and where it broke is told", async () => {
+  await using server = startInboxServer();
+  const whole = archiveOf([eventEnvelope(1), eventEnvelope(2)]);
+  const cut = await imported(server, whole.subarray(0, whole.length - 20));
+  assert.deepEqual([cut.status, cut.error, cut.taken], [400, "archive_malformed", 1]);
+  assert.match(cut.detail, /ends \d+ bytes before its length \(at byte \d+\)/);
+  // Cut between two envelopes the framing is whole; the count is not.
+  const [header, ...first] = [
+    archiveHeader(2),
+    ...archiveItem({
+      bytes: eventEnvelope(3),
+      receivedAt: 1,
+      contentEncoding: null,
+    }),
+  ];
+  const short = await imported(
+    server,
+    new Uint8Array(await new Blob([header!, ...first as Uint8Array<ArrayBuffer>[]]).arrayBuffer()),
+  );
+  assert.deepEqual([short.status, short.taken], [400, 1]);
+  assert.match(short.detail, /ends after 1 of 2 envelopes/);
+});
+
+for (
+  const [what, body, detail] of [
+    ["nothing", "", /A header must be a JSON object/],
+    ["an envelope", '{"event_id":"a"}\n{"type":"event"}\n{}', /no export of an inbox/],
+    ["another version", '{"sightglass_inbox":2}\n', /another version than 1/],
+    ["no length", '{"sightglass_inbox":1}\n{"type":"envelope"}\n{}', /must have a length/],
+    ["a line without end", "x".repeat(70_000), /longer than 65536 bytes/],
+  ] as const
+) {
+  Deno.test(`${what} in place of an archive is refused with words`, async () => {
+    await using server = startInboxServer();
+    const result = await imported(server, new TextEncoder().encode(body));
+    assert.deepEqual([result.status, result.error, result.taken], [400, "archive_malformed", 0]);
+    assert.match(result.detail, detail);
+  });
+}
+
+Deno.test("items of other types are for versions to come: they are passed over", async () => {
+  await using server = startInboxServer();
+  const archive = new TextEncoder().encode(
+    '{"sightglass_inbox":1}\n{"type":"note","length":2}\nhi\n\n' +
+      '{"type":"envelope","length":3,"received_at":5}\n{}\n\n',
+  );
+  const result = await imported(server, archive);
+  assert.deepEqual([result.status, result.taken, result.refused], [200, 1, 0]);
+});
+
+Deno.test("only who may read the inbox exports and imports", async () => {
+  await using server = startInboxServer({ peer: "203.0.113.9" });
+  assert.equal((await fetch(`${server.url}?export`)).status, 403);
+  assert.equal((await imported(server, archiveOf([eventEnvelope(1)]))).status, 403);
+  assert.equal(server.inbox.extent().envelopes, 0);
+});
+
+Deno.test("a page of another origin imports nothing, also where its browser does not say Sec-Fetch-Site", async () => {
+  await using server = startInboxServer();
+  const archive = archiveOf([eventEnvelope(1)]);
+  for (const origin of ["https://evil.example", "null", `http://localhost:${server.port}`]) {
+    const result = await imported(server, archive, { Origin: origin });
+    assert.deepEqual([result.status, result.error], [403, "origin_not_allowed"], origin);
+  }
+  const own = await imported(server, archive, { Origin: `http://127.0.0.1:${server.port}` });
+  assert.equal(own.status, 200);
+});
+
+Deno.test("one import at a time", async () => {
+  await using server = startInboxServer();
+  let finish = () => {};
+  const slow = fetch(server.url, {
+    method: "POST",
+    body: new ReadableStream({
+      start(controller) {
+        controller.enqueue(archiveHeader(0));
+        finish = () => controller.close();
+      },
+    }),
+  });
+  let busy;
+  do busy = await imported(server, archiveOf([])); while (busy.status === 200);
+  assert.deepEqual([busy.status, busy.error], [503, "inbox_busy"]);
+  finish();
+  assert.equal((await slow).status, 200);
+});
+
+Deno.test("a compressed request is refused: an archive is sent as it is", async () => {
+  await using server = startInboxServer();
+  const result = await imported(server, archiveOf([]), { "Content-Encoding": "gzip" });
+  assert.deepEqual([result.status, result.error], [415, "encoding_not_supported"]);
+});
+
+Deno.test("HEAD of an export has a file's name and no body", async () => {
+  await using server = startInboxServer();
+  const answer = await sendRaw(server.port, "HEAD", "/monitoring/inbox?export");
+  assert.equal(answer.status, 200);
+  assert.match(
+    answer.headers.get("content-disposition") ?? "",
+    /^attachment; filename="sightglass-[\dT-]+Z\.envelope"$/,
+  );
+  assert.equal(answer.body.length, 0);
+});
