@@ -81,8 +81,8 @@ async function main(): Promise<void> {
     token: config.inboxToken,
     proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
-    sourceMap: createSourceMaps(build, manifest),
     maxEnvelopeBytes: config.maxEnvelopeBytes,
+    sourceMap: createSourceMaps(build, manifest),
   });
   const spool = config.mode === "relay" && config.spool === "sqlite"
     ? await openSpool({

@@ -10,13 +10,13 @@ import type { Inbox } from "./store.ts";
 export interface InboxEndpointOptions extends AccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
+  /** Most bytes of an envelope that is imported, as received. */
+  readonly maxEnvelopeBytes: number;
   /**
    * Gives the source map (JSON) of the script that has a debug id; undefined: there is none. Sources
    * are for those who may read the inbox, and for nobody else.
    */
   readonly sourceMap?: (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Most bytes of an envelope that is imported, as received. */
-  readonly maxEnvelopeBytes: number;
 }
 
 /** `/monitoring/inbox` as HTTP. */
@@ -107,7 +107,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     const access = accessOf(request.headers, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
-    if (request.method === "POST") return importing(inbox, request);
+    if (request.method === "POST") return await importing(inbox, request);
     try {
       const response = request.method === "DELETE"
         ? empty(inbox, request)
