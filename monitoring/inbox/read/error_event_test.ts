@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf } from "../_test_envelopes.ts";
 import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_event.ts";
-import { errorText } from "./error_text.ts";
 
 const recorded = (name: string) =>
   Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
@@ -74,26 +73,6 @@ Deno.test("an exception of a language with packages is named with its package", 
   assert.equal(describeEvent(java).title, "java.lang.IllegalStateException");
 });
 
-Deno.test("as text: what was thrown, its causes, where it comes from", () => {
-  const text = errorText(describeEvent({
-    release: "page@1",
-    exception: {
-      values: [
-        { type: "TypeError", value: "inner" },
-        {
-          type: "Error",
-          value: "outer",
-          stacktrace: { frames: [{ function: "run", filename: "a.ts", lineno: 3, colno: 7 }] },
-        },
-      ],
-    },
-  }));
-  assert.equal(
-    text,
-    "Error: outer\n    at run (a.ts:3:7)\n\n  Caused by: TypeError: inner\n\nlevel: error\nrelease: page@1\n",
-  );
-});
-
 Deno.test("whatever an event is, it is described, and within bounds", () => {
   const names = fc.constantFrom(
     "exception",
@@ -136,7 +115,6 @@ Deno.test("whatever an event is, it is described, and within bounds", () => {
     const read = describeEvent(event);
     assert.equal(typeof read.title, "string");
     assert.equal(typeof read.value, "string");
-    assert.equal(typeof errorText(read), "string");
   }));
 });
 
