@@ -246,7 +246,7 @@ export class InboxFile {
   }
 }
 
-const COLUMNS = "id, received_at, event_id, trace_ids, replay_id, items, bytes";
+const COLUMNS = "id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding";
 
 function prepare(db: DatabaseSync) {
   const sql = (text: string): StatementSync => db.prepare(text);
@@ -303,10 +303,11 @@ interface SqlRow {
   readonly replay_id: string | null;
   readonly items: string;
   readonly bytes: number;
+  readonly content_encoding: string | null;
 }
 
 function rowOf(
-  { id, received_at, event_id, trace_ids, replay_id, items, bytes }: SqlRow,
+  { id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding }: SqlRow,
 ): InboxRow {
   return {
     id,
@@ -316,5 +317,6 @@ function rowOf(
     replay_id,
     bytes,
     items: JSON.parse(items),
+    content_encoding,
   };
 }

@@ -69,6 +69,7 @@ Deno.test(
         replay_id: null,
         bytes: envelope.bytes.byteLength,
         items: [{ type: "event", bytes: 2 }],
+        content_encoding: "gzip",
       }],
     });
     const stored = inbox.bytes(1);
