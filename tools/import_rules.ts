@@ -71,7 +71,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     of: ["components/"],
     may: ["monitoring/settings.ts"],
-    mayTypes: ["monitoring/browser/mod.ts", "monitoring/inbox/row.ts"],
+    mayTypes: ["monitoring/browser/mod.ts", "monitoring/inbox/read/", "monitoring/inbox/row.ts"],
     mayNot: ["npm:@sentry/", "npm:@opentelemetry/"],
     right: "components turn props into markup: they import components/, settings.ts, and types",
   },
