@@ -3,7 +3,7 @@ import { settingRows, type Settings } from "./setting_rows.ts";
 /** The monitoring settings as they are in force. */
 export function SettingsTable({ settings }: { settings: Settings }) {
   return (
-    <table className="settings">
+    <table className="in-force">
       <caption>Monitoring settings in force</caption>
       <thead className="vh">
         <tr>

@@ -1,36 +1,49 @@
 import { formatClock } from "./format/clock.ts";
 import { formatCount } from "./format/count.ts";
+import { formatDuration } from "./format/duration.ts";
 import type { Flow } from "./flow.ts";
+import { phaseSentence, type PhaseState } from "./phase_sentence.ts";
+import type { SpoolReading } from "./spool_reading.ts";
 
 /** Where telemetry stands, as far as the sentence needs it. */
-export interface FlowState {
-  readonly flow: Pick<Flow, "accepted" | "isSpooling" | "lastRefused">;
+export interface FlowState extends PhaseState {
+  readonly flow: Pick<Flow, "accepted" | "refused" | "spoolingSince">;
   /** Envelopes kept in the browser. */
   readonly waiting: number;
-  readonly phase: "waiting" | "loading" | "running" | "failed";
-  /** Why it failed. */
-  readonly reason?: string;
+  /** When the oldest of them that this page knows was made, milliseconds since the epoch. */
+  readonly waitingSince?: number | undefined;
+  /** What the relay's spool held when it was last asked; undefined: it was not. */
+  readonly spool?: SpoolReading | undefined;
 }
 
 /** The one sentence under the tube: of all that is true, what matters most right now. */
-export function flowSentence({ flow, waiting, phase, reason }: FlowState): string {
-  if (phase === "failed") {
-    return `Telemetry failed: ${reason ?? "no reason given"}. The page works without it.`;
-  }
+export function flowSentence(state: FlowState): string {
+  const { flow, waiting, waitingSince, phase, spool } = state;
+  if (phase === "failed") return phaseSentence(state);
   if (waiting > 0) {
-    return `${formatCount(waiting, "envelope")} kept in this browser until an answer comes.`;
+    const since = waitingSince === undefined ? "" : `, since ${formatClock(waitingSince)}`;
+    return `${
+      formatCount(waiting, "envelope")
+    } kept in this browser until an answer comes${since}.`;
   }
-  if (flow.isSpooling) {
-    return "The ingest does not answer: the relay keeps what comes, on its disk.";
+  const since = flow.spoolingSince;
+  if (since !== undefined && spool?.pending !== 0) {
+    const kept = spool ? inSpool(spool) : "the relay keeps what comes, on its disk";
+    return `The ingest has not answered since ${formatClock(since)}: ${kept}.`;
   }
-  const last = flow.lastRefused;
-  if (last) {
-    const why = last.error ?? last.outcome ?? "no reason given";
-    const status = last.status === undefined ? "" : ` (status ${last.status})`;
-    return `Last refused at ${formatClock(last.at)}${status}: ${why}`;
-  }
-  if (phase === "waiting") return "Still. Telemetry starts when the page has loaded and is idle.";
-  if (phase === "loading") return "Still. Telemetry is loading.";
-  if (flow.accepted === 0) return "Still. Nothing has been sent yet.";
-  return "Nothing waits, nothing was refused.";
+  if (spool && spool.pending > 0) return `The ingest answers again: ${inSpool(spool)}.`;
+  if (phase !== "running") return phaseSentence(state);
+  if (since !== undefined) return "The ingest answers again: nothing waits in the relay’s spool.";
+  if (flow.refused > 0) return "Nothing waits.";
+  return flow.accepted === 0
+    ? "Still. Nothing has been sent yet."
+    : "Nothing waits, nothing was refused.";
+}
+
+/** The relay keeps for everybody: other pages and the server itself count too. */
+function inSpool({ pending, oldestAgeS }: SpoolReading): string {
+  // The relay tells whole seconds.
+  const oldest = oldestAgeS < 60 ? `${oldestAgeS}\u00a0s` : formatDuration(oldestAgeS * 1000);
+  return `the relay keeps ${formatCount(pending, "envelope")} of all senders on its disk, ` +
+    (pending === 1 ? `for ${oldest}` : `the oldest for ${oldest}`);
 }

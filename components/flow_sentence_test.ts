@@ -1,52 +1,58 @@
 import assert from "node:assert/strict";
-import type { Passing } from "./flow.ts";
 import { flowSentence } from "./flow_sentence.ts";
 
-const lastRefused: Passing = {
-  id: "a",
-  at: new Date(2026, 7, 14, 14, 3, 22).getTime(),
-  bytes: 1,
-  status: 403,
-  error: "dsn_not_allowed",
-};
-const running = {
-  flow: { accepted: 0, isSpooling: false },
-  waiting: 0,
-  phase: "running",
-} as const;
+const at = new Date(2026, 7, 14, 14, 3, 22).getTime();
+const nothing = { accepted: 0, refused: 0 };
+const running = { flow: nothing, waiting: 0, phase: "running" } as const;
+const some = { accepted: 3, refused: 0 };
 
 Deno.test("the glass is still until something was sent, and says what it waits for", () => {
   assert.match(flowSentence({ ...running, phase: "waiting" }), /^Still\. .*loaded and is idle/);
   assert.match(flowSentence({ ...running, phase: "loading" }), /^Still\. Telemetry is loading/);
   assert.equal(flowSentence(running), "Still. Nothing has been sent yet.");
-  assert.match(
-    flowSentence({ ...running, flow: { accepted: 3, isSpooling: false } }),
-    /Nothing waits/,
-  );
+  assert.match(flowSentence({ ...running, flow: some }), /^Nothing waits, nothing was refused/);
+  assert.equal(flowSentence({ ...running, flow: { ...some, refused: 1 } }), "Nothing waits.");
 });
 
 Deno.test("failed telemetry comes before all else, with its reason", () => {
   assert.equal(
-    flowSentence({
-      flow: { accepted: 1, isSpooling: false, lastRefused },
-      waiting: 2,
-      phase: "failed",
-      reason: "no code",
-    }),
+    flowSentence({ flow: some, waiting: 2, phase: "failed", reason: "no code" }),
     "Telemetry failed: no code. The page works without it.",
   );
 });
 
-Deno.test("what waits comes before what was refused", () => {
-  const state = { ...running, flow: { accepted: 1, isSpooling: false, lastRefused } };
+Deno.test("what waits in this browser comes first, and since when", () => {
   assert.equal(
-    flowSentence({ ...state, waiting: 2 }),
-    "2\u00a0envelopes kept in this browser until an answer comes.",
+    flowSentence({ ...running, waiting: 2, waitingSince: at }),
+    "2\u00a0envelopes kept in this browser until an answer comes, since 14:03:22.",
   );
-  assert.equal(flowSentence(state), "Last refused at 14:03:22 (status 403): dsn_not_allowed");
+  // Left by an earlier page and not yet sent by this one.
+  assert.match(flowSentence({ ...running, waiting: 1 }), /until an answer comes\.$/);
 });
 
-Deno.test("while the relay keeps what its ingest does not take, that is said, before older refusals", () => {
-  const flow = { accepted: 1, isSpooling: true, lastRefused };
-  assert.match(flowSentence({ ...running, flow }), /^The ingest does not answer: the relay keeps/);
+Deno.test("while the relay keeps what its ingest does not take, it is said since when, how much and how old", () => {
+  const flow = { ...some, spoolingSince: at };
+  assert.equal(
+    flowSentence({ ...running, flow }),
+    "The ingest has not answered since 14:03:22: the relay keeps what comes, on its disk.",
+  );
+  assert.equal(
+    flowSentence({ ...running, flow, spool: { pending: 12, oldestAgeS: 185 } }),
+    "The ingest has not answered since 14:03:22: the relay keeps 12\u00a0envelopes of all senders " +
+      "on its disk, the oldest for 3\u00a0min\u00a005\u00a0s.",
+  );
+});
+
+Deno.test("once the ingest answers again, what the spool still holds is said until it is empty", () => {
+  const spool = { pending: 1, oldestAgeS: 2 };
+  assert.match(
+    flowSentence({ ...running, flow: some, spool }),
+    /^The ingest answers again: .* 1\senvelope .* for 2\ss\.$/,
+  );
+  const empty = { pending: 0, oldestAgeS: 0 };
+  assert.match(
+    flowSentence({ ...running, flow: { ...some, spoolingSince: at }, spool: empty }),
+    /nothing waits in the relay’s spool/,
+  );
+  assert.match(flowSentence({ ...running, flow: some, spool: empty }), /^Nothing waits, nothing/);
 });

@@ -1,86 +1,35 @@
-import { useEffect, useState } from "react";
-import { advance, type Flow, still } from "../components/flow.ts";
-import { flowSentence } from "../components/flow_sentence.ts";
-import { formatCount } from "../components/format/count.ts";
-import { Mark } from "../components/Mark.tsx";
+import { type ComponentType, useEffect, useState } from "react";
+import { Glass, type GlassPlace } from "../components/Glass.tsx";
+import { phaseSentence } from "../components/phase_sentence.ts";
 import { Boundary } from "./_boundary.tsx";
-import { SettledText } from "./_settled_text.tsx";
 import { useTelemetry } from "./_telemetry.ts";
-import { Tube } from "./_tube.tsx";
-
-interface Props {
-  readonly variant: string;
-  /** Where the browser posts to: a path, or "straight to the ingest". */
-  readonly route: string;
-  /** Where envelopes end. */
-  readonly ingest: string;
-}
-
-/**
- * What has passed since the page was opened: the island is made anew by each navigation, and what it
- * has counted and shown is no news then.
- */
-let passed = still;
 
 /** The sight glass: a tube from this browser to where envelopes end, and what passes in it. */
-export default function Strip(props: Props) {
+export default function Strip(place: GlassPlace) {
   return (
     <Boundary what="The glass">
-      <Glass {...props} />
+      <Sight {...place} />
     </Boundary>
   );
 }
 
-function Glass({ variant, route, ingest }: Props) {
-  const { receipts, waiting, phase, reason } = useTelemetry();
-  const [flow, setFlow] = useState<Flow>(still);
+/** Nothing passes before telemetry runs: until then the glass is still, and its works are not loaded. */
+function Sight(place: GlassPlace) {
+  const { phase, reason } = useTelemetry();
+  const runs = phase === "running";
+  const [Live, setLive] = useState<ComponentType<GlassPlace>>();
+  const [isBlind, setBlind] = useState(false);
   useEffect(() => {
-    const next = advance(passed, receipts);
-    setFlow(next);
-    // Who comes after has not seen it pass, and need not.
-    if (next.fresh.length > 0) passed = { ...next, fresh: [] };
-  }, [receipts]);
+    if (!runs) return;
+    import("./_live_glass.tsx").then(
+      ({ LiveGlass }) => setLive(() => LiveGlass),
+      () => setBlind(true),
+    );
+  }, [runs]);
 
-  const accepted = variant === "inbox" ? "stored" : "accepted";
-  const { spooled } = flow;
-  const readings = `${formatCount(flow.accepted, "envelope")} ${accepted}, ` +
-    `${waiting} waiting, ${spooled > 0 ? `${spooled} spooled, ` : ""}${flow.refused} refused`;
-  return (
-    <div className="glass" data-route={route} data-sentry-block="">
-      <ol>
-        <li>
-          <span>this browser</span>
-          <span className={waiting > 0 ? "waits" : "nil"}>
-            <Mark kind="waits" />
-            {waiting} waiting
-          </span>
-        </li>
-        <li>
-          <span>{route}</span>
-          <span>
-            {spooled > 0 && (
-              <span className="waits">
-                <Mark kind="waits" />
-                {spooled} spooled{" "}
-              </span>
-            )}
-            <span className={flow.refused > 0 ? "refused" : "nil"}>
-              <Mark kind="refused" />
-              {flow.refused} refused
-            </span>
-          </span>
-        </li>
-        <li>
-          <span>{ingest}</span>
-          <span className={flow.accepted > 0 ? "flows" : "nil"}>
-            <Mark kind="flows" />
-            {flow.accepted} {accepted}
-          </span>
-        </li>
-      </ol>
-      <Tube fresh={flow.fresh} waiting={waiting} />
-      <p className="reading">{flowSentence({ flow, waiting, phase, reason })}</p>
-      <SettledText text={flow.accepted + flow.refused + spooled + waiting > 0 ? readings : ""} />
-    </div>
-  );
+  if (Live) return <Live {...place} />;
+  const sentence = isBlind
+    ? "Telemetry runs, but what shows it passing did not load: load the page again to see it."
+    : phaseSentence({ phase, reason });
+  return <Glass place={place} reading={sentence} />;
 }

@@ -10,17 +10,22 @@ const MAX_HELD = 16;
 /** Milliseconds between two marks of one burst, so that they are seen one by one. */
 const STAGGER_MS = 110;
 
+/** What has begun to move: a navigation makes the island anew, and it must not pass a second time. */
+const begun = new WeakSet<readonly Passing[]>();
+
 interface Moving {
   readonly key: string;
   readonly className: string;
   readonly delayMs: number;
 }
 
-/** The glass itself. Everything that it shows is also said in words beside it. */
+/** What is in the glass. Everything that it shows is also said in words beside it. */
 export function Tube({ fresh, waiting }: { fresh: readonly Passing[]; waiting: number }) {
   const [moving, setMoving] = useState<readonly Moving[]>([]);
 
   useEffect(() => {
+    if (begun.has(fresh)) return;
+    begun.add(fresh);
     // A hidden page runs no animations, so its marks would pile up and all start on the return.
     if (fresh.length === 0 || document.hidden) return;
     const marks = fresh.slice(-MAX_MOVING).map((passing, index) => ({
@@ -32,8 +37,7 @@ export function Tube({ fresh, waiting }: { fresh: readonly Passing[]; waiting: n
   }, [fresh]);
 
   return (
-    <div className="tube" aria-hidden="true">
-      <i className="valve" />
+    <>
       <div className="held">
         {Array.from({ length: Math.min(waiting, MAX_HELD) }, (_, index) => <i key={index} />)}
       </div>
@@ -45,6 +49,6 @@ export function Tube({ fresh, waiting }: { fresh: readonly Passing[]; waiting: n
           onAnimationEnd={() => setMoving((now) => now.filter((mark) => mark.key !== key))}
         />
       ))}
-    </div>
+    </>
   );
 }

@@ -13,3 +13,10 @@ export function formatClock(at: number): string {
     .map((part) => String(part).padStart(2, "0"))
     .join(":");
 }
+
+/** The same to the millisecond: `14:03:22.084`. */
+export function formatClockMs(at: number): string {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return "–";
+  return `${formatClock(at)}.${String(time.getMilliseconds()).padStart(3, "0")}`;
+}

@@ -1,4 +1,4 @@
-import { isCorrupt, setAside } from "./corrupt_file.ts";
+import { isCorrupt, setAside } from "../sqlite/corrupt_file.ts";
 import { describeEnvelope, type Description } from "./describe.ts";
 import {
   IN_MEMORY,

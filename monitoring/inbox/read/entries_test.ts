@@ -87,7 +87,7 @@ Deno.test("recorded: a recording and a feedback touch their trace and count noth
 });
 
 Deno.test("recorded: what holds no span, error or log makes no entries", () => {
-  for (const name of ["client_report", "profile", "session", "raw_security"]) {
+  for (const name of ["client_report", "profile_chunk", "session", "raw_security"]) {
     const { errors, logs, traces } = recorded(name);
     assert.deepEqual([errors, logs], [[], []], name);
     assert.ok(traces.every(({ spans }) => spans === 0), name);

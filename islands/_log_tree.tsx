@@ -1,0 +1,196 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { formatCount } from "../components/format/count.ts";
+import { shortId } from "../components/format/short_id.ts";
+import { holdRows } from "../components/log/held_rows.ts";
+import { LogDetails } from "../components/log/LogDetails.tsx";
+import { LogLine } from "../components/log/LogLine.tsx";
+import type { LogRow } from "../monitoring/inbox/read/rows.ts";
+import { fragmentTo } from "./_fragment.ts";
+
+/** Pixels of a row that has not been measured: 24 px of line and a hairline. */
+const ROW_PX = 29;
+/** Rows beyond the edges of what is seen, so that fast scrolling finds them there. */
+const OVERSCAN = 12;
+/** Older rows are asked for this many rows before the end. */
+const AHEAD = 30;
+/** Rows of a step by Page Up and Page Down. */
+const PAGE = 10;
+
+const keyOf = ({ envelope, index }: LogRow) => `${envelope} ${index}`;
+
+/**
+ * Logs as a tree of two levels: lines, each of which opens to its details. Only rows that are seen are in the document.
+ * By keyboard as WAI-ARIA has it for trees (https://www.w3.org/WAI/ARIA/apg/patterns/treegrid/): one stop of
+ * the Tab key, then arrows.
+ *
+ * A reader at the top follows what comes. Further down nothing moves: what is new is counted at the top.
+ */
+export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => void }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState<string>();
+  const before = useRef(rows);
+  const held = holdRows(rows, top, before.current, keyOf);
+  before.current = held.rows;
+
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [active, setActive] = useState<string>();
+  const activeIndex = Math.max(0, held.rows.findIndex((row) => keyOf(row) === active));
+
+  const virtual = useVirtualizer({
+    count: held.rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => keyOf(held.rows[index]!),
+    overscan: OVERSCAN,
+  });
+  const items = virtual.getVirtualItems();
+  const isNearEnd = (items.at(-1)?.index ?? 0) >= held.rows.length - AHEAD;
+  useEffect(() => {
+    if (isNearEnd) more?.();
+  }, [isNearEnd, more]);
+
+  const follow = () => {
+    setTop(undefined);
+    frame.current?.scrollTo({ top: 0 });
+  };
+  const toggle = (key: string, wanted = !open.has(key)) => {
+    const next = new Set(open);
+    if (wanted) next.add(key);
+    else next.delete(key);
+    setOpen(next);
+  };
+  const focusRow = (index: number) => {
+    const row = held.rows[Math.min(Math.max(index, 0), held.rows.length - 1)];
+    if (!row) return;
+    setActive(keyOf(row));
+    virtual.scrollToIndex(held.rows.indexOf(row));
+    // It may only now come into the document.
+    requestAnimationFrame(() =>
+      frame.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]')?.focus()
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = event.target as HTMLElement;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const key = keyOf(held.rows[activeIndex]!);
+    if (target.getAttribute("role") !== "row") {
+      // From within the details back to their line.
+      if (event.key === "Escape") focusRow(activeIndex);
+      return;
+    }
+    const act: Record<string, () => void> = {
+      ArrowDown: () => focusRow(activeIndex + 1),
+      ArrowUp: () => focusRow(activeIndex - 1),
+      PageDown: () => focusRow(activeIndex + PAGE),
+      PageUp: () => focusRow(activeIndex - PAGE),
+      Home: () => focusRow(0),
+      End: () => focusRow(held.rows.length - 1),
+      ArrowRight: () => toggle(key, true),
+      ArrowLeft: () => toggle(key, false),
+      Escape: () => toggle(key, false),
+      Enter: () => toggle(key),
+      " ": () => toggle(key),
+    };
+    if (!Object.hasOwn(act, event.key)) return;
+    event.preventDefault();
+    act[event.key]!();
+  };
+
+  return (
+    <div className="log-tree">
+      <p role="status">
+        {held.fresh > 0 && (
+          <button type="button" onClick={follow}>
+            {held.orMore ? "More than " : ""}
+            {formatCount(held.fresh, "new log")}: show
+          </button>
+        )}
+      </p>
+      <div
+        ref={frame}
+        className="frame"
+        role="treegrid"
+        aria-label="Logs, newest first"
+        aria-rowcount={more ? -1 : held.rows.length}
+        tabIndex={-1}
+        onKeyDown={onKeyDown}
+        onScroll={({ currentTarget: { scrollTop } }) => {
+          if (scrollTop <= 1) setTop(undefined);
+          else if (top === undefined && held.rows[0]) setTop(keyOf(held.rows[0]));
+        }}
+      >
+        <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+          {items.map(({ index, start, key }) => {
+            const row = held.rows[index]!;
+            const name = String(key);
+            const isOpen = open.has(name);
+            return (
+              <div
+                key={name}
+                role="rowgroup"
+                className="log"
+                data-index={index}
+                ref={virtual.measureElement}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <div
+                  role="row"
+                  className={`log-line ${row.level}`}
+                  aria-level={1}
+                  aria-rowindex={index + 1}
+                  aria-expanded={isOpen}
+                  tabIndex={index === activeIndex ? 0 : -1}
+                  onFocus={() => setActive(name)}
+                  onClick={() => toggle(name)}
+                >
+                  <LogLine row={row} />
+                  <span role="gridcell" className="trace">
+                    {row.trace_id && (
+                      <a
+                        href={traceOf(row, row.trace_id)}
+                        tabIndex={index === activeIndex ? 0 : -1}
+                        title={row.trace_id}
+                        onClick={(event) => event.stopPropagation()}
+                      >
+                        {shortId(row.trace_id)}
+                      </a>
+                    )}
+                  </span>
+                </div>
+                {isOpen && (
+                  <div role="row" aria-level={2}>
+                    <div role="gridcell">
+                      <LogDetails row={row}>
+                        <Links row={row} />
+                      </LogDetails>
+                    </div>
+                  </div>
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Links({ row }: { row: LogRow }) {
+  const { trace_id: trace } = row;
+  return (
+    <>
+      {trace && (
+        <>
+          <a href={traceOf(row, trace)}>Open its trace</a>
+          <a href={fragmentTo("logs", [], { trace })}>Logs of this trace</a>
+        </>
+      )}
+      <a href={fragmentTo("envelopes", [String(row.envelope)])}>Open its envelope</a>
+    </>
+  );
+}
+
+function traceOf({ span_id: span }: LogRow, trace: string): string {
+  return fragmentTo("traces", [trace], { span: span ?? undefined });
+}
