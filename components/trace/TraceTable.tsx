@@ -57,7 +57,7 @@ export function TraceTable({ rows, hrefOf }: {
               {row.errors}
               <span className="unit">errors</span>
             </td>
-            <td className="n logs">
+            <td className="n wrote">
               {row.logs}
               <span className="unit">logs</span>
             </td>
