@@ -14,6 +14,7 @@ import type { State } from "./routes/_state.ts";
 import {
   App,
   BadRequestError,
+  createSourceMaps,
   ListenError,
   ManifestError,
   PathTakenError,
@@ -81,6 +82,7 @@ async function main(): Promise<void> {
     proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
     maxEnvelopeBytes: config.maxEnvelopeBytes,
+    sourceMap: createSourceMaps(build, manifest),
   });
   const spool = config.mode === "relay" && config.spool === "sqlite"
     ? await openSpool({

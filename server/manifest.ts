@@ -67,6 +67,8 @@ export interface ManifestAsset extends ManifestFile {
    * The source that this asset is the entry of, relative to the root: what a dynamic import names.
    */
   readonly entryPoint?: string;
+  /** What the asset shares with its source map; none: it has no source map. */
+  readonly debugId?: string;
   /** Assets imported statically, and those imported dynamically. */
   readonly imports: readonly string[];
   readonly dynamicImports: readonly string[];
@@ -74,7 +76,7 @@ export interface ManifestAsset extends ManifestFile {
   readonly sources: Readonly<Record<string, number>>;
 }
 
-export const MANIFEST_VERSION = 2;
+export const MANIFEST_VERSION = 3;
 
 /** The build is missing, or was made by another version of the kernel. */
 export class ManifestError extends Error {

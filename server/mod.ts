@@ -12,4 +12,5 @@ export type { Context, Handler, Handlers, Method, Middleware } from "./context.t
 export type { SecurityOptions } from "./headers.ts";
 export { ManifestError, readManifest } from "./manifest.ts";
 export type { Observe, Observer, Place } from "./observe.ts";
+export { createSourceMaps } from "./source_maps.ts";
 export { ListenError, serve, type ServeOptions } from "./serve.ts";

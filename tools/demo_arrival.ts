@@ -4,6 +4,7 @@ import { shortId } from "../components/format/short_id.ts";
 import { summariseItems } from "../components/item_summary.ts";
 import { decodeBody, parseContentEncoding } from "../monitoring/envelope/encoding.ts";
 import { describeEnvelope } from "../monitoring/inbox/describe.ts";
+import { parseEnvelope } from "../monitoring/inbox/read/parsed_envelope.ts";
 import type { IngestRequest } from "../tests/stand_in_ingest.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin; nothing is sent there. */
@@ -24,7 +25,7 @@ export async function describeArrival(
 ): Promise<string> {
   const encoding = parseContentEncoding(headers["content-encoding"] ?? null);
   const decoded = encoding ? await decodeBody(body, encoding, MAX_DECODED_BYTES) : body;
-  const { items, trace_ids: [trace] } = describeEnvelope(decoded);
+  const { items, trace_ids: [trace] } = describeEnvelope(parseEnvelope(decoded));
   const kinds = summariseItems(items)
     .map(({ type, count }) => count === 1 ? type : `${count} ${type}`);
   const of = trace === undefined ? "" : `  trace ${shortId(trace)}`;

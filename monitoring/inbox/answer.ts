@@ -4,7 +4,11 @@ export function refusal(status: number, error: string, detail: string): Response
 }
 
 export function json(status: number, value: unknown, head: boolean): Response {
-  const body = new TextEncoder().encode(JSON.stringify(value));
+  return jsonBytes(status, new TextEncoder().encode(JSON.stringify(value)), head);
+}
+
+/** {@linkcode json} of what is JSON already. */
+export function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>, head: boolean): Response {
   const headers = {
     "Content-Type": "application/json",
     "Content-Length": String(body.byteLength),

@@ -1,5 +1,5 @@
-import type { EnvelopeHeader } from "../envelope/envelope.ts";
-import { readEnvelope } from "../envelope/reader.ts";
+import { at, hexId, listOf } from "./read/json.ts";
+import type { ParsedEnvelope } from "./read/parsed_envelope.ts";
 import type { InboxItem } from "./row.ts";
 
 /** What an envelope says of itself, as far as it can be read. */
@@ -12,63 +12,25 @@ export interface Description {
 
 /** A page has one trace at a time; a recording's segment or a batch of spans may touch a few. */
 export const MAX_TRACE_IDS = 100;
-/** An SDK sends a handful. What is beyond is kept, as bytes, and not listed: a row must stay small. */
-export const MAX_ITEMS = 256;
 /** The longest type that Sentry knows has 18 characters. */
 export const MAX_TYPE_LENGTH = 64;
 /**
- * Bytes of JSON read for one envelope, all items together: four times the largest event that Sentry takes. Parsing
- * blocks the server, some 10 ms for each MiB.
- */
-export const MAX_INDEXED_BYTES = 4 * 1024 * 1024;
-
-/**
  * Reads ids and items out of an envelope. Anyone who may post decides what is in it, so nothing here throws: what
  * cannot be read is not indexed, and the bytes are kept all the same.
- *
- * @param bytes the envelope, decompressed
  */
-export function describeEnvelope(bytes: Uint8Array): Description {
-  try {
-    const { header, items } = readEnvelope(bytes);
-    return describeItems(
-      header,
-      items.map(({ header, payload }) => ({
-        type: header.type,
-        bytes: payload.byteLength,
-        payload,
-      })),
-    );
-  } catch {
-    // Broken framing: the relay refuses it, but a description is no place to insist.
-    return { event_id: null, trace_ids: [], replay_id: null, items: [] };
-  }
-}
-
-/** {@linkcode describeEnvelope} for framing that is already read; an item without its payload is only listed. */
-export function describeItems(
-  header: EnvelopeHeader,
-  items: readonly (InboxItem & { readonly payload?: Uint8Array })[],
-): Description {
+export function describeEnvelope({ header, items }: ParsedEnvelope): Description {
   const found = new Findings();
   found.event(at(header, "event_id"));
   found.trace(at(header, "trace", "trace_id"));
   found.replay(at(header, "trace", "replay_id"));
-
-  let budget = MAX_INDEXED_BYTES;
-  const listed = items.slice(0, MAX_ITEMS);
-  for (const { type, payload } of listed) {
-    const index = INDEXERS.get(type);
-    if (index === undefined || payload === undefined || payload.byteLength > budget) continue;
-    budget -= payload.byteLength;
-    const json = parseJson(payload);
-    if (json !== undefined) index(json, found);
+  for (const { type, json } of items) {
+    if (json !== undefined) INDEXERS.get(type)?.(json, found);
   }
   return {
     event_id: found.eventId,
     trace_ids: [...found.traceIds],
     replay_id: found.replayId,
-    items: listed.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
+    items: items.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
   };
 }
 
@@ -113,8 +75,7 @@ const indexEvent: Indexer = (payload, found) => {
 /** https://develop.sentry.dev/sdk/telemetry/replays/#replay-event */
 const indexReplay: Indexer = (payload, found) => {
   found.replay(at(payload, "replay_id"));
-  const traceIds = at(payload, "trace_ids");
-  if (Array.isArray(traceIds)) { for (const id of traceIds) found.trace(id); }
+  for (const id of listOf(at(payload, "trace_ids"))) found.trace(id);
   indexEvent(payload, found);
 };
 
@@ -136,35 +97,3 @@ const INDEXERS: ReadonlyMap<string, Indexer> = new Map([
   ["log", indexContainer],
   ["trace_metric", indexContainer],
 ]);
-
-/** A trace id of zeros means "none" (https://www.w3.org/TR/trace-context/#trace-id). */
-const HEX_ID = /^(?!0{32})[\da-f]{32}$/;
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-/** Sentry's ids are UUIDs written without dashes; some SDKs write them with. */
-function hexId(value: unknown): string | null {
-  if (typeof value !== "string" || value.length > 36) return null;
-  const lower = value.toLowerCase();
-  const id = UUID.test(lower) ? lower.replaceAll("-", "") : lower;
-  return HEX_ID.test(id) ? id : null;
-}
-
-/** The value at a path of attributes, own ones only; undefined where the path ends early. */
-function at(value: unknown, ...path: readonly string[]): unknown {
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
-}
-
-const decoder = new TextDecoder();
-
-function parseJson(payload: Uint8Array): unknown {
-  try {
-    return JSON.parse(decoder.decode(payload));
-  } catch {
-    // Not JSON, or nested beyond what the engine reads: not indexed.
-    return undefined;
-  }
-}

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  describeEnvelope,
-  describeItems,
-  MAX_INDEXED_BYTES,
-  MAX_ITEMS,
-  MAX_TRACE_IDS,
-  MAX_TYPE_LENGTH,
-} from "./describe.ts";
+import { describeEnvelope, MAX_TRACE_IDS, MAX_TYPE_LENGTH } from "./describe.ts";
 import { envelopeOf, hexId } from "./_test_envelopes.ts";
+import { MAX_INDEXED_BYTES, MAX_ITEMS, parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
+
+const describe = (bytes: Uint8Array) => describeEnvelope(parseEnvelope(bytes));
 
 const text = (value: string) => new TextEncoder().encode(value);
 const trace = hexId(0xace);
@@ -19,7 +15,7 @@ Deno.test("an error event gives its event id, its trace and the recording that r
     event_id: hexId(1),
     contexts: { trace: { trace_id: trace }, replay: { replay_id: replay } },
   };
-  const described = describeEnvelope(envelopeOf({ event_id: hexId(1) }, ["event", event]));
+  const described = describe(envelopeOf({ event_id: hexId(1) }, ["event", event]));
   assert.deepEqual(described, {
     event_id: hexId(1),
     trace_ids: [trace],
@@ -29,7 +25,7 @@ Deno.test("an error event gives its event id, its trace and the recording that r
 });
 
 Deno.test("the header's own trace context gives trace and recording", () => {
-  const described = describeEnvelope(
+  const described = describe(
     envelopeOf({ trace: { trace_id: trace, replay_id: replay } }, ["span", { items: [] }]),
   );
   assert.deepEqual(described.trace_ids, [trace]);
@@ -47,20 +43,20 @@ Deno.test("containers of spans, logs and metrics give the trace of each entry, o
       },
       { trace_id: trace.toUpperCase() },
     ];
-    const described = describeEnvelope(envelopeOf({}, [type, { version: 2, items }]));
+    const described = describe(envelopeOf({}, [type, { version: 2, items }]));
     assert.deepEqual(described.trace_ids, [trace, hexId(2)], type);
     assert.equal(described.replay_id, replay, type);
   }
 });
 
 Deno.test("a span of the older form, alone in its item, gives its trace", () => {
-  const described = describeEnvelope(envelopeOf({}, ["span", { trace_id: trace, op: "ui" }]));
+  const described = describe(envelopeOf({}, ["span", { trace_id: trace, op: "ui" }]));
   assert.deepEqual(described.trace_ids, [trace]);
 });
 
 Deno.test("a recording's segment gives its recording and the traces it touches", () => {
   const segment = { event_id: hexId(5), replay_id: replay, trace_ids: [trace, hexId(2)] };
-  const described = describeEnvelope(
+  const described = describe(
     envelopeOf(
       { event_id: hexId(5) },
       ["replay_event", segment],
@@ -73,8 +69,7 @@ Deno.test("a recording's segment gives its recording and the traces it touches",
 });
 
 Deno.test("ids are lower-cased, written without dashes, and nothing else passes for one", () => {
-  const id = (event_id: unknown) =>
-    describeEnvelope(envelopeOf({ event_id }, ["session", {}])).event_id;
+  const id = (event_id: unknown) => describe(envelopeOf({ event_id }, ["session", {}])).event_id;
   assert.equal(id("ABCDEF0123456789ABCDEF0123456789"), "abcdef0123456789abcdef0123456789");
   assert.equal(id("abcdef01-2345-6789-abcd-ef0123456789"), "abcdef0123456789abcdef0123456789");
   const odd = ["", "abc", "0".repeat(32), "g".repeat(32), "a".repeat(33), `${"a".repeat(32)}\n`];
@@ -84,13 +79,13 @@ Deno.test("ids are lower-cased, written without dashes, and nothing else passes 
 });
 
 Deno.test("the event's own id stands in for a header without one", () => {
-  const described = describeEnvelope(envelopeOf({}, ["event", { event_id: hexId(9) }]));
+  const described = describe(envelopeOf({}, ["event", { event_id: hexId(9) }]));
   assert.equal(described.event_id, hexId(9));
 });
 
 Deno.test("an item that cannot be read is listed and hides nothing of the others", () => {
   const nested = text("[".repeat(1_000_000));
-  const described = describeEnvelope(
+  const described = describe(
     envelopeOf(
       {},
       ["event", text("{not json")],
@@ -107,7 +102,7 @@ Deno.test("an item that cannot be read is listed and hides nothing of the others
 });
 
 Deno.test("attributes that are only inherited are not read", () => {
-  const described = describeEnvelope(
+  const described = describe(
     envelopeOf({}, ["event", text(`{"__proto__":{"event_id":"${hexId(3)}"}}`)]),
   );
   assert.equal(described.event_id, null);
@@ -118,9 +113,9 @@ Deno.test("a message of 1 MiB is read; payloads beyond the bound are listed, not
     message: "m".repeat(bytes),
     contexts: { trace: { trace_id: trace } },
   });
-  const large = describeEnvelope(envelopeOf({}, ["event", event(1024 * 1024)]));
+  const large = describe(envelopeOf({}, ["event", event(1024 * 1024)]));
   assert.deepEqual(large.trace_ids, [trace]);
-  const huge = describeEnvelope(envelopeOf({}, ["event", event(MAX_INDEXED_BYTES)]));
+  const huge = describe(envelopeOf({}, ["event", event(MAX_INDEXED_BYTES)]));
   assert.deepEqual(huge.trace_ids, []);
   assert.equal(huge.items.length, 1);
 });
@@ -128,20 +123,22 @@ Deno.test("a message of 1 MiB is read; payloads beyond the bound are listed, not
 Deno.test("a hostile envelope makes no large row: traces, items and types are bounded", () => {
   const entries = Array.from({ length: 10_000 }, (_, n) => ({ trace_id: hexId(n) }));
   const many = Array.from({ length: 5_000 }, () => ["x".repeat(1_000), {}] as const);
-  const described = describeEnvelope(envelopeOf({}, ["span", { items: entries }], ...many));
+  const described = describe(envelopeOf({}, ["span", { items: entries }], ...many));
   assert.equal(described.trace_ids.length, MAX_TRACE_IDS);
   assert.equal(described.items.length, MAX_ITEMS);
   assert.equal(described.items[1]?.type.length, MAX_TYPE_LENGTH);
 });
 
 Deno.test("types keep no control characters and no halves of characters", () => {
-  const { items } = describeItems({}, [{ type: "a\u0000b\ud800\n", bytes: 0 }]);
+  const { items } = describeEnvelope(
+    parseItems({}, [{ type: "a\u0000b\ud800\n", bytes: 0 }]),
+  );
   assert.equal(items[0]?.type, "a\ufffdb\ufffd\ufffd");
 });
 
 Deno.test("what is no envelope is described as nothing", () => {
   for (const bytes of [new Uint8Array(), text("nonsense"), text('{}\n{"length":3}\nabc')]) {
-    assert.deepEqual(describeEnvelope(bytes), {
+    assert.deepEqual(describe(bytes), {
       event_id: null,
       trace_ids: [],
       replay_id: null,
@@ -165,12 +162,12 @@ Deno.test("describing never throws, whatever the bytes and payloads are", () => 
     fc.dictionary(fc.string(), fc.jsonValue()),
     fc.array(fc.tuple(types, payload)),
     (header, items) => {
-      const described = describeEnvelope(envelopeOf(header, ...items));
+      const described = describe(envelopeOf(header, ...items));
       assert.equal(described.items.length, items.length);
       for (const id of described.trace_ids) assert.match(id, /^[\da-f]{32}$/);
     },
   ));
-  fc.assert(fc.property(fc.uint8Array(), (bytes) => void describeEnvelope(bytes)));
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => void describe(bytes)));
 });
 
 /** `JSON.stringify` for values that it refuses or leaves out. */

@@ -1,5 +1,5 @@
 import { type AccessOptions, cookieValue, inboxAccess, TOKEN_COOKIE } from "./access.ts";
-import { answer, json, refusal, unavailable } from "./answer.ts";
+import { answer, json, jsonBytes, refusal, unavailable } from "./answer.ts";
 import { exportArchive } from "./archive/export_archive.ts";
 import { ARCHIVE_TYPE, archiveName } from "./archive/format.ts";
 import { importRequest } from "./archive/import_request.ts";
@@ -12,6 +12,11 @@ export interface InboxEndpointOptions extends AccessOptions {
   readonly inbox?: Inbox;
   /** Most bytes of an envelope that is imported, as received. */
   readonly maxEnvelopeBytes: number;
+  /**
+   * Gives the source map (JSON) of the script that has a debug id; undefined: there is none. Sources
+   * are for those who may read the inbox, and for nobody else.
+   */
+  readonly sourceMap?: (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 /** `/monitoring/inbox` as HTTP. */
@@ -21,7 +26,7 @@ export interface InboxEndpoint {
    *
    * @param peer the address of the connection's other end; never one that a header names
    */
-  handle(request: Request, peer: string | undefined): Response | Promise<Response>;
+  handle(request: Request, peer: string | undefined): Promise<Response>;
   /** Ends the live streams, so that a server that stops need not wait for their readers. */
   endStreams(): void;
 }
@@ -56,13 +61,22 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return answer(eventStream(inbox, { ...parameters, signal: stopping.signal, onEnd }), headers);
   };
 
-  const read = (inbox: Inbox, request: Request): Response => {
+  const sourceMap = async (debugId: string, head: boolean): Promise<Response> => {
+    const bytes = await options.sourceMap?.(debugId);
+    if (bytes === undefined) {
+      return refusal(404, "map_not_found", `No source map ${debugId}: another build's, or none.`);
+    }
+    return jsonBytes(200, bytes, head);
+  };
+
+  const read = (inbox: Inbox, request: Request): Response | Promise<Response> => {
     const head = request.method === "HEAD";
     const query = queryOf(request);
     if (query.has("export")) return archive(inbox, head);
-    const live = acceptsEvents(request) && !query.has("id");
+    const live = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const parameters = readParameters(query, live ? request.headers.get("last-event-id") : null);
     if (parameters.id !== undefined) return download(inbox, parameters.id, head);
+    if (parameters.map !== undefined) return sourceMap(parameters.map, head);
     if (live) return stream(inbox, parameters, head);
     const { cursor, envelopes } = inbox.list(parameters);
     return json(200, { cursor, envelopes }, head);
@@ -82,7 +96,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 
   const importing = importRequest(options);
 
-  const handle = (request: Request, peer: string | undefined): Response | Promise<Response> => {
+  const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     if (inbox === undefined) {
       return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN for it.");
     }
@@ -93,9 +107,11 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     const access = accessOf(request.headers, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
-    if (request.method === "POST") return importing(inbox, request);
+    if (request.method === "POST") return await importing(inbox, request);
     try {
-      const response = request.method === "DELETE" ? empty(inbox, request) : read(inbox, request);
+      const response = request.method === "DELETE"
+        ? empty(inbox, request)
+        : await read(inbox, request);
       if (access.by === "bearer" && request.method === "GET" && response.ok) {
         rememberToken(request, response, options);
       }

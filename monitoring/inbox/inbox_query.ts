@@ -1,4 +1,5 @@
 import { MAX_TYPE_LENGTH, tidyType } from "./describe.ts";
+import { DEBUG_ID } from "./read/debug_ids.ts";
 import { MAX_PAGE_ROWS } from "./row.ts";
 
 /** A parameter of a request cannot be understood. */
@@ -17,6 +18,8 @@ export interface InboxParameters {
   readonly limit: number;
   /** One envelope's bytes are asked for. */
   readonly id?: number;
+  /** The source map that has this debug id is asked for. */
+  readonly map?: string;
 }
 
 /**
@@ -46,6 +49,7 @@ export function readParameters(
     id: id === undefined
       ? undefined
       : wholeNumber(id, 1) ?? refuse("id", "the id of an envelope, a whole number from 1"),
+    map: debugId(only(query, "map")),
   };
 }
 
@@ -63,6 +67,12 @@ function itemType(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const valid = text !== "" && text.length <= MAX_TYPE_LENGTH && tidyType(text) === text;
   return valid ? text : refuse("type", `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`);
+}
+
+function debugId(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const id = text.toLowerCase();
+  return DEBUG_ID.test(id) ? id : refuse("map", "a script's debug id, a UUID with its dashes");
 }
 
 function wholeNumber(text: string, min: number): number | undefined {

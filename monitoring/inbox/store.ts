@@ -1,5 +1,5 @@
-import { isCorrupt, setAside } from "./corrupt_file.ts";
-import { describeEnvelope, describeItems, type Description } from "./describe.ts";
+import { isCorrupt, setAside } from "../sqlite/corrupt_file.ts";
+import { describeEnvelope, type Description } from "./describe.ts";
 import {
   IN_MEMORY,
   InboxFile,
@@ -9,6 +9,7 @@ import {
   type StoredBody,
 } from "./inbox_file.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import { parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
 import type { InboxItem } from "./row.ts";
 import { InboxVersionError } from "./schema.ts";
 
@@ -248,7 +249,7 @@ async function describe(envelope: AdmittedEnvelope): Promise<Description> {
     decoded = await envelope.decoded();
   } catch {
     // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
-    return describeItems(envelope.header, envelope.items);
+    return describeEnvelope(parseItems(envelope.header, envelope.items));
   }
-  return describeEnvelope(decoded);
+  return describeEnvelope(parseEnvelope(decoded));
 }

@@ -1,12 +1,21 @@
 import type { AdmittedEnvelope } from "./admission.ts";
-import { type Answer, takenAnswer } from "./answer.ts";
+import { type Answer, heldAnswer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
 import type { IngestClient, Sender } from "./ingest_client.ts";
+import type { HeldBack } from "./rate_limits.ts";
 import type { Spooling } from "./spooling.ts";
 import { verdict } from "./verdict.ts";
 
-/** The last step of an envelope's way: where it goes, and what its sender is told. */
-export type Delivery = (envelope: AdmittedEnvelope, sender: Sender) => Promise<Answer>;
+/**
+ * The last step of an envelope's way: where it goes, and what its sender is told.
+ *
+ * @param held the limits that hold for all of it now, if they do
+ */
+export type Delivery = (
+  envelope: AdmittedEnvelope,
+  sender: Sender,
+  held: () => HeldBack | undefined,
+) => Promise<Answer>;
 
 /** Where envelopes end that go to no ingest. */
 export interface EnvelopeStore {
@@ -26,7 +35,7 @@ export function toIngest(
   spooling: Spooling | undefined,
   now: () => number,
 ): Delivery {
-  return async (envelope, sender) => {
+  return async (envelope, sender, held) => {
     const { dsn, header } = envelope;
     if (spooling !== undefined) {
       if (client.isDown(dsn)) return await spooling.keep(envelope, sender, "it is down");
@@ -36,7 +45,8 @@ export function toIngest(
         return await spooling.keep(envelope, sender, "the recording before it waits");
       }
     }
-    const attempt = await client.attempt(envelope, sender);
+    const attempt = await client.attempt(envelope, sender, held);
+    if (attempt.kind === "held") return heldAnswer(attempt.limits);
     if (attempt.kind === "decided") return verdict(attempt.answer, header, now());
     if (spooling !== undefined) return await spooling.keep(envelope, sender, attempt.reason);
     throw new RelayError(

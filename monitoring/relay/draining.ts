@@ -43,25 +43,28 @@ export interface DrainingOptions {
 /** The relay's part in emptying the spool. */
 export function createDraining(options: DrainingOptions): Draining {
   const { client, allowList, limits, outcomes, now, uptime, report } = options;
+  const limited = (headers: { readonly "retry-after": string }): DrainVerdict => ({
+    kind: "rate_limited",
+    until: now() + 1000 * Number(headers["retry-after"]),
+  });
   return {
     async deliver(envelope) {
       const dsn = allowList.find(envelope.dsn);
       // The list was another one when it was kept.
       if (dsn === undefined) return { kind: "refused", reason: "its DSN is no longer allowed" };
-      const held = limits.judge(dsn.text, Object.keys(envelope.quantities), uptime());
-      if (held) return { kind: "rate_limited", until: now() + 1000 * Number(held["retry-after"]) };
-
+      const held = () => limits.judge(dsn.text, Object.keys(envelope.quantities), uptime());
+      const limit = held();
+      if (limit) return limited(limit);
       const { bytes, userAgent, address } = envelope;
       const contentEncoding = envelope.contentEncoding as Parameters<
         typeof client.attempt
       >[0]["contentEncoding"];
-      const attempt = await client.attempt({ bytes, contentEncoding, dsn }, { userAgent, address });
+      const sender = { userAgent, address };
+      const attempt = await client.attempt({ bytes, contentEncoding, dsn }, sender, held);
+      if (attempt.kind === "held") return limited(attempt.limits);
       if (attempt.kind === "undecided") return { kind: "unreachable", reason: attempt.reason };
       const { status, headers } = attempt.answer;
-      if (status === 429) {
-        const seconds = Number(limitHeaders(headers, now())["retry-after"]);
-        return { kind: "rate_limited", until: now() + 1000 * seconds };
-      }
+      if (status === 429) return limited(limitHeaders(headers, now()));
       if (status < 400) return { kind: "delivered" };
       return { kind: "refused", reason: headers.get("x-sentry-error") ?? `it answered ${status}` };
     },

@@ -3,7 +3,7 @@ import type { AdmittedEnvelope } from "./admission.ts";
 import { ConnectionPool } from "./http/connection_pool.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
 import type { RelayMetrics } from "./metrics.ts";
-import type { RateLimits } from "./rate_limits.ts";
+import type { HeldBack, RateLimits } from "./rate_limits.ts";
 import { isPassing } from "./verdict.ts";
 
 /** Who sent an envelope, as far as the ingest may know. */
@@ -19,6 +19,8 @@ export type Sendable = Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "dsn
 /** How one attempt ended: the ingest took or refused it, or nobody knows. */
 export type Attempt =
   | { readonly kind: "decided"; readonly answer: HttpAnswer }
+  /** It was not asked: a limit was announced while the envelope waited for a connection. */
+  | { readonly kind: "held"; readonly limits: HeldBack }
   /** `reason` is a part of a sentence: "it answered 503". */
   | { readonly kind: "undecided"; readonly reason: string };
 
@@ -51,7 +53,7 @@ export const MAX_ANSWER_BYTES = 64 * 1024;
  * Connections to one ingest at once: each takes a descriptor, and beyond this an ingest gains
  * nothing from more. Further envelopes wait, within their time.
  */
-const MAX_CONNECTIONS = 256;
+export const MAX_CONNECTIONS = 256;
 
 /** Less than any load balancer or address translation in common use remembers a silent connection. */
 const MAX_IDLE_MS = 60_000;
@@ -96,8 +98,14 @@ export class IngestClient {
   /**
    * Sends an envelope to the ingest that its DSN names, once, as it was received. Of the request
    * that brought it nothing goes along but its encoding and what is in `sender`.
+   *
+   * @param held the limits that hold for all of it, if they do; asked when there is a connection
    */
-  async attempt({ bytes, contentEncoding, dsn }: Sendable, sender: Sender): Promise<Attempt> {
+  async attempt(
+    { bytes, contentEncoding, dsn }: Sendable,
+    sender: Sender,
+    held: () => HeldBack | undefined,
+  ): Promise<Attempt> {
     const headers: Record<string, string> = {
       "content-type": "application/x-sentry-envelope",
       "user-agent": sender.userAgent ?? "sightglass",
@@ -109,10 +117,15 @@ export class IngestClient {
     const { relayTimeoutMs: timeoutMs, limits, metrics, now, uptime } = this.#options;
     const begun = performance.now();
     const url = this.#urlOf(dsn);
+    const beforeSending = () => {
+      const limits = held();
+      if (limits) throw new HeldError(limits);
+    };
     let answer: HttpAnswer;
     try {
-      answer = await this.#pool.post({ url, headers, body: bytes, timeoutMs });
-    } catch {
+      answer = await this.#pool.post({ url, headers, body: bytes, timeoutMs, beforeSending });
+    } catch (error) {
+      if (error instanceof HeldError) return { kind: "held", limits: error.limits };
       // Refused, reset, silent for too long: whatever it was, the ingest has not decided.
       return this.#undecided(url.origin, begun, "it did not answer");
     }
@@ -151,5 +164,13 @@ export class IngestClient {
 
   #urlOf(dsn: Dsn): URL {
     return new URL(ingestUrl(dsn, this.#options.upstream));
+  }
+}
+
+/** Limits hold for all of an envelope that was about to be sent. */
+class HeldError extends Error {
+  override readonly name = "HeldError";
+  constructor(readonly limits: HeldBack) {
+    super("Limits hold for all of the envelope.");
   }
 }

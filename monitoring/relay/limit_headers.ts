@@ -34,8 +34,8 @@ export function parseLimits(header: string): AnnouncedLimit[] {
 
 /**
  * The two headers of a 429 of ours, from those of the ingest's: `X-Sentry-Rate-Limits` for SDKs,
- * `Retry-After` in seconds for whoever knows nothing of Sentry. One that is missing is made from
- * the other.
+ * `Retry-After` in seconds for whoever knows nothing of Sentry. One that is missing, or says nothing
+ * that can be read, is made from the other: the sender then holds back what the relay does.
  *
  * @param now milliseconds since 1970, for a `Retry-After` that is a date
  */
@@ -43,12 +43,13 @@ export function limitHeaders(
   headers: Headers,
   now: number,
 ): { "x-sentry-rate-limits": string; "retry-after": string } {
-  const limits = headers.get("x-sentry-rate-limits");
+  const limits = headers.get("x-sentry-rate-limits") ?? "";
   const after = headers.get("retry-after");
-  const seconds = (after === null ? undefined : retryAfterSeconds(after, now)) ??
-    (limits === null ? undefined : longest(limits)) ?? DEFAULT_RETRY_S;
+  const longest = longestOf(limits);
+  const seconds = (after === null ? undefined : retryAfterSeconds(after, now)) ?? longest ??
+    DEFAULT_RETRY_S;
   return {
-    "x-sentry-rate-limits": limits ?? `${seconds}::organization`,
+    "x-sentry-rate-limits": longest === undefined ? `${seconds}::organization` : limits,
     "retry-after": `${seconds}`,
   };
 }
@@ -63,7 +64,7 @@ export function retryAfterSeconds(value: string, now: number): number | undefine
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
 }
 
-function longest(limits: string): number | undefined {
+function longestOf(limits: string): number | undefined {
   const all = parseLimits(limits).map(({ seconds }) => Math.ceil(seconds));
   return all.length > 0 ? Math.max(...all) : undefined;
 }

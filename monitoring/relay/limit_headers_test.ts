@@ -33,5 +33,12 @@ Deno.test("a Retry-After that is a date becomes seconds, never negative", () => 
 
 Deno.test("what is no time is 60 seconds", () => {
   assert.deepEqual(of({ "retry-after": "soon" }), ["60::organization", "60"]);
-  assert.deepEqual(of({ "x-sentry-rate-limits": "x:error" }), ["x:error", "60"]);
+});
+
+Deno.test("limits that say nothing are made from Retry-After, as if they were missing", () => {
+  for (const value of ["", " ", "x:error", ":::"]) {
+    const named = of({ "x-sentry-rate-limits": value, "retry-after": "7" });
+    assert.deepEqual(named, ["7::organization", "7"]);
+    assert.deepEqual(of({ "x-sentry-rate-limits": value }), ["60::organization", "60"]);
+  }
 });

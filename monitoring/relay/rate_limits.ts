@@ -40,7 +40,8 @@ export class RateLimits {
   readonly #limits = new Map<string, Map<string, Limit>>();
 
   /**
-   * Learns from an ingest's answer, of whatever status.
+   * Learns from an ingest's answer, of whatever status. A 429 holds everything back even if no limit
+   * can be read from its header: an empty one says no more than none, to SDKs too.
    *
    * @param dsn the DSN's text
    * @param now on the clock of this object
@@ -53,9 +54,10 @@ export class RateLimits {
     date: number,
   ): void {
     const { status, headers } = answer;
-    const announced = headers.get("x-sentry-rate-limits");
-    if (announced !== null) {
-      for (const { seconds, categories, rest } of parseLimits(announced)) {
+    const header = headers.get("x-sentry-rate-limits");
+    const announced = header ? parseLimits(header) : [];
+    if (announced.length > 0) {
+      for (const { seconds, categories, rest } of announced) {
         if (categories.length === 0) this.#add(dsn, ALL, seconds, rest, now);
         for (const category of categories) {
           if (!KNOWN_CATEGORIES.has(category)) continue;

@@ -87,10 +87,22 @@ Deno.test("the answer names what holds, with what the ingest called it and the s
   });
 });
 
-Deno.test("nonsense is no limit, and nobody is held back for longer than a day", () => {
-  for (const value of ["", ":::", "soon:error:key", "-5:error:key", "1e9:error:key", "NaN::"]) {
-    assert.ok(!holds(announced(value), ["event"]), value);
+const NONSENSE = ["", " ", ":::", "soon:error:key", "-5:error:key", "1e9:error:key", "NaN::"];
+
+Deno.test("nonsense is no limit", () => {
+  for (const value of NONSENSE) assert.ok(!holds(announced(value, 200), ["event"]), value);
+});
+
+Deno.test("a 429 whose header says nothing is one without: Retry-After, else 60 seconds, for all", () => {
+  for (const value of NONSENSE) {
+    const named = after(429, { "x-sentry-rate-limits": value, "retry-after": "7" });
+    assert.ok(holds(named, ["span"], 6_999) && !holds(named, ["span"], 7_000), value);
+    const silent = announced(value);
+    assert.ok(holds(silent, ["event"], 59_999) && !holds(silent, ["event"], 60_000), value);
   }
+});
+
+Deno.test("nobody is held back for longer than a day", () => {
   const limits = announced("999999999:error:key");
   assert.ok(holds(limits, ["event"], 86_399_999) && !holds(limits, ["event"], 86_400_000));
 });

@@ -7,12 +7,12 @@ import { PROGRESS_MS } from "./body.ts";
 import { BrokenBrotli } from "./broken_brotli.ts";
 import { categoryOf } from "./categories.ts";
 import { clientAddress } from "./client_address.ts";
-import { type Delivery, type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
+import { type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
 import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";
 import { errorAnswer, RelayError } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
-import { IngestClient, type IngestState } from "./ingest_client.ts";
+import { IngestClient, type IngestState, type Sender } from "./ingest_client.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { OriginRule } from "./origin.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
@@ -118,19 +118,19 @@ export function createRelay(options: RelayOptions): Relay {
   let stopping = false;
 
   /** What is left to judge of an envelope that may go where its DSN leads, and then its delivery. */
-  const take: Delivery = async (envelope, sender) => {
+  const take = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
     const { dsn, header, items, key } = envelope;
     const categories = items.map(({ type }) => categoryOf(type));
-    const limit = () => limits.judge(dsn.text, categories, uptime());
-    const held = limit();
-    if (held) return heldAnswer(held);
+    const held = () => limits.judge(dsn.text, categories, uptime());
+    const limit = held();
+    if (limit) return heldAnswer(limit);
     const settle = await duplicates.begin(key, uptime);
     if (!settle) return takenAnswer(header, "duplicate");
     let outcome: Outcome | undefined;
     try {
       // Asked again: one like it, whose end it awaited, may have been told of a limit.
-      const since = limit();
-      const answer = since ? heldAnswer(since) : await deliver(envelope, sender);
+      const since = held();
+      const answer = since ? heldAnswer(since) : await deliver(envelope, sender, held);
       outcome = answer.outcome;
       return answer;
     } finally {

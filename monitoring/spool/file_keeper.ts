@@ -1,4 +1,5 @@
-import { fileIdentity, isCorrupt, setAside } from "./corrupt_file.ts";
+import { isCorrupt, setAside } from "../sqlite/corrupt_file.ts";
+import { fileIdentity } from "./file_identity.ts";
 import { Reserve } from "./reserve.ts";
 import { SpoolFullError, SpoolVersionError } from "./spool.ts";
 import { SpoolFile, type SpoolLimits } from "./spool_file.ts";

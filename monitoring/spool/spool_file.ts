@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { fileIdentity } from "./corrupt_file.ts";
+import { fileIdentity } from "./file_identity.ts";
 import { ensureSchema } from "./schema.ts";
 import {
   addDropped,

@@ -133,7 +133,8 @@ interface Encoded<T extends ManifestFile> {
 }
 
 async function encodeAsset(asset: BuiltAsset, dev: boolean): Promise<Encoded<ManifestAsset>> {
-  const { name, contents, map, label, imports, dynamicImports, sources, kind, entryPoint } = asset;
+  const { name, contents, map, label, imports, dynamicImports, sources, kind } = asset;
+  const { entryPoint, debugId } = asset;
   const { entry, files } = await encode(`assets/${name}`, contents, dev);
   return {
     name,
@@ -142,6 +143,7 @@ async function encodeAsset(asset: BuiltAsset, dev: boolean): Promise<Encoded<Man
       kind,
       ...(label === undefined ? {} : { name: label }),
       ...(entryPoint === undefined ? {} : { entryPoint }),
+      ...(debugId === undefined ? {} : { debugId }),
       imports,
       dynamicImports,
       sources,

@@ -5,8 +5,11 @@ import { withDebugId } from "./debug_id.ts";
 import { entryPointOf } from "./first_chunk.ts";
 
 /** One file for the browser. */
-export interface BuiltAsset
-  extends Pick<ManifestAsset, "kind" | "entryPoint" | "imports" | "dynamicImports" | "sources"> {
+export interface BuiltAsset extends
+  Pick<
+    ManifestAsset,
+    "kind" | "entryPoint" | "debugId" | "imports" | "dynamicImports" | "sources"
+  > {
   /** Of its file. */
   readonly name: string;
   readonly contents: Uint8Array<ArrayBuffer>;

@@ -20,6 +20,7 @@ export const DEBUG_ID_LINE = `(self._debugIds??={})[Error().stack]="${PLACEHOLDE
 export interface Identified {
   readonly contents: Uint8Array<ArrayBuffer>;
   readonly map: Uint8Array<ArrayBuffer>;
+  readonly debugId: string;
 }
 
 /** A script does not begin with {@linkcode DEBUG_ID_LINE}. */
@@ -49,7 +50,7 @@ export function withDebugId(
   identified.set(new TextEncoder().encode(id), DEBUG_ID_LINE.indexOf(PLACEHOLDER));
   const source = JSON.parse(new TextDecoder().decode(map)) as Record<string, unknown>;
   const named = JSON.stringify({ ...source, debugId: id });
-  return { contents: identified, map: new TextEncoder().encode(named) };
+  return { contents: identified, map: new TextEncoder().encode(named), debugId: id };
 }
 
 /** A UUID of version 8, made of a SHA-256 (RFC 9562, section 5.8 and appendix B.2). */

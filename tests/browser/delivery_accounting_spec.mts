@@ -140,8 +140,6 @@ test.describe("with a relay that has no spool, and its ingest down", () => {
     const next = await context.newPage();
     await next.goto("/");
     await expect.poll(() => storedMarks(next), { timeout: 30_000 }).toEqual([]);
-    // What is given up while something else fails is reported at the latest by the page after.
-    await next.reload();
     const lost = async () => (await reportedLosses(taken))["queue_overflow:error"] ?? 0;
     await expect.poll(
       async () => new Set(await arrivedMarks(taken)).size + await lost(),

@@ -97,15 +97,23 @@ export async function storedMarks(page: Page): Promise<readonly number[]> {
   return texts.filter((text) => text !== undefined).map(Number).sort((a, b) => a - b);
 }
 
-/** How many errors the browser's store counts as given up and not reported yet. */
+/** How many errors the browser's store counts as given up, in a report that waits or in none yet. */
 export async function storedLosses(page: Page): Promise<number> {
-  return await page.evaluate(async () => {
+  const { counted, bodies } = await page.evaluate(async () => {
     const database = await ended(indexedDB.open("envelopes"));
-    const row: { quantity: number } | undefined = await ended(
-      database.transaction("losses").objectStore("losses").get("queue_overflow:error"),
+    const tables = database.transaction(["losses", "bodies"]);
+    const row: Promise<Outcome | undefined> = ended(
+      tables.objectStore("losses").get("queue_overflow:error"),
     );
+    const bodies: Uint8Array[] = await ended(tables.objectStore("bodies").getAll());
     database.close();
-    return row?.quantity ?? 0;
+    return {
+      counted: (await row)?.quantity ?? 0,
+      // Reports are small: what is large is not worth the way out of the page.
+      bodies: bodies.filter(({ length }) => length < 10_000).map((bytes) =>
+        new TextDecoder().decode(bytes)
+      ),
+    };
 
     function ended<T>(request: IDBRequest<T>): Promise<T> {
       return new Promise((resolve, reject) => {
@@ -114,6 +122,10 @@ export async function storedLosses(page: Page): Promise<number> {
       });
     }
   });
+  return bodies.filter((body) => body.includes('"client_report"'))
+    .flatMap((body) => JSON.parse(body.split("\n")[2]!).discarded_events as Outcome[])
+    .filter(({ reason, category }) => reason === "queue_overflow" && category === "error")
+    .reduce((sum, { quantity }) => sum + quantity, counted);
 }
 
 /** Waits until the browser's store holds these marks, all of them. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
+import { MAX_CONNECTIONS } from "../../monitoring/relay/ingest_client.ts";
 import { answers, hangs, startStandInIngest, takes, takesAfter } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
@@ -80,6 +81,25 @@ Deno.test("a limit that comes while the second waits holds for it: the ingest is
     await answer.body?.cancel();
   }
   assert.equal(ingest.requests.length, 1);
+});
+
+Deno.test("row 'under a limit it announced': what waits for a connection when it comes is not sent", async () => {
+  await using ingest = startStandInIngest();
+  await using server = startRelay({ upstream: ingest.origin });
+  const answered = Promise.withResolvers<void>();
+  const headers = { "x-sentry-rate-limits": "60:error:key", connection: "close" };
+  ingest.behave({ kind: "take", headers, after: answered.promise });
+  const posts = Array.from({ length: MAX_CONNECTIONS + 20 }, () => server.post(fresh()));
+  await ingest.waitFor((all) => all.length === MAX_CONNECTIONS);
+  answered.resolve();
+  const statuses = await Promise.all(posts.map(async (post) => {
+    const { status, body } = await post;
+    await body?.cancel();
+    return status;
+  }));
+  assert.equal(statuses.filter((status) => status === 429).length, 20);
+  assert.equal(ingest.requests.length, MAX_CONNECTIONS);
+  assert.equal((await server.health()).outcomes.rate_limited, 20);
 });
 
 Deno.test("row 'seen before': for an hour", async () => {

@@ -151,8 +151,12 @@ export class Delivery {
   async #adopt(): Promise<void> {
     const store = await this.#options.store;
     if (!store.lasts) this.#options.onLasting(false);
-    const known = (id: string) => this.#waiting.some(({ meta }) => meta.id === id);
-    this.#waiting.push(...await leftEnvelopes(store, known));
+    // While the store is read some end, which it may still list, and some are new here as there.
+    const known = new Set(this.#waiting);
+    const left = await leftEnvelopes(store);
+    for (const envelope of this.#waiting) known.add(envelope);
+    const ids = new Set(Array.from(known, ({ meta }) => meta.id));
+    this.#waiting.push(...left.filter(({ meta }) => !ids.has(meta.id)));
     this.#waiting.sort((one, other) => one.meta.createdAt - other.meta.createdAt);
     this.#adopted = true;
     const givenUp = [this.#giveUpOld(), this.#makeRoom()];
@@ -162,9 +166,12 @@ export class Delivery {
     await Promise.all(givenUp);
   }
 
-  /** Reports what was given up, by this page or an earlier one, unless nothing gets through anyway. */
+  /**
+   * Reports what was given up, by this page or an earlier one, unless nothing gets through anyway. While
+   * a report waits the next one does too: where there is no room each would be the end of an envelope.
+   */
   async #report(): Promise<void> {
-    if (this.#hold.feeling) return;
+    if (this.#hold.feeling || this.#waiting.some(isReport)) return;
     const unstored = await this.#ledger.report(this.#options.now());
     if (unstored) void this.deliver(unstored);
     await this.#adopt();
@@ -323,11 +330,13 @@ export class Delivery {
     why: string,
   ): Promise<void> {
     const all = this.#waiting.filter((envelope) => !envelope.sending && matches(envelope));
-    await Promise.all(all.map((envelope) => this.#giveUp(envelope, reason, why)));
+    const given = await Promise.all(all.map((envelope) => this.#giveUp(envelope, reason, why)));
+    // Where something gets through all the while, no end of an outage comes to report it.
+    if (given.includes(true)) void this.#report();
   }
 
-  /** Gives an envelope up, unless another tab is sending it or has seen to it. */
-  async #giveUp(envelope: WaitingEnvelope, reason: EventDropReason, why: string): Promise<void> {
+  /** Gives an envelope up, unless another tab is sending it or has seen to it. Returns whether it did. */
+  async #giveUp(envelope: WaitingEnvelope, reason: EventDropReason, why: string): Promise<boolean> {
     this.#remove(envelope);
     const { id, items } = envelope.meta;
     const losses = lossesOf(items, reason);
@@ -337,10 +346,14 @@ export class Delivery {
       return true;
       // What cannot be deleted stays, and a later page finds it.
     }).catch(() => "taken" as const);
-    if (locked === "taken" || !locked.result) return this.#forget(envelope);
+    if (locked === "taken" || !locked.result) {
+      this.#forget(envelope);
+      return false;
+    }
     this.#publish(envelope, { outcome: "dropped", error: `given up: ${why}` });
     this.#options.onGivenUp();
     envelope.settle({});
+    return true;
   }
 
   /** Deletes what has ended. What was refused is lost; of a 429 the ingest keeps count itself. */
@@ -357,6 +370,7 @@ export class Delivery {
     }
     // Only now: the next segment of its recording must not ask for a lock that is still held.
     this.#remove(envelope);
+    if (isReport(envelope)) void this.#report();
   }
 
   #remove(envelope: WaitingEnvelope): void {
@@ -380,3 +394,6 @@ export class Delivery {
  */
 const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
   lane === undefined ? [id] : [lane, id];
+
+const isReport = ({ meta: { items } }: WaitingEnvelope) =>
+  items.some(({ type }) => type === "client_report");

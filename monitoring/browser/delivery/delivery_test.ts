@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Receipt } from "../receipt.ts";
 import { Delivery } from "./delivery.ts";
+import { describeEnvelope } from "./describe_envelope.ts";
 import { createMemoryStore, type EnvelopeStore } from "./envelope_store.ts";
 import { createSender } from "./send_envelope.ts";
 
@@ -387,6 +388,44 @@ withRelay("what a page finds and has no room for is in its first report", async 
   await until(() => Object.keys(reported(relay)).length > 0, "the report has arrived");
   assert.deepEqual(reported(relay), { "queue_overflow:error": 2 });
 });
+
+withRelay("what is found in the store while something else ends is sent too", async (relay) => {
+  const store = createMemoryStore();
+  const listed = Promise.withResolvers<void>();
+  let lists = 0;
+  const page = open(relay, {
+    ...store,
+    async list() {
+      // The second time another tab has put something there, and the answer takes its time.
+      if (++lists !== 2) return await store.list();
+      await store.put(describeEnvelope(event("left"), "left", Date.now()), event("left"));
+      const metas = await store.list();
+      await listed.promise;
+      return metas;
+    },
+  });
+  await until(() => lists === 2, "it looks into the store once more");
+  await page.delivery.deliver(event("a"));
+  await until(() => page.waiting === 0, "one has ended meanwhile");
+  listed.resolve();
+  await until(() => relay.taken.includes(text(event("left"))), "what was left has arrived");
+});
+
+withRelay(
+  "what found no room while all gets through is reported by the same page",
+  async (relay) => {
+    const page = open(relay, createMemoryStore(), { room: { count: 1, bytes: 1_000_000 } });
+    const answered = Promise.withResolvers<void>();
+    relay.answer = () => answered.promise.then(() => new Response("{}"));
+    void page.delivery.deliver(segment(1));
+    await until(() => relay.posts.length === 1, "the first is under way");
+    void page.delivery.deliver(segment(2));
+    await until(() => page.givenUp === 1, "the second is given up");
+    answered.resolve();
+    await until(() => Object.keys(reported(relay)).length > 0, "the report has arrived");
+    assert.deepEqual(reported(relay), { "queue_overflow:replay": 1 });
+  },
+);
 
 withRelay("a refused envelope is counted as lost, a refused report is not", async (relay) => {
   const page = open(relay, createMemoryStore());

@@ -22,6 +22,11 @@ export interface PooledRequest {
   readonly body: Uint8Array;
   /** Milliseconds from now until the answer is there to its last byte. */
   readonly timeoutMs: number;
+  /**
+   * Called once there is a connection, for which it may have waited long. What it throws ends the
+   * request before a byte of it is sent.
+   */
+  readonly beforeSending?: () => void;
 }
 
 /** No answer within the time. */
@@ -55,7 +60,7 @@ export class ConnectionPool {
    * Sends a request and resolves with its answer. When the time is over and the answer's status has
    * come, what came is the answer, without a body.
    *
-   * @throws {ConnectionLostError | AnswerTimeoutError} and what connecting throws
+   * @throws {ConnectionLostError | AnswerTimeoutError} and what connecting or `beforeSending` throws
    */
   async post(request: PooledRequest): Promise<HttpAnswer> {
     const deadline = new Deadline(request.timeoutMs);
@@ -67,6 +72,7 @@ export class ConnectionPool {
         const isReused = connection.isUsed;
         deadline.onOver(() => connection.close());
         try {
+          request.beforeSending?.();
           return await connection.request(head, request.body);
         } catch (error) {
           if (deadline.isOver) throw new AnswerTimeoutError("No answer came within the time.");

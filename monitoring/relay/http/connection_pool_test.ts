@@ -8,7 +8,7 @@ import {
   startStandInIngest,
   takesAfter,
 } from "../../../tests/stand_in_ingest.ts";
-import { AnswerTimeoutError, ConnectionPool } from "./connection_pool.ts";
+import { AnswerTimeoutError, ConnectionPool, type PooledRequest } from "./connection_pool.ts";
 
 /** A pool that is closed at the end of a test. */
 function openPool(maxConnections = 4, maxIdleMs = 60_000): ConnectionPool & Disposable {
@@ -17,7 +17,7 @@ function openPool(maxConnections = 4, maxIdleMs = 60_000): ConnectionPool & Disp
 }
 
 const body = new TextEncoder().encode("body");
-const request = (origin: string, more: { body?: Uint8Array; timeoutMs?: number } = {}) => ({
+const request = (origin: string, more: Partial<PooledRequest> = {}): PooledRequest => ({
   url: new URL("/api/1/envelope/", origin),
   headers: { "x-a": "1" },
   body,
@@ -59,6 +59,23 @@ Deno.test("who waits for a connection gets the next one, also when one is lost",
   const waiting = pool.post(request(ingest.origin));
   await lost;
   assert.equal((await waiting).status, 200);
+});
+
+Deno.test("what is called off when its turn comes is not sent, and its connection serves the next", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  class CalledOff extends Error {}
+  const calledOff = request(ingest.origin, {
+    beforeSending() {
+      throw new CalledOff();
+    },
+  });
+  const first = pool.post(request(ingest.origin));
+  const second = assert.rejects(pool.post(calledOff), CalledOff);
+  const third = pool.post(request(ingest.origin));
+  assert.deepEqual([(await first).status, (await third).status], [200, 200]);
+  await second;
+  assert.deepEqual([ingest.requests.length, ingest.connections], [2, 1]);
 });
 
 Deno.test("the time for waiting, connecting and answering is one", async () => {

@@ -17,7 +17,8 @@ export function setAside(path: string, now: number): string {
   const stem = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
   let name = stem;
   for (let copy = 2; existsSync(name); copy++) name = `${stem}-${copy}`;
-  for (const suffix of ["", "-wal", "-shm"]) {
+  // The log first: one that stayed behind would be read into the file that takes this one's place.
+  for (const suffix of ["-wal", "-shm", ""]) {
     if (existsSync(path + suffix)) renameSync(path + suffix, name + suffix);
   }
   return name;

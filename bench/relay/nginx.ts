@@ -1,0 +1,83 @@
+import type { Peer } from "./peer.ts";
+
+/** One process against one process, and bodies held in memory: a file on disk would slow it down. */
+const config = (port: number, ingest: string) => `
+daemon off;
+worker_processes 1;
+pid nginx.pid;
+error_log stderr error;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_max_body_size 20m;
+  client_body_buffer_size 1m;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  keepalive_requests 1000000;
+  upstream ingest {
+    server ${ingest};
+    keepalive 64;
+    keepalive_requests 1000000;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location = /monitoring {
+      proxy_pass http://ingest/api/42/envelope/;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+    }
+  }
+}
+`;
+
+/** nginx as a relay that looks at nothing; undefined where there is none on `PATH`. */
+export async function startNginx(ingestOrigin: string): Promise<Peer | undefined> {
+  const folder = await Deno.makeTempDir({ prefix: "bench-nginx-" });
+  const port = freePort();
+  await Deno.writeTextFile(`${folder}/nginx.conf`, config(port, new URL(ingestOrigin).host));
+  const origin = `http://127.0.0.1:${port}`;
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command("nginx", { args: ["-p", folder, "-c", "nginx.conf"] }).spawn();
+  } catch (error) {
+    await Deno.remove(folder, { recursive: true });
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await child.status;
+    await Deno.remove(folder, { recursive: true });
+  };
+  try {
+    await answers(origin, child);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { origin, [Symbol.asyncDispose]: stop };
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+async function answers(origin: string, child: Deno.ChildProcess): Promise<void> {
+  let ended = false;
+  child.status.then(() => ended = true);
+  while (!ended) {
+    try {
+      const answer = await fetch(`${origin}/monitoring`, { method: "POST", body: "{}" });
+      await answer.body?.cancel();
+      return;
+    } catch {
+      // Not yet.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  throw new Error("nginx ended before it listened.");
+}

@@ -1,0 +1,27 @@
+import type { TraceSpan } from "./trace_span.ts";
+
+/** A span of the browser that lasts from `start` to `end`, with what a test says otherwise. */
+export function spanOf(
+  span_id: string,
+  parent_span_id: string | null,
+  start_ms: number | null,
+  end_ms: number | null,
+  further: Partial<TraceSpan> = {},
+): TraceSpan {
+  return {
+    span_id,
+    parent_span_id,
+    name: span_id,
+    op: null,
+    start_ms,
+    end_ms,
+    failed: false,
+    status: null,
+    origin: "browser",
+    sdk: null,
+    attributes: {},
+    vitals: [],
+    envelope: 1,
+    ...further,
+  };
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { frameLabel, groupKey, messageShape, topFrame } from "./error_group.ts";
+
+const frame = (file: string | null, name: string | null = "place") => ({ function: name, file });
+const key = (identity: Partial<Parameters<typeof groupKey>[0]>) =>
+  groupKey({ type: "Error", message: "", frame: null, fingerprint: [], ...identity });
+
+/** Messages that a person would call the same, line by line. */
+const ALIKE = [
+  ["Order 17 failed", "Order 180423 failed"],
+  ["took 1.5 ms, not -2", "took 12.75 ms, not 2"],
+  ["no user 5eb3598873784e9388474ced40850656", "no user 00b318e044af42ec9a0e11dd32546bf9"],
+  [
+    "no id 3a1f0b9e-aaaa-bbbb-cccc-ddddeeeeffff",
+    "no id aaaaaaaa-bbbb-cccc-dddd-eeeeffff0000",
+  ],
+  ["bad pointer 0xDEADBEEF1", "bad pointer 0x0"],
+  ['Unexpected token "a" in JSON', 'Unexpected token "}}" in JSON'],
+  ["no property 'x' of null", "no property 'price' of null"],
+  ["GET http://a.test/orders/17?page=2 failed", "GET http://a.test/orders/9 failed"],
+  ["since 2026-11-21T03:54:15.211Z", "since 2025-01-02T23:59:59Z"],
+  ["at cart_8f3k2", "at cart_9z2"],
+  ["too  many\n spaces", "too many spaces"],
+] as const;
+
+for (const [a, b] of ALIKE) {
+  Deno.test(`one shape: ${JSON.stringify(a)}`, () =>
+    assert.equal(messageShape(a), messageShape(b)));
+}
+
+Deno.test("messages that say other things keep other shapes", () => {
+  const said = [
+    "Order 17 failed",
+    "Payment 17 failed",
+    "I can't and you don't",
+    "I can't and you won't",
+    "GET http://a.test/orders failed",
+    "GET http://a.test/baskets failed",
+    "at page.js:25:204",
+    "at other.js:25:204",
+  ];
+  assert.equal(new Set(said.map(messageShape)).size, said.length);
+});
+
+Deno.test("a shape is made in time that grows with the message, whatever is in it", () => {
+  for (const piece of ["/", "'", '"', "a-", "#", "0-", "5", "//?", "\u{1f600}"]) {
+    const begun = performance.now();
+    assert.ok(messageShape(piece.repeat(500_000)).length <= 500);
+    assert.ok(performance.now() - begun < 1_000, piece);
+  }
+});
+
+Deno.test("type, shape and frame make the key, and each of them parts groups", () => {
+  const keys = [
+    key({ message: "a" }),
+    key({ message: "a", type: "TypeError" }),
+    key({ message: "b" }),
+    key({ message: "a", frame: frame("/page.js") }),
+    key({ message: "a", frame: frame("/other.js") }),
+    key({ message: "a", frame: frame("/page.js", "pay") }),
+  ];
+  assert.equal(new Set(keys).size, keys.length);
+  for (const each of keys) assert.match(each, /^[\da-f]{14}$/);
+  assert.equal(key({ message: "order 1" }), key({ message: "order 2" }));
+});
+
+Deno.test("a new build's content hashes change no key", () => {
+  const builds = [
+    ["http://a.test/assets/0F3A9B2C1D.js", "https://b.test:8000/assets/9E8D7C6B5A.js"],
+    ["/assets/checkout-BkX3_a9q.js", "/assets/checkout-Zq81Lm2p.js"],
+    ["/static/main.8f3ac9e1.js?v=1", "/static/main.77aa10bc.js?v=2"],
+    ["/chunk-ABCDEFGH.js", "/chunk-QWERTZUI.js"],
+  ] as const;
+  for (const [before, after] of builds) {
+    assert.equal(key({ frame: frame(before) }), key({ frame: frame(after) }), before);
+    // There a minifier has given other names, too.
+    assert.equal(key({ frame: frame(before, "a") }), key({ frame: frame(after, "kb") }), before);
+  }
+  assert.notEqual(key({ frame: frame("/checkout.js") }), key({ frame: frame("/settings.js") }));
+});
+
+Deno.test("a fingerprint wins, and may hold the default", () => {
+  const mine = key({ fingerprint: ["payments"] });
+  assert.equal(mine, key({ fingerprint: ["payments"], type: "TypeError", message: "x" }));
+  assert.notEqual(mine, key({ fingerprint: ["baskets"] }));
+  assert.equal(key({ fingerprint: ["{{ default }}"], message: "a 1" }), key({ message: "a 2" }));
+  assert.notEqual(
+    key({ fingerprint: ["{{ default }}", "x"], message: "a" }),
+    key({ fingerprint: ["{{ default }}", "x"], message: "b" }),
+  );
+  key({ fingerprint: [null, {}, [], 5, true, "x".repeat(1e6)] });
+});
+
+Deno.test("the frame is the innermost of our own code that says anything", () => {
+  const frames = [
+    { function: "main", filename: "/main.js" },
+    { function: "place", filename: "http://a.test/order.js?x=1" },
+    { function: "?", filename: "" },
+    { function: "fetch", filename: "/vendor.js", in_app: false },
+    5,
+    null,
+  ];
+  const own = topFrame({ stacktrace: { frames } });
+  assert.deepEqual(own, { function: "place", file: "http://a.test/order.js?x=1" });
+  assert.equal(own && frameLabel(own), "place (/order.js)");
+  assert.equal(topFrame({ stacktrace: { frames: [{ in_app: false, function: "f" }] } }), null);
+  assert.equal(topFrame({ stacktrace: "no" }), null);
+});

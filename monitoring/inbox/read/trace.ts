@@ -1,0 +1,128 @@
+import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
+import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
+import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
+import type { Vital, VitalName } from "./web_vitals.ts";
+
+/** One trace, ready to be drawn. */
+export interface Trace extends Extent {
+  readonly tree: SpanTree;
+  readonly times: TraceTimes;
+  /** Errors and logs, oldest first. */
+  readonly marks: readonly PlacedMark[];
+  /** One of each name, with the span that carries it. */
+  readonly vitals: readonly PlacedVital[];
+  readonly summary: TraceSummary;
+}
+
+export interface PlacedMark extends TraceMark {
+  readonly at_ms: number;
+  /** What was sent is no time, or too far from the rest: it stands at the trace's start. */
+  readonly astray: boolean;
+}
+
+export interface PlacedVital extends Vital {
+  readonly at_ms: number;
+  readonly span_id: string;
+}
+
+/** What a person wants to know before looking closer. */
+export interface TraceSummary {
+  readonly name: string;
+  readonly duration_ms: number;
+  readonly spans: number;
+  readonly browser: number;
+  readonly server: number;
+  readonly failed: number;
+  readonly errors: number;
+  readonly logs: number;
+  /** Spans without an end that came so; and those that this page still has open. */
+  readonly unended: number;
+  readonly open: number;
+  /** Parents that are named and did not arrive. */
+  readonly missing: number;
+  readonly circles: number;
+  readonly duplicates: number;
+  readonly skew_ms: number;
+}
+
+/**
+ * Makes one trace of all that is known of it.
+ *
+ * @param parts what envelopes hold, in the order in which they came
+ * @param options `live`: spans that this very page has made, ended or not; `now`: where the axis ends as long as one of
+ * them has not ended
+ */
+export function readTrace(
+  parts: readonly TraceParts[],
+  { live = [], now }: { readonly live?: readonly TraceSpan[]; readonly now?: number | undefined } =
+    {},
+): Trace {
+  const spans = [...live, ...parts.flatMap((part) => part.spans)];
+  const marks = parts.flatMap((part) => part.marks);
+  const tree = buildSpanTree(spans);
+  // This page's own spans come twice by design: live, and in their envelope.
+  const duplicates = tree.duplicates - countRepeated(live, spans.slice(live.length));
+  const open = tree.nodes.filter(({ span }) => span?.envelope === null && span.end_ms === null);
+  const growing = open.length > 0 ? now : undefined;
+  const times = placeSpans(tree, { moments: marks, now: growing });
+  const { start_ms, end_ms } = times;
+  return {
+    tree,
+    times,
+    start_ms,
+    end_ms,
+    marks: marks.map((mark, i) => {
+      const at = times.moments[i] ?? null;
+      return { ...mark, at_ms: at ?? start_ms, astray: at === null };
+    }).sort((a, b) => a.at_ms - b.at_ms),
+    vitals: collectVitals(tree, times),
+    summary: { ...summarize(tree, times, marks), duplicates, open: open.length },
+  };
+}
+
+function countRepeated(live: readonly TraceSpan[], arrived: readonly TraceSpan[]): number {
+  const ids = new Set(arrived.map(({ span_id }) => span_id));
+  return live.filter(({ span_id }) => ids.has(span_id)).length;
+}
+
+function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[]) {
+  const spans = tree.nodes.map(({ span }) => span).filter((span) => span !== null);
+  const count = <T>(list: readonly T[], holds: (one: T) => boolean) => list.filter(holds).length;
+  return {
+    name: nameOf(tree),
+    duration_ms: times.end_ms - times.start_ms,
+    spans: spans.length,
+    browser: count(spans, ({ origin }) => origin === "browser"),
+    server: count(spans, ({ origin }) => origin === "server"),
+    failed: count(spans, ({ failed }) => failed),
+    errors: count(marks, ({ kind }) => kind === "error"),
+    logs: count(marks, ({ kind }) => kind === "log"),
+    unended: count(spans, ({ end_ms, envelope }) => end_ms === null && envelope !== null),
+    missing: count(tree.nodes, ({ span }) => span === null),
+    circles: count(tree.nodes, ({ cut }) => cut !== null),
+    skew_ms: times.skew_ms,
+  };
+}
+
+/** A page load says more of what happened than the answer that brought the page. */
+function nameOf({ roots, nodes }: SpanTree): string {
+  const load = nodes.find(({ span }) => span?.op === "pageload" || span?.op === "navigation");
+  const first = load ?? roots.find(({ span }) => span !== null) ?? nodes.find(({ span }) => span);
+  return first?.span?.name ?? "a trace without spans";
+}
+
+/** Of vitals with one name the worst one counts: interactions are measured again and again. */
+function collectVitals({ nodes }: SpanTree, times: TraceTimes): PlacedVital[] {
+  const found = new Map<VitalName, PlacedVital>();
+  const within = (at: number) => Math.min(Math.max(at, times.start_ms), times.end_ms);
+  for (const node of nodes as readonly SpanNode[]) {
+    if (node.span === null) continue;
+    const { start_ms, shift_ms } = times.of.get(node)!;
+    for (const vital of node.span.vitals) {
+      if (vital.value <= (found.get(vital.name)?.value ?? -1)) continue;
+      const at_ms = within(vital.at_ms === null ? start_ms : vital.at_ms + shift_ms);
+      found.set(vital.name, { ...vital, at_ms, span_id: node.span.span_id });
+    }
+  }
+  return [...found.values()].sort((a, b) => a.at_ms - b.at_ms);
+}

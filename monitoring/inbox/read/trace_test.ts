@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { spanOf } from "./_test_spans.ts";
+import { liveSpan, type OwnSpan } from "./live_span.ts";
+import { readTrace } from "./trace.ts";
+import type { TraceMark } from "./trace_span.ts";
+
+const mark = (further: Partial<TraceMark>): TraceMark => ({
+  kind: "error",
+  key: "error:1.0",
+  at_ms: 10,
+  span_id: null,
+  level: "error",
+  text: "Error: x",
+  envelope: 1,
+  group: null,
+  ...further,
+});
+
+const own = (spanId: string, further: Partial<OwnSpan> = {}): OwnSpan => ({
+  name: spanId,
+  startTime: [1, 500_000_000],
+  endTime: [0, 0],
+  ended: false,
+  attributes: {},
+  status: { code: 0 },
+  spanContext: () => ({ traceId: "t", spanId }),
+  ...further,
+});
+
+Deno.test("the summary counts what a person asks for first", () => {
+  const spans = [
+    spanOf("load", "gone", 0, 100, { op: "pageload", name: "/" }),
+    spanOf("fetch", "load", 10, 20, { failed: true }),
+    spanOf("answer", "fetch", 400, 405, { origin: "server" }),
+    spanOf("lost", "load", 50, null),
+    spanOf("self", "self", 60, 61),
+    spanOf("fetch", "load", 10, 20, { failed: true }),
+  ];
+  const { summary } = readTrace([{
+    spans,
+    marks: [mark({}), mark({ kind: "log", key: "log:1.1" })],
+  }]);
+  assert.deepEqual(summary, {
+    name: "/",
+    duration_ms: 100,
+    spans: 5,
+    browser: 4,
+    server: 1,
+    failed: 1,
+    errors: 1,
+    logs: 1,
+    unended: 1,
+    open: 0,
+    missing: 1,
+    circles: 1,
+    duplicates: 1,
+    skew_ms: -387.5,
+  });
+});
+
+Deno.test("a live span gives way to its envelope, and is no duplicate", () => {
+  const live = [liveSpan(own("a")), liveSpan(own("b", { ended: true, endTime: [1, 700_000_000] }))];
+  const arrived = { spans: [spanOf("a", null, 1500, 1600)], marks: [] };
+  const { tree, summary } = readTrace([arrived], { live, now: 9_000 });
+  assert.deepEqual(tree.nodes.map(({ span }) => [span?.span_id, span?.envelope, span?.end_ms]), [
+    ["a", 1, 1600],
+    ["b", null, 1700],
+  ]);
+  assert.deepEqual([summary.duplicates, summary.open, summary.duration_ms], [0, 0, 200]);
+});
+
+Deno.test("an open span of this page reaches until now, and counts as open, not as lost", () => {
+  const { summary } = readTrace([], { live: [liveSpan(own("a"))], now: 2500 });
+  assert.deepEqual([summary.open, summary.unended, summary.duration_ms], [1, 0, 1000]);
+});
+
+Deno.test("of vitals with one name the worst counts", () => {
+  const spans = [100, 300, 200].map((value, n) =>
+    spanOf(`${n}`, null, n * 1000, n * 1000 + value, {
+      vitals: [{ name: "inp", value, at_ms: n * 1000 }],
+    })
+  );
+  const { vitals } = readTrace([{ spans, marks: [] }]);
+  assert.deepEqual(vitals, [{ name: "inp", value: 300, at_ms: 1000, span_id: "1" }]);
+});
+
+Deno.test("a mark whose time lies stands at the start, and says so", () => {
+  const marks = [mark({ at_ms: null }), mark({ key: "error:1.1", at_ms: 8.64e15 })];
+  const trace = readTrace([{ spans: [spanOf("a", null, 0, 10)], marks }]);
+  assert.deepEqual(trace.marks.map(({ at_ms, astray }) => [at_ms, astray]), [[0, true], [0, true]]);
+});
+
+Deno.test("a trace of nothing can be read", () => {
+  const { summary, start_ms, end_ms } = readTrace([]);
+  assert.deepEqual([summary.spans, summary.duration_ms, start_ms, end_ms], [0, 0, 0, 0]);
+});

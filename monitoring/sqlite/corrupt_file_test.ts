@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { isCorrupt, setAside } from "./corrupt_file.ts";
+
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+const NAME = "x.db.corrupt-2026-01-01T00-00-00.000Z";
+
+/** Runs in a directory with a file `x.db` and its log. */
+function withFile(test: (path: string, files: () => readonly string[]) => void): void {
+  const directory = Deno.makeTempDirSync();
+  try {
+    const path = `${directory}/x.db`;
+    for (const suffix of ["", "-wal", "-shm"]) Deno.writeTextFileSync(path + suffix, suffix);
+    test(path, () => [...Deno.readDirSync(directory)].map(({ name }) => name).toSorted());
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+}
+
+Deno.test("a file is set aside with its log, under names that say when", () =>
+  withFile((path, files) => {
+    assert.equal(setAside(path, NOW), path.replace("x.db", NAME));
+    assert.deepEqual(files(), [NAME, `${NAME}-shm`, `${NAME}-wal`]);
+  }));
+
+Deno.test("what was set aside in the same millisecond is not written over", () =>
+  withFile((path, files) => {
+    setAside(path, NOW);
+    Deno.writeTextFileSync(path, "another");
+    assert.equal(setAside(path, NOW), path.replace("x.db", `${NAME}-2`));
+    assert.deepEqual(files(), [NAME, `${NAME}-2`, `${NAME}-shm`, `${NAME}-wal`]);
+  }));
+
+Deno.test("broken off half way, no log stays behind for the file that comes next", () =>
+  withFile((path, files) => {
+    // A directory of that name cannot be replaced by a file.
+    Deno.mkdirSync(path.replace("x.db", `${NAME}-wal`));
+    assert.throws(() => setAside(path, NOW));
+    assert.ok(files().includes("x.db"), "the file is where its log is");
+  }));
+
+Deno.test("a file that is no database, and one whose pages are torn, are corrupt", () =>
+  withFile((path) => {
+    Deno.removeSync(`${path}-wal`);
+    Deno.removeSync(`${path}-shm`);
+    Deno.writeTextFileSync(path, "no database ".repeat(100));
+    assert.ok(isCorrupt(errorOf(() => readFrom(path))));
+
+    Deno.removeSync(path);
+    using database = new DatabaseSync(path);
+    database.exec("CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(50000))");
+    database.close();
+    const torn = Deno.readFileSync(path).fill(255, 4096, 5000);
+    Deno.writeFileSync(path, torn);
+    assert.ok(isCorrupt(errorOf(() => readFrom(path))));
+  }));
+
+Deno.test("a table that is missing is no corruption, nor is an error of another kind", () => {
+  using database = new DatabaseSync(":memory:");
+  assert.ok(!isCorrupt(errorOf(() => database.prepare("SELECT * FROM nothing"))));
+  assert.ok(!isCorrupt(new TypeError("no")));
+  assert.ok(!isCorrupt("malformed"));
+});
+
+function readFrom(path: string): void {
+  using database = new DatabaseSync(path);
+  database.prepare("SELECT * FROM t").all();
+}
+
+function errorOf(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  assert.fail("It did not fail.");
+}

@@ -1,0 +1,99 @@
+/** The console's views as places: linked, reloaded, gone back to; one of them shown at a time. */
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { VIEWS } from "../../islands/_view.ts";
+import { expect, test } from "./fixtures.ts";
+import { openPage } from "./signals.ts";
+
+const tab = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
+const current = (page: Page) =>
+  page.getByRole("navigation", { name: "Views" }).locator("[aria-current=page]");
+const view = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const bench = (page: Page) => view(page, "Make a signal");
+
+test("a view has an address: by its tab, reloaded, and by a step in the history", async ({ page }) => {
+  await openPage(page);
+  await expect(current(page)).toHaveText("Overview");
+  for (const name of ["Traces", "Errors", "Logs", "Envelopes"]) {
+    await tab(page, name).click();
+    await expect(page).toHaveURL(`/#/${name.toLowerCase()}`);
+    await expect(current(page)).toHaveText(name);
+    await expect(page).toHaveTitle(`${name} · Sightglass`);
+    await expect(view(page, name)).toBeVisible();
+    await expect(bench(page)).toBeHidden();
+  }
+  await page.reload();
+  await expect(view(page, "Envelopes")).toBeVisible();
+  await expect(current(page)).toHaveText("Envelopes");
+  await page.goBack();
+  await expect(view(page, "Logs")).toBeVisible();
+  await expect(view(page, "Envelopes")).toBeHidden();
+  await page.getByRole("link", { name: "Sightglass" }).click();
+  await expect(bench(page)).toBeVisible();
+  await expect(current(page)).toHaveText("Overview");
+  await expect(page).toHaveTitle("Sightglass");
+});
+
+test("settings in force stand beside the overview and beside what monitoring costs", async ({ page }) => {
+  await openPage(page);
+  const force = view(page, "In force");
+  for (const [name, shown] of [["Settings", true], ["Logs", false], ["Overview", true]] as const) {
+    await tab(page, name).click();
+    await expect(force).toBeVisible({ visible: shown });
+  }
+});
+
+test("the open view is there with the first paint: no other one flashes", async ({ page }) => {
+  await page.addInitScript(() => {
+    const seen: string[] = (globalThis as { seen?: string[] }).seen = [];
+    const look = () => {
+      for (const shown of document.querySelectorAll<HTMLElement>(".view")) {
+        if (shown.checkVisibility() && !seen.includes(shown.className)) seen.push(shown.className);
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  await page.goto("/#/logs");
+  await expect(current(page)).toHaveText("Logs");
+  expect(await page.evaluate(() => (globalThis as { seen?: string[] }).seen)).toEqual([
+    "view panel logs",
+  ]);
+});
+
+test("a fragment that names no view is the overview, and the skip link stays in its view", async ({ page }) => {
+  await page.goto("/#/nowhere");
+  await expect(bench(page)).toBeVisible();
+  await expect(current(page)).toHaveText("Overview");
+  await tab(page, "Logs").click();
+  await expect(view(page, "Logs")).toBeVisible();
+  await page.locator(".skip").focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/#main");
+  await expect(view(page, "Logs")).toBeVisible();
+});
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(mode, () => {
+    test.use({ mode });
+
+    test("every view is without fault for axe and without overflow at 360 px", async ({ page }) => {
+      await openPage(page);
+      for (const [name, title] of Object.entries(VIEWS)) {
+        await tab(page, title).click();
+        await expect(page.locator("html")).toHaveAttribute("data-view", name);
+        for (const width of [1280, 360]) {
+          await page.setViewportSize({ width, height: 800 });
+          const over = await page.evaluate(() =>
+            document.documentElement.scrollWidth - document.documentElement.clientWidth
+          );
+          expect(over, `${name}, ${width} px`).toBe(0);
+        }
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)]))
+          .toEqual([]);
+      }
+    });
+  });
+}
