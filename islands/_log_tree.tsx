@@ -49,7 +49,9 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     overscan: OVERSCAN,
     // The row that has the focus stays in the document: with it the focus would go.
     rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((one, other) => one - other),
+      [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((one, other) =>
+        one - other
+      ),
   });
   const items = virtual.getVirtualItems();
   const isNearEnd = (items.at(-1)?.index ?? 0) >= held.rows.length - AHEAD;
