@@ -35,6 +35,11 @@ const OFFENCES: readonly [arrow: string, said: string][] = [
   ["monitoring/inbox/http.ts → server/mod.ts", "not each other"],
   ["monitoring/spool/queue.ts → monitoring/inbox/store.ts", "not each other"],
   ["monitoring/spool/queue.ts → config.ts", "not each other"],
+  ["monitoring/relay/relay.ts → monitoring/sqlite/corrupt_file.ts", "those with a file"],
+  [
+    "monitoring/sqlite/corrupt_file.ts → monitoring/inbox/store.ts",
+    "imports nothing of the project",
+  ],
   ["monitoring/runtime/tracing.ts → routes/index.tsx", "runtime/ imports"],
   ["monitoring/browser/sdk.ts → monitoring/inbox/row.ts", "browser/ imports"],
   ["monitoring/browser/sdk.ts → islands/Visit.tsx", "browser/ imports"],

@@ -16,12 +16,24 @@ function refuses(query: string, parameter: string, lastEventId: string | null = 
 }
 
 Deno.test("an empty query asks for the oldest 500 rows of any type", () => {
-  assert.deepEqual(read(""), { since: 0, type: undefined, limit: 500, id: undefined });
+  assert.deepEqual(read(""), {
+    since: 0,
+    type: undefined,
+    limit: 500,
+    id: undefined,
+    map: undefined,
+  });
 });
 
 Deno.test("values are read; a limit over 500 counts as 500; what is unknown is ignored", () => {
   const parameters = read("since=12&type=replay_event&limit=3&colour=red");
-  assert.deepEqual(parameters, { since: 12, type: "replay_event", limit: 3, id: undefined });
+  assert.deepEqual(parameters, {
+    since: 12,
+    type: "replay_event",
+    limit: 3,
+    id: undefined,
+    map: undefined,
+  });
   assert.equal(read("limit=500").limit, 500);
   assert.equal(read("limit=501").limit, 500);
   assert.equal(read("limit=9007199254740991").limit, 500);
