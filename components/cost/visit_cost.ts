@@ -52,13 +52,17 @@ export function visitCost({ scripts, resources, frames, route, origin }: Measure
   for (const part of ["telemetry", "recording", "worker"] as const) {
     for (const file of scripts[part]) partOf.set(`${origin}/assets/${file}`, part);
   }
-  const parts = Map.groupBy(resources, ({ name }): Part | undefined => {
-    const known = partOf.get(name);
-    if (known) return known;
-    if (name === `${origin}${route}`) return "answers";
-    if (name.startsWith(`${origin}/monitoring/inbox`)) return "console";
-    return name.startsWith(`${origin}/assets/`) ? "others" : undefined;
-  });
+  const parts = Map.groupBy(
+    resources,
+    ({ name, transferSize, encodedBodySize }): Part | undefined => {
+      const known = partOf.get(name);
+      // Blocked, or broken off: a browser tells of it too, with nothing in it.
+      if (known) return transferSize + encodedBodySize > 0 ? known : undefined;
+      if (name === `${origin}${route}`) return "answers";
+      if (name.startsWith(`${origin}/monitoring/inbox`)) return "console";
+      return name.startsWith(`${origin}/assets/`) ? "others" : undefined;
+    },
+  );
   const sum = (part: Part) => sumOf(parts.get(part) ?? []);
 
   const ofMonitoring = (frames ?? []).map((frame) =>

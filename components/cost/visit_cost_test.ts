@@ -59,6 +59,11 @@ Deno.test("what came from the cache cost no network, and is told as such", () =>
   ]);
 });
 
+Deno.test("a script that was blocked did not load, although the browser tells of it", () => {
+  const { telemetry } = measure([{ ...loaded("/assets/A.js", 0), encodedBodySize: 0 }]);
+  assert.equal(telemetry.requests, 0);
+});
+
 Deno.test("answers to envelopes are monitoring's, what the console asks is its own", () => {
   const cost = measure([
     loaded("/monitoring"),
