@@ -1,5 +1,5 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { formatCount } from "../components/format/count.ts";
 import { shortId } from "../components/format/short_id.ts";
 import { holdRows } from "../components/log/held_rows.ts";
@@ -16,6 +16,9 @@ const OVERSCAN = 12;
 const AHEAD = 30;
 /** Rows of a step by Page Up and Page Down. */
 const PAGE = 10;
+
+/** Each cell's class, and what stands above it. */
+const HEADS = [["at", "Time"], ["lv", "Level"], ["says", "Message"], ["in", "Trace"]] as const;
 
 const keyOf = ({ envelope, index }: LogRow) => `${envelope} ${index}`;
 
@@ -35,6 +38,7 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
 
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string>();
+  const wantsFocus = useRef(false);
   const activeIndex = Math.max(0, held.rows.findIndex((row) => keyOf(row) === active));
 
   const virtual = useVirtualizer({
@@ -43,6 +47,11 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     estimateSize: () => ROW_PX,
     getItemKey: (index) => keyOf(held.rows[index]!),
     overscan: OVERSCAN,
+    // The row that has the focus stays in the document: with it the focus would go.
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((one, other) =>
+        one - other
+      ),
   });
   const items = virtual.getVirtualItems();
   const isNearEnd = (items.at(-1)?.index ?? 0) >= held.rows.length - AHEAD;
@@ -50,7 +59,17 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     if (isNearEnd) more?.();
   }, [isNearEnd, more]);
 
+  // A row that was far away comes into the document only after the list has scrolled to it.
+  useLayoutEffect(() => {
+    if (!wantsFocus.current) return;
+    const row = frame.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]');
+    if (!row) return;
+    wantsFocus.current = false;
+    row.focus({ preventScroll: true });
+  });
+
   const follow = () => {
+    setOpen(new Set());
     setTop(undefined);
     frame.current?.scrollTo({ top: 0 });
   };
@@ -59,16 +78,16 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     if (wanted) next.add(key);
     else next.delete(key);
     setOpen(next);
+    // Nor does anything move under who reads an opened log.
+    if (frame.current && frame.current.scrollTop > 1) return;
+    setTop(next.size > 0 && held.rows[0] ? keyOf(held.rows[0]) : undefined);
   };
   const focusRow = (index: number) => {
     const row = held.rows[Math.min(Math.max(index, 0), held.rows.length - 1)];
     if (!row) return;
+    wantsFocus.current = true;
     setActive(keyOf(row));
     virtual.scrollToIndex(held.rows.indexOf(row));
-    // It may only now come into the document.
-    requestAnimationFrame(() =>
-      frame.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]')?.focus()
-    );
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement;
@@ -112,14 +131,21 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
         className="frame"
         role="treegrid"
         aria-label="Logs, newest first"
-        aria-rowcount={more ? -1 : held.rows.length}
+        aria-rowcount={more ? -1 : held.rows.length + 1}
         tabIndex={-1}
         onKeyDown={onKeyDown}
         onScroll={({ currentTarget: { scrollTop } }) => {
-          if (scrollTop <= 1) setTop(undefined);
+          if (scrollTop <= 1 && open.size === 0) setTop(undefined);
           else if (top === undefined && held.rows[0]) setTop(keyOf(held.rows[0]));
         }}
       >
+        <div role="rowgroup" className="heads">
+          <div role="row" className="log-line">
+            {HEADS.map(([name, title]) => (
+              <span key={name} role="columnheader" className={name}>{title}</span>
+            ))}
+          </div>
+        </div>
         <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {items.map(({ index, start, key }) => {
             const row = held.rows[index]!;
@@ -136,16 +162,16 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
               >
                 <div
                   role="row"
-                  className={`log-line ${row.level}`}
+                  className="log-line"
                   aria-level={1}
-                  aria-rowindex={index + 1}
+                  aria-rowindex={index + 2}
                   aria-expanded={isOpen}
                   tabIndex={index === activeIndex ? 0 : -1}
                   onFocus={() => setActive(name)}
                   onClick={() => toggle(name)}
                 >
                   <LogLine row={row} />
-                  <span role="gridcell" className="trace">
+                  <span role="gridcell" className="in">
                     {row.trace_id && (
                       <a
                         href={traceOf(row, row.trace_id)}

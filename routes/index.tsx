@@ -86,7 +86,7 @@ export default function Page({ variant }: { variant: string }) {
           <Island of={Envelopes} load="visible" props={{ variant }} />
         </View>
         <View name="settings" title="What monitoring costs this visit">
-          <Island of={Settings} load="visible" />
+          <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
         </View>
         <div className="view specification">
           <Panel id="visit" title="This visit" telemetry>
