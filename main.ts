@@ -158,6 +158,7 @@ async function main(): Promise<void> {
     maxConnections: config.maxConnections,
     onPlatform: config.onDeploy,
     onExhausted: () => runtime.log("warn", "No descriptor is left: idle connections are closed"),
+    onFull: () => relay.hurry(),
     onStopping() {
       runtime.log("info", "The server is stopping");
       relay.stop();

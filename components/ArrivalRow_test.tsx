@@ -10,6 +10,7 @@ const row: InboxRow = {
   trace_ids: ["4bf92f3577b34da6a3ce929d0e0e4736"],
   replay_id: null,
   bytes: 512,
+  content_encoding: null,
   items: [{ type: "event", bytes: 480 }],
 };
 

@@ -1,10 +1,58 @@
+import { useCallback, useEffect, useState } from "react";
 import { Boundary } from "./_boundary.tsx";
+import { EnvelopeDetails } from "./_envelope_details.tsx";
+import { EnvelopeList, useEnvelopes } from "./_envelope_list.tsx";
+import { FileDetails } from "./_file_details.tsx";
+import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
+import { useDroppedFile } from "./_open_file.tsx";
+import { useSource } from "./_source.ts";
+import { useMounted } from "./_telemetry.ts";
 
-/** @param props.variant `inbox` or `relay` */
+/**
+ * The raw feed, one envelope of it, or a saved one.
+ *
+ * @param props.variant `inbox` or `relay`
+ */
 export default function Envelopes({ variant }: { variant: string }) {
+  const mounted = useMounted();
   return (
-    <Boundary what="This view">
-      <p className="empty">{variant === "inbox" ? "The inbox is empty." : "Nothing yet."}</p>
+    <Boundary what="The list of envelopes">
+      {mounted ? <Feed variant={variant} /> : <p className="empty">Reading envelopes.</p>}
     </Boundary>
+  );
+}
+
+function Feed({ variant }: { variant: string }) {
+  const source = useSource(variant);
+  const { path: [place], params } = useFragment("envelopes");
+  // Stays while one envelope is looked into: whoever comes back finds it as it was.
+  const list = useEnvelopes(source);
+  const [file, setFile] = useState<File>();
+  const inspect = useCallback((file: File) => setFile(file), []);
+  const isOver = useDroppedFile(inspect);
+  const [cameFrom, setCameFrom] = useState<number>();
+
+  const id = place === undefined ? undefined : Number(place);
+  useEffect(() => {
+    // A link leads away from the file.
+    setFile(undefined);
+    if (id !== undefined) setCameFrom(id);
+  }, [id]);
+
+  return (
+    <div className={isOver ? "feed-view over" : "feed-view"}>
+      {file
+        ? <FileDetails file={file} close={() => setFile(undefined)} />
+        : id !== undefined
+        ? (
+          <EnvelopeDetails
+            source={source}
+            id={id}
+            row={list.rows.find((row) => row.id === id)}
+            close={() => goTo(fragmentTo("envelopes", [], Object.fromEntries(params)))}
+          />
+        )
+        : <EnvelopeList source={source} list={list} cameFrom={cameFrom} inspect={inspect} />}
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useMemo, useSyncExternalStore } from "react";
+import { useMemo, useState, useSyncExternalStore } from "react";
 import { subscribeToFragment, viewFragment } from "./_view.ts";
 
 /** What the address says of a view: `#/VIEW/PART/PART?name=value`. */
@@ -27,10 +27,18 @@ export function fragmentTo(
   return `#/${[view, ...path.map(encodeURIComponent)].join("/")}${query && `?${query}`}`;
 }
 
-/** Where the reader is; renders again when that changes. */
-export function useFragment(): Fragment {
+/**
+ * Where the reader is; renders again when that changes.
+ *
+ * @param of a view: where the reader last was in it, while another one is open
+ */
+export function useFragment(of?: string): Fragment {
   const fragment = useSyncExternalStore(subscribeToFragment, viewFragment, () => "");
-  return useMemo(() => parseFragment(fragment), [fragment]);
+  const now = useMemo(() => parseFragment(fragment), [fragment]);
+  const [last, setLast] = useState(now);
+  const isThere = of === undefined || now.view === of;
+  if (isThere && last !== now) setLast(now);
+  return isThere ? now : last;
 }
 
 /** Goes there: as a step in the history, or in the place of the present one. */

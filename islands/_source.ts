@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { tape } from "../monitoring/browser/mod.ts";
 import { type ListState, LiveList } from "../monitoring/inbox/read/live_list.ts";
 import type { ListQuery, Lists, Page } from "../monitoring/inbox/read/rows.ts";
 import type { ConsoleSource, SourceState } from "../monitoring/inbox/read/source.ts";
@@ -23,19 +24,32 @@ async function openInbox(): Promise<ConsoleSource> {
   return createHttpSource(INBOX, createInboxFeed(INBOX, { keep: 1 }));
 }
 
-/** What the views read; undefined until its code has come. An error of loading is thrown to the boundary. */
+/** Nobody tells a page what the ingest has: it reads what it has sent itself. */
+async function openVisit(): Promise<ConsoleSource> {
+  const { createVisitSource } = await import("../monitoring/inbox/read/visit_source.ts");
+  return createVisitSource(tape);
+}
+
+/**
+ * What the views read; undefined until its code has come. An error of loading is thrown to the boundary.
+ *
+ * @param variant `inbox` or `relay`: the inbox, or what this visit has sent
+ */
 export function useSource(variant: string): ConsoleSource | undefined {
   const [source, setSource] = useState<ConsoleSource>();
   useEffect(() => {
     let gone = false;
-    (opened ??= openInbox()).then((ready) => !gone && setSource(() => ready), (error) => {
-      opened = undefined;
-      if (!gone) {
-        setSource(() => {
-          throw error;
-        });
-      }
-    });
+    (opened ??= variant === "inbox" ? openInbox() : openVisit()).then(
+      (ready) => !gone && setSource(() => ready),
+      (error) => {
+        opened = undefined;
+        if (!gone) {
+          setSource(() => {
+            throw error;
+          });
+        }
+      },
+    );
     return () => {
       gone = true;
     };

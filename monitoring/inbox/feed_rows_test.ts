@@ -10,6 +10,7 @@ const row = (id: number): InboxRow => ({
   trace_ids: [],
   replay_id: null,
   bytes: 1,
+  content_encoding: null,
   items: [],
 });
 const rows = (...ids: readonly number[]) => ids.map(row);

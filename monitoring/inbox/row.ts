@@ -20,6 +20,8 @@ export interface InboxRow {
   /** Bytes as received: compressed where the sender compressed. */
   readonly bytes: number;
   readonly items: readonly InboxItem[];
+  /** The request's `Content-Encoding`; null: the sender did not compress. */
+  readonly content_encoding: string | null;
 }
 
 /** The answer of `GET /monitoring/inbox`. */
@@ -36,15 +38,15 @@ export const MAX_PAGE_ROWS = 500;
 /** A row from outside (an answer, a live event, another tab), or undefined if it is none. Extra attributes are dropped. */
 export function parseRow(value: unknown): InboxRow | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { id, received_at, event_id, trace_ids, replay_id, bytes, items } = value as Record<
-    string,
-    unknown
-  >;
+  const { id, received_at, event_id, trace_ids, replay_id, bytes, items, content_encoding } =
+    value as Record<string, unknown>;
   const valid = isCount(id) && isCount(received_at) && isCount(bytes) &&
-    isTextOrNull(event_id) && isTextOrNull(replay_id) &&
+    isTextOrNull(event_id) && isTextOrNull(replay_id) && isTextOrNull(content_encoding) &&
     Array.isArray(trace_ids) && trace_ids.every((id) => typeof id === "string") &&
     Array.isArray(items) && items.every(isItem);
-  return valid ? { id, received_at, event_id, trace_ids, replay_id, bytes, items } : undefined;
+  return valid
+    ? { id, received_at, event_id, trace_ids, replay_id, bytes, items, content_encoding }
+    : undefined;
 }
 
 function isItem(value: unknown): value is InboxItem {

@@ -10,6 +10,7 @@ const row: InboxRow = {
   replay_id: null,
   bytes: 120,
   items: [{ type: "event", bytes: 90 }],
+  content_encoding: "gzip",
 };
 
 Deno.test("a row is read back as it was written, without what does not belong to it", () => {

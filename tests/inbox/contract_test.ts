@@ -50,6 +50,7 @@ Deno.test("GET /monitoring/inbox: cursor and rows, oldest first", async () => {
     replay_id: hexId(3),
     bytes: bytes.byteLength,
     items: [{ type: "event", bytes: 15 }, { type: "attachment", bytes: 10 }],
+    content_encoding: null,
   });
 });
 

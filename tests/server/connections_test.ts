@@ -140,6 +140,37 @@ Deno.test("MAX_CONNECTIONS: a request under way is broken off for nobody, furthe
   await two.until(({ text }) => text.includes("200 OK"));
 });
 
+Deno.test("MAX_CONNECTIONS: bodies that never come keep nobody out: they are let go, and their connections with them", async () => {
+  await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
+  using stack = new DisposableStack();
+  const held: Visitor[] = [];
+  for (let i = 0; i < 4; i++) {
+    const visitor = stack.use(await Visitor.come(server.port));
+    await visitor.say(HALF_BODY);
+    await visitor.until(({ text }) => text.includes("100 Continue"));
+    held.push(visitor);
+  }
+  const honest = stack.use(await Visitor.come(server.port));
+  await honest.say(HEALTH);
+  await honest.until(({ text }) => text.includes("is_healthy"));
+  await held[0]!.until(({ isClosed }) => isClosed);
+  assert.match(held[0]!.text, /503 [^]*"error":"overloaded"/);
+});
+
+Deno.test("MAX_CONNECTIONS: refused before their body has come, connections keep nobody out", async () => {
+  await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
+  using stack = new DisposableStack();
+  for (let i = 0; i < 4; i++) {
+    const visitor = stack.use(await Visitor.come(server.port));
+    const head = "POST /monitoring HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n";
+    await visitor.say(`${head}Origin: https://evil.example\r\n\r\n`);
+    await visitor.until(({ text }) => text.includes("origin_not_allowed"));
+  }
+  const honest = stack.use(await Visitor.come(server.port));
+  await honest.say(HEALTH);
+  await honest.until(({ text }) => text.includes("is_healthy"));
+});
+
 Deno.test("connections that are reset as soon as they are open: the server answers the next one", async () => {
   await using server = await startServer();
   const reset = () => {

@@ -1,5 +1,6 @@
 import { frameLabel, groupKey, topFrame } from "./error_group.ts";
-import { at, hexId, listOf, tidyText, timeMs } from "./json.ts";
+import { at } from "./fields.ts";
+import { hexId, listOf, tidyText, timeMs } from "./json.ts";
 
 /** What the lists show of one error event. */
 export interface ErrorEntry {

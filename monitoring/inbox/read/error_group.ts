@@ -1,4 +1,5 @@
-import { at, listOf, tidyText } from "./json.ts";
+import { at } from "./fields.ts";
+import { listOf, tidyText } from "./json.ts";
 
 /** What makes errors the same one, as far as the event says. */
 export interface ErrorIdentity {

@@ -89,6 +89,7 @@ Deno.test("envelopes that are none are left out too", () => {
     replay_id: null,
     bytes: 3,
     items: [{ type: "event", bytes: 4 }],
+    content_encoding: null,
   };
   assert.deepEqual(
     parseEnvelopePage({ rows: [row, null, { ...row, id: "1" }], next: null }),

@@ -3,7 +3,7 @@
  * is shown as text, never as markup, and never followed.
  */
 
-/** Some rows, newest first. */
+/** Some rows, newest first. There may be none although older ones follow: a long search pauses. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   /** Give it as `before` and the next, older rows come; null: there are none. */
@@ -16,7 +16,7 @@ export interface ListQuery {
   readonly q?: string;
   /** Only rows of this trace. */
   readonly trace?: string;
-  /** Occurrences: of this group of errors. */
+  /** Errors and occurrences: of this group. */
   readonly group?: string;
   /** Envelopes: those that hold an item of this type. */
   readonly type?: string;
@@ -56,7 +56,7 @@ export interface TraceRow {
   readonly received_at: number;
 }
 
-/** Errors that a person would call the same one. */
+/** Errors that a person would call the same one. Of a search, "newest" is the newest that was found. */
 export interface ErrorGroupRow {
   /** The key of the group: hex digits made of type, shape of the message and top frame. */
   readonly group: string;

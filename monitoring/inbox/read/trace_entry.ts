@@ -1,4 +1,5 @@
-import { at, hexId, listOf, tidyText, timeMs } from "./json.ts";
+import { at } from "./fields.ts";
+import { hexId, listOf, tidyText, timeMs } from "./json.ts";
 
 /** What one envelope says of one trace. Times are ms since 1970. */
 export interface TraceEntry {

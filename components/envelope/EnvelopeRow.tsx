@@ -1,0 +1,70 @@
+import { memo } from "react";
+import type { InboxRow } from "../../monitoring/inbox/row.ts";
+import { formatBytes } from "../format/bytes.ts";
+import { Id } from "../Id.tsx";
+import { ItemList } from "../ItemList.tsx";
+import type { Column } from "../Ledger.tsx";
+import { Mark } from "../Mark.tsx";
+import { Time } from "../Time.tsx";
+import { type Answer, judge } from "../verdict.ts";
+
+export const envelopeColumns: readonly Column[] = [
+  { title: "Received" },
+  { title: "Items" },
+  { title: "Size", numeric: true },
+  { title: "Encoding" },
+  { title: "Outcome" },
+  { title: "Trace" },
+  { title: "Recording" },
+];
+
+/**
+ * One envelope of the feed; rows that did not change are not rendered again.
+ *
+ * @param props.outcome how it ended, as far as is known
+ * @param props.isActive it is the one that the keyboard's way leads to
+ */
+export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isActive }: {
+  row: InboxRow;
+  href: string;
+  outcome: string | undefined;
+  isActive: boolean;
+}) {
+  const { id, received_at, trace_ids, replay_id, bytes, items, content_encoding } = row;
+  const [trace, ...further] = trace_ids;
+  return (
+    <tr>
+      <td className="at">
+        <a href={href} data-row={id} tabIndex={isActive ? 0 : -1}>
+          <span className="vh">{`Envelope ${id}, `}</span>
+          <Time at={received_at} />
+        </a>
+      </td>
+      <td className="items">{items.length === 0 ? "no items" : <ItemList items={items} />}</td>
+      <td className="n size">{formatBytes(bytes)}</td>
+      <td className="encoding">{content_encoding ?? "–"}</td>
+      <td className="outcome">{outcome === undefined ? "–" : <Outcome of={{ outcome }} />}</td>
+      <td className="trace">
+        {trace === undefined ? "–" : (
+          <a href={`#/traces/${trace}`}>
+            <span className="vh">Trace</span>
+            <Id id={trace} />
+          </a>
+        )}
+        {further.length > 0 && <span title={further.join(" ")}>{` +${further.length}`}</span>}
+      </td>
+      <td className="recording">{replay_id && <Id id={replay_id} />}</td>
+    </tr>
+  );
+});
+
+/** How an envelope ended, in a word with its mark. */
+export function Outcome({ of }: { of: Answer }) {
+  const { kind, word, meaning } = judge(of);
+  return (
+    <span className={kind} title={meaning}>
+      <Mark kind={kind} />
+      {word}
+    </span>
+  );
+}

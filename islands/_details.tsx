@@ -1,0 +1,25 @@
+import { type ReactNode, useEffect, useRef } from "react";
+
+/** One thing looked into, in place of the list: its name has the focus, and Escape leads back. */
+export function Details({ title, close, children }: {
+  title: string;
+  close: () => void;
+  children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), [title]);
+  return (
+    <div
+      className="details"
+      onKeyDown={({ key, defaultPrevented }) => {
+        if (key === "Escape" && !defaultPrevented) close();
+      }}
+    >
+      <div className="way">
+        <h3 ref={heading} tabIndex={-1}>{title}</h3>
+        <button type="button" onClick={close}>Back to the list</button>
+      </div>
+      {children}
+    </div>
+  );
+}

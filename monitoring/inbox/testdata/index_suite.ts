@@ -1,0 +1,350 @@
+import assert from "node:assert/strict";
+import { envelopeOf, hexId, type TestItem } from "../_test_envelopes.ts";
+import type { ListQuery, Lists, Page } from "../read/rows.ts";
+import type { InboxRow } from "../row.ts";
+
+/** An index with the envelopes that it is filled from. */
+export interface IndexUnderTest {
+  /** Stores and indexes an envelope; the oldest makes way where there are too many. */
+  add(envelope: Uint8Array<ArrayBuffer>, receivedAt: number): Promise<void>;
+  list<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
+  envelopes(query: ListQuery): Page<InboxRow>;
+  clear(): void;
+  /** Removes what it took. */
+  remove(): void;
+}
+
+/** What each envelope of the suite weighs, so that a bound in bytes is one in envelopes. */
+export const ENVELOPE_BYTES = 4_000;
+
+/** The first envelope came then; each after it a second later. */
+const NOON = 1_795_262_400_000;
+
+type Attributes = Record<string, unknown>;
+
+/** Items of an envelope, with the attributes that matter. */
+export const span = (trace: number, rest: Attributes = {}): TestItem => [
+  "span",
+  { items: [{ trace_id: hexId(trace), name: "load", ...rest }] },
+];
+export const log = (body: string, rest: Attributes = {}): TestItem => [
+  "log",
+  { items: [{ body, level: "info", ...rest }] },
+];
+export const error = (value: string, trace?: number, rest: Attributes = {}): TestItem => ["event", {
+  exception: { values: [{ type: "TypeError", value }] },
+  contexts: trace === undefined ? {} : { trace: { trace_id: hexId(trace) } },
+  ...rest,
+}];
+
+/**
+ * What the console relies on, as tests. An index has a test file that hands each to `Deno.test`.
+ *
+ * @param make makes an empty index that keeps so many envelopes of {@linkcode ENVELOPE_BYTES}
+ */
+export function indexTests(
+  name: string,
+  make: (maxEnvelopes: number) => IndexUnderTest,
+): readonly Deno.TestDefinition[] {
+  const tests: Deno.TestDefinition[] = [];
+  function test(
+    behaviour: string,
+    body: (index: IndexUnderTest, add: (...items: TestItem[]) => Promise<void>) => Promise<void>,
+    maxEnvelopes = 100,
+  ): void {
+    const fn = async () => {
+      const index = make(maxEnvelopes);
+      let count = 0;
+      try {
+        await body(index, (...items) => index.add(padded(items), NOON + 1_000 * count++));
+      } finally {
+        index.remove();
+      }
+    };
+    tests.push({ name: `${name}: ${behaviour}`, fn });
+  }
+
+  test("an empty index has empty lists", (index) => {
+    for (const list of ["traces", "errors", "occurrences", "logs"] as const) {
+      assert.deepEqual(index.list(list, {}), { rows: [], next: null });
+    }
+    assert.deepEqual(index.envelopes({ q: "x" }), { rows: [], next: null });
+    return Promise.resolve();
+  });
+
+  test("every list is newest first", async (index, add) => {
+    for (let n = 1; n <= 3; n++) {
+      await add(span(n), log(`log ${n}`), error(`failed ${"abc"[n - 1]}`));
+    }
+    assert.deepEqual(traces(index), [hexId(3), hexId(2), hexId(1)]);
+    assert.deepEqual(bodies(index), ["log 3", "log 2", "log 1"]);
+    const values = ["failed c", "failed b", "failed a"];
+    assert.deepEqual(index.list("errors", {}).rows.map((row) => row.value), values);
+    assert.deepEqual(index.list("occurrences", {}).rows.map((row) => row.value), values);
+    const ids = index.envelopes({}).rows.map((row) => row.id);
+    assert.deepEqual(ids, ids.toSorted((a, b) => b - a));
+  });
+
+  test("of one envelope the later entry comes first", async (index, add) => {
+    await add(["log", { items: [{ body: "first" }, { body: "second" }] }]);
+    assert.deepEqual(index.list("logs", {}).rows.map(({ body, index }) => [body, index]), [
+      ["second", 1],
+      ["first", 0],
+    ]);
+  });
+
+  test("a trace is gathered from several envelopes", async (index, add) => {
+    const id = hexId(7);
+    await add(["span", {
+      items: [
+        { trace_id: id, name: "child", parent_span_id: "a", start_timestamp: NOON / 1_000 - 5 },
+        { trace_id: id, name: "late", parent_span_id: "a", end_timestamp: NOON / 1_000 + 9 },
+      ],
+    }]);
+    await add(span(8));
+    await add(error("x", 7), log("y", { trace_id: id }));
+    await add(span(7, {
+      name: "GET /",
+      attributes: { "sentry.op": { value: "http.server", type: "string" } },
+      start_timestamp: NOON / 1_000 - 4,
+      end_timestamp: NOON / 1_000 - 1,
+    }));
+    await add(["replay_event", { replay_id: hexId(99), trace_ids: [id, hexId(1234)] }]);
+    const { rows } = index.list("traces", {});
+    assert.deepEqual(rows.map((row) => row.trace_id), [id, hexId(8)]);
+    assert.deepEqual(rows[0], {
+      trace_id: id,
+      name: "GET /",
+      op: "http.server",
+      started_at: NOON - 5_000,
+      ended_at: NOON + 9_000,
+      spans: 3,
+      errors: 1,
+      logs: 1,
+      replay_id: hexId(99),
+      received_at: NOON + 3_000,
+    });
+  });
+
+  test("a trace of errors and logs alone starts with the earliest of them", async (index, add) => {
+    await add(error("x", 7, { timestamp: NOON / 1_000 - 3 }));
+    await add(log("y", { trace_id: hexId(7), timestamp: NOON / 1_000 - 8 }));
+    const [row] = index.list("traces", {}).rows;
+    assert.deepEqual([row?.name, row?.started_at, row?.ended_at], [null, NOON - 8_000, null]);
+  });
+
+  test("a group has its count, its times and its newest occurrence", async (index, add) => {
+    await add(error("order 1", 1, { timestamp: NOON / 1_000 - 10 }));
+    await add(error("order 2", 2, { timestamp: NOON / 1_000 - 30, level: "fatal" }));
+    await add(error("payment"));
+    const { rows } = index.list("errors", {});
+    assert.deepEqual(rows.map((row) => [row.value, row.count]), [["payment", 1], ["order 2", 2]]);
+    const { group: _, envelope, ...row } = rows[1]!;
+    assert.equal(envelope, index.envelopes({}).rows[1]?.id);
+    assert.deepEqual(row, {
+      type: "TypeError",
+      value: "order 2",
+      where: null,
+      level: "fatal",
+      handled: null,
+      count: 2,
+      first_seen: NOON - 30_000,
+      last_seen: NOON - 10_000,
+      trace_id: hexId(2),
+    });
+  });
+
+  test("occurrences are those of one group, errors the group itself", async (index, add) => {
+    await add(error("order 1"));
+    await add(error("payment"));
+    await add(error("order 2"));
+    const group = index.list("errors", {}).rows[0]!.group;
+    const occurrences = index.list("occurrences", { group }).rows;
+    assert.deepEqual(occurrences.map((row) => row.value), ["order 2", "order 1"]);
+    assert.deepEqual(index.list("errors", { group }).rows.map((row) => row.count), [2]);
+    assert.deepEqual(index.list("occurrences", { group: "none" }).rows, []);
+  });
+
+  test("every list narrows to one trace", async (index, add) => {
+    await add(span(1), error("a", 1), log("one", { trace_id: hexId(1) }));
+    await add(error("b", 2), log("two", { trace_id: hexId(2) }), log("none"));
+    await add(error("c"), log("three", { trace_id: hexId(1) }));
+    const query = { trace: hexId(1) };
+    assert.deepEqual(index.list("traces", query).rows.map((row) => row.trace_id), [hexId(1)]);
+    assert.deepEqual(index.list("errors", query).rows.map((row) => row.value), ["a"]);
+    assert.deepEqual(index.list("occurrences", query).rows.map((row) => row.value), ["a"]);
+    assert.deepEqual(bodies(index, query), ["three", "one"]);
+    assert.equal(index.envelopes(query).rows.length, 2);
+    assert.deepEqual(index.list("logs", { trace: hexId(5) }), { rows: [], next: null });
+  });
+
+  test("logs narrow to a level and all that are more urgent", async (index, add) => {
+    for (const level of ["trace", "debug", "info", "warn", "error", "fatal"]) {
+      await add(log(level, { level }));
+    }
+    assert.deepEqual(bodies(index, { level: "warn" }), ["fatal", "error", "warn"]);
+    assert.deepEqual(bodies(index, { level: "fatal" }), ["fatal"]);
+    assert.equal(bodies(index, { level: "trace" }).length, 6);
+  });
+
+  test("envelopes narrow to a type of item", async (index, add) => {
+    await add(span(1), log("x"));
+    await add(span(2));
+    await add(["session", {}]);
+    assert.equal(index.envelopes({ type: "span" }).rows.length, 2);
+    assert.equal(index.envelopes({ type: "log" }).rows.length, 1);
+    assert.equal(index.envelopes({ type: "span", q: "log" }).rows.length, 1);
+    assert.equal(index.envelopes({ type: "nothing" }).rows.length, 0);
+  });
+
+  test(
+    "a search finds ids, names, messages and types, in any case of letters",
+    async (index, add) => {
+      await add(span(0xabc, { name: "GET /Orders" }), error("Größe FEHLT", 0xabc), log("Ωmega"));
+      await add(["session", {}]);
+      const hits = (q: string) => index.envelopes({ q }).rows.length;
+      assert.deepEqual(["ABC", "get /orders", "grösSE", "größe", "ωMEGA", "TypeError"].map(hits), [
+        1,
+        1,
+        0,
+        1,
+        1,
+        1,
+      ]);
+      assert.deepEqual(["SESSION", "s", ""].map(hits), [1, 2, 2]);
+      assert.equal(index.list("traces", { q: "get /ORD" }).rows.length, 1);
+      assert.equal(index.list("traces", { q: hexId(0xabc).slice(5, 30) }).rows.length, 1);
+      assert.equal(index.list("errors", { q: "größe" }).rows.length, 1);
+      assert.equal(index.list("occurrences", { q: "fehlt" }).rows.length, 1);
+      assert.equal(index.list("logs", { q: "Ω" }).rows.length, 1);
+      assert.equal(index.list("logs", { q: "größe" }).rows.length, 0);
+    },
+  );
+
+  test("what would be a wildcard, a quote or SQL is sought as it stands", async (index, add) => {
+    const odd = ["100%", "a_b", `it's`, `say "hi"`, "c:\\x", "[a-c]", "*", "a--b; DROP", "{{x}}"];
+    for (const body of ["100 percent", "axb", "its", ...odd]) await add(log(body));
+    for (const body of odd) assert.deepEqual(bodies(index, { q: body }), [body]);
+    assert.deepEqual(bodies(index, { q: "%" }), ["100%"]);
+    assert.deepEqual(bodies(index, { q: "_" }), ["a_b"]);
+  });
+
+  test("a search among traces and groups finds by any of their entries", async (index, add) => {
+    await add(span(1, { name: "needle", start_timestamp: NOON / 1_000 }));
+    await add(span(2));
+    await add(span(1, { name: "other" }));
+    assert.deepEqual(traces(index, { q: "needle" }), [hexId(1)]);
+    assert.equal(index.list("traces", { q: "needle" }).rows[0]?.spans, 2);
+    await add(error("order 17"));
+    await add(error("order 18"));
+    const [group] = index.list("errors", { q: "order 17" }).rows;
+    assert.deepEqual([group?.value, group?.count], ["order 17", 2]);
+  });
+
+  test("paging gives every row once", async (index, add) => {
+    for (let n = 0; n < 23; n++) {
+      await add(span(n % 9), log(`log ${n}`), error(`failed ${"abcdefg"[n % 7]}`));
+    }
+    assert.deepEqual(paged(index, "traces").map((row) => row.trace_id), traces(index));
+    assert.deepEqual(paged(index, "logs").map((row) => row.body), bodies(index));
+    assert.equal(paged(index, "errors").length, 7);
+    assert.equal(paged(index, "occurrences").length, 23);
+    const all = everyPage((before) => index.envelopes({ limit: 4, before })).map((row) => row.id);
+    assert.deepEqual(all, index.envelopes({}).rows.map((row) => row.id));
+  });
+
+  test("rows that come while someone pages make no gaps and no doubles", async (index, add) => {
+    for (let n = 0; n < 9; n++) await add(span(n), error(`failed ${"abcdefghi"[n]}`));
+    const expected = traces(index);
+    const seen: string[] = [];
+    const groups: string[] = [];
+    let page: { traces?: string; errors?: string } = {};
+    for (let n = 0; n < 5; n++) {
+      const listed = index.list("traces", { limit: 2, before: page.traces });
+      seen.push(...listed.rows.map((row) => row.trace_id));
+      const errors = index.list("errors", { limit: 2, before: page.errors });
+      groups.push(...errors.rows.map((row) => row.value));
+      page = { traces: listed.next ?? undefined, errors: errors.next ?? undefined };
+      // One that was shown and one that was not yet grow, and a new one comes.
+      for (const m of [8 - n, n, 100 + n]) {
+        await add(span(m), error(`failed ${"abcdefghi"[m] ?? "z"}`));
+      }
+    }
+    assert.deepEqual(page, { traces: undefined, errors: undefined });
+    assert.deepEqual(seen, expected);
+    assert.deepEqual(groups.map((value) => value.at(-1)).join(""), "ihgfedcba");
+  });
+
+  test("a `before` that no answer gave is refused", async (index, add) => {
+    await add(span(1));
+    for (const before of ["", "x", "1", "-1.2", "5.1", "1e3.5", "9".repeat(17) + ".1"]) {
+      assert.throws(() => index.list("traces", { before }), /before is not/);
+      assert.throws(() => index.envelopes({ before }), /before is not/);
+    }
+  });
+
+  test(
+    "what is evicted leaves the lists, and the counts are right without it",
+    async (index, add) => {
+      await add(span(1, { name: "root", start_timestamp: NOON / 1_000 - 9 }), error("order 1", 1));
+      await add(span(1, { name: "child", parent_span_id: "a" }), error("order 2", 1), log("old"));
+      await add(span(2));
+      assert.equal(index.list("traces", { trace: hexId(1) }).rows[0]?.name, "root");
+      await add(log("new"));
+      const [trace] = index.list("traces", { trace: hexId(1) }).rows;
+      assert.deepEqual([trace?.name, trace?.spans, trace?.errors], ["child", 1, 1]);
+      assert.equal(index.list("errors", {}).rows[0]?.count, 1);
+      assert.equal(index.list("occurrences", { q: "order 1" }).rows.length, 0);
+      await add(log("newer"));
+      await add(log("newest"));
+      assert.deepEqual(traces(index), []);
+      assert.deepEqual(index.list("errors", {}).rows, []);
+      assert.deepEqual(bodies(index), ["newest", "newer", "new"]);
+      assert.equal(index.envelopes({}).rows.length, 3);
+      assert.equal(index.envelopes({ trace: hexId(1) }).rows.length, 0);
+    },
+    3,
+  );
+
+  test("clearing empties every list, and new rows come after it", async (index, add) => {
+    await add(span(1), error("x", 1), log("y"));
+    const [before] = index.envelopes({}).rows;
+    index.clear();
+    for (const list of ["traces", "errors", "occurrences", "logs"] as const) {
+      assert.deepEqual(index.list(list, {}), { rows: [], next: null });
+    }
+    assert.deepEqual(index.envelopes({}), { rows: [], next: null });
+    await add(span(1), log("z"));
+    assert.equal(index.list("traces", {}).rows[0]?.errors, 0);
+    assert.ok(index.envelopes({}).rows[0]!.id > before!.id);
+  });
+
+  return tests;
+}
+
+/** An envelope that weighs {@linkcode ENVELOPE_BYTES}. */
+function padded(items: readonly TestItem[]): Uint8Array<ArrayBuffer> {
+  const empty = envelopeOf({ pad: "" }, ...items).byteLength;
+  return envelopeOf({ pad: "x".repeat(ENVELOPE_BYTES - empty) }, ...items);
+}
+
+const traces = (index: IndexUnderTest, query: ListQuery = {}) =>
+  index.list("traces", query).rows.map((row) => row.trace_id);
+const bodies = (index: IndexUnderTest, query: ListQuery = {}) =>
+  index.list("logs", query).rows.map((row) => row.body);
+
+/** A whole list, two rows at a time. */
+const paged = <Name extends keyof Lists>(index: IndexUnderTest, name: Name) =>
+  everyPage((before) => index.list(name, { limit: 2, before }));
+
+function everyPage<Row>(ask: (before: string | undefined) => Page<Row>): Row[] {
+  const rows: Row[] = [];
+  let page = ask(undefined);
+  rows.push(...page.rows);
+  while (page.next !== null) {
+    page = ask(page.next);
+    assert.ok(page.rows.length > 0, "a page with nothing in it");
+    rows.push(...page.rows);
+  }
+  return rows;
+}

@@ -1,0 +1,27 @@
+import { describeEnvelope } from "../describe.ts";
+import { entriesOf } from "../read/entries.ts";
+import { createMemoryIndex } from "../read/memory_index.ts";
+import { parseEnvelope } from "../read/parsed_envelope.ts";
+import type { IndexUnderTest } from "./index_suite.ts";
+
+export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {
+  const index = createMemoryIndex({ maxEnvelopes });
+  let id = 0;
+  return {
+    list: index.list,
+    envelopes: index.envelopes,
+    clear: index.clear,
+    remove: () => {},
+    add(bytes, receivedAt) {
+      const parsed = parseEnvelope(bytes);
+      const row = {
+        id: ++id,
+        received_at: receivedAt,
+        bytes: bytes.byteLength,
+        ...describeEnvelope(parsed),
+      };
+      index.add(id, receivedAt, entriesOf(parsed, receivedAt), row);
+      return Promise.resolve();
+    },
+  };
+}
