@@ -5,8 +5,7 @@ import { formatBytes } from "../../components/format/bytes.ts";
 import { expect, test } from "./fixtures.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 
-const costs = (page: Page) =>
-  page.getByRole("region", { name: "What monitoring costs this visit" });
+const costs = (page: Page) => page.getByRole("region", { name: "What monitoring costs" });
 const row = (page: Page, name: string) =>
   costs(page).getByRole("row").filter({
     has: page.getByRole("rowheader", { name, exact: true }),
