@@ -8,13 +8,12 @@ const DATED_MS = 12 * 3_600_000;
  * Browser only.
  *
  * @param props.at milliseconds since 1970; null or no time at all: an en dash
- * @param props.now the reader's own time
  */
-export function Moment({ at, now }: { at: number | null; now: number }) {
+export function Moment({ at }: { at: number | null }) {
   if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
   const date = new Date(at);
   const iso = date.toISOString();
   const ms = String(date.getMilliseconds()).padStart(3, "0");
-  const day = Math.abs(now - at) > DATED_MS ? `${iso.slice(0, iso.indexOf("T"))} ` : "";
+  const day = Math.abs(Date.now() - at) > DATED_MS ? `${iso.slice(0, iso.indexOf("T"))} ` : "";
   return <time dateTime={iso} title={iso}>{`${day}${formatClock(at)}.${ms}`}</time>;
 }

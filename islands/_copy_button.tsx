@@ -18,9 +18,8 @@ export function CopyButton({ text, children }: { text: () => string; children: s
       .then(() => setSaid("copied"), () => setSaid("not copied: the browser forbids it"));
 
   return (
-    <>
-      <button type="button" onClick={copy}>{children}</button>
-      <span role="status">{said}</span>
-    </>
+    <span>
+      <button type="button" onClick={copy}>{children}</button> <span role="status">{said}</span>
+    </span>
   );
 }

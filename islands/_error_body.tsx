@@ -5,6 +5,7 @@ import { sourceNote } from "../components/error/source_note.ts";
 import { Stack } from "../components/error/Stack.tsx";
 import { ThrownBlock } from "../components/error/ThrownBlock.tsx";
 import { Entries } from "../components/Entries.tsx";
+import { type Fact, Facts } from "../components/Facts.tsx";
 import { formatCount } from "../components/format/count.ts";
 import { Id } from "../components/Id.tsx";
 import { LongText } from "../components/LongText.tsx";
@@ -16,8 +17,9 @@ import { useFoundStacks } from "./_error_event.ts";
 import { fragmentTo } from "./_fragment.ts";
 import { saveFile } from "./_save_file.ts";
 
-/** Contexts that are open at first; the others are what every event of a page has. */
+/** Contexts that are open at first, if they are short; the others are what every event of a page has. */
 const OPEN_CONTEXTS = ["user", "extra"];
+const MAX_OPEN = 12;
 
 /** All that is known of one error. */
 export function ErrorBody({ source, event, envelope }: {
@@ -46,7 +48,7 @@ export function ErrorBody({ source, event, envelope }: {
         )}
         <p className="line">
           <Level level={event.level} handled={event.handled} />
-          <Moment at={event.at} now={Date.now()} />
+          <Moment at={event.at} />
           <Actions source={source} event={event} envelope={envelope} stacks={found.stacks} />
         </p>
       </header>
@@ -72,12 +74,11 @@ export function ErrorBody({ source, event, envelope }: {
           )}
           <section aria-labelledby="error-crumbs">
             <h4 id="error-crumbs">Breadcrumbs</h4>
-            <Breadcrumbs breadcrumbs={breadcrumbs} errorAt={event.at} now={Date.now()} />
+            <Breadcrumbs breadcrumbs={breadcrumbs} errorAt={event.at} />
           </section>
         </div>
         <aside aria-label="Where it comes from">
-          <Links event={event} />
-          <Entries entries={{ shown: factsOf(event), more: 0 }} />
+          <Origin event={event} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
               <h4 id="error-tags">Tags</h4>
@@ -88,7 +89,10 @@ export function ErrorBody({ source, event, envelope }: {
             <section aria-labelledby="error-contexts">
               <h4 id="error-contexts">Contexts</h4>
               {contexts.map(({ name, entries }, index) => (
-                <details key={index} open={OPEN_CONTEXTS.includes(name)}>
+                <details
+                  key={index}
+                  open={OPEN_CONTEXTS.includes(name) && entries.shown.length <= MAX_OPEN}
+                >
                   <summary>{name.slice(0, 100).toWellFormed()}</summary>
                   <Entries entries={entries} />
                 </details>
@@ -119,42 +123,36 @@ function Actions({ source, event, envelope, stacks }: {
   );
 }
 
-/** The ways from here to what belongs to the same moment. */
-function Links({ event: { trace_id, replay_id, event_id } }: { event: ErrorEvent }) {
+/** What belongs to the same moment, one click away, and what the event says of its sender. */
+function Origin({ event: { trace_id, replay_id, event_id, mechanism, facts } }: {
+  event: ErrorEvent;
+}) {
+  const ways: readonly Fact[] = [
+    ...(trace_id === null ? [] : [{
+      term: "trace",
+      value: <IdLink id={trace_id} href={fragmentTo("traces", [trace_id])} />,
+    }]),
+    ...(replay_id === null ? [] : [{
+      term: "recording",
+      value: <IdLink id={replay_id} href={fragmentTo("envelopes", [], { q: replay_id })} />,
+    }]),
+    ...(event_id === null ? [] : [{ term: "event", value: <Id id={event_id} /> }]),
+  ];
+  const told = [...(mechanism === null ? [] : [["caught by", mechanism] as const]), ...facts];
   return (
-    <dl className="facts">
-      {trace_id !== null && (
-        <div>
-          <dt>trace</dt>
-          <dd>
-            <a href={fragmentTo("traces", [trace_id])}>
-              <Id id={trace_id} />
-            </a>
-          </dd>
-        </div>
-      )}
-      {replay_id !== null && (
-        <div>
-          <dt>recording</dt>
-          <dd>
-            <a href={fragmentTo("envelopes", [], { q: replay_id })}>
-              <Id id={replay_id} />
-            </a>
-          </dd>
-        </div>
-      )}
-      {event_id !== null && (
-        <div>
-          <dt>event</dt>
-          <dd>
-            <Id id={event_id} />
-          </dd>
-        </div>
-      )}
-    </dl>
+    <Facts
+      facts={[
+        ...ways,
+        ...told.map(([term, value]) => ({ term, value: <LongText text={value} max={300} /> })),
+      ]}
+    />
   );
 }
 
-function factsOf({ facts, mechanism }: ErrorEvent): ErrorEvent["facts"] {
-  return mechanism === null ? facts : [["caught by", mechanism], ...facts];
+function IdLink({ id, href }: { id: string; href: string }) {
+  return (
+    <a href={href}>
+      <Id id={id} />
+    </a>
+  );
 }

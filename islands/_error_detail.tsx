@@ -32,6 +32,8 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
     if (takesFocus && document.activeElement === document.body) place.current?.focus();
   }, [takesFocus, shown]);
 
+  // One envelope may hold several errors of a group; the address knows it as one place.
+  const isAnother = (row: OccurrenceRow) => row.envelope !== shown;
   const to = (row: OccurrenceRow | undefined) =>
     row && fragmentTo("errors", [group, String(row.envelope)], { q });
   return (
@@ -39,14 +41,10 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
       <nav className="bar" aria-label="Occurrences">
         <a href={back}>All errors</a>
         <p>{positionInWords(at, rows.length, list.more !== undefined)}</p>
-        <Step href={to(rows.slice(0, Math.max(0, at)).findLast((row) => row.envelope !== shown))}>
-          Newer
-        </Step>
-        <Step
-          href={at === -1 ? undefined : to(rows.slice(at).find((row) => row.envelope !== shown))}
-        >
-          Older
-        </Step>
+        <span className="line">
+          <Step href={to(rows.slice(0, Math.max(0, at)).findLast(isAnother))}>Newer</Step>
+          <Step href={to(rows.slice(at === -1 ? rows.length : at).find(isAnother))}>Older</Step>
+        </span>
       </nav>
       {reading.event && source && shown !== undefined && (
         <ErrorBody source={source} event={reading.event} envelope={shown} />

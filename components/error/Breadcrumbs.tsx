@@ -16,10 +16,9 @@ const MAX_CATEGORY = 40;
  *
  * @param props.errorAt when the error happened; it stands in the line at its place
  */
-export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt, now }: {
+export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt }: {
   breadcrumbs: Bounded<Breadcrumb>;
   errorAt: number | null;
-  now: number;
 }) {
   if (shown.length === 0) return <p className="empty">None were sent with it.</p>;
   const after = shown.findIndex(({ offset }) => offset !== null && offset > 0);
@@ -31,27 +30,25 @@ export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt, now }: {
           <small>{formatCount(more, "older one")}, in the download.</small>
         </li>
       )}
-      {shown.slice(0, place).map((crumb, index) => <Crumb key={index} crumb={crumb} now={now} />)}
+      {shown.slice(0, place).map((crumb, index) => <Crumb key={index} crumb={crumb} />)}
       <li className="here">
-        <Moment at={errorAt} now={now} />
+        <Moment at={errorAt} />
         <span className="refused">
           <Mark kind="refused" />the error
         </span>
       </li>
-      {shown.slice(place).map((crumb, index) => (
-        <Crumb key={place + index} crumb={crumb} now={now} />
-      ))}
+      {shown.slice(place).map((crumb, index) => <Crumb key={place + index} crumb={crumb} />)}
     </ol>
   );
 }
 
-function Crumb({ crumb, now }: { crumb: Breadcrumb; now: number }) {
+function Crumb({ crumb }: { crumb: Breadcrumb }) {
   const { at, offset, category, level, message, data } = crumb;
   const kind = levelKind(level);
   return (
     <li>
       <span className="when">
-        <Moment at={at} now={now} />
+        <Moment at={at} />
         <small>{offsetInWords(offset)}</small>
       </span>
       <span className={kind === "flows" ? undefined : kind}>

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import type { ErrorGroupRow } from "../../monitoring/inbox/read/rows.ts";
 import type { Column } from "../Ledger.tsx";
-import { Time } from "../Time.tsx";
+import { Moment } from "../Moment.tsx";
 import { Level } from "./Level.tsx";
 
 export const errorColumns: readonly Column[] = [
@@ -40,13 +40,13 @@ export const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
       </td>
       <td className="n">
         {count.toLocaleString("en")}
-        <span className="unit">×</span>
+        ×
       </td>
       <td className="first">
-        <Time at={first_seen} />
+        <Moment at={first_seen} />
       </td>
       <td className="last">
-        <Time at={last_seen} />
+        <Moment at={last_seen} />
       </td>
     </tr>
   );

@@ -1,5 +1,4 @@
-import { type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, wholeAt } from "./fields.ts";
-import { at } from "./json.ts";
+import { at, type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, wholeAt } from "./fields.ts";
 import { readable } from "./readable.ts";
 
 /** Some lines of a source, one of which is the frame's. */
