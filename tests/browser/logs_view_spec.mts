@@ -1,7 +1,7 @@
 /** The logs: made on the real page, read from the screen, by keyboard too. */
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { LEVELS, make, openPage, shownTraceId } from "./signals.ts";
 
 const view = (page: Page) => page.getByRole("region", { name: "Logs", exact: true });
@@ -191,14 +191,8 @@ for (const colorScheme of ["light", "dark"] as const) {
         await page.goto(state === "empty" ? "/#/logs?q=nothing-is-called-so" : "/#/logs");
         if (state === "empty") await expect(view(page)).toContainText("No logs fit");
         else await lines(page).filter({ hasText: message("fatal") }).click();
-        for (const width of [1280, 360]) {
-          await page.setViewportSize({ width, height: 800 });
-          expect(
-            await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-          ).toBe(0);
-        }
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+        await expectNoOverflow(page, 1280, 360);
+        await expectAccessible(page);
       }
     });
   });
