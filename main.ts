@@ -9,6 +9,7 @@ import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/mod.ts";
 import { openSpool } from "./monitoring/spool/running_spool.ts";
 import { SpoolFileError, SpoolVersionError } from "./monitoring/spool/spool.ts";
+import { monitoringScripts } from "./routes/_monitoring_scripts.ts";
 import { pageSlots } from "./routes/_slots.ts";
 import type { State } from "./routes/_state.ts";
 import {
@@ -122,7 +123,10 @@ async function main(): Promise<void> {
     variant: config.mode,
     state: { relay, inbox, log: runtime.log },
     aliases: { [config.monitoringPath]: "/monitoring" },
-    slots: pageSlots(config, target, release),
+    slots: {
+      ...pageSlots(config, target, release),
+      scripts: JSON.stringify(monitoringScripts(manifest)),
+    },
     data: {
       client: {
         dsn: config.dsn.text,
@@ -154,6 +158,7 @@ async function main(): Promise<void> {
     maxConnections: config.maxConnections,
     onPlatform: config.onDeploy,
     onExhausted: () => runtime.log("warn", "No descriptor is left: idle connections are closed"),
+    onFull: () => relay.hurry(),
     onStopping() {
       runtime.log("info", "The server is stopping");
       relay.stop();

@@ -1,10 +1,58 @@
+import { useRef } from "react";
 import { Boundary } from "./_boundary.tsx";
+import { ErrorDetail } from "./_error_detail.tsx";
+import { ErrorList } from "./_error_list.tsx";
+import { type Fragment, useFragment } from "./_fragment.ts";
+import { useSource } from "./_source.ts";
 
-/** @param props.variant `inbox` or `relay` */
+/**
+ * Errors, grouped; `#/errors/GROUP` the newest of a group, `#/errors/GROUP/ENVELOPE` the one of that envelope.
+ *
+ * @param props.variant `inbox` or `relay`
+ */
 export default function Errors({ variant }: { variant: string }) {
   return (
     <Boundary what="This view">
-      <p className="empty">{variant === "inbox" ? "The inbox is empty." : "Nothing yet."}</p>
+      <ErrorsView variant={variant} />
     </Boundary>
   );
+}
+
+function ErrorsView({ variant }: { variant: string }) {
+  const source = useSource(variant);
+  const { path: [group, envelope], params } = useOwnFragment();
+  const q = params.get("q") ?? undefined;
+  // Who came by a step within the view has lost what had the focus; who came by the address had none.
+  const before = useRef<string>(undefined);
+  const steps = useRef(0);
+  const place = `${group ?? ""}/${envelope ?? ""}`;
+  const last = useRef(place);
+  if (last.current !== place) {
+    before.current = last.current.split("/")[0];
+    last.current = place;
+    steps.current++;
+  }
+  if (group === undefined) return <ErrorList source={source} q={q} from={before.current} />;
+  const number = /^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined;
+  return (
+    <ErrorDetail
+      key={group}
+      source={source}
+      group={group}
+      envelope={number}
+      q={q}
+      takesFocus={steps.current > 0}
+    />
+  );
+}
+
+/** Where the reader is in this view, or was when another one was opened. */
+function useOwnFragment(): Pick<Fragment, "path" | "params"> {
+  const now = useFragment();
+  const own = useRef<Pick<Fragment, "path" | "params">>({
+    path: [],
+    params: new URLSearchParams(),
+  });
+  if (now.view === "errors") own.current = now;
+  return own.current;
 }

@@ -43,8 +43,10 @@ function LogList({ variant }: { variant: string }) {
       </FeedBar>
       {trace !== undefined && (
         <p className="narrowed">
-          Only logs of trace <Id id={trace} />.{" "}
-          <a href={fragmentTo("traces", [trace])}>Open the trace</a>{" "}
+          <span>
+            Only logs of trace <Id id={trace} />
+          </span>
+          <a href={fragmentTo("traces", [trace])}>Open the trace</a>
           <a href={narrowed({ trace: "" })}>Show logs of all traces</a>
         </p>
       )}

@@ -1,10 +1,38 @@
+import { useEffect, useRef } from "react";
 import { Boundary } from "./_boundary.tsx";
+import { useFragment } from "./_fragment.ts";
+import { useSource } from "./_source.ts";
+import { useMounted } from "./_telemetry.ts";
+import { TraceList } from "./_trace_list.tsx";
+import { TraceView } from "./_trace_view.tsx";
 
-/** @param props.variant `inbox` or `relay` */
+/**
+ * The traces: their list, or one of them.
+ *
+ * @param props.variant `inbox` or `relay`
+ */
 export default function Traces({ variant }: { variant: string }) {
   return (
-    <Boundary what="This view">
-      <p className="empty">{variant === "inbox" ? "The inbox is empty." : "Nothing yet."}</p>
+    <Boundary what="The traces">
+      <View variant={variant} />
     </Boundary>
   );
+}
+
+/** 32 hex digits; anything else in the address names no trace. */
+const TRACE_ID = /^[\da-f]{32}$/;
+
+function View({ variant }: { variant: string }) {
+  const mounted = useMounted();
+  const source = useSource(variant);
+  const { view, path: [id = ""] } = useFragment();
+  const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    if (traceId !== undefined) last.current = traceId;
+  }, [traceId]);
+
+  if (!mounted) return <p className="empty">Reading traces.</p>;
+  if (traceId === undefined) return <TraceList source={source} from={last.current} />;
+  return <TraceView key={traceId} source={source} traceId={traceId} variant={variant} />;
 }

@@ -1,5 +1,5 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { formatCount } from "../components/format/count.ts";
 import { shortId } from "../components/format/short_id.ts";
 import { holdRows } from "../components/log/held_rows.ts";
@@ -7,6 +7,7 @@ import { LogDetails } from "../components/log/LogDetails.tsx";
 import { LogLine } from "../components/log/LogLine.tsx";
 import type { LogRow } from "../monitoring/inbox/read/rows.ts";
 import { fragmentTo } from "./_fragment.ts";
+import { SettledText } from "./_settled_text.tsx";
 
 /** Pixels of a row that has not been measured: 24 px of line and a hairline. */
 const ROW_PX = 29;
@@ -16,6 +17,9 @@ const OVERSCAN = 12;
 const AHEAD = 30;
 /** Rows of a step by Page Up and Page Down. */
 const PAGE = 10;
+
+/** Each cell's class, and what stands above it. */
+const HEADS = [["at", "Time"], ["lv", "Level"], ["says", "Message"], ["in", "Trace"]] as const;
 
 const keyOf = ({ envelope, index }: LogRow) => `${envelope} ${index}`;
 
@@ -35,6 +39,7 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
 
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string>();
+  const wantsFocus = useRef(false);
   const activeIndex = Math.max(0, held.rows.findIndex((row) => keyOf(row) === active));
 
   const virtual = useVirtualizer({
@@ -43,6 +48,11 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     estimateSize: () => ROW_PX,
     getItemKey: (index) => keyOf(held.rows[index]!),
     overscan: OVERSCAN,
+    // The row that has the focus stays in the document: with it the focus would go.
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((one, other) =>
+        one - other
+      ),
   });
   const items = virtual.getVirtualItems();
   const isNearEnd = (items.at(-1)?.index ?? 0) >= held.rows.length - AHEAD;
@@ -50,7 +60,17 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     if (isNearEnd) more?.();
   }, [isNearEnd, more]);
 
+  // A row that was far away comes into the document only after the list has scrolled to it.
+  useLayoutEffect(() => {
+    if (!wantsFocus.current) return;
+    const row = frame.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]');
+    if (!row) return;
+    wantsFocus.current = false;
+    row.focus({ preventScroll: true });
+  });
+
   const follow = () => {
+    setOpen(new Set());
     setTop(undefined);
     frame.current?.scrollTo({ top: 0 });
   };
@@ -59,16 +79,16 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     if (wanted) next.add(key);
     else next.delete(key);
     setOpen(next);
+    // Nor does anything move under who reads an opened log.
+    if (frame.current && frame.current.scrollTop > 1) return;
+    setTop(next.size > 0 && held.rows[0] ? keyOf(held.rows[0]) : undefined);
   };
   const focusRow = (index: number) => {
     const row = held.rows[Math.min(Math.max(index, 0), held.rows.length - 1)];
     if (!row) return;
+    wantsFocus.current = true;
     setActive(keyOf(row));
     virtual.scrollToIndex(held.rows.indexOf(row));
-    // It may only now come into the document.
-    requestAnimationFrame(() =>
-      frame.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]')?.focus()
-    );
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement;
@@ -97,29 +117,33 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     act[event.key]!();
   };
 
+  const news = (held.orMore ? "More than " : "") + formatCount(held.fresh, "new log");
   return (
     <div className="log-tree">
-      <p role="status">
-        {held.fresh > 0 && (
-          <button type="button" onClick={follow}>
-            {held.orMore ? "More than " : ""}
-            {formatCount(held.fresh, "new log")}: show
-          </button>
-        )}
+      <p>
+        {held.fresh > 0 && <button type="button" onClick={follow}>{news}: show</button>}
       </p>
+      <SettledText text={held.fresh > 0 ? `${news}, not shown yet` : ""} />
       <div
         ref={frame}
         className="frame"
         role="treegrid"
         aria-label="Logs, newest first"
-        aria-rowcount={more ? -1 : held.rows.length}
+        aria-rowcount={more ? -1 : held.rows.length + 1}
         tabIndex={-1}
         onKeyDown={onKeyDown}
         onScroll={({ currentTarget: { scrollTop } }) => {
-          if (scrollTop <= 1) setTop(undefined);
+          if (scrollTop <= 1 && open.size === 0) setTop(undefined);
           else if (top === undefined && held.rows[0]) setTop(keyOf(held.rows[0]));
         }}
       >
+        <div role="rowgroup" className="heads">
+          <div role="row" className="log-line">
+            {HEADS.map(([name, title]) => (
+              <span key={name} role="columnheader" className={name}>{title}</span>
+            ))}
+          </div>
+        </div>
         <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {items.map(({ index, start, key }) => {
             const row = held.rows[index]!;
@@ -136,21 +160,22 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
               >
                 <div
                   role="row"
-                  className={`log-line ${row.level}`}
+                  className="log-line"
                   aria-level={1}
-                  aria-rowindex={index + 1}
+                  aria-rowindex={index + 2}
                   aria-expanded={isOpen}
                   tabIndex={index === activeIndex ? 0 : -1}
                   onFocus={() => setActive(name)}
                   onClick={() => toggle(name)}
                 >
                   <LogLine row={row} />
-                  <span role="gridcell" className="trace">
+                  <span role="gridcell" className="in">
                     {row.trace_id && (
                       <a
                         href={traceOf(row, row.trace_id)}
                         tabIndex={index === activeIndex ? 0 : -1}
                         title={row.trace_id}
+                        aria-label={`Trace ${shortId(row.trace_id)}`}
                         onClick={(event) => event.stopPropagation()}
                       >
                         {shortId(row.trace_id)}

@@ -1,4 +1,4 @@
-import type { ServeConnection } from "./connection_server.ts";
+import type { ServeConnection, ServedConnection } from "./connection_server.ts";
 
 export interface CappedServerOptions {
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
@@ -7,6 +7,11 @@ export interface CappedServerOptions {
   readonly maxConnections: number;
   /** Told, at most once in {@linkcode TELL_EVERY_MS}, that there was no descriptor left for a connection. */
   readonly onExhausted: () => void;
+  /**
+   * Told each {@linkcode RETRY_MS} that a connection waits for room and none is idle. An answer that
+   * this brings about makes room.
+   */
+  readonly onFull: () => void;
 }
 
 /**
@@ -18,25 +23,31 @@ export const KEPT_SHARE = 0.75;
 export const RETRY_MS = 50;
 export const TELL_EVERY_MS = 60_000;
 
+/**
+ * An answer gets this long to go out before its connection may be broken off for another one. What
+ * the system has taken by then still goes out.
+ */
+export const GOING_OUT_MS = 100;
+
 /** One open connection. */
 class Connection {
   /** Requests whose answers are not made yet. */
   requests = 0;
-  /** Closes at once where it is idle, else after its answers. */
-  close: () => Promise<void> = () => Promise.resolve();
+  /** When the last answer was made. */
+  answeredAt = -Infinity;
+  served!: ServedConnection;
 }
 
 /**
  * HTTP on a listener of its own, with a cap on open connections. One more than the cap takes the
  * place of the one that has been idle for the longest, whether it never asked, stopped in the middle
  * of a request's head, or waits after an answer. A connection with a request under way is never
- * closed for another: while all have one, further ones wait in the system's queue.
+ * closed for another: while all have one, further ones wait in the system's queue, and `onFull` may
+ * bring requests to an end that wait for their sender.
  */
 export class CappedServer {
   readonly #listener: Deno.TcpListener;
   readonly #options: CappedServerOptions;
-  /** Ends every connection; nobody asks for that but the runtime wants to have it. */
-  readonly #never = new AbortController().signal;
   readonly #open = new Set<Connection>();
   /** The one that has been so for the longest comes first. */
   readonly #idle = new Set<Connection>();
@@ -61,7 +72,7 @@ export class CappedServer {
     if (!this.#stopping) {
       this.#stopping = true;
       this.#listener.close();
-      for (const connection of this.#open) void connection.close();
+      for (const { served } of this.#open) served.shutdown().then(undefined, ignoreBroken);
       this.#tell();
     }
     while (this.#open.size > 0) await this.#change.promise;
@@ -96,12 +107,12 @@ export class CappedServer {
     const end = () => {
       connection.requests--;
       if (connection.requests > 0 || !this.#open.has(connection)) return;
+      connection.answeredAt = performance.now();
       this.#idle.add(connection);
       if (this.#open.size >= this.#max) this.#tell();
     };
-    const served = serveConnection(
+    connection.served = serveConnection(
       accepted,
-      this.#never,
       (request, info) => {
         connection.requests++;
         this.#idle.delete(connection);
@@ -120,7 +131,6 @@ export class CappedServer {
         console.error("Cannot answer a request:", error);
         return new Response("Internal Server Error", { status: 500 });
       },
-      () => {},
     );
     this.#open.add(connection);
     this.#idle.add(connection);
@@ -130,21 +140,24 @@ export class CappedServer {
       this.#tell();
     };
     // How a connection ended makes no difference: most are broken off by the other side.
-    const finished = served.finished.then(closed, closed);
-    connection.close = () => {
-      this.#idle.delete(connection);
-      served.shutdown().then(undefined, ignoreBroken);
-      return finished;
-    };
+    connection.served.finished.then(closed, closed);
   }
 
-  /** Closes idle connections until no more than so many are open. */
+  /**
+   * Breaks idle connections off until no more than so many are open. To ask them to close is not
+   * enough: after a request that was refused half way the runtime waits for the other half, for ever.
+   */
   async #roomFor(most: number): Promise<void> {
     while (this.#open.size > most && !this.#stopping) {
-      const surplus = [...take(this.#idle, this.#open.size - most)];
-      if (surplus.length === 0) await this.#change.promise;
-      // One whose answer is still on its way out closes later: another one has to make room.
-      else await atMost(RETRY_MS, Promise.all(surplus.map((connection) => connection.close())));
+      const now = performance.now();
+      let waitMs = RETRY_MS;
+      for (const { answeredAt, served } of take(this.#idle, this.#open.size - most)) {
+        const left = answeredAt + GOING_OUT_MS - now;
+        if (left <= 0) served.breakOff();
+        else waitMs = Math.min(waitMs, left);
+      }
+      if (this.#idle.size === 0) this.#options.onFull();
+      await atMost(waitMs, this.#change.promise);
     }
   }
 

@@ -7,10 +7,11 @@
  * dynamic pages.
  */
 export { App, type AppOptions, PathTakenError } from "./app.ts";
+export { assetsOf, extraAsset, firstAssets } from "./asset_graph.ts";
 export { BadRequestError } from "./context.ts";
 export type { Context, Handler, Handlers, Method, Middleware } from "./context.ts";
 export type { SecurityOptions } from "./headers.ts";
-export { ManifestError, readManifest } from "./manifest.ts";
+export { type Manifest, ManifestError, readManifest } from "./manifest.ts";
 export type { Observe, Observer, Place } from "./observe.ts";
 export { createSourceMaps } from "./source_maps.ts";
 export { ListenError, serve, type ServeOptions } from "./serve.ts";

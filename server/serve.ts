@@ -17,6 +17,11 @@ export interface ServeOptions {
   readonly onPlatform?: boolean;
   /** Told now and then, while it is so, that the process has no descriptor left for a connection. */
   readonly onExhausted?: () => void;
+  /**
+   * Told, again and again while it is so, that a connection waits for room and every open one has a
+   * request under way: whoever waits for a sender may do so no longer. Default: it waits.
+   */
+  readonly onFull?: () => void;
   /** Called as soon as the process is asked to stop: ends what would hold connections open. */
   readonly onStopping: () => void;
   /**
@@ -112,13 +117,19 @@ function listen(options: ServeOptions): Listening {
 
 function open(options: ServeOptions): Listening {
   const { port, hostname, handler, onPlatform = false } = options;
-  const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {} } = options;
+  const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {}, onFull = () => {} } = options;
   const serveConnection = onPlatform ? undefined : runtimeServeConnection();
   if (serveConnection === undefined) {
     return new ReopeningServer({ port, hostname, handler, onLost: onExhausted });
   }
   const listener = Deno.listen({ port, hostname });
-  return new CappedServer(listener, { handler, serveConnection, maxConnections, onExhausted });
+  return new CappedServer(listener, {
+    handler,
+    serveConnection,
+    maxConnections,
+    onExhausted,
+    onFull,
+  });
 }
 
 function reasonOf(error: unknown): string | undefined {

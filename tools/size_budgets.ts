@@ -1,3 +1,4 @@
+import { assetsOf, extraAsset, firstAssets } from "../server/asset_graph.ts";
 import type { Manifest } from "../server/manifest.ts";
 
 /** A part of what a visit loads, and the most that it may weigh. */
@@ -37,63 +38,34 @@ export const SIZE_BUDGETS: readonly SizeBudget[] = [
   {
     what: "telemetry core, after load",
     most: 76_000,
-    measure: ({ manifest }) => weigh(manifest, without(reach(manifest, CORE), first(manifest))),
+    measure: ({ manifest }) =>
+      weigh(manifest, assetsOf(manifest, CORE).difference(firstAssets(manifest, "/"))),
   },
   {
     what: "recording, at idle after the core",
     most: 41_000,
     measure({ manifest }) {
-      const loaded = new Set([...first(manifest), ...reach(manifest, CORE)]);
-      return weigh(manifest, without(reach(manifest, RECORDING), loaded));
+      const loaded = firstAssets(manifest, "/").union(assetsOf(manifest, CORE));
+      return weigh(manifest, assetsOf(manifest, RECORDING).difference(loaded));
     },
   },
   {
     what: "recording's worker",
     most: 5_000,
-    measure: ({ manifest }) =>
-      weigh(manifest, new Set([nameOf(manifest, (asset) => asset.name === "replay-worker")])),
+    measure({ manifest }) {
+      const worker = extraAsset(manifest, "replay-worker");
+      // A part that is gone must not count as one that weighs nothing.
+      if (worker === undefined) {
+        throw new Error("The build lacks a part that has a budget: mend tools/size_budgets.ts.");
+      }
+      return weigh(manifest, new Set([worker]));
+    },
   },
 ];
 
 /** The root page in each variant. */
 export function rootPages({ pages }: Manifest): Manifest["pages"] {
   return pages.filter(({ path }) => path === "/");
-}
-
-/** What every variant of the root page has loaded before its islands answer. */
-function first(manifest: Manifest): Set<string> {
-  const [some, ...others] = rootPages(manifest).map(({ assets }) => new Set(assets));
-  return others.reduce((common, assets) => common.intersection(assets), some ?? new Set<string>());
-}
-
-/** The asset of an entry, and all that it imports statically. */
-function reach(manifest: Manifest, entryPoint: string): Set<string> {
-  const found = new Set<string>();
-  const follow = (name: string) => {
-    // A specifier of the import map, which the page has loaded.
-    const asset = manifest.assets[name];
-    if (!asset || found.has(name)) return;
-    found.add(name);
-    asset.imports.forEach(follow);
-  };
-  follow(nameOf(manifest, (asset) => asset.entryPoint === entryPoint));
-  return found;
-}
-
-function nameOf(
-  { assets }: Manifest,
-  matches: (asset: Manifest["assets"][string]) => boolean,
-): string {
-  const found = Object.entries(assets).find(([, asset]) => matches(asset));
-  // A part that is gone must not count as one that weighs nothing.
-  if (!found) {
-    throw new Error("The build lacks a part that has a budget: mend tools/size_budgets.ts.");
-  }
-  return found[0];
-}
-
-function without(assets: Set<string>, loaded: Set<string>): Set<string> {
-  return assets.difference(loaded);
 }
 
 function weigh({ assets }: Manifest, names: ReadonlySet<string>): number {

@@ -15,7 +15,7 @@ import { whenLoadedAndIdle } from "./when_idle.ts";
 export type { ClientConfig } from "./client_config.ts";
 export type { LogAttributes, LogLevel } from "./pending_calls.ts";
 export type { Receipt, ReceiptItem } from "./receipt.ts";
-export type { TelemetryState } from "./telemetry_state.ts";
+export type { Stretch, TelemetryState } from "./telemetry_state.ts";
 export type { TapedEnvelope, VisitTape } from "./visit_tape.ts";
 
 // Taken before the SDK patches it: what the transport sends must not be traced.

@@ -21,7 +21,7 @@ import { routeName } from "./route_name.ts";
 import { serverTraceContext } from "./server_trace.ts";
 import { startClient } from "./start_client.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
-import type { TelemetryStore } from "./telemetry_state.ts";
+import type { Stretch, TelemetryStore } from "./telemetry_state.ts";
 import type { TapeRecorder } from "./visit_tape.ts";
 import { whenIdle } from "./when_idle.ts";
 
@@ -39,6 +39,7 @@ export interface TelemetryOptions {
  * ones before it, and most of the obvious other orders lose data without a word.
  */
 export function startTelemetry({ config, fetch, store, pending, tape }: TelemetryOptions): void {
+  const startedAt = performance.now();
   const isOwn = createIsOwnRequest(config.monitoringPath, location.href);
 
   // 1. Scopes live in OpenTelemetry's context: else the SDK's own spans are of another trace.
@@ -98,15 +99,21 @@ export function startTelemetry({ config, fetch, store, pending, tape }: Telemetr
   const stopWatching = client.on("afterSendEvent", (event) => failedBefore ||= !event.type);
   performPending(client, pending);
   whenIdle(() => void record());
+  // Not by `performance.measure`, which browser tracing would make a span of.
+  store.update({ started: stretchSince(startedAt) });
 
   async function record(): Promise<void> {
     try {
       const { startRecording } = await import("./start_recording.ts");
       stopWatching();
+      const startedAt = performance.now();
       onReplaySent(startRecording({ client, isOwn, store, failedBefore }));
+      store.update({ recorderStarted: stretchSince(startedAt) });
     } catch {
       // Blocked or broken: only the recording is missing, and the page says so.
       store.update({ recording: "failed" });
     }
   }
 }
+
+const stretchSince = (at: number): Stretch => ({ at, ms: performance.now() - at });

@@ -17,6 +17,19 @@ export interface TelemetryState {
   readonly keeping?: string | undefined;
   /** How many envelopes this page gave up, in words; not set: none. */
   readonly givenUp?: string;
+  /** Starting telemetry, once its scripts were there and had run. */
+  readonly started?: Stretch;
+  /** Starting the recorder, likewise. */
+  readonly recorderStarted?: Stretch;
+  /** Making bytes of envelopes so far: milliseconds of the main thread. */
+  readonly serialisingMs?: number;
+}
+
+/** A stretch of the main thread's time, in milliseconds. */
+export interface Stretch {
+  /** Its beginning, on the page's clock. */
+  readonly at: number;
+  readonly ms: number;
 }
 
 /** A list for reading, not an archive: the inbox and Sentry have the rest. */

@@ -2,6 +2,10 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Description } from "./describe.ts";
+import { EntryLists } from "./entry_lists.ts";
+import { EntryTables } from "./entry_tables.ts";
+import type { Entries } from "./read/entries.ts";
+import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxPage, InboxRow } from "./row.ts";
 import { ensureSchema } from "./schema.ts";
 
@@ -13,8 +17,15 @@ const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 /** SQLite's own name for a database that has no file: https://www.sqlite.org/inmemorydb.html */
 export const IN_MEMORY = ":memory:";
 
+/**
+ * The entries of the console's lists may take as many characters as the bodies bytes, and at least so many: a
+ * compressed envelope of a few kilobytes may hold megabytes of logs.
+ */
+const MIN_WEIGHT = 64 * 1024 * 1024;
+
 /** An envelope with what is indexed of it. */
 export interface NewEnvelope extends Description {
+  readonly entries: Entries;
   readonly bytes: Uint8Array;
   readonly contentEncoding: string | null;
   readonly receivedAt: number;
@@ -45,6 +56,8 @@ export class InboxFile {
   readonly #db: DatabaseSync;
   readonly #maxBytes: number;
   readonly #sql: ReturnType<typeof prepare>;
+  readonly #entries: EntryTables;
+  readonly #lists: EntryLists;
 
   /**
    * @throws {InboxVersionError} the file is of another version
@@ -62,6 +75,8 @@ export class InboxFile {
         `PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`,
       );
       this.#sql = prepare(this.#db);
+      this.#entries = new EntryTables(this.#db);
+      this.#lists = new EntryLists(this.#db);
       // The bound may have been lowered since the last start.
       this.#transaction(() => this.#evict());
     } catch (error) {
@@ -102,6 +117,7 @@ export class InboxFile {
       this.#sql.insertType.run(id, type);
     }
     this.#sql.addBytes.run(envelope.bytes.byteLength);
+    this.#entries.insert(id, envelope, envelope.entries);
     this.#evict();
     return id;
   }
@@ -117,6 +133,17 @@ export class InboxFile {
     return { cursor: full ? envelopes.at(-1)?.id ?? last : last, cleared, envelopes };
   }
 
+  /** @throws {CursorError} */
+  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
+    return this.#lists.list(name, query, this.state().last);
+  }
+
+  /** @throws {CursorError} */
+  envelopes(query: ListQuery): Page<InboxRow> {
+    const { rows, next } = this.#lists.envelopes(query, this.state().last);
+    return { rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as SqlRow)), next };
+  }
+
   body(id: number): StoredBody | undefined {
     const row = this.#sql.body.get(id) as
       | { content_encoding: string | null; body: Uint8Array<ArrayBuffer> }
@@ -129,6 +156,7 @@ export class InboxFile {
     const cursor = this.#transaction(() => {
       this.#sql.deleteAll.run();
       this.#sql.deleteAllTypes.run();
+      this.#entries.deleteAll();
       return this.#markCleared(this.state().last);
     });
     this.#giveDiskBack();
@@ -177,18 +205,27 @@ export class InboxFile {
 
   #evict(): void {
     const excess = this.#totalBytes() - this.#maxBytes;
-    if (excess <= 0) return;
+    if (excess > 0) this.#deleteThrough(this.#oldestOf(excess));
+    const surplus = this.#entries.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
+    if (surplus > 0) this.#deleteThrough(this.#entries.lightenedBy(surplus));
+  }
+
+  /** The newest envelope that must go, with all before it, so that so many bytes get free. */
+  #oldestOf(excess: number): number {
     let freed = 0;
-    let last = 0;
     for (const row of this.#sql.oldest.iterate() as Iterable<unknown>) {
-      const oldest = row as { id: number; bytes: number };
-      last = oldest.id;
-      freed += oldest.bytes;
-      if (freed >= excess) break;
+      const { id, bytes } = row as { id: number; bytes: number };
+      freed += bytes;
+      if (freed >= excess) return id;
     }
+    return 0;
+  }
+
+  #deleteThrough(last: number): void {
+    this.#sql.subtractThrough.run(last);
     this.#sql.deleteThrough.run(last);
     this.#sql.deleteTypesThrough.run(last);
-    this.#sql.addBytes.run(-freed);
+    this.#entries.deleteThrough(last);
   }
 
   #totalBytes(): number {
@@ -224,6 +261,7 @@ function prepare(db: DatabaseSync) {
       `SELECT ${COLUMNS} FROM item_types JOIN envelopes ON id = envelope` +
         " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
     ),
+    row: sql(`SELECT ${COLUMNS} FROM envelopes WHERE id = ?`),
     body: sql("SELECT content_encoding, body FROM envelopes WHERE id = ?"),
     state: sql(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
@@ -240,6 +278,10 @@ function prepare(db: DatabaseSync) {
     totalBytes: sql("SELECT bytes FROM totals"),
     addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
     oldest: sql("SELECT id, bytes FROM envelopes ORDER BY id"),
+    subtractThrough: sql(
+      "UPDATE totals SET bytes = bytes -" +
+        " (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id <= ?)",
+    ),
     deleteThrough: sql("DELETE FROM envelopes WHERE id <= ?"),
     deleteTypesThrough: sql("DELETE FROM item_types WHERE envelope <= ?"),
     deleteAll: sql("DELETE FROM envelopes"),

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** The only version that this code reads and writes; stands in the file's `user_version`. */
-export const SCHEMA_VERSION = 1;
+/** What this code reads and writes; stands in the file's `user_version`. An older file becomes one when it is opened. */
+export const SCHEMA_VERSION = 2;
 
 /** The file is an inbox of another version, or no inbox at all. It is left as it is. */
 export class InboxVersionError extends Error {
@@ -17,12 +17,11 @@ export class InboxVersionError extends Error {
 /**
  * - `envelopes`: the body stands last, so that reading rows does not touch its pages. AUTOINCREMENT: an id is
  *   never used again, also after everything was deleted.
- *   `envelopes_by_time` finds one that is imported again.
  * - `item_types`: which envelopes hold an item of a type, for the list's `type`.
  * - `totals`: one row. `bytes` of all bodies, kept in the transaction that changes them, so it is right after a
  *   crash and for every process; `cleared` is the place in the order of ids that the last clearing took.
  */
-const SCHEMA = `
+const VERSION_1 = `
   CREATE TABLE envelopes (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     received_at INTEGER NOT NULL,
@@ -34,7 +33,6 @@ const SCHEMA = `
     content_encoding TEXT,
     body BLOB NOT NULL
   ) STRICT;
-  CREATE INDEX envelopes_by_time ON envelopes (received_at, bytes);
   CREATE TABLE item_types (
     envelope INTEGER NOT NULL,
     type TEXT NOT NULL,
@@ -44,22 +42,81 @@ const SCHEMA = `
   CREATE TABLE totals (bytes INTEGER NOT NULL, cleared INTEGER NOT NULL) STRICT;
   INSERT INTO totals (bytes, cleared) VALUES (0, 0);
   INSERT INTO sqlite_sequence (name, seq) VALUES ('envelopes', 0);
-  PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
 /**
- * Makes the tables in an empty file; does nothing where they stand. Two processes may do so at once.
+ * What the console's lists are made of. A `place` is an envelope's id and a number within it (`list_cursor.ts`), so that
+ * newest first is the table's own order, and eviction deletes one range. What a search looks through is `text`, folded;
+ * it stands apart from what is shown.
+ *
+ * - `envelope_texts`: one for each envelope that is indexed; `weight` is what its entries take, in characters.
+ * - `totals.weight`: of all. `totals.backlog`: envelopes up to this id came before there was an index, and are indexed
+ *   from the newest to the oldest in the background (`backlog.ts`); 0: none.
+ * - `envelopes_by_time` finds an envelope that is imported again.
+ */
+const VERSION_2 = `
+  CREATE TABLE envelope_texts (
+    envelope INTEGER PRIMARY KEY,
+    weight INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE trace_entries (
+    place INTEGER PRIMARY KEY,
+    trace_id TEXT NOT NULL,
+    spans INTEGER NOT NULL,
+    errors INTEGER NOT NULL,
+    logs INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    seen_at INTEGER NOT NULL,
+    root_rank INTEGER,
+    root_at INTEGER,
+    name TEXT,
+    op TEXT,
+    replay_id TEXT,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, place);
+  CREATE TABLE error_entries (
+    place INTEGER PRIMARY KEY,
+    group_key TEXT NOT NULL,
+    trace_id TEXT,
+    at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at);
+  CREATE TABLE log_entries (
+    place INTEGER PRIMARY KEY,
+    level INTEGER NOT NULL,
+    trace_id TEXT,
+    text TEXT NOT NULL,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS envelopes_by_time ON envelopes (received_at, bytes);
+  ALTER TABLE totals ADD COLUMN weight INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE totals ADD COLUMN backlog INTEGER NOT NULL DEFAULT 0;
+  UPDATE totals SET backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
+`;
+
+/** What makes a file of each version out of one of the version before. */
+const STEPS: readonly string[] = [VERSION_1, VERSION_2];
+
+/**
+ * Makes the tables in an empty file, and what is new in one of an older version; does nothing where they stand. Two
+ * processes may do so at once.
  *
  * @throws {InboxVersionError} before anything is written
  */
 export function ensureSchema(db: DatabaseSync, file: string): void {
-  if (isCurrent(db, file)) return;
+  if (versionOf(db, file) === SCHEMA_VERSION) return;
   // Stays with the file; a transaction cannot change it.
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have come first.
-    if (!isCurrent(db, file)) db.exec(SCHEMA);
+    for (const step of STEPS.slice(versionOf(db, file))) db.exec(step);
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     db.exec("COMMIT");
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -67,13 +124,13 @@ export function ensureSchema(db: DatabaseSync, file: string): void {
   }
 }
 
-/** True: this version. False: an empty file. One statement, so that version and tables are of one moment. */
-function isCurrent(db: DatabaseSync, file: string): boolean {
+/** 0: an empty file. One statement, so that version and tables are of one moment. */
+function versionOf(db: DatabaseSync, file: string): number {
   const { version, tables } = db.prepare(
     "SELECT (SELECT user_version FROM pragma_user_version) AS version," +
       " (SELECT count(*) FROM sqlite_schema) AS tables",
   ).get() as { version: number; tables: number };
-  if (version === 0 && tables === 0) return false;
-  if (version !== SCHEMA_VERSION) throw new InboxVersionError(file, version);
-  return true;
+  const known = tables === 0 ? version === 0 : version >= 1 && version <= SCHEMA_VERSION;
+  if (!known) throw new InboxVersionError(file, version);
+  return version;
 }

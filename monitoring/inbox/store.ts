@@ -9,12 +9,15 @@ import {
   type StoredBody,
 } from "./inbox_file.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
-import { parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
-import type { InboxItem } from "./row.ts";
+import { CursorError } from "./read/list_cursor.ts";
+import { type Entries, entriesOf } from "./read/entries.ts";
+import type { ListQuery, Lists, Page } from "./read/rows.ts";
+import { type ParsedEnvelope, parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
+import type { InboxItem, InboxRow } from "./row.ts";
 import { InboxVersionError } from "./schema.ts";
 
 export type { InboxQuery, InboxSlice, StoredBody } from "./inbox_file.ts";
-export { InboxVersionError };
+export { CursorError, InboxVersionError };
 
 /** What the relay hands over: an envelope that it let in. */
 export interface AdmittedEnvelope {
@@ -51,6 +54,14 @@ export interface Inbox {
   storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room">;
   /** Rows after a cursor, oldest first, and the cursor to go on with. */
   list(query: InboxQuery): InboxSlice;
+  /**
+   * One of the console's lists, newest first.
+   *
+   * @throws {CursorError}
+   */
+  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
+  /** The envelopes' own list, as {@linkcode page}. */
+  envelopes(query: ListQuery): Page<InboxRow>;
   /** How many envelopes there are, and the cursor of the last one: of one moment. */
   extent(): { last: number; envelopes: number };
   /** One envelope's bytes, undefined for an id that is not (or no longer) there. */
@@ -171,7 +182,7 @@ class SqliteInbox implements Inbox {
   ): Promise<T> {
     const { bytes, contentEncoding, receivedAt } = envelope;
     const done = this.#turn.then(async () => {
-      const row = { ...await describe(envelope), bytes, contentEncoding, receivedAt };
+      const row = { ...await indexed(envelope), bytes, contentEncoding, receivedAt };
       return this.#run((file) => work(file, row));
     });
     // The caller gets the failure; the next in the queue must not.
@@ -181,6 +192,14 @@ class SqliteInbox implements Inbox {
 
   list(query: InboxQuery): InboxSlice {
     return this.#run((file) => file.list(query));
+  }
+
+  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
+    return this.#run((file) => file.page(name, query));
+  }
+
+  envelopes(query: ListQuery): Page<InboxRow> {
+    return this.#run((file) => file.envelopes(query));
   }
 
   extent(): { last: number; envelopes: number } {
@@ -243,13 +262,15 @@ class SqliteInbox implements Inbox {
 }
 
 /** What the envelope says of itself; from its framing alone if it does not decompress. */
-async function describe(envelope: AdmittedEnvelope): Promise<Description> {
-  let decoded: Uint8Array;
+async function indexed(
+  envelope: AdmittedEnvelope,
+): Promise<Description & { entries: Entries }> {
+  let parsed: ParsedEnvelope;
   try {
-    decoded = await envelope.decoded();
+    parsed = parseEnvelope(await envelope.decoded());
   } catch {
     // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
-    return describeEnvelope(parseItems(envelope.header, envelope.items));
+    parsed = parseItems(envelope.header, envelope.items);
   }
-  return describeEnvelope(parseEnvelope(decoded));
+  return { ...describeEnvelope(parsed), entries: entriesOf(parsed, envelope.receivedAt) };
 }

@@ -258,14 +258,14 @@ Deno.test(
   "a file of another schema version is refused by name and version, and left as it is",
   withFolder((file, open) => {
     open().close();
-    for (const version of [2, 0, -1, 77]) {
+    for (const version of [3, 0, -1, 77]) {
       const db = new DatabaseSync(file);
       db.exec(`PRAGMA user_version = ${version}`);
       db.close();
       const before = readFileSync(file);
       assert.throws(() => open(), (error) => {
         assert.ok(error instanceof InboxVersionError);
-        assert.deepEqual([error.file, error.found, error.known], [file, version, 1]);
+        assert.deepEqual([error.file, error.found, error.known], [file, version, 2]);
         assert.ok(error.message.includes(file) && error.message.includes(String(version)));
         return true;
       });

@@ -1,20 +1,13 @@
 import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
+import type { Pace } from "./pace.ts";
 
 /** Limits of a body on its way in. */
 export interface BodyLimits {
   /** Bytes on the wire. */
   readonly maxBytes: number;
-  /** Milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must come. */
-  readonly progressMs: number;
+  readonly pace: Pace;
 }
-
-/**
- * A slower body is let go, for what has come of it takes room from others: a handful of senders
- * that stop short of the end could otherwise fill the memory and keep it.
- */
-export const MIN_PROGRESS_BYTES = 16 * 1024;
-export const PROGRESS_MS = 30_000;
 
 /**
  * Refuses by its `Content-Length` a body that cannot be taken, before any of it is read.
@@ -36,27 +29,26 @@ export function judgeLength(request: Request, inFlight: InFlight, maxBytes: numb
 export async function readBody(
   request: Request,
   hold: Hold,
-  { maxBytes, progressMs }: BodyLimits,
+  { maxBytes, pace }: BodyLimits,
   take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
 ): Promise<void> {
   if (!request.body) return;
   const reader = request.body.getReader();
-  let bytes = 0;
   let complete = false;
-  const pace = watchPace(progressMs, () => bytes, () => void reader.cancel().catch(ignoreBroken));
+  const body = pace.watch(() => void reader.cancel().catch(ignoreBroken));
   try {
     for (;;) {
       const { done, value } = await readPiece(reader);
-      if (pace.tooSlow) throw standsStill();
+      if (body.tooSlow) throw standsStill();
       if (done) break;
-      bytes += value.length;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      body.bytes += value.length;
+      if (body.bytes > maxBytes) throw tooLarge(maxBytes);
       hold.add(value.length);
       await take(value);
     }
     complete = true;
   } finally {
-    pace.stop();
+    body.stop();
     if (!complete) reader.cancel().catch(ignoreBroken);
   }
 }
@@ -69,21 +61,6 @@ async function readPiece(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuf
     // knows it, if it is still there.
     throw new RelayError("envelope_malformed", "The body broke off before its end.");
   }
-}
-
-/** Calls `letGo` once `progressMs` have passed without {@linkcode MIN_PROGRESS_BYTES} more. */
-function watchPace(progressMs: number, bytes: () => number, letGo: () => void) {
-  let seen = 0;
-  const pace = { tooSlow: false, stop: () => clearInterval(timer) };
-  const timer = setInterval(() => {
-    if (bytes() - seen < MIN_PROGRESS_BYTES) {
-      pace.tooSlow = true;
-      clearInterval(timer);
-      letGo();
-    }
-    seen = bytes();
-  }, progressMs);
-  return pace;
 }
 
 /** A body that nobody reads any more may well be broken. */

@@ -3,7 +3,6 @@ import { freeBytes } from "../envelope/free_bytes.ts";
 import { admit, type AdmittedEnvelope } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
 import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
-import { PROGRESS_MS } from "./body.ts";
 import { BrokenBrotli } from "./broken_brotli.ts";
 import { categoryOf } from "./categories.ts";
 import { clientAddress } from "./client_address.ts";
@@ -16,6 +15,7 @@ import { IngestClient, type IngestState, type Sender } from "./ingest_client.ts"
 import { RelayMetrics } from "./metrics.ts";
 import { OriginRule } from "./origin.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
+import { Pace } from "./pace.ts";
 import { RateLimits } from "./rate_limits.ts";
 import { type EnvelopeSpool, Spooling } from "./spooling.ts";
 
@@ -38,6 +38,8 @@ export interface Relay {
   health(): Promise<Response>;
   /** What the spool's drain needs of this relay. */
   readonly draining: Draining;
+  /** Somebody waits for a connection: bodies that come slowly are let go sooner than else. */
+  hurry(): void;
   /**
    * The server stops: from now on its health is 503. What comes nevertheless is still served, and
    * what its ingest leaves without an answer soon counts as undecided.
@@ -68,7 +70,7 @@ export interface RelayOptions {
   readonly forwardClientIp?: boolean;
   /** Header to take that address from, in lower case. Default: the peer's own. */
   readonly trustedProxyHeader?: string;
-  /** Milliseconds that a body may stand still. Default: {@linkcode PROGRESS_MS}. */
+  /** Milliseconds that a body may stand still. Default: 30 seconds. */
   readonly bodyProgressMs?: number;
   /** Brotli bodies that may fail to decompress. Default: {@linkcode MAX_BROKEN_BROTLI}. */
   readonly maxBrokenBrotli?: number;
@@ -101,7 +103,7 @@ export function createRelay(options: RelayOptions): Relay {
     allowList: new AllowList(options.allowedDsns),
     inFlight,
     maxBytes: options.maxEnvelopeBytes,
-    progressMs: options.bodyProgressMs ?? PROGRESS_MS,
+    pace: new Pace(options.bodyProgressMs),
     brokenBrotli: new BrokenBrotli(options.maxBrokenBrotli),
   };
   const client = new IngestClient({ ...options, limits, metrics, now, uptime });
@@ -196,6 +198,8 @@ export function createRelay(options: RelayOptions): Relay {
       uptime,
       report: (envelope) => void relay.receive(ownRequest(envelope), undefined),
     }),
+
+    hurry: () => rules.pace.hurry(),
 
     stop() {
       if (stopping) return;

@@ -2,7 +2,7 @@ import type { DrainClock } from "./drain_clock.ts";
 import type { Dropped, LeasedEnvelope, Spool } from "./spool.ts";
 import { SpoolDrain } from "./spool_drain.ts";
 
-export { TELL_DOWN_EVERY_MS } from "./drain_news.ts";
+export { TELL_DOWN_EVERY_MS } from "./drain_changes.ts";
 export {
   EXPIRE_EVERY_MS,
   MIN_PAUSE_MS,

@@ -1,7 +1,7 @@
 import { Destinations } from "./destinations.ts";
 import type { Drain, DrainOptions, End, Verdict } from "./drain.ts";
 import { type DrainClock, SYSTEM_CLOCK } from "./drain_clock.ts";
-import { DrainNews, messageOf } from "./drain_news.ts";
+import { DrainChanges, messageOf } from "./drain_changes.ts";
 import { LEASE_MS, type LeasedEnvelope } from "./spool.ts";
 import { Tasks } from "./tasks.ts";
 import type { UpstreamState } from "./upstream_state.ts";
@@ -37,7 +37,7 @@ export class SpoolDrain implements Drain {
   readonly #options: DrainOptions;
   readonly #clock: DrainClock;
   readonly #destinations: Destinations;
-  readonly #news: DrainNews;
+  readonly #changes: DrainChanges;
   readonly #hand = new Map<number, Held>();
   readonly #tasks: Tasks;
   #passing = false;
@@ -53,7 +53,7 @@ export class SpoolDrain implements Drain {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#tasks = new Tasks(this.#clock);
     this.#destinations = new Destinations((dsn) => options.originOf(dsn));
-    this.#news = new DrainNews((state) => options.onState?.(state));
+    this.#changes = new DrainChanges((state) => options.onState?.(state));
     this.#run();
   }
 
@@ -91,10 +91,10 @@ export class SpoolDrain implements Drain {
       this.#again = false;
       try {
         await this.#pass();
-        this.#news.spoolWorked();
+        this.#changes.spoolWorked();
       } catch (error) {
         // The timer tries again.
-        this.#news.spoolFailed(error);
+        this.#changes.spoolFailed(error);
         break;
       }
     }
@@ -116,7 +116,7 @@ export class SpoolDrain implements Drain {
     const probed = this.#destinations.upstreams.filter((of) => of.isProbed && this.#wants(of) > 0);
     if (probed.length > 0) await this.#lease((upstream) => probed.includes(upstream));
     await this.#lease((upstream) => !upstream.isProbed);
-    if (clock.elapsed() >= this.#lookAt || this.#news.isDraining) await this.#look();
+    if (clock.elapsed() >= this.#lookAt || this.#changes.isDraining) await this.#look();
   }
 
   /** Takes all that can be taken now for these ingests, and for those that are not known yet. */
@@ -209,7 +209,7 @@ export class SpoolDrain implements Drain {
 
   #answered(upstream: UpstreamState): void {
     upstream.answered();
-    this.#news.answered(upstream);
+    this.#changes.answered(upstream);
   }
 
   #failed(held: Held, era: number, reason: string): void {
@@ -221,7 +221,7 @@ export class SpoolDrain implements Drain {
     this.#releaseQueued((other) => other.upstream === upstream);
     // Sets the timer to the next attempt.
     this.#run();
-    this.#news.failed(upstream, reason, clock.elapsed());
+    this.#changes.failed(upstream, reason, clock.elapsed());
   }
 
   #limited(held: Held, until: number): void {
@@ -242,7 +242,7 @@ export class SpoolDrain implements Drain {
     } catch (error) {
       // It stays in hand, so that it is not delivered again, and the next pass deletes it.
       held.state = "owed";
-      this.#news.spoolFailed(error);
+      this.#changes.spoolFailed(error);
     }
   }
 
@@ -263,7 +263,7 @@ export class SpoolDrain implements Drain {
     this.#tasks.track(
       this.#options.spool.giveBack({ id, lease }, notBefore).then(
         () => {},
-        (error) => this.#news.spoolFailed(error),
+        (error) => this.#changes.spoolFailed(error),
       ),
     );
   }
@@ -287,7 +287,7 @@ export class SpoolDrain implements Drain {
     const stats = await this.#options.spool.stats();
     this.#lookAt = this.#clock.elapsed() + POLL_MS;
     const waiting = Object.keys(stats.byDsn).map((dsn) => this.#destinations.upstreamOf(dsn));
-    this.#news.looked(stats, new Set(waiting));
+    this.#changes.looked(stats, new Set(waiting));
   }
 
   #wants(upstream: UpstreamState): number {

@@ -1,5 +1,8 @@
+import type { BrowserContext } from "@playwright/test";
+import { VIEWS } from "../../islands/_view.ts";
+import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
-import { make, openPage } from "./signals.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
 
 /** No sender of the SDK waits longer than this between two rounds. */
 const SILENCE_MS = 20_000;
@@ -25,4 +28,40 @@ for (const [kind, draw] of [["recorded", 0.05], ["buffered", 0.5]] as const) {
     const text = await arrivals.text() + await serverArrivals.text();
     expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
   });
+}
+
+test("a console with each of its views open is silent", async ({ page, context, arrivals }) => {
+  await openPage(page);
+  await make(page, "info");
+  await arrivals.waitForItem("the log", ({ type }) => type === "log");
+  for (const view of Object.keys(VIEWS)) {
+    const tab = await context.newPage();
+    await tab.goto(`/#/${view}`);
+    await expect(tab.getByRole("navigation", { name: "Views" }).locator("[aria-current]"))
+      .toHaveText(VIEWS[view as keyof typeof VIEWS]);
+  }
+  await expectSilence(context);
+});
+
+test.describe("relay", () => {
+  test.use({ mode: "relay" });
+
+  test("an outage of the ingest that is over leaves silence", async ({ page, context, ingest, watch }) => {
+    watch.allow(ERRORS.handled);
+    await openPage(page);
+    ingest.behave(answers(503));
+    await make(page, "Handled error");
+    const strip = page.getByRole("region", { name: "Flow" });
+    await expect(strip).toContainText("of all senders on its disk");
+    ingest.behave(takes());
+    await expect(strip).toContainText("nothing waits in the relay’s spool", { timeout: 60_000 });
+    await expectSilence(context);
+  });
+});
+
+/** Waits until no page of a context has made a request for a while. */
+async function expectSilence(context: BrowserContext): Promise<void> {
+  let last = Date.now();
+  context.on("request", () => void (last = Date.now()));
+  await expect.poll(() => Date.now() - last, { timeout: 70_000 }).toBeGreaterThan(SILENCE_MS);
 }

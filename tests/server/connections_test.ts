@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
+import { DSN, fresh } from "../relay/_start_relay.ts";
+import { startStandInIngest } from "../stand_in_ingest.ts";
 import { startServer } from "../../tools/server_process.ts";
 import { startLimitedServer, Visitor } from "./_crowd.ts";
 
@@ -63,6 +65,37 @@ for (const [kind, said] of Object.entries(LEFT)) {
     },
   });
 }
+
+Deno.test({
+  ignore: windows,
+  name:
+    "no descriptor left while envelopes come: each is acknowledged and arrives, or is asked for again",
+  async fn() {
+    await using ingest = startStandInIngest();
+    const env = { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin };
+    await using server = await startLimitedServer(128, undefined, 0, env);
+    using visitors = new DisposableStack();
+    const acknowledged: string[] = [];
+    for (let n = 0; n < 40; n++) {
+      const come = async () => void visitors.use(await Visitor.come(server.port));
+      await Promise.all(Array.from({ length: 25 }, come));
+      const body = new TextDecoder().decode(fresh());
+      const response = await fetch(`http://127.0.0.1:${server.port}/monitoring`, {
+        method: "POST",
+        headers: { connection: "close" },
+        body,
+      });
+      if (response.ok) acknowledged.push(body);
+      else assert.equal(response.status, 503);
+      await response.body?.cancel();
+    }
+    assert.match(server.output(), /No descriptor is left/);
+    assert.ok(acknowledged.length > 0);
+    await ingest.waitFor((all) =>
+      acknowledged.every((body) => all.some(({ text }) => text === body))
+    );
+  },
+});
 
 Deno.test({
   ignore: windows,
@@ -138,6 +171,37 @@ Deno.test("MAX_CONNECTIONS: a request under way is broken off for nobody, furthe
   assert.equal(two.isClosed, false);
   await two.say("}");
   await two.until(({ text }) => text.includes("200 OK"));
+});
+
+Deno.test("MAX_CONNECTIONS: bodies that never come keep nobody out: they are let go, and their connections with them", async () => {
+  await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
+  using stack = new DisposableStack();
+  const held: Visitor[] = [];
+  for (let i = 0; i < 4; i++) {
+    const visitor = stack.use(await Visitor.come(server.port));
+    await visitor.say(HALF_BODY);
+    await visitor.until(({ text }) => text.includes("100 Continue"));
+    held.push(visitor);
+  }
+  const honest = stack.use(await Visitor.come(server.port));
+  await honest.say(HEALTH);
+  await honest.until(({ text }) => text.includes("is_healthy"));
+  await held[0]!.until(({ isClosed }) => isClosed);
+  assert.match(held[0]!.text, /503 [^]*"error":"overloaded"/);
+});
+
+Deno.test("MAX_CONNECTIONS: refused before their body has come, connections keep nobody out", async () => {
+  await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
+  using stack = new DisposableStack();
+  for (let i = 0; i < 4; i++) {
+    const visitor = stack.use(await Visitor.come(server.port));
+    const head = "POST /monitoring HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n";
+    await visitor.say(`${head}Origin: https://evil.example\r\n\r\n`);
+    await visitor.until(({ text }) => text.includes("origin_not_allowed"));
+  }
+  const honest = stack.use(await Visitor.come(server.port));
+  await honest.say(HEALTH);
+  await honest.until(({ text }) => text.includes("is_healthy"));
 });
 
 Deno.test("connections that are reset as soon as they are open: the server answers the next one", async () => {

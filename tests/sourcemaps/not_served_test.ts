@@ -9,9 +9,10 @@ const BUILD = new URL("../../.build/", import.meta.url);
 async function get(
   port: number,
   path: string,
+  headers: http.OutgoingHttpHeaders = {},
 ): Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-  http.get({ host: "127.0.0.1", port, path }, resolve).on("error", reject);
+  http.get({ host: "127.0.0.1", port, path, headers }, resolve).on("error", reject);
   const response = await promise;
   let text = "";
   for await (const part of response.setEncoding("utf8")) text += part;
@@ -53,5 +54,54 @@ Deno.test("nothing that is served names a source map", async () => {
     assert.equal(status, 200, path);
     assert.doesNotMatch(text, /sourceMappingURL|\.js\.map/, path);
     assert.equal(headers.sourcemap ?? headers["x-sourcemap"], undefined, path);
+  }
+});
+
+Deno.test("without the right to read the inbox there is no source map, and in relay mode for nobody", async () => {
+  const { assets } = await readManifest(BUILD);
+  const debugIds = Object.values(assets).flatMap(({ debugId }) => debugId ?? []);
+  assert.ok(debugIds.length >= 10, `${debugIds.length}`);
+  await using inbox = await startServer();
+  await using relay = await startServer({
+    env: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1", INBOX_TOKEN: "a-token" },
+  });
+  for (const debugId of debugIds) {
+    const path = `/monitoring/inbox?map=${debugId}`;
+    const own = await get(inbox.port, path);
+    assert.equal(own.status, 200, path);
+    assert.ok(own.text.includes('"mappings"'), path);
+    assert.equal(own.headers["cache-control"], "no-store");
+    assert.equal(own.headers["access-control-allow-origin"], undefined);
+
+    const strangers = [
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site" },
+      { Host: "page.example" },
+      { "X-Forwarded-For": "192.0.2.1" },
+      { Authorization: "Bearer guess", "X-Forwarded-For": "192.0.2.1" },
+    ];
+    for (const headers of strangers) {
+      const { status, text } = await get(inbox.port, path, headers);
+      assert.equal(status, 403, JSON.stringify(headers));
+      assert.ok(!text.includes('"mappings"'));
+    }
+    const relayed = await get(relay.port, path, { Authorization: "Bearer a-token" });
+    assert.equal(relayed.status, 404);
+    assert.ok(!relayed.text.includes('"mappings"'));
+  }
+});
+
+Deno.test("a debug id that no script has is 404, and what is none is 400", async () => {
+  await using server = await startServer();
+  const unknown = await get(
+    server.port,
+    "/monitoring/inbox?map=00000000-0000-4000-8000-000000000000",
+  );
+  assert.equal(unknown.status, 404);
+  assert.equal(JSON.parse(unknown.text).error, "map_not_found");
+  for (const id of ["", "1", "../manifest", "%2e%2e%2fmanifest.json", "__proto__"]) {
+    const { status, text } = await get(server.port, `/monitoring/inbox?map=${id}`);
+    assert.equal(status, 400, id);
+    assert.equal(JSON.parse(text).error, "parameter_invalid");
   }
 });

@@ -44,6 +44,7 @@ export function startDelivery(
   const url = tunnel ?? ingestAddress(config.dsn);
   let replaySent = () => {};
   let givenUp = 0;
+  let serialisingMs = 0;
 
   function onReceipt(receipt: Receipt): void {
     store.receive(receipt);
@@ -70,7 +71,10 @@ export function startDelivery(
     transport: createDeliveryTransport(
       delivery,
       onReceipt,
-      (bytes) => tape.addEnvelope({ at: Date.now(), bytes }),
+      (bytes, tookMs) => {
+        tape.addEnvelope({ at: Date.now(), bytes });
+        store.update({ serialisingMs: serialisingMs += tookMs });
+      },
     ),
     recordDroppedEvent: (reason, category, quantity = 1) =>
       delivery.countLosses([{ reason, category, quantity }]),

@@ -23,12 +23,12 @@ interface ItemHeader {
  * keeps nothing of what the relay could not take.
  *
  * @param onReceipt told what an announced limit kept from being sent at all
- * @param onMade given the bytes of each envelope that is sent or kept
+ * @param onMade given the bytes of each envelope that is sent or kept, and what making them took of the main thread
  */
 export function createDeliveryTransport(
   delivery: Delivery,
   onReceipt: (receipt: Receipt) => void,
-  onMade?: (bytes: Uint8Array) => void,
+  onMade?: (bytes: Uint8Array, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
   return () => {
     const underWay = new Set<Promise<unknown>>();
@@ -53,10 +53,11 @@ export function createDeliveryTransport(
       send(envelope) {
         const items = withinLimits(envelope);
         if (items.length === 0) return Promise.resolve({});
+        const began = performance.now();
         const body = serializeEnvelope(createEnvelope(envelope[0] as never, items as never));
         // Made once: whenever it is sent again, it is these bytes.
         const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-        onMade?.(bytes);
+        onMade?.(bytes, performance.now() - began);
         const answer = delivery.deliver(bytes);
         underWay.add(answer);
         void answer.finally(() => underWay.delete(answer));

@@ -75,15 +75,23 @@ const readTransaction: ItemReader = (payload, found) => {
   trace?.replay(replayOf(payload));
 };
 
-/** Feedback stands in the trace that it was given in; it is no error. */
+/** Feedback and recordings stand in the trace that they were made in; they are no errors. */
 const readFeedback: ItemReader = (payload, found) => {
   found.trace(at(payload, "contexts", "trace", "trace_id"))?.replay(replayOf(payload));
+};
+
+const readMetrics: ItemReader = (payload, found) => {
+  for (const metric of listOf(at(payload, "items"))) {
+    found.trace(at(metric, "trace_id"))
+      ?.replay(at(metric, "attributes", "sentry.replay_id", "value"));
+  }
 };
 
 const readReplay: ItemReader = (payload, found) => {
   for (const id of listOf(at(payload, "trace_ids"))) {
     found.trace(id)?.replay(at(payload, "replay_id"));
   }
+  readFeedback(payload, found);
 };
 
 /** `{"items": […]}`; a span of the older form stands alone. */
@@ -116,4 +124,5 @@ const READERS: ReadonlyMap<string, ItemReader> = new Map([
   ["replay_event", readReplay],
   ["span", readSpans],
   ["log", readLogs],
+  ["trace_metric", readMetrics],
 ]);

@@ -3,6 +3,7 @@ import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
 import { readDebugIds } from "./debug_ids.ts";
 import { readExceptions, type Thrown } from "./exceptions.ts";
 import { at, type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, timeAt } from "./fields.ts";
+import { hexId, parseJson } from "./json.ts";
 import { readable } from "./readable.ts";
 import { type Frame, readStack } from "./stack.ts";
 
@@ -28,7 +29,7 @@ export interface ErrorEvent {
   readonly title: string;
   /** The outermost exception's message, or the message that was reported without an exception. */
   readonly value: string;
-  /** Of the outermost exception; null: not told. */
+  /** False: one of the exceptions was caught by nothing but the SDK; null: not told. */
   readonly handled: boolean | null;
   readonly mechanism: string | null;
   /** Outermost first. Empty: only a message was reported. */
@@ -75,7 +76,7 @@ export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): E
   const events = payloads.map(parseEvent);
   const wanted = eventId === undefined || eventId === null
     ? undefined
-    : events.find((event) => idAt(event, "event_id") === eventId);
+    : events.find((event) => hexId(at(event, "event_id")) === eventId);
   return describeEvent(wanted ?? events[0]);
 }
 
@@ -92,13 +93,11 @@ function parseEvent(payload: Uint8Array): unknown {
   if (payload.byteLength > MAX_EVENT_BYTES) {
     throw new UnreadableEventError("This error is too large to be shown here: download it.");
   }
-  try {
-    return JSON.parse(new TextDecoder().decode(payload));
-  } catch (cause) {
-    throw new UnreadableEventError("This error is no JSON: download it to see what came.", {
-      cause,
-    });
+  const event = parseJson(payload);
+  if (event === undefined) {
+    throw new UnreadableEventError("This error is no JSON: download it to see what came.");
   }
+  return event;
 }
 
 /** What an event's payload says, whatever it is. */
@@ -107,12 +106,12 @@ export function describeEvent(event: unknown): ErrorEvent {
   const exceptions = readExceptions(event);
   const [outermost] = exceptions.shown;
   return {
-    event_id: idAt(event, "event_id"),
+    event_id: hexId(at(event, "event_id")),
     at: time,
     level: textAt(event, "level") ?? "error",
     title: outermost?.type ?? "Message",
     value: outermost?.value ?? messageOf(event),
-    handled: outermost?.handled ?? null,
+    handled: handledOf(exceptions.shown),
     mechanism: outermost?.mechanism ?? null,
     exceptions,
     stack: outermost ? firstOf([], 0) : readStack(stackWithoutException(event)),
@@ -120,11 +119,17 @@ export function describeEvent(event: unknown): ErrorEvent {
     tags: entriesOf(event, "tags", MAX_TAGS),
     contexts: contextsOf(event),
     facts: factsOf(event),
-    trace_id: idAt(event, "contexts", "trace", "trace_id"),
+    trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
     span_id: textAt(event, "contexts", "trace", "span_id"),
-    replay_id: idAt(event, "contexts", "replay", "replay_id") ?? idAt(event, "tags", "replayId"),
+    replay_id: hexId(at(event, "contexts", "replay", "replay_id")) ??
+      hexId(at(event, "tags", "replayId")),
     debugIds: readDebugIds(event),
   };
+}
+
+function handledOf(exceptions: readonly Thrown[]): boolean | null {
+  const told = exceptions.map(({ handled }) => handled);
+  return told.includes(false) ? false : told.includes(true) ? true : null;
 }
 
 /** A message stands bare, or as what is left of a template once its parameters were put in. */
@@ -173,12 +178,4 @@ function factsOf(event: unknown): readonly Entry[] {
     ["SDK", sdk.filter((part) => part !== null).join(" ") || null],
   ];
   return facts.flatMap(([name, value]) => value === null ? [] : [[name, value] as const]);
-}
-
-/** An id as links carry it: 32 lower-case hex digits, not all zeros; null if it is none. */
-function idAt(value: unknown, ...path: readonly string[]): string | null {
-  const text = textAt(value, ...path);
-  if (text === null || text.length > 36) return null;
-  const id = text.toLowerCase().replaceAll("-", "");
-  return /^(?!0{32})[\da-f]{32}$/.test(id) ? id : null;
 }

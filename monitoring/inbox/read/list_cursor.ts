@@ -18,7 +18,7 @@ export function indexAt(place: number): number {
  * Places of one envelope: over its 1,000 logs, 256 items and 100 traces at most. Ids below 4 × 10¹² fit, and an inbox in
  * memory begins with the time in milliseconds.
  */
-const PLACES = 2_048;
+export const PLACES = 2_048;
 
 /** Where a list goes on. */
 export interface ListCursor {

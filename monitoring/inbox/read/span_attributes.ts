@@ -1,4 +1,4 @@
-import { at } from "./json.ts";
+import { at } from "./fields.ts";
 
 /** One attribute of a span, made to be read. */
 export interface SpanAttribute {

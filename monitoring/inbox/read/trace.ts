@@ -104,10 +104,10 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
   };
 }
 
-/** A page load says more of what happened than the answer that brought the page. */
+/** As the list of traces names it: by the root that names no parent, else by the earliest one. */
 function nameOf({ roots, nodes }: SpanTree): string {
-  const load = nodes.find(({ span }) => span?.op === "pageload" || span?.op === "navigation");
-  const first = load ?? roots.find(({ span }) => span !== null) ?? nodes.find(({ span }) => span);
+  const first = roots.find(({ span }) => span?.parent_span_id === null) ??
+    nodes.find(({ span }) => span !== null);
   return first?.span?.name ?? "a trace without spans";
 }
 

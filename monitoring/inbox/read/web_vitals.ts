@@ -1,4 +1,4 @@
-import { at } from "./json.ts";
+import { at } from "./fields.ts";
 
 export type VitalName = keyof typeof VITALS;
 

@@ -1,7 +1,7 @@
-import type { Bounded } from "./fields.ts";
-import type { ErrorEvent } from "./error_event.ts";
-import type { Thrown } from "./exceptions.ts";
-import type { Frame } from "./stack.ts";
+import type { Bounded } from "../../monitoring/inbox/read/fields.ts";
+import type { ErrorEvent } from "../../monitoring/inbox/read/error_event.ts";
+import type { Thrown } from "../../monitoring/inbox/read/exceptions.ts";
+import type { Frame } from "../../monitoring/inbox/read/stack.ts";
 
 /**
  * An error as text, to be put into a message or an issue: what was thrown with its stack as engines

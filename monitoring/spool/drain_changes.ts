@@ -15,7 +15,7 @@ interface Told {
 }
 
 /** Tells what changes in a drain's state, and nothing twice. Times are those of a clock that is never set back. */
-export class DrainNews {
+export class DrainChanges {
   readonly #tell: (state: DrainState) => void;
   readonly #told = new Map<UpstreamState, Told>();
   #nearlyFull = false;

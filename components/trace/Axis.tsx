@@ -1,0 +1,89 @@
+import type { Tick } from "../../monitoring/inbox/read/time_window.ts";
+import type { PlacedMark } from "../../monitoring/inbox/read/trace.ts";
+import { formatCount } from "../format/count.ts";
+import { formatFineDuration } from "../format/fine_duration.ts";
+import { Mark } from "../Mark.tsx";
+import { clustersOf, percentAt, type Window } from "./bar.ts";
+
+/** A web vital as the axis shows it. */
+export interface ShownVital {
+  readonly name: string;
+  readonly title: string;
+  readonly value: string;
+  readonly rating: string;
+  readonly at_ms: number;
+}
+
+/** Percent of the axis that two marks are apart at least: about their own width on a narrow screen. */
+const APART = 2.5;
+
+/**
+ * The time axis: ticks, and what happened at one moment.
+ *
+ * @param props.hrefOf where an error or a log is shown
+ */
+export function Axis({ window, origin, ticks, marks, vitals, hrefOf }: {
+  window: Window;
+  /** The trace's start. */
+  origin: number;
+  ticks: readonly Tick[];
+  marks: readonly PlacedMark[];
+  vitals: readonly ShownVital[];
+  hrefOf: (mark: PlacedMark) => string;
+}) {
+  return (
+    <div className="axis">
+      <div className="ticks" aria-hidden="true">
+        {ticks.map(({ offset_ms, label }) => (
+          <span key={offset_ms} style={{ left: `${percentAt(window, origin + offset_ms)}%` }}>
+            {label}
+          </span>
+        ))}
+      </div>
+      <ul className="marks" aria-label="On the time axis">
+        {clustersOf(window, vitals, APART).map(({ left, members }) => (
+          <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
+            <span title={members.map(vitalText).join("\n")}>
+              {members.map(({ name }) =>
+                name.toUpperCase()
+              ).join(" ")}
+            </span>
+            <span className="vh">
+              {members.map((vital) =>
+                `${vitalText(vital)}, ${offset(vital, origin)}`
+              ).join("; ")}
+            </span>
+          </li>
+        ))}
+        {clustersOf(window, marks, APART).map(({ left, members }) => {
+          const worst = members.find(({ kind }) => kind === "error") ?? members[0]!;
+          const text = clusterText(members, worst, origin);
+          return (
+            <li key={worst.key} style={{ left: `${left}%` }}>
+              <a href={hrefOf(worst)} aria-label={text} title={text}>
+                {worst.kind === "error" ? <Mark kind="refused" /> : <i className="log-mark" />}
+                {members.length > 1 && <sub>{members.length}</sub>}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+const vitalText = ({ title, value, rating }: ShownVital) => `${title} ${value}, ${rating}`;
+
+const offset = ({ at_ms }: { readonly at_ms: number }, origin: number) =>
+  `at ${formatFineDuration(at_ms - origin)}`;
+
+function clusterText(members: readonly PlacedMark[], worst: PlacedMark, origin: number): string {
+  const errors = members.filter(({ kind }) => kind === "error").length;
+  const logs = members.length - errors;
+  const counted = [errors && formatCount(errors, "error"), logs && formatCount(logs, "log")]
+    .filter(Boolean).join(" and ");
+  const when = worst.astray ? "at a time that is not told" : offset(worst, origin);
+  return members.length === 1
+    ? `${worst.kind === "error" ? "Error" : `Log, ${worst.level}`} ${when}: ${worst.text}`
+    : `${counted} from ${when.replace("at ", "")}; the first: ${worst.text}`;
+}

@@ -1,0 +1,151 @@
+import type { CSSProperties, Ref } from "react";
+import type { PlacedTime } from "../../monitoring/inbox/read/span_times.ts";
+import type { PlacedMark } from "../../monitoring/inbox/read/trace.ts";
+import type { WaterfallRow } from "../../monitoring/inbox/read/waterfall.ts";
+import { formatCount } from "../format/count.ts";
+import { formatFineDuration } from "../format/fine_duration.ts";
+import { Mark } from "../Mark.tsx";
+import { barOf, clustersOf, type Window } from "./bar.ts";
+
+/** Steps to the right that are drawn; deeper rows say their depth by `aria-level` alone. */
+const MAX_INDENT = 16;
+
+export interface SpanRowProps {
+  readonly row: WaterfallRow;
+  /** Its line in the grid, from 1. */
+  readonly index: number;
+  readonly time: PlacedTime;
+  readonly window: Window;
+  readonly origin: number;
+  readonly marks: readonly PlacedMark[];
+  readonly chosen: boolean;
+  readonly found: boolean;
+  readonly active: boolean;
+  readonly style: CSSProperties;
+  readonly ref?: Ref<HTMLDivElement>;
+  onChoose(): void;
+  onToggle(): void;
+}
+
+/** One line of the waterfall. */
+export function SpanRow(
+  {
+    row,
+    index,
+    time,
+    window,
+    origin,
+    marks,
+    chosen,
+    found,
+    active,
+    style,
+    ref,
+    onChoose,
+    onToggle,
+  }: SpanRowProps,
+) {
+  const { node, expanded } = row;
+  const { span } = node;
+  const origins = span?.origin ?? "missing";
+  return (
+    <div
+      ref={ref}
+      role="row"
+      className={`wf-row ${origins}${found ? " found" : ""}`}
+      aria-rowindex={index}
+      aria-level={node.depth + 1}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-expanded={expanded ?? undefined}
+      aria-selected={chosen}
+      tabIndex={active ? 0 : -1}
+      style={style}
+      onClick={onChoose}
+    >
+      <div
+        role="gridcell"
+        className="wf-name"
+        style={{ paddingLeft: `${Math.min(node.depth, MAX_INDENT) * 0.75}rem` }}
+      >
+        <span
+          className="twist"
+          aria-hidden="true"
+          onClick={(event) => {
+            if (expanded === null) return;
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          {expanded === null ? "" : expanded ? "▾" : "▸"}
+        </span>
+        {span?.failed && <Mark kind="refused" />}
+        <span className="wf-title" title={span?.name}>
+          {span?.op && <b>{span.op}</b>} {span?.name ?? "Parent did not arrive"}
+        </span>
+        {span?.failed && <span className="vh">, failed</span>}
+        {marks.length > 0 && <span className="vh">, {countsOf(marks)}</span>}
+        {span && (
+          <span className="where">
+            <i aria-hidden="true" />
+            {span.origin}
+          </span>
+        )}
+      </div>
+      <div role="gridcell" className="wf-took">
+        {span === null
+          ? "–"
+          : time.facts.includes("no end")
+          ? span.envelope === null ? "live" : "no end"
+          : formatFineDuration(time.end_ms - time.start_ms)}
+      </div>
+      <div role="gridcell" className="track">
+        <span className="vh">from {formatFineDuration(time.start_ms - origin)}</span>
+        <Span
+          window={window}
+          time={time}
+          open={time.facts.includes("no end")}
+          failed={span?.failed}
+        />
+        {clustersOf(window, marks, 1).map(({ left, members }) => {
+          const isError = members.some(({ kind }) => kind === "error");
+          return (
+            <span
+              key={members[0]!.key}
+              className="at"
+              style={{ left: `${left}%` }}
+              aria-hidden="true"
+            >
+              {isError ? <Mark kind="refused" /> : <i className="log-mark" />}
+            </span>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Span({ window, time, open, failed = false }: {
+  window: Window;
+  time: PlacedTime;
+  open: boolean;
+  failed?: boolean | undefined;
+}) {
+  const bar = barOf(window, time);
+  if (bar.out) {
+    return <span className={`beyond ${bar.out}`}>{bar.out === "before" ? "◂" : "▸"}</span>;
+  }
+  return (
+    <span
+      className={`span-bar${open ? " open" : ""}${failed ? " failed" : ""}`}
+      style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
+    />
+  );
+}
+
+function countsOf(marks: readonly PlacedMark[]): string {
+  const errors = marks.filter(({ kind }) => kind === "error").length;
+  const logs = marks.length - errors;
+  return [errors && formatCount(errors, "error"), logs && formatCount(logs, "log")]
+    .filter(Boolean).join(", ");
+}

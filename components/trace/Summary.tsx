@@ -1,0 +1,73 @@
+import type { TraceSummary } from "../../monitoring/inbox/read/trace.ts";
+import { formatCount } from "../format/count.ts";
+import { formatFineDuration } from "../format/fine_duration.ts";
+import { Mark } from "../Mark.tsx";
+import { Time } from "../Time.tsx";
+
+/** The facts of a trace in a line, and below it what is not as it should be. */
+export function Summary({ summary, startedAt }: { summary: TraceSummary; startedAt: number }) {
+  const { spans, browser, server, failed, errors, logs } = summary;
+  const unknown = spans - browser - server;
+  return (
+    <div className="trace-facts">
+      <p>
+        <b>{formatFineDuration(summary.duration_ms)}</b>
+        <span>
+          from <Time at={startedAt} />
+        </span>
+        <span>
+          {formatCount(spans, "span")}: {browser} in the browser, {server} on the server
+          {unknown > 0 && `, ${unknown} unknown`}
+        </span>
+        <span className={failed + errors > 0 ? "refused" : undefined}>
+          {failed + errors > 0 && <Mark kind="refused" />}
+          {formatCount(errors, "error")}
+          {failed > 0 && `, ${formatCount(failed, "failed span")}`}
+        </span>
+        <span>{formatCount(logs, "log")}</span>
+        {summary.open > 0 && (
+          <span className="flows">
+            <Mark kind="flows" />live: {formatCount(summary.open, "span")} under way
+          </span>
+        )}
+      </p>
+      {oddities(summary).map((oddity) => (
+        <p key={oddity} className="waits">
+          <Mark kind="waits" />
+          {oddity}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** What a reader must know to read the picture right. */
+export function oddities(
+  { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
+): string[] {
+  const told: string[] = [];
+  if (skew_ms !== 0) {
+    const clock = skew_ms > 0 ? "behind" : "ahead of";
+    told.push(
+      `The server's clock is ${formatFineDuration(Math.abs(skew_ms))} ${clock} the browser's: ` +
+        "its spans are drawn within the requests that they answered.",
+    );
+  }
+  if (unended > 0) {
+    told.push(
+      `${formatCount(unended, "span")} came without an end, and ${
+        unended === 1 ? "is" : "are"
+      } drawn to the trace's end.`,
+    );
+  }
+  if (missing > 0) told.push(`${formatCount(missing, "parent")} did not arrive.`);
+  if (circles > 0) {
+    told.push(
+      `${formatCount(circles, "circle")} of parents ${circles === 1 ? "is" : "are"} broken.`,
+    );
+  }
+  if (duplicates > 0) {
+    told.push(`${formatCount(duplicates, "span")} came more than once; each is shown once.`);
+  }
+  return told;
+}

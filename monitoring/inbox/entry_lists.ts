@@ -1,0 +1,306 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ErrorEntry } from "./read/error_entry.ts";
+import { cursorOf, envelopeAt, indexAt, PLACES, writeCursor } from "./read/list_cursor.ts";
+import type { LogEntry } from "./read/log_entry.ts";
+import {
+  type ErrorGroupRow,
+  type ListQuery,
+  type Lists,
+  LOG_LEVELS,
+  type LogRow,
+  MAX_LIST_ROWS,
+  type OccurrenceRow,
+  type Page,
+  type TraceRow,
+} from "./read/rows.ts";
+import { fold } from "./read/search_text.ts";
+
+type SqlValue = string | number;
+
+/** A part of a `WHERE`, with the values of its `?`. */
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** One list's way to its rows. */
+interface ListSql {
+  /** Where the candidates stand, with the name `e`. */
+  readonly from: string;
+  /** The column that is in the list's order. */
+  readonly key: string;
+  /** Places for each of its steps: 1, or all of an envelope where the column is its id. */
+  readonly unit?: number;
+  readonly columns: string;
+  /** Conditions that an index answers: what they leave is what is looked through. */
+  readonly indexed: readonly Condition[];
+  /** What is asked of each entry that is looked through. */
+  readonly filters: readonly Condition[];
+  /** A column; of the entries that have the same one, only the newest is a row. */
+  readonly distinct?: string;
+}
+
+/**
+ * Entries looked through for one answer: as many as the largest inbox that is promised to answer at once, in some 100 ms
+ * during which the server does nothing else. A search that needs more goes on with the answer's `next`.
+ */
+export const MAX_LOOKED_THROUGH = 100_000;
+
+/** Reads the console's lists from the tables that `EntryTables` writes. */
+export class EntryLists {
+  readonly #db: DatabaseSync;
+  readonly #maxLookedThrough: number;
+  /** By their text: a few dozens, as many as there are sets of filters. */
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync, maxLookedThrough = MAX_LOOKED_THROUGH) {
+    this.#db = db;
+    this.#maxLookedThrough = maxLookedThrough;
+  }
+
+  /**
+   * @param last the newest envelope's id
+   * @throws {CursorError}
+   */
+  list<Name extends keyof Lists>(name: Name, query: ListQuery, last: number): Page<Lists[Name]> {
+    return this.#lists[name](query, last);
+  }
+
+  /** The ids of envelopes, as {@linkcode list}. */
+  envelopes(query: ListQuery, last: number): Page<number> {
+    const { q, trace, type } = query;
+    // Whichever is small and in order: texts alone for a search, else the envelopes themselves.
+    const [table, id] = q ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
+    return this.#page(query, last, {
+      from: `${table} AS e`,
+      key: id,
+      unit: PLACES,
+      columns: id,
+      indexed: [
+        ...when(trace, `${id} IN (SELECT place / ${PLACES} FROM trace_entries WHERE trace_id = ?)`),
+        ...when(type, `${id} IN (SELECT envelope FROM item_types WHERE type = ?)`),
+      ],
+      filters: searches(q),
+    }, ({ key }) => key);
+  }
+
+  readonly #lists: {
+    [Name in keyof Lists]: (query: ListQuery, last: number) => Page<Lists[Name]>;
+  } = {
+    traces: (query, last) =>
+      this.#page(query, last, {
+        from: "trace_entries AS e",
+        key: "e.place",
+        columns: "e.trace_id",
+        indexed: when(query.trace, "e.trace_id = ?"),
+        filters: [{ sql: HAS_CONTENT, values: [] }, ...searches(query.q)],
+        distinct: "trace_id",
+      }, ({ trace_id }) => this.#traceRow(trace_id)),
+
+    errors: (query, last) =>
+      this.#page(
+        query,
+        last,
+        { ...errorsSql(query), distinct: "group_key" },
+        (found) => this.#groupRow(found),
+      ),
+
+    occurrences: (query, last) => this.#page(query, last, errorsSql(query), occurrenceRow),
+
+    logs: (query, last) =>
+      this.#page(query, last, {
+        ...ofTrace(query.trace, "log_entries", "logs"),
+        key: "e.place",
+        columns: "e.entry",
+        filters: [
+          ...query.level
+            ? [{ sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(query.level)] }]
+            : [],
+          ...searches(query.q),
+        ],
+      }, logRow),
+  };
+
+  #page<Row>(
+    query: ListQuery,
+    last: number,
+    list: ListSql,
+    rowOf: (found: Found) => Row,
+  ): Page<Row> {
+    const { before, asOf } = cursorOf(query.before, last);
+    const limit = query.limit ?? MAX_LIST_ROWS;
+    const { from, key, unit = 1, columns, indexed, filters, distinct } = list;
+    const range = [{ sql: `${key} < ?`, values: [Math.ceil(before / unit)] }, ...indexed];
+    // Where the looking through ends, if not with the oldest.
+    const end = this.#get(
+      `SELECT ${key} AS key FROM ${from} WHERE ${
+        where(range)
+      } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
+      [...valuesOf(range), this.#maxLookedThrough - 1],
+    ) as Found | undefined;
+    const wanted = [
+      ...range,
+      ...end ? [{ sql: `${key} >= ?`, values: [end.key] }] : [],
+      ...filters,
+      ...distinct ? [newestOf(list, distinct, asOf)] : [],
+    ];
+    const found = this.#all(
+      `SELECT ${key} AS key, ${columns} FROM ${from} WHERE ${
+        where(wanted)
+      } ORDER BY ${key} DESC LIMIT ?`,
+      [...valuesOf(wanted), limit + 1],
+    ) as Found[];
+    const shown = found.slice(0, limit);
+    const goesOnAt = found.length > limit ? shown.at(-1)?.key : end?.key;
+    return {
+      rows: shown.map(rowOf),
+      next: goesOnAt === undefined ? null : writeCursor({ before: goesOnAt * unit, asOf }),
+    };
+  }
+
+  #traceRow(id: string): TraceRow {
+    const row = this.#get(
+      `SELECT sum(spans) AS spans, sum(errors) AS errors, sum(logs) AS logs,` +
+        ` coalesce(min(started_at), min(seen_at)) AS started_at, max(ended_at) AS ended_at,` +
+        ` max(place) AS newest FROM trace_entries AS e WHERE trace_id = ? AND ${HAS_CONTENT}`,
+      [id],
+    ) as Omit<TraceRow, "trace_id"> & { newest: number };
+    const root = this.#get(
+      "SELECT name, op FROM trace_entries WHERE trace_id = ? AND root_rank IS NOT NULL" +
+        " ORDER BY root_rank, root_at, place LIMIT 1",
+      [id],
+    ) as Pick<TraceRow, "name" | "op"> | undefined;
+    const recording = this.#get(
+      "SELECT replay_id FROM trace_entries WHERE trace_id = ? AND replay_id IS NOT NULL" +
+        " ORDER BY place LIMIT 1",
+      [id],
+    ) as { replay_id: string } | undefined;
+    const { received_at } = this.#get("SELECT received_at FROM envelopes WHERE id = ?", [
+      envelopeAt(row.newest),
+    ]) as { received_at: number };
+    const { spans, errors, logs, started_at, ended_at } = row;
+    return {
+      trace_id: id,
+      name: root?.name ?? null,
+      op: root?.op ?? null,
+      started_at,
+      ended_at,
+      spans,
+      errors,
+      logs,
+      replay_id: recording?.replay_id ?? null,
+      received_at,
+    };
+  }
+
+  #groupRow({ key, entry }: Found): ErrorGroupRow {
+    const { group, type, value, where, level, handled, trace_id }: ErrorEntry = JSON.parse(entry);
+    const { count, first_seen, last_seen } = this.#get(
+      "SELECT count(*) AS count, min(at) AS first_seen, max(at) AS last_seen" +
+        " FROM error_entries WHERE group_key = ?",
+      [group],
+    ) as Pick<ErrorGroupRow, "count" | "first_seen" | "last_seen">;
+    const envelope = envelopeAt(key);
+    return {
+      group,
+      type,
+      value,
+      where,
+      level,
+      handled,
+      count,
+      first_seen,
+      last_seen,
+      envelope,
+      trace_id,
+    };
+  }
+
+  #all(sql: string, values: readonly SqlValue[]): unknown[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  #get(sql: string, values: readonly SqlValue[]): unknown {
+    return this.#statement(sql).get(...values);
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const prepared = this.#db.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** A row of SQL, with what the list's `columns` ask for. */
+interface Found {
+  readonly key: number;
+  /** JSON. */
+  readonly entry: string;
+  readonly trace_id: string;
+}
+
+/** A trace that a recording or a session only names is nothing to look at. */
+const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
+
+function errorsSql({ q, trace, group }: ListQuery): ListSql {
+  const { from, indexed } = ofTrace(trace, "error_entries", "errors");
+  return {
+    from,
+    key: "e.place",
+    columns: "e.entry",
+    indexed: [...indexed, ...when(group, "e.group_key = ?")],
+    filters: searches(q),
+  };
+}
+
+/** A table's entries of one trace, which the trace's own entries lead to; all where none is asked for. */
+function ofTrace(trace: string | undefined, table: string, count: string) {
+  if (trace === undefined) return { from: `${table} AS e`, indexed: [] };
+  const first = `t.place / ${PLACES} * ${PLACES}`;
+  return {
+    from: `trace_entries AS t CROSS JOIN ${table} AS e` +
+      ` ON e.place >= ${first} AND e.place < ${first} + ${PLACES}`,
+    indexed: [{
+      sql: `t.trace_id = ? AND t.${count} > 0 AND e.trace_id = ?`,
+      values: [trace, trace],
+    }],
+  };
+}
+
+function when(value: string | undefined, sql: string): Condition[] {
+  return value === undefined ? [] : [{ sql, values: [value] }];
+}
+
+/** `instr`, not `LIKE`: what is sought is taken as it stands, and both sides are folded as Unicode has it. */
+function searches(q: string | undefined): Condition[] {
+  return q ? [{ sql: "instr(e.text, ?) > 0", values: [fold(q)] }] : [];
+}
+
+/** No newer entry passes the same conditions: so a key has one place in the list, on whichever page. */
+function newestOf(list: ListSql, column: string, asOf: number): Condition {
+  const again = (sql: string) => sql.replaceAll(/\be\./g, "n.").replaceAll(/\bt\./g, "u.");
+  const same = [...list.indexed, ...list.filters];
+  return {
+    sql: `NOT EXISTS (SELECT 1 FROM ${
+      again(list.from.replaceAll("AS e", "AS n").replaceAll("AS t", "AS u"))
+    } WHERE n.${column} = e.${column} AND n.place > e.place AND n.place < ?${
+      same.map(({ sql }) => ` AND ${again(sql)}`).join("")
+    })`,
+    values: [asOf, ...valuesOf(same)],
+  };
+}
+
+const where = (conditions: readonly Condition[]) => conditions.map(({ sql }) => sql).join(" AND ");
+const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ values }) => values);
+
+function occurrenceRow({ key, entry }: Found): OccurrenceRow {
+  const { group, event_id, at, value, trace_id, replay_id }: ErrorEntry = JSON.parse(entry);
+  return { group, envelope: envelopeAt(key), event_id, at, value, trace_id, replay_id };
+}
+
+function logRow({ key, entry }: Found): LogRow {
+  const log: LogEntry = JSON.parse(entry);
+  return { envelope: envelopeAt(key), index: indexAt(key), ...log };
+}

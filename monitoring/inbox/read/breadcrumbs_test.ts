@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { readBreadcrumbs } from "./breadcrumbs.ts";
+
+const AT = 1_790_000_000_000;
+const crumb = (message: string, timestamp?: unknown) => ({ message, timestamp });
+const messages = (breadcrumbs: unknown) =>
+  readBreadcrumbs({ breadcrumbs }, AT).shown.map(({ message }) => message);
+
+Deno.test("breadcrumbs stand by their own times, whatever order they came in", () => {
+  const second = AT / 1000;
+  const values = [crumb("b", second - 1), crumb("c", second), crumb("a", second - 5)];
+  assert.deepEqual(messages(values), ["a", "b", "c"]);
+  assert.deepEqual(messages({ values }), ["a", "b", "c"]);
+  const { shown: [first] } = readBreadcrumbs({ breadcrumbs: values }, AT);
+  assert.deepEqual([first?.at, first?.offset], [AT - 5_000, -5_000]);
+});
+
+Deno.test("one without a time stays behind the one that it was sent after", () => {
+  const values = [
+    crumb("none"),
+    crumb("late", AT / 1000),
+    crumb("after late", "never"),
+    crumb("early", AT / 1000 - 9),
+    crumb("after early", NaN),
+  ];
+  assert.deepEqual(messages(values), ["none", "early", "after early", "late", "after late"]);
+});
+
+Deno.test("times that lie are shown as they are: after the error, and decades before it", () => {
+  const { shown } = readBreadcrumbs({
+    breadcrumbs: [crumb("future", "2999-01-01T00:00:00Z"), crumb("past", 0)],
+  }, AT);
+  assert.deepEqual(shown.map(({ offset }) => Math.sign(offset ?? NaN)), [-1, 1]);
+  const [past] = readBreadcrumbs({ breadcrumbs: [crumb("past", 0)] }, null).shown;
+  assert.deepEqual([past?.at, past?.offset], [0, null]);
+});
+
+Deno.test("of too many the newest are kept; what is no breadcrumb is an empty one", () => {
+  const many = Array.from({ length: 1_000 }, (_, n) => crumb(String(n), n));
+  const { shown, more } = readBreadcrumbs({ breadcrumbs: many.toReversed() }, AT);
+  assert.equal(shown.at(-1)?.message, "999");
+  assert.equal(shown.length + more, 1_000);
+  assert.ok(more > 0);
+  assert.deepEqual(messages([null, 5, "text"]), ["", "", ""]);
+  assert.deepEqual(messages("none"), []);
+});
+
+Deno.test("category, level and data are what was told", () => {
+  const { shown: [first, second] } = readBreadcrumbs({
+    breadcrumbs: [
+      {
+        category: "fetch",
+        level: "warning",
+        data: { url: "/a", status_code: 503, nested: { a: 1 } },
+      },
+      { type: "navigation" },
+    ],
+  }, AT);
+  assert.deepEqual(first?.data, [["url", "/a"], ["status_code", "503"], [
+    "nested",
+    '{\n  "a": 1\n}',
+  ]]);
+  assert.deepEqual([first?.category, first?.level], ["fetch", "warning"]);
+  assert.deepEqual([second?.category, second?.level], ["navigation", "info"]);
+});

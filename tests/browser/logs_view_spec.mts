@@ -1,0 +1,199 @@
+/** The logs: made on the real page, read from the screen, by keyboard too. */
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
+import { LEVELS, make, openPage, shownTraceId } from "./signals.ts";
+
+const view = (page: Page) => page.getByRole("region", { name: "Logs", exact: true });
+const tree = (page: Page) => page.getByRole("treegrid", { name: "Logs, newest first" });
+/** The lines, without the head and what is opened. */
+const lines = (page: Page) => tree(page).locator('[role="row"][aria-level="1"]');
+const show = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
+
+const message = (level: string) => `A log of level ${level}, made on the page`;
+
+/** What a page posts for logs that it makes; the inbox takes it as any envelope. */
+async function post(page: Page, logs: readonly Record<string, unknown>[]): Promise<void> {
+  const items = logs.map((log, index) => ({
+    timestamp: Date.now() / 1000 + index / 1000,
+    level: "info",
+    body: "",
+    trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+    attributes: {},
+    ...log,
+  }));
+  const answer = await page.request.post("/monitoring", {
+    headers: { "Content-Type": "application/x-sentry-envelope" },
+    data: [
+      JSON.stringify({ dsn: "https://inbox@sightglass.invalid/1" }),
+      JSON.stringify({
+        type: "log",
+        item_count: items.length,
+        content_type: "application/vnd.sentry.items.log+json",
+      }),
+      JSON.stringify({ items }),
+    ].join("\n"),
+  });
+  expect(answer.status()).toBe(200);
+}
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(mode, () => {
+    test.use({ mode });
+
+    test("logs of every level stand there a moment later, and are narrowed by level and text", async ({ page }) => {
+      await openPage(page);
+      for (const level of LEVELS) await make(page, level);
+      await show(page, "Logs");
+      for (const level of LEVELS) {
+        const line = lines(page).filter({ hasText: message(level) });
+        await expect(line).toHaveCount(1);
+        await expect(line.getByRole("gridcell", { name: level, exact: true })).toBeVisible();
+        await expect(line.getByRole("gridcell").first()).toHaveText(/^\d\d:\d\d:\d\d\.\d{3}$/);
+        await expect(line).toContainText("made_by=signals");
+      }
+
+      await view(page).getByRole("combobox", { name: "Level" }).selectOption("error");
+      await expect(lines(page).filter({ hasText: message("warn") })).toHaveCount(0);
+      await expect(lines(page).filter({ hasText: message("error") })).toHaveCount(1);
+      await expect(lines(page).filter({ hasText: message("fatal") })).toHaveCount(1);
+      expect(page.url()).toContain("level=error");
+
+      await view(page).getByRole("combobox", { name: "Level" }).selectOption("");
+      await view(page).getByRole("searchbox").fill("level debug");
+      await expect(lines(page)).toHaveCount(1);
+      await expect(lines(page)).toContainText(message("debug"));
+      if (mode === "relay") return;
+      // The address has it all: it can be sent to somebody.
+      await page.reload();
+      await expect(lines(page)).toHaveCount(1);
+    });
+  });
+}
+
+test("a log leads to its trace, and its trace alone is a list with a way out", async ({ page }) => {
+  await openPage(page);
+  const trace = await shownTraceId(page);
+  await make(page, "info");
+  await show(page, "Logs");
+  const line = lines(page).filter({ hasText: message("info") });
+  await line.click();
+  await expect(line).toHaveAttribute("aria-expanded", "true");
+  await expect(tree(page)).toContainText("made_by");
+  await tree(page).getByRole("link", { name: "Logs of this trace" }).click();
+  await expect(view(page)).toContainText(`Only logs of trace ${trace.slice(0, 8)}`);
+  await expect(lines(page).filter({ hasText: message("info") })).toHaveCount(1);
+  // The server's own log of its start is of no trace of this page.
+  await expect(lines(page).filter({ hasText: "The server has started" })).toHaveCount(0);
+  await view(page).getByRole("link", { name: "Show logs of all traces" }).click();
+  await expect(lines(page).filter({ hasText: "The server has started" })).toHaveCount(1);
+
+  await lines(page).filter({ hasText: message("info") }).getByRole("link").click();
+  await expect(page).toHaveURL(new RegExp(`#/traces/${trace}(\\?span=[0-9a-f]{16})?$`));
+});
+
+test("by keyboard alone: one stop, arrows, Enter opens, Escape closes, the focus is never lost", async ({ page }) => {
+  await openPage(page);
+  for (const level of LEVELS) await make(page, level);
+  await show(page, "Logs");
+  await expect(lines(page).filter({ hasText: message("fatal") })).toHaveCount(1);
+  await view(page).getByRole("combobox", { name: "Level" }).focus();
+  for (let step = 0; step < 8; step++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(() => document.activeElement?.getAttribute("role")) === "row") break;
+  }
+  await expect(lines(page).first()).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(lines(page).nth(1)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(lines(page).nth(1)).toHaveAttribute("aria-expanded", "true");
+  await expect(tree(page).getByRole("link", { name: "Open its envelope" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(lines(page).nth(1)).toHaveAttribute("aria-expanded", "false");
+  await expect(lines(page).nth(1)).toBeFocused();
+  await page.keyboard.press("Home");
+  await expect(lines(page).first()).toBeFocused();
+});
+
+test("a thousand logs: few are in the document, older ones come by scrolling, the last one takes the focus", async ({ page }) => {
+  await page.goto("/#/logs");
+  for (let part = 0; part < 10; part++) {
+    await post(page, Array.from({ length: 100 }, (_, n) => ({ body: `number ${part * 100 + n}` })));
+  }
+  await expect(lines(page).filter({ hasText: "number 999" })).toBeVisible();
+  expect(await lines(page).count()).toBeLessThan(100);
+  await lines(page).first().focus();
+  await expect(async () => {
+    await page.keyboard.press("End");
+    await expect(lines(page).filter({ hasText: /number 0\b/ })).toBeFocused({ timeout: 500 });
+  }).toPass();
+  expect(await lines(page).count()).toBeLessThan(100);
+});
+
+test("who has scrolled away is not moved: what is new is counted, and shown when asked for", async ({ page }) => {
+  await page.goto("/#/logs");
+  await post(page, Array.from({ length: 100 }, (_, n) => ({ body: `number ${n}` })));
+  await expect(lines(page).filter({ hasText: "number 99" })).toBeVisible();
+  const frame = tree(page);
+  await frame.evaluate((element) => element.scrollTo({ top: 600 }));
+  await expect(lines(page).filter({ hasText: "number 75" })).toBeVisible();
+  const before = await lines(page).filter({ hasText: "number 75" }).boundingBox();
+  await post(page, [{ body: "what is new" }]);
+  const button = view(page).getByRole("button", { name: /1\snew log: show/ });
+  await expect(button).toBeVisible();
+  expect(await lines(page).filter({ hasText: "number 75" }).boundingBox()).toEqual(before);
+  await expect(lines(page).filter({ hasText: "what is new" })).toHaveCount(0);
+  await button.click();
+  await expect(lines(page).filter({ hasText: "what is new" })).toBeVisible();
+  await expect(button).toHaveCount(0);
+  // At the top again, it follows.
+  await post(page, [{ body: "newer still" }]);
+  await expect(lines(page).filter({ hasText: "newer still" })).toBeVisible();
+});
+
+test("hostile logs are shown as what they are: nothing runs, nothing breaks", async ({ page }) => {
+  await page.goto("/#/logs");
+  const hostile = '<img src=x onerror="globalThis.ran = 1">';
+  await post(page, [
+    { body: hostile, attributes: { [hostile]: { value: hostile, type: "string" } } },
+    { body: "m".repeat(300_000), level: hostile },
+    { body: { deep: [[[[[]]]]] }, timestamp: "yesterday", trace_id: 7, attributes: "none" },
+    { body: "of another time", timestamp: 1e300 },
+    { body: "link", trace_id: "javascript:alert(1)", span_id: "../../x" },
+  ]);
+  const line = lines(page).filter({ hasText: hostile });
+  await expect(line).toHaveCount(1);
+  await line.click();
+  await expect(tree(page).locator("dt").filter({ hasText: hostile })).toBeVisible();
+  await expect(lines(page).filter({ hasText: "mmmm" })).toHaveCount(1);
+  await expect(lines(page).filter({ hasText: "of another time" })).toHaveCount(1);
+  expect(await page.evaluate(() => "ran" in globalThis)).toBe(false);
+  for (const href of await tree(page).getByRole("link").evaluateAll(hrefs)) {
+    expect(href).toMatch(/^#\//);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+});
+
+const hrefs = (links: (Element | SVGElement)[]) => links.map((link) => link.getAttribute("href"));
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+
+    test("axe finds nothing, and nothing overflows at 360 px, empty and full", async ({ page }) => {
+      await openPage(page);
+      for (const state of ["empty", "full"]) {
+        if (state === "full") {
+          await page.goto("/#/");
+          for (const level of LEVELS) await make(page, level);
+        }
+        await page.goto(state === "empty" ? "/#/logs?q=nothing-is-called-so" : "/#/logs");
+        if (state === "empty") await expect(view(page)).toContainText("No logs fit");
+        else await lines(page).filter({ hasText: message("fatal") }).click();
+        await expectNoOverflow(page, 1280, 360);
+        await expectAccessible(page);
+      }
+    });
+  });
+}

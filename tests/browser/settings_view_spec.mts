@@ -1,0 +1,88 @@
+/** What is in force, and what monitoring costs the visit: compared with what really went over the wire. */
+import type { Page } from "@playwright/test";
+import { formatBytes } from "../../components/format/bytes.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
+import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
+
+const costs = (page: Page) => page.getByRole("region", { name: "What monitoring costs" });
+const row = (page: Page, name: string) =>
+  costs(page).getByRole("row").filter({
+    has: page.getByRole("rowheader", { name, exact: true }),
+  });
+const show = (page: Page, view: string) =>
+  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view }).click();
+
+test("bytes, requests and time of the main thread stand there as they were", async ({ page, sent, watch }) => {
+  watch.allow(ERRORS.handled);
+  await openPage(page);
+  await make(page, "Handled error");
+  await show(page, "Settings");
+  await expect(row(page, "Telemetry")).toContainText(/\d\d\.\d\sKiB\s*\d\sfiles/);
+  await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB\s*1\sfile/);
+  await expect(row(page, "Recorder’s worker")).toContainText(/\d\.\d\sKiB/);
+  await expect(async () => {
+    const posts = sent.posts("/monitoring");
+    const bytes = posts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    await expect(row(page, "Envelopes sent")).toContainText(formatBytes(bytes), { timeout: 500 });
+    await expect(row(page, "Envelopes sent")).toContainText(
+      new RegExp(`in ${posts.length}\\srequests?,`),
+      { timeout: 500 },
+    );
+  }).toPass();
+  for (const name of ["Starting telemetry", "Starting the recorder"]) {
+    await expect(row(page, name)).toContainText(/\d\sms|\d\ss/);
+  }
+  await expect(row(page, "Reading its scripts")).toContainText(/at most \d+\sms/);
+  await expect(row(page, "Its part of long frames")).toContainText(/in \d+ of \d+\sframes?/);
+  await expect(row(page, "What this console reads")).toContainText(/request/);
+});
+
+test("what is in force stands beside it", async ({ page }) => {
+  await page.goto("/#/settings");
+  await expect(page.getByRole("region", { name: "In force" })).toContainText("/monitoring");
+  const settings = page.getByRole("table", { name: "Monitoring settings in force" });
+  await expect(settings.getByRole("row", { name: /Tracing sample rate 1/ })).toBeVisible();
+  await page.goto("/#/");
+  await expect(settings).toBeVisible();
+});
+
+test("a second visit has monitoring's scripts from the cache, and it says so", async ({ page }) => {
+  await openPage(page, "/#/settings");
+  await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
+  await page.reload();
+  await telemetryRuns(page);
+  await expect(row(page, "Telemetry")).toContainText(/0\sB.*KiB from this browser’s cache/);
+});
+
+test("with telemetry blocked it costs nothing, and that is what it says", async ({ page, watch }) => {
+  watch.allow("ERR_BLOCKED_BY_CLIENT");
+  const html = await (await page.request.get("/")).text();
+  const [, list = ""] = /telemetry[\\"]*:\[(.*?)\]/.exec(html) ?? [];
+  const names = list.match(/[\w-]{8}\.js/g) ?? [];
+  expect(names.length).toBeGreaterThan(0);
+  await page.route(
+    "/assets/*",
+    (route) =>
+      names.some((name) => route.request().url().endsWith(`/${name}`))
+        ? route.abort("blockedbyclient")
+        : route.continue(),
+  );
+  await page.goto("/#/settings");
+  await expect(page.getByRole("region", { name: "This visit" })).toContainText("failed:");
+  await expect(row(page, "Telemetry")).toContainText("not loaded");
+  await expect(row(page, "Starting telemetry")).toContainText("not yet");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+
+    test("axe finds nothing, and nothing overflows at 360 px", async ({ page }) => {
+      await openPage(page, "/#/settings");
+      await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
+      await expectNoOverflow(page, 1280, 360);
+      await expectAccessible(page);
+    });
+  });
+}
