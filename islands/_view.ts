@@ -37,3 +37,12 @@ export function subscribeToFragment(listener: () => void): () => void {
 export function useView(): View {
   return useSyncExternalStore(subscribeToFragment, shownView, () => "overview");
 }
+
+/** What is searched for, as the address carries it: `?q=TEXT`, or empty. It stays when views change. */
+export function useSearched(): string {
+  return useSyncExternalStore(
+    subscribeToFragment,
+    () => viewFragment().match(/[?&](q=[^&]+)/)?.[1]?.replace(/^/, "?") ?? "",
+    () => "",
+  );
+}

@@ -96,6 +96,12 @@ test.describe("in relay mode", () => {
     await expect(page).toHaveURL(/q=nothing\+like\+it/);
     await page.reload();
     await expect(viewOf(page).getByRole("searchbox")).toHaveValue("nothing like it");
+    // What is searched for stays when the views change; what only this list knows does not.
+    const tab = (name: string) =>
+      page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
+    await tab("Logs").click();
+    await expect(page).toHaveURL(/#\/logs\?q=nothing\+like\+it$/);
+    await tab("Envelopes").click();
     await viewOf(page).getByRole("link", { name: "Show all" }).click();
     await expect(viewOf(page).getByRole("searchbox")).toHaveValue("");
   });
