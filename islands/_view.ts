@@ -40,9 +40,10 @@ export function useView(): View {
 
 /** What is searched for, as the address carries it: `?q=TEXT`, or empty. It stays when views change. */
 export function useSearched(): string {
-  return useSyncExternalStore(
-    subscribeToFragment,
-    () => viewFragment().match(/[?&](q=[^&]+)/)?.[1]?.replace(/^/, "?") ?? "",
-    () => "",
-  );
+  return useSyncExternalStore(subscribeToFragment, searched, () => "");
+}
+
+function searched(): string {
+  const found = /[?&](q=[^&]+)/.exec(viewFragment());
+  return found ? `?${found[1]}` : "";
 }
