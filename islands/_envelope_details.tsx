@@ -42,6 +42,8 @@ export function EnvelopeDetails({ source, id, row, close }: {
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!source) return;
+    // The address is anyone's to write.
+    if (!Number.isSafeInteger(id) || id < 1) return setFetched({ state: "gone" });
     let gone = false;
     setFetched({ state: "reading" });
     source.envelope(id).then(
