@@ -73,12 +73,15 @@ export function EnvelopeDetails({ source, id, row, close }: {
           <button type="button" onClick={save}>Download</button>
         </>
       )}
-      {fetched.state === "read" && <Read bytes={fetched.bytes} row={row} save={save} />}
+      {source && fetched.state === "read" && (
+        <Read scope={source.scope} bytes={fetched.bytes} row={row} save={save} />
+      )}
     </Details>
   );
 }
 
-function Read({ bytes, row, save }: {
+function Read({ scope, bytes, row, save }: {
+  scope: ConsoleSource["scope"];
   bytes: Uint8Array;
   row: InboxRow | undefined;
   save: () => void;
@@ -86,7 +89,7 @@ function Read({ bytes, row, save }: {
   const inspection = useMemo(() => inspectEnvelope(bytes), [bytes]);
   return (
     <>
-      <Facts facts={useFacts(bytes, row)} />
+      <Facts facts={useFacts(bytes, row, scope)} />
       <p className="line">
         <button type="button" onClick={save}>Download</button>
       </p>
@@ -96,7 +99,11 @@ function Read({ bytes, row, save }: {
 }
 
 /** What is known of the envelope beside what is in it, and where that leads. */
-function useFacts(bytes: Uint8Array, row: InboxRow | undefined): readonly Fact[] {
+function useFacts(
+  bytes: Uint8Array,
+  row: InboxRow | undefined,
+  scope: ConsoleSource["scope"],
+): readonly Fact[] {
   const { receipts } = useTelemetry();
   const { trace_ids, replay_id, errors } = useMemo(() => {
     const parsed = parseEnvelope(bytes);
@@ -105,7 +112,9 @@ function useFacts(bytes: Uint8Array, row: InboxRow | undefined): readonly Fact[]
   const receipt = row && receiptOf(row, receipts);
   const encoding = row?.content_encoding;
   return [
-    ...(row ? [{ term: "Received", value: <Time at={row.received_at} /> }] : []),
+    ...(row
+      ? [{ term: scope === "visit" ? "Made" : "Received", value: <Time at={row.received_at} /> }]
+      : []),
     {
       term: "Size",
       value: encoding

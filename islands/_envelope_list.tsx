@@ -105,7 +105,7 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
           <Ledger
             name="feed-rows"
             caption="Envelopes, newest first"
-            columns={envelopeColumns}
+            columns={envelopeColumns(source?.scope === "visit" ? "Made" : "Received")}
           >
             {rows.map((row) => (
               <EnvelopeRow

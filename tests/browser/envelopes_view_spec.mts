@@ -38,7 +38,7 @@ test.describe("in relay mode", () => {
       has: page.getByRole("cell", { name: "event", exact: true }),
     });
     await expect(row).toContainText("delivered");
-    await expect(row).toContainText(/\d (B|KiB)/);
+    await expect(row).toContainText(/\d\s(B|KiB)/);
 
     // One stop of the Tab key; the arrows lead from row to row.
     await open(page).first().focus();
@@ -106,7 +106,8 @@ test.describe("in relay mode", () => {
     await expect(viewOf(page).getByRole("searchbox")).toHaveValue("");
   });
 
-  test("pause holds the rows and counts what came since", async ({ page, arrivals }) => {
+  test("pause holds the rows and counts what came since", async ({ page, arrivals, watch }) => {
+    watch.allow("made while paused");
     await openPage(page);
     await make(page, "info");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");
@@ -275,6 +276,54 @@ test.describe("in relay mode", () => {
       });
     });
   }
+});
+
+test("what arrives in the inbox is listed live, with how it came; searched for, it is found", async ({ page, server }) => {
+  await openPage(page, "/#/envelopes");
+  await expect(viewOf(page)).toContainText(/Live: \d+\senvelopes?/);
+  const plain = envelopeOf(
+    { event_id: hexId(77), dsn: "https://inbox@sightglass.invalid/1" },
+    ["event", { event_id: hexId(77), message: "sent by a script" }],
+    ["from_the_future", "<b>"],
+  );
+  const answer = await fetch(`${server.origin}/monitoring`, {
+    method: "POST",
+    headers: { "Content-Encoding": "gzip" },
+    body: gzipSync(plain),
+  });
+  expect(answer.status).toBe(200);
+  const row = rowsOf(page).filter({ hasText: "from_the_future" });
+  await expect(row).toContainText("gzip");
+  await expect(row).toContainText("stored");
+  await viewOf(page).getByRole("searchbox").fill("BY A SCRIPT");
+  await expect(rowsOf(page)).toHaveCount(1);
+  await row.getByRole("link", { name: /^Envelope / }).click();
+  await expect(viewOf(page)).toContainText(/as gzip, \d+\sB decompressed/);
+  await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("sent by a script");
+  await page.reload();
+  await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("sent by a script");
+  await viewOf(page).getByRole("button", { name: "Back to the list" }).click();
+  await expect(viewOf(page).getByRole("searchbox")).toHaveValue("BY A SCRIPT");
+
+  await page.goto("/#/envelopes/999999");
+  await expect(viewOf(page)).toContainText("There is no envelope 999999");
+});
+
+test.describe("under a name that is not this machine's", () => {
+  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
+
+  test("the view asks for the token, and a file is inspected without it", async ({ page, server, watch }) => {
+    watch.allow("403");
+    await page.goto(`http://sightglass.localhost:${server.port}/#/envelopes`);
+    const view = viewOf(page);
+    await expect(view.getByLabel("Inbox token")).toBeVisible();
+    await inspectFile(page, { name: "own.envelope", bytes: eventEnvelope(3) });
+    await expect(view.getByLabel("Payload of item 1")).toContainText("no. 3");
+    await page.keyboard.press("Escape");
+    await view.getByLabel("Inbox token").fill("open-sesame");
+    await page.keyboard.press("Enter");
+    await expect(rowsOf(page).first()).toBeVisible();
+  });
 });
 
 test.describe("the inbox as one file", () => {
