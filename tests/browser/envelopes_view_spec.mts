@@ -132,7 +132,7 @@ test.describe("in relay mode", () => {
     await viewOf(page).getByRole("button", { name: "Export" }).click();
     const bytes = await Deno.readFile(await (await download).path());
     await inspectFile(page, { name: "visit.envelope", bytes });
-    await expect(viewOf(page)).toContainText(/An export of an inbox: \d+ envelopes?\./);
+    await expect(viewOf(page)).toContainText(/An export of an inbox: \d+\senvelopes?\./);
     await viewOf(page).getByRole("button", { name: "Inspect envelope 1", exact: true }).click();
     await expect(viewOf(page).getByLabel("Payload of item 1")).toBeVisible();
     await viewOf(page).getByRole("button", { name: "Back to the export" }).click();
@@ -143,7 +143,8 @@ test.describe("in relay mode", () => {
   test("a saved envelope that is dropped on the page is inspected, and nothing is sent", async ({ page, sent }) => {
     await openPage(page);
     await openView(page);
-    await expect(viewOf(page).getByRole("button", { name: "Inspect a file" })).toBeVisible();
+    // All that the view itself needs is there.
+    await expect(viewOf(page)).toContainText(/envelopes? of this visit/);
     const before = sent.all.length;
     const canary = "c4n4ry-in-a-saved-file";
     const bytes = envelopeOf({ event_id: hexId(1) }, ["event", { message: canary }]);
@@ -219,7 +220,7 @@ test.describe("in relay mode", () => {
     await expect.poll(async () => (await large.textContent() ?? "").length).toBeGreaterThan(
       2 ** 20,
     );
-    expect(await viewOf(page).locator("img, script").count()).toBe(0);
+    expect(await page.locator(".feed-view :is(img, script)").count()).toBe(0);
     expect(dialogs).toBe(0);
   });
 
@@ -289,7 +290,7 @@ test("what arrives in the inbox is listed live, with how it came; searched for, 
   const answer = await fetch(`${server.origin}/monitoring`, {
     method: "POST",
     headers: { "Content-Encoding": "gzip" },
-    body: gzipSync(plain),
+    body: new Uint8Array(gzipSync(plain)),
   });
   expect(answer.status).toBe(200);
   const row = rowsOf(page).filter({ hasText: "from_the_future" });
