@@ -8,6 +8,7 @@ import { type Figure, figureLine, isWithin } from "./figures.ts";
 /** Each by its name; loaded when it runs, so that none weighs on another. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   relay: async () => (await import("./relay.ts")).benchRelay(),
+  traces: async () => (await import("./trace_view.ts")).benchTraceView(),
 };
 
 const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);

@@ -3,9 +3,9 @@ import type { SpanAttribute } from "../../monitoring/inbox/read/span_attributes.
 import type { PlacedTime } from "../../monitoring/inbox/read/span_times.ts";
 import type { SpanNode } from "../../monitoring/inbox/read/span_tree.ts";
 import type { PlacedMark } from "../../monitoring/inbox/read/trace.ts";
-import { formatFineClock } from "../format/fine_clock.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";
+import { Moment } from "../Moment.tsx";
 import { spanFacts } from "./time_facts.ts";
 
 /**
@@ -106,9 +106,4 @@ function Pair({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </div>
   );
-}
-
-function Moment({ at }: { at: number }) {
-  const iso = Number.isNaN(new Date(at).getTime()) ? undefined : new Date(at).toISOString();
-  return <time dateTime={iso} title={iso}>{formatFineClock(at)}</time>;
 }

@@ -1,0 +1,85 @@
+/** Traces as other senders make them, as nobody should, and as large as they come. */
+import { envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
+
+/** Of inbox mode; the relay takes no other. */
+const DSN = "https://inbox@sightglass.invalid/1";
+
+/** What a hostile text does if it ever becomes markup or a script. */
+const ATTACK = "globalThis.attacked = true";
+export const MARKUP = `<img src=x onerror="${ATTACK}"><script>${ATTACK}</script>`;
+
+/** Posts containers of spans to the server, each in an envelope of its own. */
+export async function postSpans(
+  origin: string,
+  ...containers: readonly (readonly unknown[])[]
+): Promise<void> {
+  for (const items of containers) {
+    const sdk = { name: "sentry.javascript.browser", version: "10.0.0" };
+    const body = envelopeOf({ dsn: DSN, sdk }, ["span", { version: 2, items }]);
+    const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
+    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+    await response.body?.cancel();
+  }
+}
+
+/** A span's id of 16 hex digits. */
+export const spanId = (n: number): string => (n + 1).toString(16).padStart(16, "0");
+
+/** A trace of so many spans, five to each parent, in containers of 1,000 as the SDK sends them. */
+export function largeTrace(traceId: string, count: number): unknown[][] {
+  const start = Math.floor(Date.now() / 1000) - 60;
+  const spans = Array.from({ length: count }, (_, n) => ({
+    trace_id: traceId,
+    span_id: spanId(n),
+    ...(n > 0 && { parent_span_id: spanId(Math.floor((n - 1) / 5)) }),
+    name: `step ${n}`,
+    start_timestamp: start + n / 1000,
+    end_timestamp: start + n / 1000 + 5,
+    status: n % 97 === 0 ? "error" : "ok",
+    attributes: {
+      "sentry.op": { value: "function", type: "string" },
+      "code.line": { value: n, type: "integer" },
+    },
+  }));
+  return Array.from(
+    { length: Math.ceil(count / 1000) },
+    (_, n) => spans.slice(n * 1000, n * 1000 + 1000),
+  );
+}
+
+/** Markup for a name, wrong types, a megabyte, circles, lying clocks: all in one trace. */
+export function hostileTrace(traceId: string): unknown[] {
+  const start = Date.now() / 1000 - 10;
+  const span = (n: number, further: Record<string, unknown>) => ({
+    trace_id: traceId,
+    span_id: spanId(n),
+    name: `span ${n}`,
+    start_timestamp: start,
+    end_timestamp: start + 1,
+    ...further,
+  });
+  return [
+    span(0, {
+      name: MARKUP,
+      status: MARKUP,
+      attributes: {
+        [MARKUP]: { value: MARKUP, type: "string" },
+        link: { value: "javascript:globalThis.attacked=true", type: "string" },
+        __proto__: { value: "own" },
+        deep: { value: JSON.parse("[".repeat(5000) + "]".repeat(5000)), type: "array" },
+      },
+    }),
+    span(1, { name: "M".repeat(1_048_576), parent_span_id: spanId(0) }),
+    span(2, { name: "circle a", parent_span_id: spanId(3) }),
+    span(3, { name: "circle b", parent_span_id: spanId(2) }),
+    span(4, { name: "own parent", parent_span_id: spanId(4) }),
+    span(5, { name: "orphan", parent_span_id: "feedfacefeedface" }),
+    span(6, { name: "far future", start_timestamp: 8.64e12, end_timestamp: 8.64e12 }),
+    span(7, { name: "backwards", end_timestamp: start - 1 }),
+    span(8, { name: "never ends", end_timestamp: undefined }),
+    span(9, { name: { not: "a text" }, start_timestamp: "soon", end_timestamp: [] }),
+    { trace_id: traceId, span_id: 7, parent_span_id: {}, name: 5, attributes: "none" },
+    "no span",
+    null,
+  ];
+}

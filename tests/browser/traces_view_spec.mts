@@ -1,0 +1,272 @@
+/** The view of traces: list and waterfall, read from the screen as a person reads them. */
+import AxeBuilder from "@axe-core/playwright";
+import type { Locator, Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { hostileTrace, largeTrace, postSpans, spanId } from "./posted_traces.ts";
+import { ERRORS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
+
+const TRACE = "0123456789abcdef0123456789abcdef";
+
+const openTab = (page: Page) =>
+  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Traces" }).click();
+const list = (page: Page) => page.getByRole("table", { name: "Traces, newest first" });
+const grid = (page: Page) => page.getByRole("treegrid", { name: "Spans of the trace" });
+const spanRow = (page: Page, name: string | RegExp) => grid(page).getByRole("row", { name });
+const detail = (page: Page, name: string | RegExp) => page.getByRole("complementary", { name });
+const linkTo = (page: Page, traceId: string): Locator => page.locator(`a[data-trace="${traceId}"]`);
+const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test("every signal of the page stands in its trace: spans of both sides, errors, logs, vitals", async ({ page, arrivals, serverArrivals, watch }) => {
+  watch.allow(...Object.values(ERRORS), "status of 503");
+  await openPage(page);
+  const traceId = await shownTraceId(page);
+  await makeEverySignal(page);
+  await arrivals.waitForItem(
+    "the component's error",
+    (item) => item.type === "event" && JSON.stringify(item.json()).includes(ERRORS.component),
+  );
+  await arrivals.waitForItem(
+    "the span made by hand",
+    (item) => item.type === "span" && JSON.stringify(item.json()).includes("measure by hand"),
+  );
+  await serverArrivals.waitForItem("the server's spans", (item) => item.type === "span");
+
+  await openTab(page);
+  const row = list(page).getByRole("row").filter({ has: linkTo(page, traceId) });
+  await expect(row).toContainText("errors");
+  await linkTo(page, traceId).click();
+  await expect(page).toHaveURL(new RegExp(`#/traces/${traceId}`));
+
+  await test.step("spans of browser and server, told apart by a word", async () => {
+    await expect(spanRow(page, /pageload .*browser/)).toBeVisible();
+    await expect(spanRow(page, /http\.server GET \/\W*server/).first()).toBeVisible();
+    const byHand = spanRow(page, /measure by hand/);
+    await expect(byHand).toHaveAttribute("aria-expanded", "true");
+  });
+  await test.step("a server's span stands below the request that it answered", async () => {
+    const client = spanRow(page, /http\.client GET .*\/signal/).first();
+    const level = Number(await client.getAttribute("aria-level"));
+    await expect(spanRow(page, /http\.server GET \/signal/).first())
+      .toHaveAttribute("aria-level", String(level + 1));
+  });
+  await test.step("vitals, errors and logs", async () => {
+    const vitals = page.getByLabel("Web vitals");
+    for (const name of ["TTFB", "FCP"]) await expect(vitals).toContainText(name);
+    const marks = page.getByRole("list", { name: "On the time axis" });
+    await expect(marks).toContainText("First contentful paint");
+    await expect(marks.getByRole("link", { name: /error/i }).first())
+      .toHaveAttribute("href", /^#\/errors\/[^/]+\/\d+$/);
+    await expect(marks.getByRole("link", { name: /log/i }).first()).toHaveAttribute(
+      "href",
+      /^#\/(logs\?trace=|errors\/)/,
+    );
+  });
+  await test.step("a span's detail, which a link leads to", async () => {
+    await spanRow(page, /measure by hand/).click();
+    await expect(detail(page, "measure by hand")).toContainText("browser");
+    await expect(page).toHaveURL(/\?span=[\da-f]{16}$/);
+    await page.reload();
+    await expect(detail(page, "measure by hand")).toBeVisible();
+    await expect(detail(page, "measure by hand")).toContainText("envelope");
+    await expect(spanRow(page, /measure by hand/)).toHaveAttribute("aria-selected", "true");
+  });
+});
+
+test("this visit's spans are there before any envelope has brought them", async ({ page, watch }) => {
+  watch.allow("Failed to load resource");
+  await page.route(
+    "**/monitoring",
+    (route) => route.request().method() === "POST" ? route.abort() : route.continue(),
+  );
+  await openPage(page);
+  const traceId = await shownTraceId(page);
+  await make(page, "Span with a fetch");
+  await openTab(page);
+  await linkTo(page, traceId).click();
+  await spanRow(page, /measure by hand/).click();
+  await expect(detail(page, "measure by hand")).toContainText(
+    "no envelope yet: live from this page",
+  );
+
+  await page.unroute("**/monitoring");
+  await expect(detail(page, "measure by hand")).toContainText(/envelope \d+/, { timeout: 60_000 });
+});
+
+test("the view grows while it is open: a span that begins, and one that ends", async ({ page }) => {
+  await openPage(page);
+  await openTab(page);
+  const traceId = await page.evaluate(() => document.querySelector(".trace-id")?.textContent);
+  await linkTo(page, traceId ?? "").click();
+  await expect(spanRow(page, /pageload/)).toBeVisible();
+  await page.evaluate(() => {
+    document.querySelectorAll("button").forEach((button) => {
+      if (button.textContent?.startsWith("Slow request")) button.click();
+    });
+  });
+  const slow = spanRow(page, /http\.client GET .*\/signal/);
+  await expect(slow).toContainText("live");
+  await expect(slow).not.toContainText("live");
+  await expect(slow).toContainText(/\d s/);
+});
+
+test.describe("relay mode", () => {
+  test.use({ mode: "relay", ingestHost: "o1.ingest.us.sentry.io" });
+
+  test("the list has this visit's own traces, each with a link to Sentry", async ({ page }) => {
+    await openPage(page);
+    const traceId = await shownTraceId(page);
+    await make(page, "Span with a fetch");
+    await openTab(page);
+    await linkTo(page, traceId).click();
+    await expect(spanRow(page, /measure by hand/)).toBeVisible();
+    await expect(page.getByRole("link", { name: "Open in Sentry" })).toHaveAttribute(
+      "href",
+      `https://sentry.io/orgredirect/organizations/:orgslug/explore/traces/trace/${traceId}/`,
+    );
+  });
+});
+
+test("by keyboard alone: from the list into a trace, through its tree, and back", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 40));
+  await page.goto("/#/traces");
+  await linkTo(page, TRACE).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "step 0" })).toBeFocused();
+  const focused = page.locator(":focus");
+
+  await test.step("one stop for the whole tree; arrows step, fold and unfold", async () => {
+    await expect(spanRow(page, "step 39")).toBeVisible();
+    while (!(await focused.evaluate((at) => at.matches('[role="row"]')))) {
+      await page.keyboard.press("Tab");
+    }
+    await expect(focused).toHaveAccessibleName(/step 0\W/);
+    await page.keyboard.press("ArrowDown");
+    await expect(focused).toHaveAccessibleName(/step 1\W/);
+    await page.keyboard.press("ArrowLeft");
+    await expect(focused).toHaveAttribute("aria-expanded", "false");
+    await page.keyboard.press("ArrowDown");
+    await expect(focused).toHaveAccessibleName(/step 2\W/);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await expect(focused).toHaveAccessibleName(/step 6\W/);
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await expect(focused).toHaveAttribute("aria-level", "2");
+    await page.keyboard.press("End");
+    await expect(focused).toHaveAttribute("aria-level", "3");
+  });
+  await test.step("plus zooms, 0 shows the whole trace", async () => {
+    const shown = page.getByRole("slider", { name: "Time shown" });
+    const whole = await shown.getAttribute("aria-valuetext");
+    await page.keyboard.press("+");
+    await expect(shown).not.toHaveAttribute("aria-valuetext", whole ?? "");
+    await page.keyboard.press("0");
+    await expect(shown).toHaveAttribute("aria-valuetext", whole ?? "");
+    await shown.focus();
+    await page.keyboard.press("+");
+    const middle = await shown.getAttribute("aria-valuetext");
+    await page.keyboard.press("ArrowRight");
+    await expect(shown).not.toHaveAttribute("aria-valuetext", middle ?? "");
+    await page.keyboard.press("0");
+  });
+  await test.step("the search says n of m, and Enter goes to the next", async () => {
+    await page.getByRole("searchbox", { name: "Search this trace" }).focus();
+    await page.keyboard.type("step 3");
+    await expect(page.getByText("11 found")).toBeVisible();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("2 of 11")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.getByText("2 of 11")).toBeHidden();
+  });
+  await test.step("Enter opens a span, closing gives the focus back, Escape leads to the list", async () => {
+    await spanRow(page, /step 0\W/).focus();
+    await page.keyboard.press("Enter");
+    await expect(detail(page, "step 0")).toBeVisible();
+    await detail(page, "step 0").getByRole("button", { name: "Close" }).press("Enter");
+    await expect(focused).toHaveAccessibleName(/step 0\W/);
+    await page.keyboard.press("Escape");
+    await expect(page).toHaveURL(/#\/traces$/);
+    await expect(linkTo(page, TRACE)).toBeFocused();
+  });
+});
+
+test("a hostile trace is shown as the text that it is, and says what is wrong with it", async ({ page, server }) => {
+  await postSpans(server.origin, hostileTrace(TRACE));
+  await page.goto(`/#/traces/${TRACE}?span=${spanId(0)}`);
+  await expect(page.locator(".span-detail")).toContainText('<img src=x onerror="');
+  for (const name of [/<img src=x/, /MMMM/, "circle a", "own parent", "orphan", "far future"]) {
+    await expect(spanRow(page, name).first()).toBeAttached();
+  }
+  await expect(spanRow(page, "Parent did not arrive")).toBeAttached();
+  const facts = page.locator(".trace-facts");
+  await expect(facts).toContainText("2 circles of parents are broken");
+  await expect(facts).toContainText("1 parent did not arrive");
+  await expect(facts).toContainText("without an end");
+
+  const said: [string, RegExp][] = [
+    [spanId(2), /the circle is broken here|Its parents/],
+    [spanId(4), /names itself as its parent/],
+    [spanId(6), /away from the rest/],
+    [spanId(7), /ended before it started/],
+    [spanId(8), /No end came/],
+    [spanId(9), /No start came/],
+  ];
+  for (const [id, sentence] of said.slice(1)) {
+    await page.goto(`/#/traces/${TRACE}?span=${id}`);
+    await expect(page.locator(".span-detail")).toContainText(sentence);
+  }
+  expect(await page.evaluate(() => Object.hasOwn(globalThis, "attacked"))).toBe(false);
+  expect(await page.locator("img, .trace script, .trace [onerror]").count()).toBe(0);
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await overflow(page)).toBe(0);
+});
+
+test("of 10,000 spans only those in sight are drawn, and the last is a key away", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 10_000));
+  await page.goto(`/#/traces/${TRACE}`);
+  await expect(grid(page)).toHaveAttribute("aria-rowcount", "10000");
+  expect(await grid(page).getByRole("row").count()).toBeLessThan(100);
+  await spanRow(page, /step 0\W/).focus();
+  await page.keyboard.press("End");
+  await expect(page.locator(":focus")).toHaveAttribute("aria-rowindex", "10000");
+  await page.getByRole("searchbox", { name: "Search this trace" }).fill("step 9999");
+  await page.keyboard.press("Enter");
+  await expect(spanRow(page, /step 9999\W/)).toBeInViewport();
+});
+
+test("a trace that is not here says so", async ({ page }) => {
+  await page.goto(`/#/traces/${"f".repeat(32)}`);
+  await expect(page.getByText("Nothing of this trace is here")).toBeVisible();
+  await page.getByRole("link", { name: "All traces" }).click();
+  await expect(page).toHaveURL(/#\/traces$/);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+
+    test("axe finds nothing and nothing overflows: list, waterfall and detail", async ({ page, server }) => {
+      await postSpans(server.origin, largeTrace(TRACE, 300)[0]!, hostileTrace("f".repeat(32)));
+      const places = [
+        "#/traces",
+        `#/traces/${TRACE}`,
+        `#/traces/${"f".repeat(32)}?span=${spanId(0)}`,
+      ];
+      for (const place of places) {
+        await page.goto(`/${place}`);
+        await expect(place === "#/traces" ? list(page) : grid(page)).toBeVisible();
+        for (const width of [1280, 768, 360]) {
+          await page.setViewportSize({ width, height: 800 });
+          expect(await overflow(page), `${place}, ${width} px`).toBe(0);
+          const { violations } = await new AxeBuilder({ page }).include(".view.traces").analyze();
+          expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual(
+            [],
+          );
+        }
+      }
+    });
+  });
+}
