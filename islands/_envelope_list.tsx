@@ -4,10 +4,10 @@ import { receiptOf } from "../components/envelope/receipt_of.ts";
 import { Ledger } from "../components/Ledger.tsx";
 import type { ConsoleSource } from "../monitoring/inbox/read/source.ts";
 import type { InboxRow } from "../monitoring/inbox/row.ts";
+import { FileButton } from "./_file_button.tsx";
 import { FeedBar } from "./_feed_bar.tsx";
 import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
 import { ListNotice } from "./_list_notice.tsx";
-import { OpenFile } from "./_open_file.tsx";
 import { type ConsoleList, useList, useSourceState } from "./_source.ts";
 import { useTelemetry } from "./_telemetry.ts";
 
@@ -80,7 +80,11 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
   };
 
   const query = Object.fromEntries(params);
-  const openFile = <OpenFile open={inspect} autoFocus={cameFrom === "file"} />;
+  const openFile = (
+    <FileButton name="File to inspect" open={inspect} autoFocus={cameFrom === "file"}>
+      Inspect a file
+    </FileButton>
+  );
   return (
     <>
       <FeedBar source={source} what="envelopes">
