@@ -70,10 +70,10 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
 
   /** Up, Down, Home and End lead from row to row; one of them is on the way of the Tab key. */
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = rows.findIndex(({ id }) => id === first);
+    const at = rows.findIndex(({ id }) => String(id) === (event.target as HTMLElement).dataset.row);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
-    const row = to === undefined ? undefined : rows[to];
-    if (row === undefined || !(event.target as Element).matches("[data-row]")) return;
+    const row = at === -1 || to === undefined ? undefined : rows[to];
+    if (row === undefined) return;
     event.preventDefault();
     setActive(row.id);
     linkOf(frame.current, row.id)?.focus();
