@@ -110,7 +110,6 @@ export class EntryLists {
     logs: (query, last) =>
       this.#page(query, last, {
         ...ofTrace(query.trace, "log_entries", "logs"),
-        key: "e.place",
         columns: "e.entry",
         filters: [
           ...query.level
@@ -131,16 +130,11 @@ export class EntryLists {
     const limit = query.limit ?? MAX_LIST_ROWS;
     const { from, key, unit = 1, columns, indexed, filters, distinct } = list;
     const range = [{ sql: `${key} < ?`, values: [Math.ceil(before / unit)] }, ...indexed];
-    // Where the looking through ends, if not with the oldest.
-    const end = this.#get(
-      `SELECT ${key} AS key FROM ${from} WHERE ${
-        where(range)
-      } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
-      [...valuesOf(range), this.#maxLookedThrough - 1],
-    ) as Found | undefined;
+    // Without a filter every entry that an index leads to is a row.
+    const end = filters.length > 0 || distinct ? this.#end(list, range) : undefined;
     const wanted = [
       ...range,
-      ...end ? [{ sql: `${key} >= ?`, values: [end.key] }] : [],
+      ...end === undefined ? [] : [{ sql: `${key} >= ?`, values: [end] }],
       ...filters,
       ...distinct ? [newestOf(list, distinct, asOf)] : [],
     ];
@@ -151,11 +145,22 @@ export class EntryLists {
       [...valuesOf(wanted), limit + 1],
     ) as Found[];
     const shown = found.slice(0, limit);
-    const goesOnAt = found.length > limit ? shown.at(-1)?.key : end?.key;
+    const goesOnAt = found.length > limit ? shown.at(-1)?.key : end;
     return {
       rows: shown.map(rowOf),
       next: goesOnAt === undefined ? null : writeCursor({ before: goesOnAt * unit, asOf }),
     };
+  }
+
+  /** Where the looking through ends, if not with the oldest. */
+  #end({ from, key }: ListSql, range: readonly Condition[]): number | undefined {
+    const end = this.#get(
+      `SELECT ${key} AS key FROM ${from} WHERE ${
+        where(range)
+      } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
+      [...valuesOf(range), this.#maxLookedThrough - 1],
+    ) as Found | undefined;
+    return end?.key;
   }
 
   #traceRow(id: string): TraceRow {
@@ -245,10 +250,10 @@ interface Found {
 const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 
 function errorsSql({ q, trace, group }: ListQuery): ListSql {
-  const { from, indexed } = ofTrace(trace, "error_entries", "errors");
+  const { from, key, indexed } = ofTrace(trace, "error_entries", "errors");
   return {
     from,
-    key: "e.place",
+    key,
     columns: "e.entry",
     indexed: [...indexed, ...when(group, "e.group_key = ?")],
     filters: searches(q),
@@ -257,11 +262,13 @@ function errorsSql({ q, trace, group }: ListQuery): ListSql {
 
 /** A table's entries of one trace, which the trace's own entries lead to; all where none is asked for. */
 function ofTrace(trace: string | undefined, table: string, count: string) {
-  if (trace === undefined) return { from: `${table} AS e`, indexed: [] };
+  if (trace === undefined) return { from: `${table} AS e`, key: "e.place", indexed: [] };
   const first = `t.place / ${PLACES} * ${PLACES}`;
   return {
     from: `trace_entries AS t CROSS JOIN ${table} AS e` +
       ` ON e.place >= ${first} AND e.place < ${first} + ${PLACES}`,
+    // With its sign it is no column of an index: SQLite takes one upper bound, and shall take the envelope's.
+    key: "+e.place",
     indexed: [{
       sql: `t.trace_id = ? AND t.${count} > 0 AND e.trace_id = ?`,
       values: [trace, trace],
