@@ -2,11 +2,16 @@ import { useEffect, useRef, useState } from "react";
 import { useShown } from "./_shown.ts";
 
 /** Chooses a saved envelope to be looked into: by a button, or dropped anywhere on the page. It is sent nowhere. */
-export function OpenFile({ open }: { open: (file: File) => void }) {
+export function OpenFile({ open, autoFocus }: {
+  open: (file: File) => void;
+  autoFocus: boolean;
+}) {
   const chooser = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button type="button" onClick={() => chooser.current?.click()}>Inspect a file</button>
+      <button type="button" autoFocus={autoFocus} onClick={() => chooser.current?.click()}>
+        Inspect a file
+      </button>
       <input
         ref={chooser}
         type="file"
