@@ -2,7 +2,6 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { envelopeColumns, EnvelopeRow } from "../components/envelope/EnvelopeRow.tsx";
 import { receiptOf } from "../components/envelope/receipt_of.ts";
 import { Ledger } from "../components/Ledger.tsx";
-import { judge } from "../components/verdict.ts";
 import type { ConsoleSource } from "../monitoring/inbox/read/source.ts";
 import type { InboxRow } from "../monitoring/inbox/row.ts";
 import { FeedBar } from "./_feed_bar.tsx";

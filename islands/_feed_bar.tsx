@@ -25,7 +25,7 @@ export function FeedBar({ source, what, children }: {
   if (now.state === "forbidden") return null;
   return (
     <div className="bar feed">
-      <Search what={what} />
+      <Search what={what} disabled={!source} />
       {children}
       <p>{held ? heldInWords(now, held) : stateInWords(now, source)}</p>
       <button type="button" disabled={!source} onClick={() => pause(held ? undefined : now)}>

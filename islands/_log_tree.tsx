@@ -7,6 +7,7 @@ import { LogDetails } from "../components/log/LogDetails.tsx";
 import { LogLine } from "../components/log/LogLine.tsx";
 import type { LogRow } from "../monitoring/inbox/read/rows.ts";
 import { fragmentTo } from "./_fragment.ts";
+import { SettledText } from "./_settled_text.tsx";
 
 /** Pixels of a row that has not been measured: 24 px of line and a hairline. */
 const ROW_PX = 29;
@@ -116,16 +117,13 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     act[event.key]!();
   };
 
+  const news = (held.orMore ? "More than " : "") + formatCount(held.fresh, "new log");
   return (
     <div className="log-tree">
-      <p role="status">
-        {held.fresh > 0 && (
-          <button type="button" onClick={follow}>
-            {held.orMore ? "More than " : ""}
-            {formatCount(held.fresh, "new log")}: show
-          </button>
-        )}
+      <p>
+        {held.fresh > 0 && <button type="button" onClick={follow}>{news}: show</button>}
       </p>
+      <SettledText text={held.fresh > 0 ? `${news}, not shown yet` : ""} />
       <div
         ref={frame}
         className="frame"
@@ -177,6 +175,7 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
                         href={traceOf(row, row.trace_id)}
                         tabIndex={index === activeIndex ? 0 : -1}
                         title={row.trace_id}
+                        aria-label={`Trace ${shortId(row.trace_id)}`}
                         onClick={(event) => event.stopPropagation()}
                       >
                         {shortId(row.trace_id)}

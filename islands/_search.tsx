@@ -6,8 +6,13 @@ const SETTLE_MS = 250;
 /** No id or message that is worth typing is longer, and an address has its limits. */
 const MAX_LENGTH = 200;
 
-/** The search of a list. What is searched for stands in the address (`?q=`), so that it can be linked and reloaded. */
-export function Search({ what }: { what: string }) {
+/**
+ * The search of a list. What is searched for stands in the address (`?q=`), so that it can be linked and reloaded.
+ *
+ * @param props.what is searched, as in "envelopes"
+ * @param props.disabled nobody would hear what is typed yet
+ */
+export function Search({ what, disabled }: { what: string; disabled: boolean }) {
   const { view, path, params } = useFragment();
   const asked = params.get("q") ?? "";
   const [text, setText] = useState(asked);
@@ -37,6 +42,7 @@ export function Search({ what }: { what: string }) {
       <input
         id={id}
         type="search"
+        disabled={disabled}
         placeholder="Id, text or type"
         maxLength={MAX_LENGTH}
         autoComplete="off"

@@ -85,7 +85,7 @@ export default function Page({ variant }: { variant: string }) {
         <View name="envelopes">
           <Island of={Envelopes} load="visible" props={{ variant }} />
         </View>
-        <View name="settings" title="What monitoring costs this visit">
+        <View name="settings" title="What monitoring costs">
           <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
         </View>
         <div className="view specification">

@@ -20,7 +20,7 @@ export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt }: {
   breadcrumbs: Bounded<Breadcrumb>;
   errorAt: number | null;
 }) {
-  if (shown.length === 0) return <p className="empty">None were sent with it.</p>;
+  if (shown.length === 0) return <p className="note">None were sent with it.</p>;
   const after = shown.findIndex(({ offset }) => offset !== null && offset > 0);
   const place = after === -1 ? shown.length : after;
   return (
@@ -32,7 +32,7 @@ export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt }: {
       )}
       {shown.slice(0, place).map((crumb, index) => <Crumb key={index} crumb={crumb} />)}
       <li className="here">
-        <Moment at={errorAt} />
+        <Moment at={errorAt} />{" "}
         <span className="refused">
           <Mark kind="refused" />the error
         </span>
@@ -48,14 +48,13 @@ function Crumb({ crumb }: { crumb: Breadcrumb }) {
   return (
     <li>
       <span className="when">
-        <Moment at={at} />
-        <small>{offsetInWords(offset)}</small>
-      </span>
+        <Moment at={at} /> <small>{offsetInWords(offset)}</small>
+      </span>{" "}
       <span className={kind === "flows" ? undefined : kind}>
         {kind !== "flows" && <Mark kind={kind} />}
         <b>{category.slice(0, MAX_CATEGORY).toWellFormed()}</b>
         {kind !== "flows" && ` ${level.slice(0, MAX_CATEGORY)}`}
-      </span>
+      </span>{" "}
       <span className="says">
         {message !== "" && <LongText text={message} max={MAX_MESSAGE} />}
         {data.map(([name, value], index) => (

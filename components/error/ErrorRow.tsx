@@ -33,7 +33,7 @@ export const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
         <a href={href} data-group={group} tabIndex={isStop ? 0 : -1}>
           <b>{type}</b> {value.slice(0, MAX_VALUE).toWellFormed()}
         </a>
-        <small>{where ?? "no frame of its own"}</small>
+        <small>{where ?? "no place was told"}</small>
       </td>
       <td className="lv">
         <Level level={level} handled={handled} />

@@ -9,7 +9,7 @@ import { Frame } from "./Frame.tsx";
  * @param props.more how many outer frames were left out
  */
 export function Stack({ frames, more }: { frames: readonly FoundFrame[]; more: number }) {
-  if (frames.length === 0) return <p className="empty">No stack was sent with it.</p>;
+  if (frames.length === 0) return <p className="note">No stack was sent with it.</p>;
   const opened = frames.find(({ own, source }) => own !== false && source) ??
     frames.find(({ source }) => source);
   const frameOf = (frame: FoundFrame, key: number) => (

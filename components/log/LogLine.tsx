@@ -15,7 +15,7 @@ export const LogLine = memo(function LogLine({ row }: { row: LogRow }) {
       </span>
       <span role="gridcell" className="says">
         {message}
-        {attributes.map((attribute) => <small key={attribute}>{attribute}</small>)}
+        {attributes.map((attribute) => <small key={attribute}>{` ${attribute}`}</small>)}
       </span>
     </>
   );

@@ -1,5 +1,4 @@
-import { at } from "./read/fields.ts";
-import { hexId, listOf } from "./read/json.ts";
+import { at, hexId, listOf } from "./read/json.ts";
 import type { ParsedEnvelope } from "./read/parsed_envelope.ts";
 import type { InboxItem } from "./row.ts";
 

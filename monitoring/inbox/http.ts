@@ -4,7 +4,7 @@ import { exportArchive } from "./archive/export_archive.ts";
 import { ARCHIVE_TYPE, archiveName } from "./archive/format.ts";
 import { importRequest } from "./archive/import_request.ts";
 import { eventStream } from "./event_stream.ts";
-import { type InboxParameters, ParameterError, readParameters } from "./inbox_query.ts";
+import { type InboxParameters, ParameterError, readParameters, readView } from "./inbox_query.ts";
 import type { Inbox } from "./store.ts";
 
 export interface InboxEndpointOptions extends AccessOptions {
@@ -73,6 +73,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const head = request.method === "HEAD";
     const query = queryOf(request);
     if (query.has("export")) return archive(inbox, head);
+    if (query.has("view")) return list(inbox, query, head);
     const live = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const parameters = readParameters(query, live ? request.headers.get("last-event-id") : null);
     if (parameters.id !== undefined) return download(inbox, parameters.id, head);
@@ -123,6 +124,12 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   };
 
   return { handle, endStreams: () => stopping.abort() };
+}
+
+function list(inbox: Inbox, parameters: URLSearchParams, head: boolean): Response {
+  const { view, query } = readView(parameters);
+  const page = view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
+  return json(200, page, head);
 }
 
 function archive(inbox: Inbox, head: boolean): Response {

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { IndexedEnvelope } from "./backlog.ts";
 import type { Description } from "./describe.ts";
 import { EntryLists } from "./entry_lists.ts";
 import { EntryTables } from "./entry_tables.ts";
@@ -23,11 +24,21 @@ export const IN_MEMORY = ":memory:";
  */
 const MIN_WEIGHT = 64 * 1024 * 1024;
 
+/** Of the backlog at a time: some milliseconds of work, and no more memory than one large envelope takes. */
+const BACKLOG_ENVELOPES = 20;
+const BACKLOG_BYTES = 1024 * 1024;
+
 /** An envelope with what is indexed of it. */
 export interface NewEnvelope extends Description {
   readonly entries: Entries;
   readonly bytes: Uint8Array;
   readonly contentEncoding: string | null;
+  readonly receivedAt: number;
+}
+
+/** An envelope that an older version has stored. */
+export interface UnindexedEnvelope extends StoredBody {
+  readonly id: number;
   readonly receivedAt: number;
 }
 
@@ -144,10 +155,43 @@ export class InboxFile {
     return { rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as SqlRow)), next };
   }
 
+  /** Whether an older version has stored envelopes that are not indexed yet. */
+  hasBacklog(): boolean {
+    return this.#sql.backlog.get() !== undefined;
+  }
+
+  /** The newest envelopes that are not indexed yet, a few at a time. */
+  unindexed(): readonly UnindexedEnvelope[] {
+    const found: UnindexedEnvelope[] = [];
+    let bytes = 0;
+    for (const row of this.#sql.unindexed.iterate() as Iterable<unknown>) {
+      const { id, received_at, content_encoding, body } = row as BodyRow & {
+        id: number;
+        received_at: number;
+      };
+      found.push({ id, receivedAt: received_at, contentEncoding: content_encoding, bytes: body });
+      bytes += body.byteLength;
+      if (found.length === BACKLOG_ENVELOPES || bytes >= BACKLOG_BYTES) break;
+    }
+    return found;
+  }
+
+  /** Takes in what {@linkcode unindexed} gave, in one transaction; what is gone meanwhile is left out. */
+  index(read: readonly IndexedEnvelope[]): void {
+    this.#transaction(() => {
+      for (const { id, entries } of read) {
+        const row = this.#sql.row.get(id) as unknown as SqlRow | undefined;
+        // Evicted or cleared; or another process was faster.
+        if (row === undefined || this.#entries.has(id)) continue;
+        this.#entries.insert(id, rowOf(row), entries);
+      }
+      this.#sql.backlogBelow.run(Math.min(...read.map(({ id }) => id)) - 1);
+      this.#evict();
+    });
+  }
+
   body(id: number): StoredBody | undefined {
-    const row = this.#sql.body.get(id) as
-      | { content_encoding: string | null; body: Uint8Array<ArrayBuffer> }
-      | undefined;
+    const row = this.#sql.body.get(id) as unknown as BodyRow | undefined;
     return row && { bytes: row.body, contentEncoding: row.content_encoding };
   }
 
@@ -261,6 +305,12 @@ function prepare(db: DatabaseSync) {
       `SELECT ${COLUMNS} FROM item_types JOIN envelopes ON id = envelope` +
         " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
     ),
+    unindexed: sql(
+      "SELECT id, received_at, content_encoding, body FROM envelopes" +
+        " WHERE id <= (SELECT backlog FROM totals) ORDER BY id DESC",
+    ),
+    backlog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
+    backlogBelow: sql("UPDATE totals SET backlog = min(backlog, ?)"),
     row: sql(`SELECT ${COLUMNS} FROM envelopes WHERE id = ?`),
     body: sql("SELECT content_encoding, body FROM envelopes WHERE id = ?"),
     state: sql(
@@ -293,6 +343,11 @@ function prepare(db: DatabaseSync) {
     vacuum: sql("VACUUM"),
     truncateLog: sql("PRAGMA wal_checkpoint(TRUNCATE)"),
   };
+}
+
+interface BodyRow {
+  readonly content_encoding: string | null;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 interface SqlRow {

@@ -1,5 +1,8 @@
 import { MAX_TYPE_LENGTH, tidyType } from "./describe.ts";
 import { DEBUG_ID } from "./read/debug_ids.ts";
+import { hexId } from "./read/json.ts";
+import { readCursor } from "./read/list_cursor.ts";
+import { type ListQuery, type Lists, LOG_LEVELS, MAX_LIST_ROWS } from "./read/rows.ts";
 import { MAX_PAGE_ROWS } from "./row.ts";
 
 /** A parameter of a request cannot be understood. */
@@ -35,22 +38,82 @@ export function readParameters(
   lastEventId: string | null = null,
 ): InboxParameters {
   const since = cursor("since", only(query, "since")) ?? 0;
-  const limit = only(query, "limit");
   const id = only(query, "id");
   return {
     // An EventSource that has seen no event yet sends no header; an empty one means the same.
     since: cursor("Last-Event-ID", lastEventId || undefined) ?? since,
     type: itemType(only(query, "type")),
-    limit: limit === undefined ? MAX_PAGE_ROWS : Math.min(
-      wholeNumber(limit, 1) ??
-        refuse("limit", `a whole number from 1 (at most ${MAX_PAGE_ROWS} rows come)`),
-      MAX_PAGE_ROWS,
-    ),
+    limit: rowLimit(only(query, "limit"), MAX_PAGE_ROWS),
     id: id === undefined
       ? undefined
       : wholeNumber(id, 1) ?? refuse("id", "the id of an envelope, a whole number from 1"),
     map: debugId(only(query, "map")),
   };
+}
+
+/** One of the console's lists is asked for. */
+export interface ViewParameters {
+  readonly view: keyof Lists | "envelopes";
+  readonly query: ListQuery;
+}
+
+const VIEWS: readonly ViewParameters["view"][] = [
+  "traces",
+  "errors",
+  "occurrences",
+  "logs",
+  "envelopes",
+];
+
+/** Longer than any message that a person types or pastes to find it again. */
+const MAX_SOUGHT_LENGTH = 200;
+
+/**
+ * Reads the query of one of the console's lists, by the same rules as {@linkcode readParameters}. An empty `q` seeks
+ * nothing.
+ *
+ * @throws {ParameterError}
+ */
+export function readView(query: URLSearchParams): ViewParameters {
+  const { trace, group, level, before, q } = Object.fromEntries(
+    ["trace", "group", "level", "before", "q"].map((name) => [name, only(query, name)]),
+  );
+  return {
+    view: oneOf("view", VIEWS, only(query, "view")) ?? refuse("view", "given"),
+    query: {
+      q: q === undefined || q.length <= MAX_SOUGHT_LENGTH
+        ? q
+        : refuse("q", `a text of at most ${MAX_SOUGHT_LENGTH} characters`),
+      trace: trace === undefined
+        ? undefined
+        : hexId(trace) ?? refuse("trace", "a trace's id, 32 hexadecimal digits"),
+      group: group === undefined || /^[\da-f]{14}$/.test(group)
+        ? group
+        : refuse("group", "the key of a group of errors, 14 hexadecimal digits"),
+      type: itemType(only(query, "type")),
+      level: oneOf("level", LOG_LEVELS, level),
+      before: before === undefined || readCursor(before)
+        ? before
+        : refuse("before", "the `next` of an earlier answer"),
+      limit: rowLimit(only(query, "limit"), MAX_LIST_ROWS),
+    },
+  };
+}
+
+function oneOf<T extends string>(
+  name: string,
+  allowed: readonly T[],
+  text: string | undefined,
+): T | undefined {
+  if (text === undefined) return undefined;
+  return allowed.find((value) => value === text) ?? refuse(name, `one of ${allowed.join(", ")}`);
+}
+
+function rowLimit(text: string | undefined, max: number): number {
+  if (text === undefined) return max;
+  const limit = wholeNumber(text, 1) ??
+    refuse("limit", `a whole number from 1 (at most ${max} rows come)`);
+  return Math.min(limit, max);
 }
 
 function only(query: URLSearchParams, name: string): string | undefined {

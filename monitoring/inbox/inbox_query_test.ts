@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ParameterError, readParameters } from "./inbox_query.ts";
+import { ParameterError, readParameters, readView } from "./inbox_query.ts";
 
 const read = (query: string, lastEventId: string | null = null) =>
   readParameters(new URLSearchParams(query), lastEventId);
@@ -58,4 +58,61 @@ Deno.test("Last-Event-ID is newer than since, and refused if it is no cursor", (
   assert.equal(read("since=3", "9").since, 9);
   assert.equal(read("since=3", "").since, 3);
   refuses("since=3", "Last-Event-ID", "nine");
+});
+
+const view = (query: string) => readView(new URLSearchParams(query));
+
+Deno.test("a view's parameters are read; what is not given narrows nothing", () => {
+  const { view: name, query } = view("view=logs");
+  assert.equal(name, "logs");
+  assert.deepEqual(query, {
+    q: undefined,
+    trace: undefined,
+    group: undefined,
+    type: undefined,
+    level: undefined,
+    before: undefined,
+    limit: 200,
+  });
+  const trace = "e".repeat(32);
+  const full = view(
+    `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&group=0123456789abcd&type=span&level=warn` +
+      "&before=12.34&limit=7&colour=red",
+  );
+  assert.deepEqual(full, {
+    view: "errors",
+    query: {
+      q: "a%_'b",
+      trace,
+      group: "0123456789abcd",
+      type: "span",
+      level: "warn",
+      before: "12.34",
+      limit: 7,
+    },
+  });
+  assert.equal(view("view=traces&limit=9999&q=").query.limit, 200);
+});
+
+Deno.test("what is unclear in a view's parameters is refused by name", () => {
+  const wrong: Record<string, readonly string[]> = {
+    view: ["", "trace", "constructor", "traces&view=logs"],
+    q: ["x".repeat(201), "a&q=b"],
+    trace: ["", "x", "0".repeat(32), "a".repeat(33)],
+    group: ["", "x", "0123456789ABCD", "0123456789abcde"],
+    type: ["", "x".repeat(65)],
+    level: ["", "warning", "WARN"],
+    before: ["", "5", "1.2.3", "-1.2", "9.5"],
+    limit: ["0", "-1", "x"],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const query = name === "view" ? `view=${value}` : `view=traces&${name}=${value}`;
+      assert.throws(
+        () => view(query),
+        (error) => error instanceof ParameterError && error.parameter === name,
+        query,
+      );
+    }
+  }
 });

@@ -1,4 +1,5 @@
 import { isCorrupt, setAside } from "../sqlite/corrupt_file.ts";
+import { workOffBacklog } from "./backlog.ts";
 import { describeEnvelope, type Description } from "./describe.ts";
 import {
   IN_MEMORY,
@@ -134,6 +135,7 @@ class SqliteInbox implements Inbox {
   readonly #listeners = new Set<(change: InboxChange) => void>();
   #file: InboxFile;
   #closed = false;
+  #stopIndexing = () => {};
   /** The highest cursor given out: a file that replaces this one goes on after it. */
   #last: number;
   /** The end of the queue of those who store. */
@@ -151,6 +153,12 @@ class SqliteInbox implements Inbox {
     // lower, and is told that its rows are gone, or higher, and begins again.
     if (options.path === undefined) this.#file.startAfter((options.now ?? Date.now)());
     this.#last = this.#file.state().last;
+    if (this.#file.hasBacklog()) {
+      this.#stopIndexing = workOffBacklog({
+        unindexed: () => this.#run((file) => file.unindexed()),
+        index: (read) => this.#run((file) => file.index(read)),
+      });
+    }
   }
 
   store(envelope: AdmittedEnvelope): Promise<void> {
@@ -224,6 +232,7 @@ class SqliteInbox implements Inbox {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#stopIndexing();
     this.#tell("closed");
     this.#listeners.clear();
     this.#file.close();

@@ -39,8 +39,13 @@ export interface SpoolNumbers {
   readonly oldestAt: number | undefined;
 }
 
-/** Milliseconds for which "the spool is empty" is believed: another process may fill it. */
-const BELIEVED_MS = 5_000;
+/**
+ * Milliseconds for which "the spool is empty" is believed: another process may fill it. A page by itself sends
+ * again no sooner than after 1.5 seconds, so what that process has kept is known here when it comes
+ * here. To look for each envelope would cost each a turn of the spool's thread. Not known here is
+ * what another process is still sending: it stands nowhere yet, and may be delivered by both.
+ */
+export const BELIEVED_MS = 1_000;
 
 /** Keeps what the ingest cannot take now, and knows of what it keeps. */
 export class Spooling {

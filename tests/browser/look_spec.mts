@@ -1,11 +1,7 @@
 /** The page as a person meets it: without scripts, on a phone, by keyboard, with a screen reader. */
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { ERRORS, makeEverySignal, openPage } from "./signals.ts";
-
-const overflow = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 for (const mode of ["inbox", "relay"] as const) {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -17,14 +13,8 @@ for (const mode of ["inbox", "relay"] as const) {
         await openPage(page);
         for (const state of ["empty", "full"]) {
           if (state === "full") await makeEverySignal(page);
-          for (const width of [1280, 768, 360]) {
-            await page.setViewportSize({ width, height: 800 });
-            expect(await overflow(page), `${state}, ${width} px`).toBe(0);
-          }
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual(
-            [],
-          );
+          await expectNoOverflow(page, 1280, 768, 360);
+          await expectAccessible(page);
         }
       });
     });

@@ -1,12 +1,11 @@
 /** What is in force, and what monitoring costs the visit: compared with what really went over the wire. */
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { formatBytes } from "../../components/format/bytes.ts";
 import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 
-const costs = (page: Page) =>
-  page.getByRole("region", { name: "What monitoring costs this visit" });
+const costs = (page: Page) => page.getByRole("region", { name: "What monitoring costs" });
 const row = (page: Page, name: string) =>
   costs(page).getByRole("row").filter({
     has: page.getByRole("rowheader", { name, exact: true }),
@@ -82,14 +81,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     test("axe finds nothing, and nothing overflows at 360 px", async ({ page }) => {
       await openPage(page, "/#/settings");
       await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
-      for (const width of [1280, 360]) {
-        await page.setViewportSize({ width, height: 800 });
-        expect(
-          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-        ).toBe(0);
-      }
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      await expectNoOverflow(page, 1280, 360);
+      await expectAccessible(page);
     });
   });
 }

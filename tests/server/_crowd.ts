@@ -20,14 +20,16 @@ export interface LimitedServer extends AsyncDisposable {
  *
  * @param main path of its module. Default: the project's `main.ts`
  * @param wanted its port. Default: a free one
+ * @param more of its environment
  */
 export async function startLimitedServer(
   descriptors: number,
   main = `${root}/main.ts`,
   wanted = 0,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<LimitedServer> {
   const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
-  const env = { PORT: String(wanted), HOST: "127.0.0.1", DATA_DIR: dataDir };
+  const env = { PORT: String(wanted), HOST: "127.0.0.1", DATA_DIR: dataDir, ...more };
   const permissions = serverPermissions(loadConfig(env), { root, cwd: root });
   const command = [Deno.execPath(), "run", ...permissions, main, LAUNCHED];
   const child = new Deno.Command("sh", {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
+import { DSN, fresh } from "../relay/_start_relay.ts";
+import { startStandInIngest } from "../stand_in_ingest.ts";
 import { startServer } from "../../tools/server_process.ts";
 import { startLimitedServer, Visitor } from "./_crowd.ts";
 
@@ -63,6 +65,37 @@ for (const [kind, said] of Object.entries(LEFT)) {
     },
   });
 }
+
+Deno.test({
+  ignore: windows,
+  name:
+    "no descriptor left while envelopes come: each is acknowledged and arrives, or is asked for again",
+  async fn() {
+    await using ingest = startStandInIngest();
+    const env = { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin };
+    await using server = await startLimitedServer(128, undefined, 0, env);
+    using visitors = new DisposableStack();
+    const acknowledged: string[] = [];
+    for (let n = 0; n < 40; n++) {
+      const come = async () => void visitors.use(await Visitor.come(server.port));
+      await Promise.all(Array.from({ length: 25 }, come));
+      const body = new TextDecoder().decode(fresh());
+      const response = await fetch(`http://127.0.0.1:${server.port}/monitoring`, {
+        method: "POST",
+        headers: { connection: "close" },
+        body,
+      });
+      if (response.ok) acknowledged.push(body);
+      else assert.equal(response.status, 503);
+      await response.body?.cancel();
+    }
+    assert.match(server.output(), /No descriptor is left/);
+    assert.ok(acknowledged.length > 0);
+    await ingest.waitFor((all) =>
+      acknowledged.every((body) => all.some(({ text }) => text === body))
+    );
+  },
+});
 
 Deno.test({
   ignore: windows,

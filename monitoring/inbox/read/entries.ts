@@ -1,7 +1,6 @@
 import { MAX_TRACE_IDS } from "../describe.ts";
 import { type ErrorEntry, errorEntry, replayOf } from "./error_entry.ts";
-import { at } from "./fields.ts";
-import { hexId, listOf } from "./json.ts";
+import { at, hexId, listOf } from "./json.ts";
 import { type LogEntry, logEntry } from "./log_entry.ts";
 import { type ParsedEnvelope, parseEnvelope } from "./parsed_envelope.ts";
 import { type TraceEntry, TraceFindings } from "./trace_entry.ts";

@@ -1,6 +1,6 @@
 import { frameLabel, groupKey, topFrame } from "./error_group.ts";
-import { at } from "./fields.ts";
-import { hexId, listOf, tidyText, timeMs } from "./json.ts";
+import { at, hexId, listOf, tidyText } from "./json.ts";
+import { timeMs } from "./time_ms.ts";
 
 /** What the lists show of one error event. */
 export interface ErrorEntry {

@@ -1,5 +1,4 @@
-import { at } from "./fields.ts";
-import { listOf, tidyText } from "./json.ts";
+import { at, listOf, tidyText } from "./json.ts";
 
 /** What makes errors the same one, as far as the event says. */
 export interface ErrorIdentity {

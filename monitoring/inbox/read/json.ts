@@ -1,6 +1,13 @@
 /** Reading JSON that a stranger wrote: nothing here throws, and only what has the right type comes back. */
 
-import { timeAt } from "./fields.ts";
+/** The value at a path of attributes, own ones only; undefined where the path ends early. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
 
 const decoder = new TextDecoder();
 
@@ -46,20 +53,4 @@ export function tidyText(value: unknown, max: number): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.length > max ? value.slice(0, max - 1) + "…" : value;
   return text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, "\ufffd");
-}
-
-/** Before this there was no Sentry: a clock that says so is not set. */
-const EARLIEST_MS = Date.UTC(2008, 0);
-/** A clock that is further ahead than any time zone's mistake is not believed. */
-const MAX_AHEAD_MS = 24 * 3_600_000;
-
-/**
- * A time as Sentry's items write it, in whole milliseconds. Undefined: it is none, or it lies, being before all SDKs or
- * well after the envelope came.
- *
- * @param receivedAt when the envelope came, ms since 1970
- */
-export function timeMs(value: unknown, receivedAt: number): number | undefined {
-  const ms = Math.round(timeAt(value) ?? NaN);
-  return ms >= EARLIEST_MS && ms <= receivedAt + MAX_AHEAD_MS ? ms : undefined;
 }

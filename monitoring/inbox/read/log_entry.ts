@@ -1,5 +1,5 @@
-import { at } from "./fields.ts";
-import { hexId, spanId, tidyText, timeMs } from "./json.ts";
+import { at, hexId, spanId, tidyText } from "./json.ts";
+import { timeMs } from "./time_ms.ts";
 import { LOG_LEVELS, type LogRow } from "./rows.ts";
 
 /** What the lists show of one structured log; its row without the envelope's id and the log's place. */

@@ -1,5 +1,5 @@
-import { at } from "./fields.ts";
-import { hexId, listOf, tidyText, timeMs } from "./json.ts";
+import { at, hexId, listOf, tidyText } from "./json.ts";
+import { timeMs } from "./time_ms.ts";
 
 /** What one envelope says of one trace. Times are ms since 1970. */
 export interface TraceEntry {

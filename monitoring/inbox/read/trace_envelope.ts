@@ -1,7 +1,6 @@
 import { readEnvelope } from "../../envelope/reader.ts";
 import { errorEntry } from "./error_entry.ts";
-import { at } from "./fields.ts";
-import { hexId, listOf, parseJson, tidyText } from "./json.ts";
+import { at, hexId, listOf, parseJson, tidyText } from "./json.ts";
 import { logEntry } from "./log_entry.ts";
 import { originOf } from "./span_origin.ts";
 import {

@@ -18,6 +18,7 @@ export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {
         id: ++id,
         received_at: receivedAt,
         bytes: bytes.byteLength,
+        content_encoding: null,
         ...describeEnvelope(parsed),
       };
       index.add(id, receivedAt, entriesOf(parsed, receivedAt), row);

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { admitted, envelopeOf } from "./_test_envelopes.ts";
+import { type Inbox, openInbox } from "./store.ts";
+import { error, log, span } from "./testdata/index_suite.ts";
+import { writeVersion1 } from "./testdata/version_1_file.ts";
+
+const NOW = 1_795_262_400_000;
+const envelopes = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, n) => envelopeOf({}, span(n), error(`order ${n}`, n), log(`log ${n}`)),
+  );
+
+/** A file of the first version with so many envelopes, and how it is opened. */
+async function withVersion1(
+  count: number,
+  work: (open: (maxBytes?: number) => Inbox) => Promise<void>,
+): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const opened: Inbox[] = [];
+  try {
+    const path = join(folder, "inbox.sqlite");
+    writeVersion1(path, envelopes(count), NOW);
+    await work((maxBytes = 10_000_000) => {
+      const inbox = openInbox({ path, maxBytes });
+      opened.push(inbox);
+      return inbox;
+    });
+  } finally {
+    for (const inbox of opened) inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const found = (inbox: Inbox) => inbox.page("errors", {}).rows[0]?.count ?? 0;
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+Deno.test("a file of the first version keeps its envelopes, and is indexed after it was opened", () =>
+  withVersion1(50, async (open) => {
+    const inbox = open();
+    const { envelopes } = inbox.list({ since: 0, limit: 500 });
+    assert.equal(envelopes.length, 50);
+    assert.equal(inbox.envelopes({}).rows.length, 50);
+    await inbox.store(admitted(envelopeOf({}, error("order 50")), NOW + 100));
+    assert.equal(found(inbox), 1, "what comes new is indexed at once");
+    await until(() => found(inbox) === 51);
+    assert.equal(inbox.page("traces", {}).rows.length, 50);
+    assert.deepEqual(inbox.page("logs", { q: "log 7" }).rows.map((row) => row.at), [NOW + 7]);
+    assert.equal(inbox.envelopes({ q: "order 33" }).rows[0]?.id, 34);
+  }));
+
+Deno.test("indexing begins with the newest, and goes on where it was when the process ended", () =>
+  withVersion1(400, async (open) => {
+    const first = open();
+    await until(() => found(first) > 0);
+    first.close();
+    const second = open();
+    const count = found(second);
+    assert.ok(count > 0 && count < 400, `${count} of 400`);
+    const ids = second.page("occurrences", {}).rows.map((row) => row.envelope);
+    assert.equal(ids[0], 400);
+    await until(() => found(second) === 400);
+    second.close();
+    assert.equal(found(open()), 400);
+  }));
+
+Deno.test("what is cleared or evicted while it waits to be indexed stays gone", () =>
+  withVersion1(100, async (open) => {
+    const evicting = open(20_000);
+    const kept = evicting.envelopes({}).rows.length;
+    assert.ok(kept > 0 && kept < 100);
+    await until(() => found(evicting) === kept);
+    evicting.clear();
+    assert.equal(found(evicting), 0);
+    evicting.close();
+    assert.equal(found(open()), 0);
+  }));
+
+Deno.test("clearing in the midst of it ends it", () =>
+  withVersion1(400, async (open) => {
+    const inbox = open();
+    await until(() => found(inbox) > 0);
+    inbox.clear();
+    await inbox.store(admitted(envelopeOf({}, error("order 1")), NOW));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(found(inbox), 1);
+    assert.equal(inbox.envelopes({}).rows.length, 1);
+  }));

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import type { Manifest } from "../server/mod.ts";
+import { monitoringScripts } from "./_monitoring_scripts.ts";
+
+const chunk = (imports: string[], entryPoint?: string, sources = {}) => ({
+  kind: "chunk",
+  imports,
+  entryPoint,
+  sources,
+});
+
+Deno.test("each script of monitoring stands in one list, and what the page loads anyway in none", () => {
+  const manifest = {
+    pages: [{ path: "/", assets: ["FIRST.js"] }],
+    assets: {
+      "FIRST.js": chunk([], undefined, {
+        "monitoring/browser/mod.ts": 900,
+        "@opentelemetry/api": 100,
+        "islands/Strip.tsx": 5000,
+      }),
+      "T.js": chunk(["FIRST.js", "CORE.js"], "monitoring/browser/start_telemetry.ts"),
+      "R.js": chunk(["FIRST.js", "CORE.js"], "monitoring/browser/start_recording.ts"),
+      "CORE.js": chunk([]),
+      "W.js": { ...chunk([]), kind: "extra", name: "replay-worker" },
+    },
+  } as unknown as Manifest;
+  assert.deepEqual(monitoringScripts(manifest), {
+    telemetry: ["T.js", "CORE.js"],
+    recording: ["R.js"],
+    worker: ["W.js"],
+    firstBytes: 1000,
+  });
+});

@@ -1,0 +1,332 @@
+/** The view of envelopes: the raw feed, one of them taken to pieces, and saved files that are sent nowhere. */
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
+import { Buffer } from "node:buffer";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/_test_envelopes.ts";
+import { archiveHeader, archiveItem } from "../../monitoring/inbox/archive/format.ts";
+import { expect, test } from "./fixtures.ts";
+import { dropFile, inspectFile } from "./saved_files.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
+
+const viewOf = (page: Page) => page.getByRole("region", { name: "Envelopes", exact: true });
+const rowsOf = (page: Page) =>
+  viewOf(page).getByRole("row").filter({ has: page.getByRole("link", { name: /^Envelope / }) });
+const openView = (page: Page) =>
+  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Envelopes" }).click();
+const open = (page: Page) => rowsOf(page).getByRole("link", { name: /^Envelope / });
+const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const encode = (text: string) => new TextEncoder().encode(text);
+
+test.describe("in relay mode", () => {
+  test.use({ mode: "relay" });
+
+  test("what this visit sent is in the feed with its outcome; one is opened and left by keyboard", async ({ page, arrivals, watch }) => {
+    watch.allow(ERRORS.handled);
+    await openPage(page);
+    await make(page, "Handled error");
+    await arrivals.waitForItem("the error", ({ type }) => type === "event");
+    await openView(page);
+    const row = rowsOf(page).filter({
+      has: page.getByRole("cell", { name: "event", exact: true }),
+    });
+    await expect(row).toContainText("delivered");
+    await expect(row).toContainText(/\d (B|KiB)/);
+
+    // One stop of the Tab key; the arrows lead from row to row.
+    await open(page).first().focus();
+    await page.keyboard.press("End");
+    await expect(open(page).last()).toBeFocused();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Home");
+    await expect(open(page).first()).toBeFocused();
+    await row.getByRole("link", { name: /^Envelope / }).focus();
+    await page.keyboard.press("Enter");
+    const heading = viewOf(page).getByRole("heading", { name: /^Envelope \d+$/ });
+    await expect(heading).toBeFocused();
+    await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText(
+      `"value": "${ERRORS.handled}"`,
+    );
+    await expect(viewOf(page).getByLabel("Envelope header")).toContainText('"event_id": "');
+
+    await page.keyboard.press("Escape");
+    await expect(row.getByRole("link", { name: /^Envelope / })).toBeFocused();
+  });
+
+  test("an envelope has an address, leads to its trace and error, and its bytes are to be had", async ({ page, arrivals, watch }) => {
+    watch.allow(ERRORS.handled);
+    await openPage(page);
+    await make(page, "Handled error");
+    const { envelope } = await arrivals.waitForItem("the error", ({ type }) => type === "event");
+    await openView(page);
+    await rowsOf(page).filter({ has: page.getByRole("cell", { name: "event", exact: true }) })
+      .getByRole("link", { name: /^Envelope / }).click();
+    await expect(page).toHaveURL(/#\/envelopes\/\d+$/);
+    const trace = viewOf(page).getByRole("link", { name: /^[\da-f]{32}$/ });
+    expect(await trace.getAttribute("href")).toMatch(/^#\/traces\/[\da-f]{32}$/);
+    const error = viewOf(page).getByRole("link", { name: `Error: ${ERRORS.handled}` });
+    expect(await error.getAttribute("href")).toMatch(/^#\/errors\/[\da-f]+\/\d+$/);
+
+    const download = page.waitForEvent("download");
+    await viewOf(page).getByRole("button", { name: "Download", exact: true }).click();
+    const bytes = await Deno.readFile(await (await download).path());
+    expect(bytes).toEqual(new Uint8Array(envelope.bytes));
+
+    await page.goBack();
+    await expect(rowsOf(page).first()).toBeVisible();
+  });
+
+  test("search and type narrow the feed and stand in the address; what fits nothing says so", async ({ page, arrivals }) => {
+    await openPage(page);
+    await make(page, "warn");
+    await arrivals.waitForItem("the log", ({ type }) => type === "log");
+    await openView(page);
+    await viewOf(page).getByLabel("Holding").selectOption("log");
+    await expect(page).toHaveURL(/#\/envelopes\?type=log$/);
+    await expect(rowsOf(page)).toHaveCount(1);
+    await viewOf(page).getByRole("searchbox", { name: "Search envelopes" }).fill("nothing like it");
+    await expect(viewOf(page)).toContainText("No envelopes fit what is asked for.");
+    await expect(page).toHaveURL(/q=nothing\+like\+it/);
+    await page.reload();
+    await expect(viewOf(page).getByRole("searchbox")).toHaveValue("nothing like it");
+    await viewOf(page).getByRole("link", { name: "Show all" }).click();
+    await expect(viewOf(page).getByRole("searchbox")).toHaveValue("");
+  });
+
+  test("pause holds the rows and counts what came since", async ({ page, arrivals }) => {
+    await openPage(page);
+    await make(page, "info");
+    await arrivals.waitForItem("the log", ({ type }) => type === "log");
+    await openView(page);
+    await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(1);
+    const before = await rowsOf(page).count();
+    await viewOf(page).getByRole("button", { name: "Pause" }).click();
+    await page.evaluate(() => globalThis.reportError(new Error("made while paused")));
+    await expect(viewOf(page)).toContainText(/Paused; [1-9]/);
+    expect(await rowsOf(page).count()).toBe(before);
+    await viewOf(page).getByRole("button", { name: "Go on" }).click();
+    await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(before);
+  });
+
+  test("what this visit sent is exported as one file, and the file is inspected", async ({ page, arrivals }) => {
+    await openPage(page);
+    await make(page, "info");
+    await arrivals.waitForItem("the log", ({ type }) => type === "log");
+    await openView(page);
+    await rowsOf(page).filter({ hasText: "log" }).waitFor();
+    const download = page.waitForEvent("download");
+    await viewOf(page).getByRole("button", { name: "Export" }).click();
+    const bytes = await Deno.readFile(await (await download).path());
+    await inspectFile(page, { name: "visit.envelope", bytes });
+    await expect(viewOf(page)).toContainText(/An export of an inbox: \d+ envelopes?\./);
+    await viewOf(page).getByRole("button", { name: "Inspect envelope 1", exact: true }).click();
+    await expect(viewOf(page).getByLabel("Payload of item 1")).toBeVisible();
+    await viewOf(page).getByRole("button", { name: "Back to the export" }).click();
+    await expect(viewOf(page).getByRole("button", { name: "Inspect envelope 1", exact: true }))
+      .toBeVisible();
+  });
+
+  test("a saved envelope that is dropped on the page is inspected, and nothing is sent", async ({ page, sent }) => {
+    await openPage(page);
+    await openView(page);
+    await expect(viewOf(page).getByRole("button", { name: "Inspect a file" })).toBeVisible();
+    const before = sent.all.length;
+    const canary = "c4n4ry-in-a-saved-file";
+    const bytes = envelopeOf({ event_id: hexId(1) }, ["event", { message: canary }]);
+    await dropFile(page, { name: "saved.envelope", bytes });
+    await expect(viewOf(page).getByRole("heading", { name: "saved.envelope" })).toBeFocused();
+    await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText(canary);
+    await expect(viewOf(page)).toContainText("sent nowhere");
+    await page.keyboard.press("Escape");
+    await expect(viewOf(page).getByRole("button", { name: "Inspect a file" })).toBeVisible();
+    // The visit's own telemetry may go on; of the file there is nothing in it, and nothing else was asked for.
+    for (const { url, method, bytes } of sent.all.slice(before)) {
+      expect([method, url.pathname]).toEqual(["POST", "/monitoring"]);
+      expect(new TextDecoder().decode(bytes)).not.toContain(canary);
+    }
+  });
+
+  test("compressed files are decompressed; zstd is told with the way to read it", async ({ page }) => {
+    await openPage(page);
+    await openView(page);
+    const plain = envelopeOf({}, ["event", { message: "packed" }]);
+    for (const compress of [gzipSync, deflateSync, deflateRawSync, brotliCompressSync]) {
+      await inspectFile(page, { name: "packed.envelope", bytes: compress(plain) });
+      if (compress === brotliCompressSync && !await knowsBrotli(page)) {
+        await expect(viewOf(page).getByRole("alert")).toBeVisible();
+      } else {
+        await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("packed");
+      }
+      await viewOf(page).getByRole("button", { name: "Back to the list" }).click();
+    }
+    await inspectFile(page, { name: "packed.envelope", bytes: zstdCompressSync(plain) });
+    await expect(viewOf(page).getByRole("alert")).toContainText("zstd -d");
+  });
+
+  test("a malformed file is told: what is wrong, where, and what would be right", async ({ page }) => {
+    await openPage(page);
+    await openView(page);
+    const bytes = encode('{}\n{"type":"event","length":2}\n{}\n{"type":"log","length":99}\ncut');
+    await inspectFile(page, { name: "cut.envelope", bytes });
+    const alert = viewOf(page).getByRole("alert");
+    await expect(alert).toContainText("A payload ends 96 bytes before its length (at byte 61).");
+    await expect(alert).toContainText("It is in item 2.");
+    await expect(alert).toContainText("The file was cut off, or the length is too large");
+    // What is whole is shown all the same.
+    await expect(viewOf(page)).toContainText(/1\swhole item/);
+  });
+
+  test("hostile envelopes are shown as text: HTML everywhere, future items, a megabyte, deep nesting", async ({ page }) => {
+    let dialogs = 0;
+    page.on("dialog", (dialog) => {
+      dialogs++;
+      void dialog.dismiss();
+    });
+    await openPage(page);
+    await openView(page);
+    const html = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    const deep = encode("[".repeat(20_000) + "]".repeat(20_000));
+    const bytes = envelopeOf(
+      { event_id: html, trace: { trace_id: html } },
+      ["event", { message: html, exception: { values: [{ type: html, value: html }] } }],
+      [html, "of the future"],
+      ["event", { message: "x".repeat(1024 * 1024) }],
+      ["event", deep],
+      ["attachment", new Uint8Array([0, 1, 2, 0x3c, 0x62, 0x3e])],
+    );
+    await inspectFile(page, { name: `${html}.envelope`, bytes });
+    await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText(html);
+    for (const n of [2, 3, 4, 5]) await viewOf(page).locator("summary").nth(n - 1).click();
+    await expect(viewOf(page).getByLabel("Payload of item 2")).toContainText("of the future");
+    await expect(viewOf(page).getByLabel("Payload of item 5")).toContainText("00 01 02 3c 62 3e");
+    const large = viewOf(page).getByLabel("Payload of item 3");
+    expect((await large.innerText()).length).toBeLessThan(25_000);
+    await viewOf(page).getByRole("button", { name: /^Show all \(1\.0/ }).click();
+    await expect.poll(async () => (await large.textContent() ?? "").length).toBeGreaterThan(
+      2 ** 20,
+    );
+    expect(await viewOf(page).locator("img, script").count()).toBe(0);
+    expect(dialogs).toBe(0);
+  });
+
+  test("an archive's refusal stands beside what can be read", async ({ page }) => {
+    await openPage(page);
+    await openView(page);
+    const pieces = [
+      archiveHeader(2),
+      ...archiveItem({ receivedAt: 1, contentEncoding: "zstd", bytes: zstdCompressSync("{}\n") }),
+      ...archiveItem({ receivedAt: 2, contentEncoding: "gzip", bytes: gzipSync(eventEnvelope(2)) }),
+    ];
+    const bytes = new Uint8Array(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+    await inspectFile(page, { name: "inbox.envelope", bytes });
+    await viewOf(page).getByRole("button", { name: "Inspect envelope 1", exact: true }).click();
+    await expect(viewOf(page).getByRole("alert")).toContainText("zstd");
+    await viewOf(page).getByRole("button", { name: "Back to the export" }).click();
+    await viewOf(page).getByRole("button", { name: "Inspect envelope 2", exact: true }).click();
+    await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("no. 2");
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    test.describe(colorScheme, () => {
+      test.use({ colorScheme });
+
+      test("axe finds nothing and nothing overflows: empty, full, one envelope, a broken file", async ({ page, arrivals }) => {
+        const broken = encode(
+          `{"${"x".repeat(300)}":1}\n{"type":"${"y".repeat(300)}","length":9}\n{}`,
+        );
+        const look = async (state: string) => {
+          for (const width of [1280, 360]) {
+            await page.setViewportSize({ width, height: 800 });
+            expect(await overflow(page), `${state}, ${width} px`).toBe(0);
+          }
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), state)
+            .toEqual([]);
+        };
+        await page.goto("/#/envelopes");
+        await expect(viewOf(page)).toContainText("No envelopes yet");
+        await look("empty");
+        await openPage(page);
+        await make(page, "info");
+        await arrivals.waitForItem("the log", ({ type }) => type === "log");
+        await openView(page);
+        await expect(rowsOf(page).first()).toBeVisible();
+        await look("full");
+        await open(page).first().click();
+        await expect(viewOf(page).getByLabel("Payload of item 1")).toBeVisible();
+        await look("one envelope");
+        await page.keyboard.press("Escape");
+        await inspectFile(page, { name: `${"z".repeat(200)}.envelope`, bytes: broken });
+        await expect(viewOf(page).getByRole("alert")).toBeVisible();
+        await look("a broken file");
+      });
+    });
+  }
+});
+
+test.describe("the inbox as one file", () => {
+  test("exported, emptied and imported, it holds the same envelopes; what is there already is told", async ({ page, server, serverArrivals }) => {
+    await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
+    await openPage(page);
+    await openView(page);
+    const view = viewOf(page);
+    const bodies = async () => {
+      const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
+      const rows = envelopes as { id: number; received_at: number }[];
+      return await Promise.all(rows.map(async ({ id, received_at }) => {
+        const answer = await fetch(`${server.origin}/monitoring/inbox?id=${id}`);
+        return `${received_at} ${await answer.text()}`;
+      }));
+    };
+    const before = await bodies();
+    const download = page.waitForEvent("download");
+    await view.getByRole("button", { name: "Export" }).click();
+    const path = await (await download).path();
+
+    await view.getByRole("button", { name: "Empty the inbox" }).click();
+    await view.getByRole("button", { name: "Empty it" }).click();
+    await expect.poll(bodies).not.toContain(before[0]);
+
+    await view.getByLabel("File to import").setInputFiles(path);
+    await expect(view.getByRole("status").filter({ hasText: "taken" })).toContainText(
+      /\d+\senvelopes? taken/,
+    );
+    expect(await bodies()).toEqual(expect.arrayContaining(before));
+
+    await view.getByLabel("File to import").setInputFiles(path);
+    await expect(view.getByRole("status").filter({ hasText: "taken" })).toContainText(
+      /0\senvelopes taken, \d+ there already/,
+    );
+  });
+
+  test("what is no export is refused with words", async ({ page, watch }) => {
+    watch.allow("400");
+    await openPage(page);
+    await openView(page);
+    await viewOf(page).getByLabel("File to import").setInputFiles({
+      name: "one.envelope",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.from(eventEnvelope(1)),
+    });
+    await expect(viewOf(page).getByRole("status").filter({ hasText: "export" })).toContainText(
+      "no export of an inbox",
+    );
+  });
+});
+
+/** Not every browser's `DecompressionStream` does. */
+const knowsBrotli = (page: Page) =>
+  page.evaluate(() => {
+    try {
+      return !!new DecompressionStream("brotli" as CompressionFormat);
+    } catch {
+      return false;
+    }
+  });

@@ -1,0 +1,334 @@
+/** The errors: thrown on the real page or posted as other SDKs do, read from the screen, by keyboard too. */
+import AxeBuilder from "@axe-core/playwright";
+import type { Locator, Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import {
+  hostileEvent,
+  javaEvent,
+  MARKUP,
+  messageEvent,
+  nodeEvent,
+  postEvents,
+  pythonEvent,
+} from "./posted_errors.ts";
+import { ERRORS, make, openPage, shownTraceId } from "./signals.ts";
+
+const list = (page: Page) =>
+  page.getByRole("table", { name: "Errors, the one that was seen last first" });
+/** A group's row, by what its link says. */
+const row = (page: Page, text: string) => list(page).getByRole("row").filter({ hasText: text });
+const detail = (page: Page) => page.getByRole("article");
+const show = (page: Page, view: string) =>
+  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view }).click();
+const open = async (page: Page, text: string) => {
+  await row(page, text).getByRole("link").click();
+  await expect(detail(page)).toBeVisible();
+};
+/** The line of a stack, by what it says. */
+const frame = (within: Locator, text: string | RegExp) =>
+  within.locator("summary, .frame-line").filter({ hasText: text }).first();
+
+/** Number and text of the line of a source that has this in it. */
+function lineWith(path: string, text: string): { number: number; line: string } {
+  const lines = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url)).split("\n");
+  const index = lines.findIndex((line) => line.includes(text));
+  expect(index, `${text} in ${path}`).toBeGreaterThan(-1);
+  return { number: index + 1, line: lines[index]! };
+}
+
+/** The article shows this line of this source, marked, in the frame that is open at first. */
+async function showsLine(page: Page, path: string, text: string): Promise<void> {
+  const { number, line } = lineWith(path, text);
+  await expect(detail(page)).toContainText(new RegExp(`${path}:${number}(:\\d+)? own`));
+  const marked = detail(page).getByRole("group", { name: "Source" }).first().locator("mark");
+  await expect(marked).toHaveText(line.trim());
+  await expect(marked).toHaveAttribute("data-line", String(number));
+}
+
+test("an error of an island shows its own file, line, function and source text of the TypeScript", async ({ page, watch }) => {
+  watch.allow(...Object.values(ERRORS));
+  await openPage(page);
+  const thrown = [
+    {
+      control: "Handled error",
+      text: ERRORS.handled,
+      in: "islands/_signals.ts",
+      by: "handleError",
+    },
+    {
+      control: "Uncaught error",
+      text: ERRORS.uncaught,
+      in: "islands/_signals.ts",
+      by: "(anonymous)",
+    },
+    {
+      control: "Component error",
+      text: ERRORS.component,
+      in: "islands/Signals.tsx",
+      by: "Specimen",
+    },
+  ];
+  for (const { control } of thrown) await make(page, control);
+  for (const { text, in: path, by } of thrown) {
+    await show(page, "Errors");
+    await open(page, text);
+    await showsLine(page, path, `new Error("${text}`);
+    await expect(frame(detail(page), path)).toContainText(by);
+  }
+  // React's own frames are told apart, and stand folded until they are asked for.
+  const folded = detail(page).getByText(/^\d+\slibrary frames$/).first();
+  const react = frame(detail(page), /node_modules\/react-dom\/.*:\d+:\d+ library/);
+  await expect(react).toBeHidden();
+  await folded.click();
+  await expect(react).toBeVisible();
+});
+
+test("an error of the server shows its file, line and source text", async ({ page, server }) => {
+  await (await fetch(`${server.origin}/signal?throw=true`)).body?.cancel();
+  await page.goto("/#/errors");
+  const path = "routes/signal.ts";
+  const { number, line } = lineWith(path, "throw new Error(");
+  await list(page).getByRole("link").first().click();
+  await expect(frame(detail(page), `${path}:${number}`)).toBeVisible();
+  await expect(detail(page).locator("mark").first()).toHaveText(line.trim());
+});
+
+test("a group is listed once, with level, place, count and times, and rises as it happens again", async ({ page, server }) => {
+  await page.goto("/#/errors");
+  await expect(page.getByText("No error has come yet.")).toBeVisible();
+  await postEvents(server.origin, pythonEvent(), javaEvent());
+  const python = row(page, "CheckoutError");
+  await expect(python).toContainText("no price for sku-991");
+  await expect(python).toContainText("checkout (shop/views.py)");
+  await expect(python.getByRole("cell").nth(1)).toHaveText("error, not handled");
+  await expect(python.getByRole("cell").nth(2)).toHaveText("1×");
+  await expect(row(page, "IllegalStateException").getByRole("cell").nth(1)).toHaveText("fatal");
+  await expect(list(page).getByRole("row").nth(1)).toContainText("IllegalStateException");
+
+  await postEvents(server.origin, pythonEvent());
+  await expect(python.getByRole("cell").nth(2)).toHaveText("2×");
+  await expect(list(page).getByRole("row").nth(1)).toContainText("CheckoutError");
+  await expect(python.getByRole("cell").nth(3)).toHaveText(/^\d\d:\d\d:\d\d\.\d{3}$/);
+
+  await page.getByRole("searchbox").fill("basket");
+  await expect(list(page).getByRole("link")).toHaveCount(1);
+  await page.getByRole("searchbox").fill("nowhere to be found");
+  await expect(page.getByText("No errors fit what is asked for.")).toBeVisible();
+});
+
+test("other SDKs: local variables and what was being handled (Python), packages (Java), a message", async ({ page, server }) => {
+  await postEvents(server.origin, pythonEvent(), javaEvent(), messageEvent());
+  await page.goto("/#/errors");
+  await open(page, "CheckoutError");
+  const python = detail(page);
+  await expect(python.getByRole("heading", { level: 3 })).toHaveText("shop.errors.CheckoutError");
+  await expect(python).toContainText("shop/views.py:42 own");
+  await expect(python.locator("mark").first()).toHaveText(
+    'raise CheckoutError(f"no price for {sku}")',
+  );
+  await expect(python.getByRole("definition").filter({ hasText: "'sku-991'" })).toBeVisible();
+  await expect(python.getByText("4 library frames")).toBeVisible();
+  await expect(python.getByRole("heading", { level: 4, name: "While handling: KeyError" }))
+    .toBeVisible();
+  await python.getByText("modules", { exact: true }).click();
+  await expect(python.getByRole("definition").filter({ hasText: "5.1" })).toBeVisible();
+
+  await page.keyboard.press("Escape");
+  await open(page, "IllegalStateException");
+  await expect(detail(page).getByRole("heading", { level: 3 }))
+    .toHaveText("java.lang.IllegalStateException");
+  await expect(detail(page)).toContainText("checkout Cart.java:88 own");
+  await expect(detail(page)).toContainText("The event brings no lines of source with it.");
+
+  await page.keyboard.press("Escape");
+  await open(page, "Stock of sku-991 is low");
+  await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("Message");
+  await expect(detail(page)).toContainText("warning");
+});
+
+test("an aggregate shows its members and their causes, breadcrumbs their order and distance", async ({ page, server }) => {
+  await postEvents(server.origin, nodeEvent());
+  await page.goto("/#/errors");
+  await open(page, "All servers failed");
+  await expect(detail(page).locator("h4").filter({ hasText: ":" })).toHaveText([
+    "errors[0] of AggregateError: MailError",
+    "errors[1] of AggregateError: MailError",
+    "Caused by: Error",
+  ]);
+  const crumbs = detail(page).getByRole("region", { name: "Breadcrumbs" }).getByRole("listitem");
+  await expect(crumbs).toContainText([
+    /3\.0\d\ss before.*console.*Sending a mail/,
+    /1\.0\d\ss before.*http warning.*status_code 421/,
+    "the error",
+  ]);
+  await expect(detail(page).getByRole("region", { name: "Tags" })).toContainText("mail");
+});
+
+test("from an error to its trace, its recording, its text and its bytes", async ({ page, context, watch }) => {
+  watch.allow(ERRORS.handled);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await openPage(page);
+  const trace = await shownTraceId(page);
+  await make(page, "Handled error");
+  await show(page, "Errors");
+  await open(page, ERRORS.handled);
+  await showsLine(page, "islands/_signals.ts", `new Error("${ERRORS.handled}`);
+  const aside = detail(page).getByRole("complementary");
+  await expect(aside.getByRole("link", { name: trace.slice(0, 8) }))
+    .toHaveAttribute("href", `#/traces/${trace}`);
+  await expect(aside.getByRole("definition").locator('a[href^="#/envelopes?q="]')).toBeVisible();
+
+  await detail(page).getByRole("button", { name: "Copy as text" }).click();
+  await expect(detail(page).getByText("copied", { exact: true })).toBeVisible();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  expect(text).toContain(`Error: ${ERRORS.handled}\n    at handleError (islands/_signals.ts:`);
+  expect(text).toContain(`trace: ${trace}`);
+
+  const download = page.waitForEvent("download");
+  await detail(page).getByRole("button", { name: "Download envelope" }).click();
+  const saved = await Deno.readTextFile(await (await download).path());
+  expect(saved).toContain(ERRORS.handled);
+});
+
+test("older and newer ones are a step away, and what comes does not take the place of what is read", async ({ page, server }) => {
+  const at = (sku: number) => ({
+    ...messageEvent(),
+    logentry: { message: `Stock of ${sku} is low` },
+  });
+  await postEvents(server.origin, at(1), at(2));
+  await page.goto("/#/errors");
+  await open(page, "Stock of 2 is low");
+  const place = page.getByRole("navigation", { name: "Occurrences" });
+  await expect(place).toContainText("Occurrence 1 of 2");
+  await postEvents(server.origin, at(3));
+  await expect(place).toContainText("Occurrence 2 of 3");
+  await expect(detail(page)).toContainText("Stock of 2 is low");
+  await place.getByRole("link", { name: "Older" }).click();
+  await expect(detail(page)).toContainText("Stock of 1 is low");
+  await expect(place).toContainText("Occurrence 3 of 3");
+  await expect(place.getByRole("link", { name: "Older" })).toHaveCount(0);
+  // One occurrence has an address of its own.
+  await page.reload();
+  await expect(detail(page)).toContainText("Stock of 1 is low");
+  await place.getByRole("link", { name: "Newer" }).click();
+  await place.getByRole("link", { name: "Newer" }).click();
+  await expect(detail(page)).toContainText("Stock of 3 is low");
+});
+
+test("hostile events are shown as what they are: nothing runs, nothing breaks, nothing is without bounds", async ({ page, server }) => {
+  await postEvents(
+    server.origin,
+    hostileEvent(),
+    new TextEncoder().encode("[]"),
+    new TextEncoder().encode('{"exception":{"values":"none"},"message":{"formatted":[]}}'),
+  );
+  await page.goto("/#/errors");
+  await open(page, "Hostile");
+  await expect(detail(page)).toContainText(MARKUP);
+  await detail(page).getByRole("button", { name: /^Show all \(9\d\d KiB\)/ }).click();
+  await expect(detail(page).getByRole("button", { name: "Show less" })).toBeVisible();
+  await detail(page).evaluate((article) => {
+    for (const details of article.querySelectorAll("details")) details.open = true;
+  });
+  expect(await detail(page).locator("img, script, iframe, object, svg, style").count()).toBe(0);
+  for (const link of await page.locator(".errors a").all()) {
+    expect(await link.getAttribute("href")).toMatch(/^#\//);
+  }
+  expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(15_000);
+  expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
+
+  await page.keyboard.press("Escape");
+  // The two that say nothing are one group.
+  await expect(list(page).getByRole("link")).toHaveCount(2);
+  for (const nth of [0, 1]) {
+    await list(page).getByRole("link").nth(nth).click();
+    await expect(detail(page)).toBeVisible();
+    await page.keyboard.press("Escape");
+  }
+});
+
+test("an event that is no JSON says so, and can be downloaded", async ({ page, server }) => {
+  await postEvents(server.origin, messageEvent(), new TextEncoder().encode("no JSON"));
+  await page.goto("/#/errors");
+  const href = await list(page).getByRole("link").first().getAttribute("href");
+  const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox?type=event`)).json();
+  await page.goto(`/${href}/${envelopes.at(-1).id}`);
+  await expect(page.getByRole("alert")).toContainText("no JSON");
+  await expect(page.getByRole("link", { name: "Download the envelope" }))
+    .toHaveAttribute("href", `/monitoring/inbox?id=${envelopes.at(-1).id}`);
+});
+
+test("by keyboard alone: along the list, into an error, its frames open, and back to where one was", async ({ page, server }) => {
+  await postEvents(server.origin, javaEvent(), pythonEvent(), nodeEvent());
+  await page.goto("/#/errors");
+  await expect(list(page).getByRole("link")).toHaveCount(3);
+  await list(page).getByRole("link").first().focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowUp");
+  await expect(row(page, "CheckoutError").getByRole("link")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(detail(page)).toBeVisible();
+  expect(
+    await page.evaluate(() => document.activeElement?.contains(document.querySelector("article"))),
+  )
+    .toBe(true);
+
+  const library = detail(page).getByText("4 library frames");
+  const inner = frame(detail(page), "handle_request");
+  await expect(inner).toBeHidden();
+  for (let step = 0; step < 30; step++) {
+    await page.keyboard.press("Tab");
+    if (await library.evaluate((place) => place === document.activeElement)) break;
+  }
+  await page.keyboard.press("Enter");
+  await expect(inner).toBeVisible();
+
+  await page.keyboard.press("Escape");
+  await expect(row(page, "CheckoutError").getByRole("link")).toBeFocused();
+});
+
+test.describe("in relay mode", () => {
+  test.use({ mode: "relay" });
+
+  test("this visit's errors are shown, without sources, and why is told", async ({ page, watch }) => {
+    watch.allow(ERRORS.handled);
+    await openPage(page);
+    await make(page, "Handled error");
+    await show(page, "Errors");
+    await open(page, ERRORS.handled);
+    await expect(detail(page)).toContainText("when relaying, the server gives out no source maps");
+    await expect(frame(detail(page), /\/assets\/\w+\.js:\d+:\d+/)).toBeVisible();
+  });
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+
+    test("axe finds nothing, and nothing overflows at 360 px: empty, a list, each error", async ({ page, server }) => {
+      const sound = async (what: string) => {
+        for (const width of [1280, 360]) {
+          await page.setViewportSize({ width, height: 800 });
+          const overflow = await page.evaluate(() =>
+            document.documentElement.scrollWidth - document.documentElement.clientWidth
+          );
+          expect(overflow, `${what}, ${width} px`).toBe(0);
+        }
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => [what, id, nodes.map(({ html }) => html)]))
+          .toEqual([]);
+      };
+      await page.goto("/#/errors");
+      await expect(page.getByText("No error has come yet.")).toBeVisible();
+      await sound("empty");
+      await postEvents(server.origin, nodeEvent(), pythonEvent(), messageEvent());
+      await expect(list(page).getByRole("link")).toHaveCount(3);
+      await sound("list");
+      for (const text of ["All servers failed", "CheckoutError", "Stock of"]) {
+        await open(page, text);
+        await sound(text);
+        await page.keyboard.press("Escape");
+      }
+    });
+  });
+}
