@@ -1,20 +1,20 @@
 import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
+import { Pace } from "./pace.ts";
+import type { ReadingSlots } from "./reading_slots.ts";
+
+/** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
+export const SMALL_BYTES = 64 * 1024;
 
 /** Limits of a body on its way in. */
 export interface BodyLimits {
   /** Bytes on the wire. */
   readonly maxBytes: number;
-  /** Milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must come. */
+  /** Milliseconds in which `MIN_PROGRESS_BYTES` or the rest must come. */
   readonly progressMs: number;
+  /** The turns of bodies over {@linkcode SMALL_BYTES}. */
+  readonly slots: ReadingSlots;
 }
-
-/**
- * A slower body is let go, for what has come of it takes room from others: a handful of senders
- * that stop short of the end could otherwise fill the memory and keep it.
- */
-export const MIN_PROGRESS_BYTES = 16 * 1024;
-export const PROGRESS_MS = 30_000;
 
 /**
  * Refuses by its `Content-Length` a body that cannot be taken, before any of it is read.
@@ -22,9 +22,14 @@ export const PROGRESS_MS = 30_000;
  * @throws {RelayError} `envelope_too_large`, `overloaded`
  */
 export function judgeLength(request: Request, inFlight: InFlight, maxBytes: number): void {
-  const announced = Number(request.headers.get("content-length") ?? 0);
+  const announced = announcedBytes(request);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (!inFlight.hasRoomFor(announced)) throw overloaded();
+}
+
+/** 0 where it is not said. */
+function announcedBytes(request: Request): number {
+  return Number(request.headers.get("content-length") ?? 0);
 }
 
 /**
@@ -36,28 +41,43 @@ export function judgeLength(request: Request, inFlight: InFlight, maxBytes: numb
 export async function readBody(
   request: Request,
   hold: Hold,
-  { maxBytes, progressMs }: BodyLimits,
+  limits: BodyLimits,
   take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
 ): Promise<void> {
   if (!request.body) return;
+  const announced = announcedBytes(request);
+  const slot = announced > SMALL_BYTES ? limits.slots.open() : undefined;
   const reader = request.body.getReader();
+  const cancel = () => void reader.cancel().catch(ignoreBroken);
+  const pace = new Pace(limits.progressMs, cancel);
   let bytes = 0;
   let complete = false;
-  const pace = watchPace(progressMs, () => bytes, () => void reader.cancel().catch(ignoreBroken));
   try {
     for (;;) {
+      const turn = slot?.enter();
+      if (turn) {
+        pace.rest();
+        await turn;
+        pace.resume();
+        // Others have brought theirs meanwhile: what will not fit is not begun.
+        if (!hold.hasRoomFor(announced - bytes)) throw overloaded();
+      }
+      slot?.reads();
       const { done, value } = await readPiece(reader);
+      slot?.hasRead();
       if (pace.tooSlow) throw standsStill();
       if (done) break;
       bytes += value.length;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      pace.came(value.length);
+      if (bytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
       hold.add(value.length);
       await take(value);
     }
     complete = true;
   } finally {
     pace.stop();
-    if (!complete) reader.cancel().catch(ignoreBroken);
+    slot?.leave();
+    if (!complete) cancel();
   }
 }
 
@@ -69,21 +89,6 @@ async function readPiece(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuf
     // knows it, if it is still there.
     throw new RelayError("envelope_malformed", "The body broke off before its end.");
   }
-}
-
-/** Calls `letGo` once `progressMs` have passed without {@linkcode MIN_PROGRESS_BYTES} more. */
-function watchPace(progressMs: number, bytes: () => number, letGo: () => void) {
-  let seen = 0;
-  const pace = { tooSlow: false, stop: () => clearInterval(timer) };
-  const timer = setInterval(() => {
-    if (bytes() - seen < MIN_PROGRESS_BYTES) {
-      pace.tooSlow = true;
-      clearInterval(timer);
-      letGo();
-    }
-    seen = bytes();
-  }, progressMs);
-  return pace;
 }
 
 /** A body that nobody reads any more may well be broken. */

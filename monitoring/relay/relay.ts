@@ -3,7 +3,6 @@ import { freeBytes } from "../envelope/free_bytes.ts";
 import { admit, type AdmittedEnvelope } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
 import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
-import { PROGRESS_MS } from "./body.ts";
 import { BrokenBrotli } from "./broken_brotli.ts";
 import { categoryOf } from "./categories.ts";
 import { clientAddress } from "./client_address.ts";
@@ -16,7 +15,9 @@ import { IngestClient, type IngestState, type Sender } from "./ingest_client.ts"
 import { RelayMetrics } from "./metrics.ts";
 import { OriginRule } from "./origin.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
+import { PROGRESS_MS } from "./pace.ts";
 import { RateLimits } from "./rate_limits.ts";
+import { ReadingSlots } from "./reading_slots.ts";
 import { type EnvelopeSpool, Spooling } from "./spooling.ts";
 
 export type { AdmittedEnvelope } from "./admission.ts";
@@ -70,6 +71,8 @@ export interface RelayOptions {
   readonly trustedProxyHeader?: string;
   /** Milliseconds that a body may stand still. Default: {@linkcode PROGRESS_MS}. */
   readonly bodyProgressMs?: number;
+  /** Large bodies that are read at the same time. Default: {@linkcode MAX_READING}. */
+  readonly maxReading?: number;
   /** Brotli bodies that may fail to decompress. Default: {@linkcode MAX_BROKEN_BROTLI}. */
   readonly maxBrokenBrotli?: number;
   /** Milliseconds since 1970. Default: the clock. */
@@ -102,6 +105,7 @@ export function createRelay(options: RelayOptions): Relay {
     inFlight,
     maxBytes: options.maxEnvelopeBytes,
     progressMs: options.bodyProgressMs ?? PROGRESS_MS,
+    slots: new ReadingSlots(options.maxReading),
     brokenBrotli: new BrokenBrotli(options.maxBrokenBrotli),
   };
   const client = new IngestClient({ ...options, limits, metrics, now, uptime });
