@@ -145,7 +145,7 @@ test("who has scrolled away is not moved: what is new is counted, and shown when
   expect(await lines(page).filter({ hasText: "number 75" }).boundingBox()).toEqual(before);
   await expect(lines(page).filter({ hasText: "what is new" })).toHaveCount(0);
   await button.click();
-  await expect(lines(page).filter({ hasText: "what is new" })).toBeVisible();
+  await expect(lines(page).filter({ hasText: "what is new" })).toBeFocused();
   await expect(button).toHaveCount(0);
   // At the top again, it follows.
   await post(page, [{ body: "newer still" }]);
