@@ -1,5 +1,12 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type UIEvent,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { formatCount } from "../components/format/count.ts";
 import { holdRows } from "../components/log/held_rows.ts";
 import type { LogRow } from "../monitoring/inbox/read/rows.ts";
@@ -37,6 +44,7 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string>();
   const wantsFocus = useRef(false);
+  const isReturning = useRef(false);
   const activeIndex = Math.max(0, held.rows.findIndex((row) => keyOf(row) === active));
 
   const virtual = useVirtualizer({
@@ -68,14 +76,25 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     row.focus({ preventScroll: true });
   });
 
-  const follow = () => {
+  const release = () => {
     setOpen(new Set());
     setTop(undefined);
-    frame.current?.scrollTo({ top: 0 });
-    // The button that had it is gone.
     if (!rows[0]) return;
+    // The button that had it goes.
     wantsFocus.current = true;
     setActive(keyOf(rows[0]));
+  };
+  // Nothing is put in above before the list has arrived at the top: it would be held where it stands.
+  const follow = () => {
+    if (!frame.current || frame.current.scrollTop <= 1) return release();
+    isReturning.current = true;
+    frame.current.scrollTo({ top: 0 });
+  };
+  const onScroll = ({ currentTarget: { scrollTop } }: UIEvent<HTMLElement>) => {
+    if (scrollTop > 1) setTop((held) => held ?? (rows[0] && keyOf(rows[0])));
+    else if (isReturning.current) release();
+    else if (open.size === 0) setTop(undefined);
+    if (scrollTop <= 1) isReturning.current = false;
   };
   const toggle = (key: string, wanted = !open.has(key)) => {
     const next = new Set(open);
@@ -135,10 +154,7 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
         aria-rowcount={more ? -1 : held.rows.length + 1}
         tabIndex={-1}
         onKeyDown={onKeyDown}
-        onScroll={({ currentTarget: { scrollTop } }) => {
-          if (scrollTop <= 1 && open.size === 0) setTop(undefined);
-          else if (top === undefined && held.rows[0]) setTop(keyOf(held.rows[0]));
-        }}
+        onScroll={onScroll}
       >
         <div role="rowgroup" className="heads">
           <div role="row" className="log-line">
