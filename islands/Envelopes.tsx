@@ -4,7 +4,7 @@ import { EnvelopeDetails } from "./_envelope_details.tsx";
 import { type CameFrom, EnvelopeList, useEnvelopes } from "./_envelope_list.tsx";
 import { FileDetails } from "./_file_details.tsx";
 import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
-import { useDroppedFile } from "./_open_file.tsx";
+import { useDroppedFile } from "./_dropped_file.ts";
 import { useSource, useSourceState } from "./_source.ts";
 import { useMounted } from "./_telemetry.ts";
 

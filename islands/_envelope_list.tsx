@@ -4,10 +4,10 @@ import { receiptOf } from "../components/envelope/receipt_of.ts";
 import { Ledger } from "../components/Ledger.tsx";
 import type { ConsoleSource } from "../monitoring/inbox/read/source.ts";
 import type { InboxRow } from "../monitoring/inbox/row.ts";
+import { FileButton } from "./_file_button.tsx";
 import { FeedBar } from "./_feed_bar.tsx";
 import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
 import { ListNotice } from "./_list_notice.tsx";
-import { OpenFile } from "./_open_file.tsx";
 import { type ConsoleList, useList, useSourceState } from "./_source.ts";
 import { useTelemetry } from "./_telemetry.ts";
 
@@ -70,17 +70,21 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
 
   /** Up, Down, Home and End lead from row to row; one of them is on the way of the Tab key. */
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = rows.findIndex(({ id }) => id === first);
+    const at = rows.findIndex(({ id }) => String(id) === (event.target as HTMLElement).dataset.row);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
-    const row = to === undefined ? undefined : rows[to];
-    if (row === undefined || !(event.target as Element).matches("[data-row]")) return;
+    const row = at === -1 || to === undefined ? undefined : rows[to];
+    if (row === undefined) return;
     event.preventDefault();
     setActive(row.id);
     linkOf(frame.current, row.id)?.focus();
   };
 
   const query = Object.fromEntries(params);
-  const openFile = <OpenFile open={inspect} autoFocus={cameFrom === "file"} />;
+  const openFile = (
+    <FileButton name="File to inspect" open={inspect} autoFocus={cameFrom === "file"}>
+      Inspect a file
+    </FileButton>
+  );
   return (
     <>
       <FeedBar source={source} what="envelopes">

@@ -52,12 +52,13 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isAct
       <td className="encoding">{content_encoding ?? "–"}</td>
       <td className="outcome">{outcome === undefined ? "–" : <Outcome of={{ outcome }} />}</td>
       <td className="trace">
-        {trace === undefined ? "–" : (
-          <a href={`#/traces/${trace}`}>
-            <span className="vh">Trace</span>
-            <Id id={trace} />
-          </a>
-        )}
+        {trace === undefined
+          ? "–"
+          : (
+            <a href={`#/traces/${trace}`} aria-label={`Trace ${shortId(trace)}`}>
+              <Id id={trace} />
+            </a>
+          )}
         {further.length > 0 && <span title={further.join(" ")}>{` +${further.length}`}</span>}
       </td>
       <td className="recording">{replay_id && <Id id={replay_id} />}</td>
