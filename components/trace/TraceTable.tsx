@@ -61,7 +61,7 @@ export function TraceTable({ rows, hrefOf }: {
               {row.logs}
               <span className="unit">logs</span>
             </td>
-            <td className="recording">{row.replay_id === null ? "" : "recorded"}</td>
+            <td className="recording">{row.replay_id === null ? "" : "yes"}</td>
           </tr>
         ))}
       </tbody>
