@@ -1,4 +1,4 @@
-import { formatClock } from "./format/clock.ts";
+import { formatClockMs } from "./format/clock.ts";
 
 /** Milliseconds; what is further from now than half a day needs its date. */
 const DATED_MS = 12 * 3_600_000;
@@ -11,9 +11,7 @@ const DATED_MS = 12 * 3_600_000;
  */
 export function Moment({ at }: { at: number | null }) {
   if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
-  const date = new Date(at);
-  const iso = date.toISOString();
-  const ms = String(date.getMilliseconds()).padStart(3, "0");
+  const iso = new Date(at).toISOString();
   const day = Math.abs(Date.now() - at) > DATED_MS ? `${iso.slice(0, iso.indexOf("T"))} ` : "";
-  return <time dateTime={iso} title={iso}>{`${day}${formatClock(at)}.${ms}`}</time>;
+  return <time dateTime={iso} title={iso}>{`${day}${formatClockMs(at)}`}</time>;
 }

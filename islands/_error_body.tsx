@@ -13,6 +13,7 @@ import { Moment } from "../components/Moment.tsx";
 import type { ErrorEvent } from "../monitoring/inbox/read/error_event.ts";
 import type { ConsoleSource } from "../monitoring/inbox/read/source.ts";
 import { CopyButton } from "./_copy_button.tsx";
+import { CopyId } from "./_copy_id.tsx";
 import { useFoundStacks } from "./_error_event.ts";
 import { fragmentTo } from "./_fragment.ts";
 import { saveFile } from "./_save_file.ts";
@@ -136,7 +137,9 @@ function Origin({ event: { trace_id, replay_id, event_id, mechanism, facts } }: 
       term: "recording",
       value: <IdLink id={replay_id} href={fragmentTo("envelopes", [], { q: replay_id })} />,
     }]),
-    ...(event_id === null ? [] : [{ term: "event", value: <Id id={event_id} /> }]),
+    ...(event_id === null
+      ? []
+      : [{ term: "event", value: <CopyId id={event_id} what="the event's id" /> }]),
   ];
   const told = [...(mechanism === null ? [] : [["caught by", mechanism] as const]), ...facts];
   return (

@@ -40,14 +40,20 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
     <div className="error" ref={place} tabIndex={-1}>
       <nav className="bar" aria-label="Occurrences">
         <a href={back}>All errors</a>
-        <p>{positionInWords(at, rows.length, list.more !== undefined)}</p>
+        <p role="status">{positionInWords(at, rows.length, list.more !== undefined)}</p>
         <span className="line">
           <Step href={to(rows.slice(0, Math.max(0, at)).findLast(isAnother))}>Newer</Step>
           <Step href={to(rows.slice(at === -1 ? rows.length : at).find(isAnother))}>Older</Step>
         </span>
       </nav>
-      {reading.event && source && shown !== undefined && (
-        <ErrorBody source={source} event={reading.event} envelope={shown} />
+      {reading.event && source && reading.of !== undefined && (
+        // Another occurrence is another body: what was opened in one says nothing of the next.
+        <ErrorBody
+          key={reading.of}
+          source={source}
+          event={reading.event}
+          envelope={reading.of}
+        />
       )}
       {reading.state === "failed" && (
         <Trouble

@@ -12,6 +12,8 @@ import type { Frame } from "../monitoring/inbox/read/stack.ts";
 export interface ErrorReading {
   readonly state: "loading" | "ready" | "failed" | "gone";
   readonly event?: ErrorEvent;
+  /** The envelope that `event` came in. */
+  readonly of?: number;
   /** Why it failed, made to be shown. */
   readonly error?: string;
   retry(): void;
@@ -32,11 +34,11 @@ export function useErrorEvent(
   useEffect(() => {
     if (!source || envelope === undefined) return;
     let late = false;
-    setReading(({ event }) => ({ state: "loading", event }));
+    setReading(({ event, of }) => ({ state: "loading", event, of }));
     source.envelope(envelope).then((bytes) => {
       if (late) return;
       if (bytes === undefined) setReading({ state: "gone" });
-      else setReading({ state: "ready", event: readErrorEvent(bytes, eventId) });
+      else setReading({ state: "ready", event: readErrorEvent(bytes, eventId), of: envelope });
     }).catch((error) => {
       if (!late) setReading({ state: "failed", error: sentenceOf(error) });
     });

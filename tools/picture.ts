@@ -1,7 +1,8 @@
 /**
- * `deno task picture`: takes the README's picture from the running page. Starts the server in inbox mode with
+ * `deno task picture`: takes the README's pictures from the running page. Starts the server in inbox mode with
  * an empty inbox, makes the signals by the page's own controls, waits until they have arrived, and writes
- * `docs/page.png` while something flows.
+ * `docs/page.png` while something flows; then opens a trace and an error by the console's own links, and
+ * writes `docs/trace.png` and `docs/error.png`.
  */
 import { chromium, type Page } from "@playwright/test";
 import { CHROMIUM_ARGS, ensureChromium } from "./find_chromium.ts";
@@ -23,14 +24,13 @@ const WANTED = ["span", "log", "event", "replay_event"];
 const VIEWPORT = { width: 1280, height: 900 };
 /** Legible on dense screens, on which most people read, and still light enough. */
 const DEVICE_SCALE = 1.4;
-const FILE = "docs/page.png";
 
 /** A picture that takes longer to load than the text around it is read past. */
 const MAX_BYTES = 400_000;
 
 const ARRIVAL_TIMEOUT_MS = 60_000;
 
-async function takePicture(page: Page, origin: string): Promise<Uint8Array> {
+async function takeOverview(page: Page, origin: string): Promise<Uint8Array> {
   page.setDefaultTimeout(ARRIVAL_TIMEOUT_MS);
   await page.goto(origin);
   for (const name of SIGNALS) await press(page, name);
@@ -47,6 +47,30 @@ async function takePicture(page: Page, origin: string): Promise<Uint8Array> {
   }
   await page.evaluate(() => document.getAnimations().forEach((animation) => animation.pause()));
   return await page.screenshot({ fullPage: true });
+}
+
+/** The trace of the visit, whole, with a span of it chosen. */
+async function takeTrace(page: Page): Promise<Uint8Array> {
+  await openView(page, "Traces");
+  await page.getByRole("region", { name: "Traces" }).getByRole("link", { name: "GET /" }).click();
+  const waterfall = page.getByRole("treegrid");
+  await waterfall.getByRole("row", { name: /manual/i }).first().click();
+  await rest(page);
+  return await page.screenshot();
+}
+
+/** An error that an island threw, with the source that threw it. */
+async function takeError(page: Page): Promise<Uint8Array> {
+  await openView(page, "Errors");
+  const errors = page.getByRole("region", { name: "Errors" });
+  await errors.getByRole("link", { name: /Handled error/ }).first().click();
+  await errors.getByText("islands/", { exact: false }).first().waitFor();
+  await rest(page);
+  return await page.screenshot();
+}
+
+async function openView(page: Page, name: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
 }
 
 /** By the beginning of its name: that may go on with a note. */
@@ -69,6 +93,15 @@ function newestMarkHasPassed(part: number): boolean {
   return tube !== undefined && mark !== undefined && mark.left - tube.left > part * tube.width;
 }
 
+async function write(file: string, picture: Uint8Array): Promise<void> {
+  if (picture.byteLength > MAX_BYTES) {
+    throw new Error(`${file} has ${picture.byteLength} bytes, allowed are ${MAX_BYTES}.`);
+  }
+  await Deno.mkdir("docs", { recursive: true });
+  await Deno.writeFile(file, picture);
+  console.log(`${file}: ${picture.byteLength} bytes`);
+}
+
 if (import.meta.main) {
   const { success } = await spawnBuild(Deno.cwd(), { dev: false }).status;
   if (!success) Deno.exit(1);
@@ -81,13 +114,9 @@ if (import.meta.main) {
       deviceScaleFactor: DEVICE_SCALE,
       colorScheme: "light",
     });
-    const picture = await takePicture(page, server.origin);
-    if (picture.byteLength > MAX_BYTES) {
-      throw new Error(`The picture has ${picture.byteLength} bytes, allowed are ${MAX_BYTES}.`);
-    }
-    await Deno.mkdir("docs", { recursive: true });
-    await Deno.writeFile(FILE, picture);
-    console.log(`${FILE}: ${picture.byteLength} bytes`);
+    await write("docs/page.png", await takeOverview(page, server.origin));
+    await write("docs/trace.png", await takeTrace(page));
+    await write("docs/error.png", await takeError(page));
   } finally {
     await browser.close();
   }

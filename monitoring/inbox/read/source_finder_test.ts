@@ -112,3 +112,23 @@ Deno.test("an event that names thousands of scripts makes few requests", async (
   await finder.find(readStack({ frames: many }).shown, posted);
   assert.ok(asked <= 40, `${asked}`);
 });
+
+Deno.test("a stack counts columns from 1, a map from 0", async () => {
+  // The script's first character is the source's first line, its second one the second line.
+  const map = {
+    version: 3,
+    sources: ["../../a.ts"],
+    sourcesContent: ["one\ntwo"],
+    names: [],
+    mappings: "AAAA,CACA",
+  };
+  const finder = createSourceFinder(() => Promise.resolve(JSON.stringify(map)));
+  const { shown } = readStack({
+    frames: [2, 1].map((colno) => ({ filename: "http://page/a.js", lineno: 1, colno })),
+  });
+  const found = await finder.find(shown, ids);
+  assert.deepEqual(found.map(({ file, line, column }) => [file, line, column]), [
+    ["a.ts", 1, 1],
+    ["a.ts", 2, 1],
+  ]);
+});
