@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from "react";
 import { Boundary } from "./_boundary.tsx";
 import { EnvelopeDetails } from "./_envelope_details.tsx";
-import { EnvelopeList, useEnvelopes } from "./_envelope_list.tsx";
+import { type CameFrom, EnvelopeList, useEnvelopes } from "./_envelope_list.tsx";
 import { FileDetails } from "./_file_details.tsx";
 import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
-import { useDroppedFile } from "./_open_file.tsx";
-import { useSource } from "./_source.ts";
+import { useDroppedFile } from "./_dropped_file.ts";
+import { useSource, useSourceState } from "./_source.ts";
 import { useMounted } from "./_telemetry.ts";
 
 /**
@@ -30,7 +30,9 @@ function Feed({ variant }: { variant: string }) {
   const [file, setFile] = useState<File>();
   const inspect = useCallback((file: File) => setFile(file), []);
   const isOver = useDroppedFile(inspect);
-  const [cameFrom, setCameFrom] = useState<number>();
+  const [cameFrom, setCameFrom] = useState<CameFrom>();
+  // Whoever may not read the inbox is asked for its token where the list would be.
+  const { state } = useSourceState(source);
 
   const id = place === undefined ? undefined : Number(place);
   useEffect(() => {
@@ -38,12 +40,16 @@ function Feed({ variant }: { variant: string }) {
     setFile(undefined);
     if (id !== undefined) setCameFrom(id);
   }, [id]);
+  const closeFile = () => {
+    setFile(undefined);
+    setCameFrom("file");
+  };
 
   return (
     <div className={isOver ? "feed-view over" : "feed-view"}>
       {file
-        ? <FileDetails file={file} close={() => setFile(undefined)} />
-        : id !== undefined
+        ? <FileDetails file={file} close={closeFile} />
+        : id !== undefined && state !== "forbidden"
         ? (
           <EnvelopeDetails
             source={source}

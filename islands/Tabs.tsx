@@ -1,9 +1,10 @@
 import { useEffect } from "react";
-import { useView, type View, VIEWS } from "./_view.ts";
+import { useSearched, useView, type View, VIEWS } from "./_view.ts";
 
 /** The way between the views: plain links to fragments, which the browser itself follows. */
 export default function Tabs() {
   const shown = useView();
+  const searched = useSearched();
   useEffect(() => {
     document.documentElement.dataset.view = shown;
     document.title = shown === "overview" ? "Sightglass" : `${VIEWS[shown]} · Sightglass`;
@@ -13,7 +14,7 @@ export default function Tabs() {
       {(Object.keys(VIEWS) as View[]).map((view) => (
         <a
           key={view}
-          href={view === "overview" ? "#/" : `#/${view}`}
+          href={view === "overview" ? "#/" : `#/${view}${searched}`}
           aria-current={view === shown ? "page" : undefined}
         >
           {VIEWS[view]}

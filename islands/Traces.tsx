@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Boundary } from "./_boundary.tsx";
 import { useFragment } from "./_fragment.ts";
 import { useSource } from "./_source.ts";
@@ -28,11 +28,22 @@ function View({ variant }: { variant: string }) {
   const { view, path: [id = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
   const last = useRef<string>(undefined);
+  // A page that is opened with a trace leaves the focus where it is; a step into one takes it along.
+  const [entered, setEntered] = useState(false);
   useEffect(() => {
-    if (traceId !== undefined) last.current = traceId;
+    if (traceId === undefined) setEntered(true);
+    else last.current = traceId;
   }, [traceId]);
 
   if (!mounted) return <p className="empty">Reading traces.</p>;
   if (traceId === undefined) return <TraceList source={source} from={last.current} />;
-  return <TraceView key={traceId} source={source} traceId={traceId} variant={variant} />;
+  return (
+    <TraceView
+      key={traceId}
+      source={source}
+      traceId={traceId}
+      variant={variant}
+      entered={entered}
+    />
+  );
 }

@@ -28,7 +28,10 @@ export function ArchiveList({ archive }: { archive: Inspection }) {
     { readonly number: number; readonly of: Inspection | Error }
   >();
 
+  const [last, setLast] = useState<number>();
+
   const open = async (item: InspectedItem, number: number) => {
+    setLast(number);
     try {
       const { bytes } = await openBytes(item.payload, encodingOf(item));
       setOpened({ number, of: inspectEnvelope(bytes) });
@@ -74,7 +77,12 @@ export function ArchiveList({ archive }: { archive: Inspection }) {
               <Time at={Number(item.attributes.received_at)} />
             </td>
             <td className="items">
-              <button type="button" className="plain" onClick={() => open(item, n + 1)}>
+              <button
+                type="button"
+                className="plain"
+                autoFocus={last === n + 1}
+                onClick={() => open(item, n + 1)}
+              >
                 Inspect envelope {n + 1}
               </button>
             </td>

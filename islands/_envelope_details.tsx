@@ -42,6 +42,8 @@ export function EnvelopeDetails({ source, id, row, close }: {
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!source) return;
+    // The address is anyone's to write.
+    if (!Number.isSafeInteger(id) || id < 1) return setFetched({ state: "gone" });
     let gone = false;
     setFetched({ state: "reading" });
     source.envelope(id).then(
@@ -71,12 +73,15 @@ export function EnvelopeDetails({ source, id, row, close }: {
           <button type="button" onClick={save}>Download</button>
         </>
       )}
-      {fetched.state === "read" && <Read bytes={fetched.bytes} row={row} save={save} />}
+      {source && fetched.state === "read" && (
+        <Read scope={source.scope} bytes={fetched.bytes} row={row} save={save} />
+      )}
     </Details>
   );
 }
 
-function Read({ bytes, row, save }: {
+function Read({ scope, bytes, row, save }: {
+  scope: ConsoleSource["scope"];
   bytes: Uint8Array;
   row: InboxRow | undefined;
   save: () => void;
@@ -84,7 +89,7 @@ function Read({ bytes, row, save }: {
   const inspection = useMemo(() => inspectEnvelope(bytes), [bytes]);
   return (
     <>
-      <Facts facts={useFacts(bytes, row)} />
+      <Facts facts={useFacts(bytes, row, scope)} />
       <p className="line">
         <button type="button" onClick={save}>Download</button>
       </p>
@@ -94,7 +99,11 @@ function Read({ bytes, row, save }: {
 }
 
 /** What is known of the envelope beside what is in it, and where that leads. */
-function useFacts(bytes: Uint8Array, row: InboxRow | undefined): readonly Fact[] {
+function useFacts(
+  bytes: Uint8Array,
+  row: InboxRow | undefined,
+  scope: ConsoleSource["scope"],
+): readonly Fact[] {
   const { receipts } = useTelemetry();
   const { trace_ids, replay_id, errors } = useMemo(() => {
     const parsed = parseEnvelope(bytes);
@@ -103,7 +112,9 @@ function useFacts(bytes: Uint8Array, row: InboxRow | undefined): readonly Fact[]
   const receipt = row && receiptOf(row, receipts);
   const encoding = row?.content_encoding;
   return [
-    ...(row ? [{ term: "Received", value: <Time at={row.received_at} /> }] : []),
+    ...(row
+      ? [{ term: scope === "visit" ? "Made" : "Received", value: <Time at={row.received_at} /> }]
+      : []),
     {
       term: "Size",
       value: encoding

@@ -4,11 +4,11 @@ import { receiptOf } from "../components/envelope/receipt_of.ts";
 import { Ledger } from "../components/Ledger.tsx";
 import type { ConsoleSource } from "../monitoring/inbox/read/source.ts";
 import type { InboxRow } from "../monitoring/inbox/row.ts";
+import { FileButton } from "./_file_button.tsx";
 import { FeedBar } from "./_feed_bar.tsx";
 import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
 import { ListNotice } from "./_list_notice.tsx";
-import { OpenFile } from "./_open_file.tsx";
-import { type ConsoleList, useList } from "./_source.ts";
+import { type ConsoleList, useList, useSourceState } from "./_source.ts";
 import { useTelemetry } from "./_telemetry.ts";
 
 /** What envelopes of Sentry's SDKs hold (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
@@ -42,40 +42,49 @@ export function useEnvelopes(source: ConsoleSource | undefined): ConsoleList<Inb
   });
 }
 
+/** What a person comes back from to the list: an envelope, by its id, or a file. */
+export type CameFrom = number | "file";
+
 /**
  * The raw feed, newest first.
  *
- * @param props.cameFrom the envelope that a person comes back from: its row has the focus
+ * @param props.cameFrom where the focus goes on: to the envelope's row, or to the button that opens a file
  */
 export function EnvelopeList({ source, list, cameFrom, inspect }: {
   source: ConsoleSource | undefined;
   list: ConsoleList<InboxRow>;
-  cameFrom: number | undefined;
+  cameFrom: CameFrom | undefined;
   inspect: (file: File) => void;
 }) {
   const { params } = useFragment("envelopes");
   const { receipts } = useTelemetry();
   const { rows, more } = list;
   const [active, setActive] = useState(cameFrom);
+  const { state } = useSourceState(source);
   const frame = useRef<HTMLDivElement>(null);
   const first = rows.some(({ id }) => id === active) ? active : rows[0]?.id;
 
   useEffect(() => {
-    if (cameFrom !== undefined) linkOf(frame.current, cameFrom)?.focus();
+    if (typeof cameFrom === "number") linkOf(frame.current, cameFrom)?.focus();
   }, []);
 
   /** Up, Down, Home and End lead from row to row; one of them is on the way of the Tab key. */
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = rows.findIndex(({ id }) => id === first);
+    const at = rows.findIndex(({ id }) => String(id) === (event.target as HTMLElement).dataset.row);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
-    const row = to === undefined ? undefined : rows[to];
-    if (row === undefined || !(event.target as Element).matches("[data-row]")) return;
+    const row = at === -1 || to === undefined ? undefined : rows[to];
+    if (row === undefined) return;
     event.preventDefault();
     setActive(row.id);
     linkOf(frame.current, row.id)?.focus();
   };
 
   const query = Object.fromEntries(params);
+  const openFile = (
+    <FileButton name="File to inspect" open={inspect} autoFocus={cameFrom === "file"}>
+      Inspect a file
+    </FileButton>
+  );
   return (
     <>
       <FeedBar source={source} what="envelopes">
@@ -84,8 +93,10 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
           choose={(type) =>
             goTo(fragmentTo("envelopes", [], { ...query, type }), { replace: true })}
         />
-        <OpenFile open={inspect} />
+        {openFile}
       </FeedBar>
+      {/* A file is no part of the inbox: who may not read that may look into it. */}
+      {state === "forbidden" && <div className="bar">{openFile}</div>}
       <ListNotice source={source} list={list} what="envelopes">
         <p>
           No envelopes yet. <a href="#/">Make a signal</a>{" "}
@@ -98,7 +109,7 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
           <Ledger
             name="feed-rows"
             caption="Envelopes, newest first"
-            columns={envelopeColumns}
+            columns={envelopeColumns(source?.scope === "visit" ? "Made" : "Received")}
           >
             {rows.map((row) => (
               <EnvelopeRow

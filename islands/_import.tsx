@@ -1,11 +1,11 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { formatCount } from "../components/format/count.ts";
 import { Mark } from "../components/Mark.tsx";
 import type { ImportResult } from "../monitoring/inbox/archive/format.ts";
+import { FileButton } from "./_file_button.tsx";
 
 /** Takes a file that was exported back in, and says what became of each envelope in it. */
 export function Import({ take }: { take: (archive: Blob) => Promise<ImportResult> }) {
-  const chooser = useRef<HTMLInputElement>(null);
   const [told, setTold] = useState<{ text: string; bad?: boolean }>();
 
   const read = async (archive: File) => {
@@ -21,19 +21,7 @@ export function Import({ take }: { take: (archive: Blob) => Promise<ImportResult
 
   return (
     <>
-      <button type="button" onClick={() => chooser.current?.click()}>Import</button>
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        aria-label="File to import"
-        onChange={({ target }) => {
-          const [archive] = target.files ?? [];
-          if (archive) void read(archive);
-          // Chosen once more, it is read once more.
-          target.value = "";
-        }}
-      />
+      <FileButton name="File to import" open={(archive) => void read(archive)}>Import</FileButton>
       <p role="status" className={told?.bad ? "told refused" : "told"}>
         {told?.bad && <Mark kind="refused" />}
         {told?.text}

@@ -1,12 +1,16 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type UIEvent,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { formatCount } from "../components/format/count.ts";
-import { shortId } from "../components/format/short_id.ts";
 import { holdRows } from "../components/log/held_rows.ts";
-import { LogDetails } from "../components/log/LogDetails.tsx";
-import { LogLine } from "../components/log/LogLine.tsx";
 import type { LogRow } from "../monitoring/inbox/read/rows.ts";
-import { fragmentTo } from "./_fragment.ts";
+import { LogRowGroup } from "./_log_row.tsx";
 import { SettledText } from "./_settled_text.tsx";
 
 /** Pixels of a row that has not been measured: 24 px of line and a hairline. */
@@ -40,6 +44,7 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string>();
   const wantsFocus = useRef(false);
+  const isReturning = useRef(false);
   const activeIndex = Math.max(0, held.rows.findIndex((row) => keyOf(row) === active));
 
   const virtual = useVirtualizer({
@@ -48,6 +53,8 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     estimateSize: () => ROW_PX,
     getItemKey: (index) => keyOf(held.rows[index]!),
     overscan: OVERSCAN,
+    // The heads, which stand above the first row and stay at the top.
+    scrollPaddingEnd: ROW_PX,
     // The row that has the focus stays in the document: with it the focus would go.
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((one, other) =>
@@ -69,10 +76,25 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
     row.focus({ preventScroll: true });
   });
 
-  const follow = () => {
+  const release = () => {
     setOpen(new Set());
     setTop(undefined);
-    frame.current?.scrollTo({ top: 0 });
+    if (!rows[0]) return;
+    // The button that had it goes.
+    wantsFocus.current = true;
+    setActive(keyOf(rows[0]));
+  };
+  // Nothing is put in above before the list has arrived at the top: it would be held where it stands.
+  const follow = () => {
+    if (!frame.current || frame.current.scrollTop <= 1) return release();
+    isReturning.current = true;
+    frame.current.scrollTo({ top: 0 });
+  };
+  const onScroll = ({ currentTarget: { scrollTop } }: UIEvent<HTMLElement>) => {
+    if (scrollTop > 1) setTop((held) => held ?? (rows[0] && keyOf(rows[0])));
+    else if (isReturning.current) release();
+    else if (open.size === 0) setTop(undefined);
+    if (scrollTop <= 1) isReturning.current = false;
   };
   const toggle = (key: string, wanted = !open.has(key)) => {
     const next = new Set(open);
@@ -132,10 +154,7 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
         aria-rowcount={more ? -1 : held.rows.length + 1}
         tabIndex={-1}
         onKeyDown={onKeyDown}
-        onScroll={({ currentTarget: { scrollTop } }) => {
-          if (scrollTop <= 1 && open.size === 0) setTop(undefined);
-          else if (top === undefined && held.rows[0]) setTop(keyOf(held.rows[0]));
-        }}
+        onScroll={onScroll}
       >
         <div role="rowgroup" className="heads">
           <div role="row" className="log-line">
@@ -148,7 +167,6 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
           {items.map(({ index, start, key }) => {
             const row = held.rows[index]!;
             const name = String(key);
-            const isOpen = open.has(name);
             return (
               <div
                 key={name}
@@ -158,40 +176,14 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <div
-                  role="row"
-                  className="log-line"
-                  aria-level={1}
-                  aria-rowindex={index + 2}
-                  aria-expanded={isOpen}
-                  tabIndex={index === activeIndex ? 0 : -1}
+                <LogRowGroup
+                  row={row}
+                  index={index}
+                  isOpen={open.has(name)}
+                  isActive={index === activeIndex}
                   onFocus={() => setActive(name)}
-                  onClick={() => toggle(name)}
-                >
-                  <LogLine row={row} />
-                  <span role="gridcell" className="in">
-                    {row.trace_id && (
-                      <a
-                        href={traceOf(row, row.trace_id)}
-                        tabIndex={index === activeIndex ? 0 : -1}
-                        title={row.trace_id}
-                        aria-label={`Trace ${shortId(row.trace_id)}`}
-                        onClick={(event) => event.stopPropagation()}
-                      >
-                        {shortId(row.trace_id)}
-                      </a>
-                    )}
-                  </span>
-                </div>
-                {isOpen && (
-                  <div role="row" aria-level={2}>
-                    <div role="gridcell">
-                      <LogDetails row={row}>
-                        <Links row={row} />
-                      </LogDetails>
-                    </div>
-                  </div>
-                )}
+                  onToggle={() => toggle(name)}
+                />
               </div>
             );
           })}
@@ -199,23 +191,4 @@ export function LogTree({ rows, more }: { rows: readonly LogRow[]; more?: () => 
       </div>
     </div>
   );
-}
-
-function Links({ row }: { row: LogRow }) {
-  const { trace_id: trace } = row;
-  return (
-    <>
-      {trace && (
-        <>
-          <a href={traceOf(row, trace)}>Open its trace</a>
-          <a href={fragmentTo("logs", [], { trace })}>Logs of this trace</a>
-        </>
-      )}
-      <a href={fragmentTo("envelopes", [String(row.envelope)])}>Open its envelope</a>
-    </>
-  );
-}
-
-function traceOf({ span_id: span }: LogRow, trace: string): string {
-  return fragmentTo("traces", [trace], { span: span ?? undefined });
 }

@@ -3,17 +3,20 @@ import { sentryTraceUrl } from "../components/trace/sentry_link.ts";
 import { CopyId } from "./_copy_id.tsx";
 
 /** The trace's name, its ids, and the ways out of it. */
-export function TraceHead({ name, traceId, list, variant, replayId }: {
+export function TraceHead({ name, traceId, list, variant, replayId, entered }: {
   name: string;
   traceId: string;
   /** The link back to the list. */
   list: string;
   variant: string;
   replayId: string | null;
+  entered: boolean;
 }) {
   const title = useRef<HTMLHeadingElement>(null);
   // The link that was followed here is gone.
-  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (entered) title.current?.focus({ preventScroll: true });
+  }, []);
   const inSentry = variant === "relay" ? sentryTraceUrl(dsnOfPage(), traceId) : undefined;
   return (
     <header className="trace-head">

@@ -31,7 +31,8 @@ export function TraceList({ source, from }: {
     const link = place.current?.querySelector<HTMLElement>(
       `[data-trace="${CSS.escape(back.current)}"]`,
     );
-    link?.focus();
+    // Unless the reader is elsewhere by now.
+    if (document.activeElement === document.body) link?.focus();
     if (link) back.current = undefined;
   }, [rows.length]);
 

@@ -45,21 +45,22 @@ export function useTraceParts(
   const wanted = held?.version ?? version;
 
   useEffect(() => {
+    if (!source) return;
     setFound(nothing);
-    setReader(source && new TraceReader(source, traceId));
+    const reader = new TraceReader(source, traceId);
+    setReader(reader);
+    return () => reader.close();
   }, [source, traceId]);
 
   useEffect(() => {
     if (!reader || !shown) return;
-    let late = false;
+    // What was asked for before more came is worth showing all the same.
     reader.read().then(
-      (read) => !late && setFound(read),
+      (read) => reader.closed || setFound(read),
       (error) =>
-        !late && setFound((before) => ({ ...before, state: "failed", error: error.message })),
+        reader.closed ||
+        setFound((before) => ({ ...before, state: "failed", error: error.message })),
     );
-    return () => {
-      late = true;
-    };
   }, [reader, shown, wanted, tries]);
 
   return { ...found, retry: () => setTries((n) => n + 1) };
@@ -69,15 +70,29 @@ export function useTraceParts(
 class TraceReader {
   readonly #parts = new Map<number, TraceParts>();
   #bytes = 0;
-  #running: Promise<FoundParts> | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+  #next: Promise<FoundParts> | undefined;
+  closed = false;
 
   constructor(readonly source: ConsoleSource, readonly traceId: string) {}
 
-  /** One round at a time: who asks meanwhile gets what is found after it. */
-  async read(): Promise<FoundParts> {
-    const round = (this.#running ?? Promise.resolve()).catch(() => {}).then(() => this.#round());
-    this.#running = round;
-    return await round;
+  /** One round at a time: all who ask while one is under way get what the next one finds. */
+  read(): Promise<FoundParts> {
+    if (this.#next) return this.#next;
+    const round = this.#running.then(() => {
+      this.#next = undefined;
+      return this.#round();
+    });
+    this.#next = round;
+    this.#running = round.catch(() => {
+      // Who asked is told.
+    });
+    return round;
+  }
+
+  /** Nobody looks at this trace any more. */
+  close(): void {
+    this.closed = true;
   }
 
   async #round(): Promise<FoundParts> {
@@ -111,7 +126,7 @@ class TraceReader {
 
   /** Takes one after the other out of the list, until it is empty or enough has been read. */
   async #fetch(waiting: InboxRow[]): Promise<void> {
-    while (this.#bytes < MAX_BYTES) {
+    while (this.#bytes < MAX_BYTES && !this.closed) {
       const row = waiting.pop();
       if (row === undefined) return;
       const bytes = await this.source.envelope(row.id);

@@ -20,11 +20,16 @@ import { useTraceParts } from "./_trace_parts.ts";
 import { shownVitals } from "./_vitals.ts";
 import { Waterfall } from "./_waterfall.tsx";
 
-/** One trace: what is to be known of it, its waterfall, and the span that was chosen. */
-export function TraceView({ source, traceId, variant }: {
+/**
+ * One trace: what is to be known of it, its waterfall, and the span that was chosen.
+ *
+ * @param props.entered the reader came from elsewhere in the console
+ */
+export function TraceView({ source, traceId, variant, entered }: {
   source: ConsoleSource | undefined;
   traceId: string;
   variant: string;
+  entered: boolean;
 }) {
   const { params } = useFragment();
   const { state } = useSourceState(source);
@@ -106,6 +111,7 @@ export function TraceView({ source, traceId, variant }: {
         list={list}
         variant={variant}
         replayId={found.replayId}
+        entered={entered}
       />
       {state === "forbidden" && source
         ? <InboxToken authorize={(token) => source.authorize(token)} />

@@ -37,3 +37,13 @@ export function subscribeToFragment(listener: () => void): () => void {
 export function useView(): View {
   return useSyncExternalStore(subscribeToFragment, shownView, () => "overview");
 }
+
+/** What is searched for, as the address carries it: `?q=TEXT`, or empty. It stays when views change. */
+export function useSearched(): string {
+  return useSyncExternalStore(subscribeToFragment, searched, () => "");
+}
+
+function searched(): string {
+  const found = /[?&](q=[^&]+)/.exec(viewFragment());
+  return found ? `?${found[1]}` : "";
+}

@@ -107,7 +107,6 @@ export function Waterfall(props: WaterfallProps) {
         role="treegrid"
         aria-label="Spans of the trace"
         aria-rowcount={rows.length}
-        aria-colcount={3}
         className="wf-rows"
         style={{ height: list.getTotalSize() }}
         onKeyDown={onKeyDown}

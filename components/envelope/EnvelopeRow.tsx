@@ -1,6 +1,8 @@
 import { memo } from "react";
 import type { InboxRow } from "../../monitoring/inbox/row.ts";
 import { formatBytes } from "../format/bytes.ts";
+import { formatClock } from "../format/clock.ts";
+import { shortId } from "../format/short_id.ts";
 import { Id } from "../Id.tsx";
 import { ItemList } from "../ItemList.tsx";
 import type { Column } from "../Ledger.tsx";
@@ -8,8 +10,9 @@ import { Mark } from "../Mark.tsx";
 import { Time } from "../Time.tsx";
 import { type Answer, judge } from "../verdict.ts";
 
-export const envelopeColumns: readonly Column[] = [
-  { title: "Received" },
+/** @param at what a row's time tells: `Received` of an inbox, `Made` of a visit's own */
+export const envelopeColumns = (at: string): readonly Column[] => [
+  { title: at },
   { title: "Items" },
   { title: "Size", numeric: true },
   { title: "Encoding" },
@@ -35,8 +38,12 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isAct
   return (
     <tr>
       <td className="at">
-        <a href={href} data-row={id} tabIndex={isActive ? 0 : -1}>
-          <span className="vh">{`Envelope ${id}, `}</span>
+        <a
+          href={href}
+          data-row={id}
+          tabIndex={isActive ? 0 : -1}
+          aria-label={`Envelope ${id}, ${formatClock(received_at)}`}
+        >
           <Time at={received_at} />
         </a>
       </td>
@@ -45,12 +52,13 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isAct
       <td className="encoding">{content_encoding ?? "–"}</td>
       <td className="outcome">{outcome === undefined ? "–" : <Outcome of={{ outcome }} />}</td>
       <td className="trace">
-        {trace === undefined ? "–" : (
-          <a href={`#/traces/${trace}`}>
-            <span className="vh">Trace</span>
-            <Id id={trace} />
-          </a>
-        )}
+        {trace === undefined
+          ? "–"
+          : (
+            <a href={`#/traces/${trace}`} aria-label={`Trace ${shortId(trace)}`}>
+              <Id id={trace} />
+            </a>
+          )}
         {further.length > 0 && <span title={further.join(" ")}>{` +${further.length}`}</span>}
       </td>
       <td className="recording">{replay_id && <Id id={replay_id} />}</td>

@@ -25,8 +25,12 @@ interface Condition {
 
 /** One list's way to its rows. */
 interface ListSql {
-  /** Where the candidates stand, with the name `e`. */
+  /** Where the entries stand. */
+  readonly table: string;
+  /** The entries, with the name `e`, and what leads to them. */
   readonly from: string;
+  /** Conditions on what leads to the entries. */
+  readonly leading?: readonly Condition[];
   /** The column that is in the list's order. */
   readonly key: string;
   /** Places for each of its steps: 1, or all of an envelope where the column is its id. */
@@ -72,6 +76,7 @@ export class EntryLists {
     // Whichever is small and in order: texts alone for a search, else the envelopes themselves.
     const [table, id] = q ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
     return this.#page(query, last, {
+      table,
       from: `${table} AS e`,
       key: id,
       unit: PLACES,
@@ -89,6 +94,7 @@ export class EntryLists {
   } = {
     traces: (query, last) =>
       this.#page(query, last, {
+        table: "trace_entries",
         from: "trace_entries AS e",
         key: "e.place",
         columns: "e.trace_id",
@@ -110,7 +116,6 @@ export class EntryLists {
     logs: (query, last) =>
       this.#page(query, last, {
         ...ofTrace(query.trace, "log_entries", "logs"),
-        key: "e.place",
         columns: "e.entry",
         filters: [
           ...query.level
@@ -129,18 +134,17 @@ export class EntryLists {
   ): Page<Row> {
     const { before, asOf } = cursorOf(query.before, last);
     const limit = query.limit ?? MAX_LIST_ROWS;
-    const { from, key, unit = 1, columns, indexed, filters, distinct } = list;
-    const range = [{ sql: `${key} < ?`, values: [Math.ceil(before / unit)] }, ...indexed];
-    // Where the looking through ends, if not with the oldest.
-    const end = this.#get(
-      `SELECT ${key} AS key FROM ${from} WHERE ${
-        where(range)
-      } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
-      [...valuesOf(range), this.#maxLookedThrough - 1],
-    ) as Found | undefined;
+    const { from, key, unit = 1, columns, leading = [], indexed, filters, distinct } = list;
+    const range = [
+      { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
+      ...leading,
+      ...indexed,
+    ];
+    // Without a filter every entry that an index leads to is a row.
+    const end = filters.length > 0 || distinct ? this.#end(list, range) : undefined;
     const wanted = [
       ...range,
-      ...end ? [{ sql: `${key} >= ?`, values: [end.key] }] : [],
+      ...end === undefined ? [] : [{ sql: `${key} >= ?`, values: [end] }],
       ...filters,
       ...distinct ? [newestOf(list, distinct, asOf)] : [],
     ];
@@ -151,11 +155,22 @@ export class EntryLists {
       [...valuesOf(wanted), limit + 1],
     ) as Found[];
     const shown = found.slice(0, limit);
-    const goesOnAt = found.length > limit ? shown.at(-1)?.key : end?.key;
+    const goesOnAt = found.length > limit ? shown.at(-1)?.key : end;
     return {
       rows: shown.map(rowOf),
       next: goesOnAt === undefined ? null : writeCursor({ before: goesOnAt * unit, asOf }),
     };
+  }
+
+  /** Where the looking through ends, if not with the oldest. */
+  #end({ from, key }: ListSql, range: readonly Condition[]): number | undefined {
+    const end = this.#get(
+      `SELECT ${key} AS key FROM ${from} WHERE ${
+        where(range)
+      } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
+      [...valuesOf(range), this.#maxLookedThrough - 1],
+    ) as Found | undefined;
+    return end?.key;
   }
 
   #traceRow(id: string): TraceRow {
@@ -245,27 +260,31 @@ interface Found {
 const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 
 function errorsSql({ q, trace, group }: ListQuery): ListSql {
-  const { from, indexed } = ofTrace(trace, "error_entries", "errors");
+  const entries = ofTrace(trace, "error_entries", "errors");
   return {
-    from,
-    key: "e.place",
+    ...entries,
     columns: "e.entry",
-    indexed: [...indexed, ...when(group, "e.group_key = ?")],
+    indexed: [...entries.indexed, ...when(group, "e.group_key = ?")],
     filters: searches(q),
   };
 }
 
 /** A table's entries of one trace, which the trace's own entries lead to; all where none is asked for. */
-function ofTrace(trace: string | undefined, table: string, count: string) {
-  if (trace === undefined) return { from: `${table} AS e`, indexed: [] };
+function ofTrace(
+  trace: string | undefined,
+  table: string,
+  count: string,
+): Pick<ListSql, "table" | "from" | "key" | "leading" | "indexed"> {
+  if (trace === undefined) return { table, from: `${table} AS e`, key: "e.place", indexed: [] };
   const first = `t.place / ${PLACES} * ${PLACES}`;
   return {
+    table,
     from: `trace_entries AS t CROSS JOIN ${table} AS e` +
       ` ON e.place >= ${first} AND e.place < ${first} + ${PLACES}`,
-    indexed: [{
-      sql: `t.trace_id = ? AND t.${count} > 0 AND e.trace_id = ?`,
-      values: [trace, trace],
-    }],
+    // With its sign it is no column of an index: SQLite takes one upper bound, and shall take the envelope's.
+    key: "+e.place",
+    leading: [{ sql: `t.trace_id = ? AND t.${count} > 0`, values: [trace] }],
+    indexed: [{ sql: "e.trace_id = ?", values: [trace] }],
   };
 }
 
@@ -279,15 +298,16 @@ function searches(q: string | undefined): Condition[] {
 }
 
 /** No newer entry passes the same conditions: so a key has one place in the list, on whichever page. */
-function newestOf(list: ListSql, column: string, asOf: number): Condition {
-  const again = (sql: string) => sql.replaceAll(/\be\./g, "n.").replaceAll(/\bt\./g, "u.");
-  const same = [...list.indexed, ...list.filters];
+function newestOf(
+  { table, indexed, filters }: ListSql,
+  column: string,
+  asOf: number,
+): Condition {
+  const same = [...indexed, ...filters];
   return {
-    sql: `NOT EXISTS (SELECT 1 FROM ${
-      again(list.from.replaceAll("AS e", "AS n").replaceAll("AS t", "AS u"))
-    } WHERE n.${column} = e.${column} AND n.place > e.place AND n.place < ?${
-      same.map(({ sql }) => ` AND ${again(sql)}`).join("")
-    })`,
+    sql: `NOT EXISTS (SELECT 1 FROM ${table} AS n WHERE n.${column} = e.${column}` +
+      " AND n.place > e.place AND n.place < ?" +
+      same.map(({ sql }) => ` AND ${sql.replaceAll(/\be\./g, "n.")}`).join("") + ")",
     values: [asOf, ...valuesOf(same)],
   };
 }

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
+import { EntryLists } from "./entry_lists.ts";
 import { admitted, envelopeOf, hexId } from "./_test_envelopes.ts";
-import type { ListQuery, Lists } from "./read/rows.ts";
+import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import { openInbox } from "./store.ts";
 import {
   ENVELOPE_BYTES,
@@ -92,11 +95,40 @@ Deno.test("SQLite answers every query as the plain index in memory does, page by
   );
 });
 
+Deno.test("a search that would look through too much pauses, and its pages leave nothing out", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const path = join(folder, "inbox.sqlite");
+  const inbox = openInbox({ path, maxBytes: 1_000_000 });
+  const db = new DatabaseSync(path);
+  try {
+    for (let n = 0; n < 40; n++) {
+      const name = n % 13 === 0 ? "needle" : "hay";
+      const items = [span(n % 20, { name }), error(name, n % 20), log(name)];
+      await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
+    }
+    const lists = new EntryLists(db, 7);
+    const asked = { q: "needle", limit: 2 };
+    const pages = (name: keyof Lists) =>
+      everyRow((before) => lists.list<keyof Lists>(name, { ...asked, before }, 40));
+    for (const name of ["traces", "occurrences", "logs"] as const) {
+      const rows = pages(name);
+      assert.equal(rows.filter((row) => typeof row !== "string").length, 4, name);
+      assert.ok(rows.length > 4 + 5, `${name}: pages`);
+    }
+    assert.equal(pages("errors").filter((row) => typeof row !== "string").length, 1);
+    const ids = everyRow((before) => lists.envelopes({ ...asked, before }, 40))
+      .filter((row) => typeof row === "number");
+    assert.deepEqual(ids, [40, 27, 14, 1]);
+  } finally {
+    db.close();
+    inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
 /** All rows of a list, with a mark where a page ends. */
-function everyRow(
-  ask: (before?: string) => { rows: readonly object[]; next: string | null },
-): (object | "end of page")[] {
-  const rows: (object | "end of page")[] = [];
+function everyRow<Row>(ask: (before?: string) => Page<Row>): (Row | "end of page")[] {
+  const rows: (Row | "end of page")[] = [];
   for (let page = ask();; page = ask(page.next)) {
     rows.push(...page.rows, "end of page");
     if (page.next === null) return rows;

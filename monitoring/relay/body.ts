@@ -1,12 +1,18 @@
 import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
+import type { ReadingSlots } from "./reading_slots.ts";
+
+/** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
+export const SMALL_BYTES = 64 * 1024;
 
 /** Limits of a body on its way in. */
 export interface BodyLimits {
   /** Bytes on the wire. */
   readonly maxBytes: number;
   readonly pace: Pace;
+  /** The turns of bodies over {@linkcode SMALL_BYTES}. */
+  readonly slots: ReadingSlots;
 }
 
 /**
@@ -15,9 +21,14 @@ export interface BodyLimits {
  * @throws {RelayError} `envelope_too_large`, `overloaded`
  */
 export function judgeLength(request: Request, inFlight: InFlight, maxBytes: number): void {
-  const announced = Number(request.headers.get("content-length") ?? 0);
+  const announced = announcedBytes(request);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (!inFlight.hasRoomFor(announced)) throw overloaded();
+}
+
+/** 0 where it is not said. */
+function announcedBytes(request: Request): number {
+  return Number(request.headers.get("content-length") ?? 0);
 }
 
 /**
@@ -29,27 +40,43 @@ export function judgeLength(request: Request, inFlight: InFlight, maxBytes: numb
 export async function readBody(
   request: Request,
   hold: Hold,
-  { maxBytes, pace }: BodyLimits,
+  { maxBytes, pace, slots }: BodyLimits,
   take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
 ): Promise<void> {
   if (!request.body) return;
+  const announced = announcedBytes(request);
+  const slot = announced > SMALL_BYTES ? slots.open() : undefined;
   const reader = request.body.getReader();
+  const cancel = () => void reader.cancel().catch(ignoreBroken);
+  const body = pace.watch(cancel);
+  let bytes = 0;
   let complete = false;
-  const body = pace.watch(() => void reader.cancel().catch(ignoreBroken));
   try {
     for (;;) {
+      const turn = slot?.enter();
+      if (turn) {
+        body.rest();
+        await turn;
+        body.resume();
+        // Others have brought theirs meanwhile: what will not fit is not begun.
+        if (!hold.hasRoomFor(announced - bytes)) throw overloaded();
+      }
+      slot?.reads();
       const { done, value } = await readPiece(reader);
+      slot?.hasRead();
       if (body.tooSlow) throw standsStill();
       if (done) break;
-      body.bytes += value.length;
-      if (body.bytes > maxBytes) throw tooLarge(maxBytes);
+      bytes += value.length;
+      body.came(value.length);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
       hold.add(value.length);
       await take(value);
     }
     complete = true;
   } finally {
     body.stop();
-    if (!complete) reader.cancel().catch(ignoreBroken);
+    slot?.leave();
+    if (!complete) cancel();
   }
 }
 

@@ -8,12 +8,14 @@ export const PROGRESS_MS = 30_000;
 /** While somebody waits for the connection a body has this long for {@linkcode MIN_PROGRESS_BYTES}. */
 export const HURRIED_PROGRESS_MS = 2_000;
 
-/** One body that comes in. */
+/** One body that comes in. Time in which nobody reads it is not its sender's. */
 export interface PacedBody {
-  /** What has come of it; its reader keeps this. */
-  bytes: number;
   /** It is let go: it was too slow. */
   readonly tooSlow: boolean;
+  came(bytes: number): void;
+  /** From now on nobody reads. */
+  rest(): void;
+  resume(): void;
   /** It has ended. */
   stop(): void;
 }
@@ -21,7 +23,6 @@ export interface PacedBody {
 /** Holds the bodies that come in to a pace. */
 export class Pace {
   readonly #progressMs: number;
-  /** The oldest first. */
   readonly #bodies = new Set<Watched>();
 
   /** @param progressMs milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must come */
@@ -41,31 +42,52 @@ export class Pace {
    * held by bodies which never come would else keep everybody out.
    */
   hurry(): void {
-    const now = performance.now();
-    for (const body of this.#bodies) {
-      const ms = now - body.begun;
-      if (ms < HURRIED_PROGRESS_MS) return;
-      if (body.bytes / ms < MIN_PROGRESS_BYTES / HURRIED_PROGRESS_MS) body.letGo();
-    }
+    for (const body of this.#bodies) if (body.isSlow()) body.letGo();
   }
 }
 
 class Watched implements PacedBody {
-  readonly begun = performance.now();
-  bytes = 0;
   tooSlow = false;
+  readonly #progressMs: number;
   readonly #letGo: () => void;
   readonly #ended: () => void;
-  readonly #timer: ReturnType<typeof setInterval>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #bytes = 0;
+  /** When it was begun to be read, or to be read again. */
+  #since = 0;
+  /** Milliseconds for which it was read before that. */
+  #readMs = 0;
+  /** What had come, and how long it had been read, when its present time began. */
+  #seenBytes = 0;
+  #seenMs = 0;
 
   constructor(progressMs: number, letGo: () => void, ended: () => void) {
+    this.#progressMs = progressMs;
     this.#letGo = letGo;
     this.#ended = ended;
-    let seen = 0;
-    this.#timer = setInterval(() => {
-      if (this.bytes - seen < MIN_PROGRESS_BYTES) this.letGo();
-      seen = this.bytes;
-    }, progressMs);
+    this.resume();
+  }
+
+  came(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  rest(): void {
+    clearTimeout(this.#timer);
+    this.#readMs = this.#lasted();
+    this.#timer = undefined;
+  }
+
+  resume(): void {
+    this.#since = performance.now();
+    const left = this.#progressMs - (this.#readMs - this.#seenMs);
+    this.#timer = setTimeout(() => this.#judge(), Math.max(0, left));
+  }
+
+  /** Whether it comes more slowly than a body may for which somebody else waits. */
+  isSlow(): boolean {
+    const ms = this.#lasted();
+    return ms >= HURRIED_PROGRESS_MS && this.#bytes / ms < MIN_PROGRESS_BYTES / HURRIED_PROGRESS_MS;
   }
 
   letGo(): void {
@@ -75,7 +97,20 @@ class Watched implements PacedBody {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#ended();
+  }
+
+  /** Milliseconds for which it has been read. */
+  #lasted(): number {
+    const now = this.#timer === undefined ? 0 : performance.now() - this.#since;
+    return this.#readMs + now;
+  }
+
+  #judge(): void {
+    if (this.#bytes - this.#seenBytes < MIN_PROGRESS_BYTES) return this.letGo();
+    this.#readMs = this.#seenMs = this.#lasted();
+    this.#seenBytes = this.#bytes;
+    this.resume();
   }
 }

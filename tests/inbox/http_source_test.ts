@@ -124,3 +124,19 @@ Deno.test("a list is asked for by its name with what narrows it, and hostile row
     },
   });
 });
+
+Deno.test("lists are the inbox's own: searched, narrowed, page by page", () =>
+  withSource(async ({ source, server }) => {
+    await server.store(1, 2, 3);
+    const all = await source.envelopes({});
+    assert.deepEqual(all.rows.map(({ id }) => id), [3, 2, 1]);
+    assert.equal(all.next, null);
+    const first = await source.envelopes({ limit: 2 });
+    assert.deepEqual(first.rows.map(({ id }) => id), [3, 2]);
+    const rest = await source.envelopes({ limit: 2, before: first.next! });
+    assert.deepEqual(rest.rows.map(({ id }) => id), [1]);
+    assert.deepEqual((await source.envelopes({ q: "NO. 2" })).rows.map(({ id }) => id), [2]);
+    assert.deepEqual((await source.envelopes({ type: "log" })).rows, []);
+    const [error] = (await source.list("occurrences", { limit: 1 })).rows;
+    assert.deepEqual([error?.envelope, error?.value], [3, "no. 3"]);
+  }));

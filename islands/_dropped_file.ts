@@ -1,27 +1,5 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useShown } from "./_shown.ts";
-
-/** Chooses a saved envelope to be looked into: by a button, or dropped anywhere on the page. It is sent nowhere. */
-export function OpenFile({ open }: { open: (file: File) => void }) {
-  const chooser = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button type="button" onClick={() => chooser.current?.click()}>Inspect a file</button>
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        aria-label="File to inspect"
-        onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file) open(file);
-          // Chosen once more, it is read once more.
-          target.value = "";
-        }}
-      />
-    </>
-  );
-}
 
 /** Takes files that are dropped on the page while the view is shown; says whether one is held over it. */
 export function useDroppedFile(open: (file: File) => void): boolean {
