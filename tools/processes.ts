@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Config, loadConfig } from "../config.ts";
 import { LAUNCHED } from "../server/launcher.ts";
 import { readCommit } from "./commit.ts";
+import { MALLOC } from "./malloc.ts";
 import { serverPermissions } from "./permissions.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,7 +24,7 @@ export function spawnServer(root: string, env: Environment): Deno.ChildProcess {
   const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
   return new Deno.Command(Deno.execPath(), {
     args: ["run", ...permissions, join(root, "main.ts"), LAUNCHED],
-    env: present(env),
+    env: { ...MALLOC, ...present(env) },
     stdin: "piped",
   }).spawn();
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../config.ts";
 import { LAUNCHED } from "../server/launcher.ts";
+import { MALLOC } from "./malloc.ts";
 import { serverPermissions } from "./permissions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
@@ -69,7 +70,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     args,
     cwd: root,
     clearEnv: true,
-    env: { ...inherited(), ...env, NO_COLOR: "1" },
+    env: { ...MALLOC, ...inherited(), ...env, NO_COLOR: "1" },
     // Held open, never written to: when this process is gone, the server stops.
     stdin: "piped",
     stdout: "piped",

@@ -15,6 +15,7 @@ import { CollectedBytes } from "./collected_bytes.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 import type { Hold, InFlight } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
+import type { ReadingSlots } from "./reading_slots.ts";
 
 /** What is known of an item without its payload. */
 export interface ItemSummary {
@@ -49,6 +50,8 @@ export interface AdmissionRules {
   /** Bytes on the wire. */
   readonly maxBytes: number;
   readonly pace: Pace;
+  /** The turns of large bodies. */
+  readonly slots: ReadingSlots;
   readonly brokenBrotli: BrokenBrotli;
 }
 
@@ -70,7 +73,7 @@ const MAX_TYPE_LENGTH = 64;
 export async function admit(
   request: Request,
   hold: Hold,
-  { allowList, inFlight, maxBytes, pace, brokenBrotli }: AdmissionRules,
+  { allowList, inFlight, maxBytes, pace, slots, brokenBrotli }: AdmissionRules,
   receivedAt: number,
 ): Promise<AdmittedEnvelope | undefined> {
   const encoding = parseContentEncoding(request.headers.get("content-encoding"));
@@ -98,7 +101,7 @@ export async function admit(
   const decoder = encoding && new Decoder(encoding, maxDecodedBytes, look);
   const body = new CollectedBytes();
   try {
-    await readBody(request, hold, { maxBytes, pace }, (piece) => {
+    await readBody(request, hold, { maxBytes, pace, slots }, (piece) => {
       const isKept = body.add(piece);
       if (decoder) return decoder.write(piece);
       look(piece);

@@ -1,12 +1,18 @@
 import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
+import type { ReadingSlots } from "./reading_slots.ts";
+
+/** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
+export const SMALL_BYTES = 64 * 1024;
 
 /** Limits of a body on its way in. */
 export interface BodyLimits {
   /** Bytes on the wire. */
   readonly maxBytes: number;
   readonly pace: Pace;
+  /** The turns of bodies over {@linkcode SMALL_BYTES}. */
+  readonly slots: ReadingSlots;
 }
 
 /**
@@ -15,9 +21,14 @@ export interface BodyLimits {
  * @throws {RelayError} `envelope_too_large`, `overloaded`
  */
 export function judgeLength(request: Request, inFlight: InFlight, maxBytes: number): void {
-  const announced = Number(request.headers.get("content-length") ?? 0);
+  const announced = announcedBytes(request);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (!inFlight.hasRoomFor(announced)) throw overloaded();
+}
+
+/** 0 where it is not said. */
+function announcedBytes(request: Request): number {
+  return Number(request.headers.get("content-length") ?? 0);
 }
 
 /**
@@ -29,16 +40,30 @@ export function judgeLength(request: Request, inFlight: InFlight, maxBytes: numb
 export async function readBody(
   request: Request,
   hold: Hold,
-  { maxBytes, pace }: BodyLimits,
+  { maxBytes, pace, slots }: BodyLimits,
   take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
 ): Promise<void> {
   if (!request.body) return;
+  const announced = announcedBytes(request);
+  // A body in chunks does not say how large it is, and may be large.
+  const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
+  const slot = isSmall ? undefined : slots.open();
   const reader = request.body.getReader();
   let complete = false;
   const body = pace.watch(() => void reader.cancel().catch(ignoreBroken));
   try {
     for (;;) {
+      const turn = slot?.enter();
+      if (turn) {
+        body.rest();
+        await turn;
+        body.resume();
+        // Others have brought theirs meanwhile: what will not fit is not begun.
+        if (!hold.hasRoomFor(Math.max(0, announced - body.bytes))) throw overloaded();
+      }
+      slot?.reads();
       const { done, value } = await readPiece(reader);
+      slot?.hasRead();
       if (body.tooSlow) throw standsStill();
       if (done) break;
       body.bytes += value.length;
@@ -49,6 +74,7 @@ export async function readBody(
     complete = true;
   } finally {
     body.stop();
+    slot?.leave();
     if (!complete) reader.cancel().catch(ignoreBroken);
   }
 }

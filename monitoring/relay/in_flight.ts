@@ -44,6 +44,11 @@ export class Hold {
     this.inFlight.onReceived(bytes);
   }
 
+  /** Whether so many more fit. */
+  hasRoomFor(bytes: number): boolean {
+    return this.inFlight.hasRoomFor(bytes);
+  }
+
   /** Gives everything back. Harmless when called again. */
   release(): void {
     this.account(-this.#held);

@@ -14,6 +14,9 @@ export interface PacedBody {
   bytes: number;
   /** It is let go: it was too slow. */
   readonly tooSlow: boolean;
+  /** From now on nobody reads it: that time is not its sender's. */
+  rest(): void;
+  resume(): void;
   /** It has ended. */
   stop(): void;
 }
@@ -21,7 +24,6 @@ export interface PacedBody {
 /** Holds the bodies that come in to a pace. */
 export class Pace {
   readonly #progressMs: number;
-  /** The oldest first. */
   readonly #bodies = new Set<Watched>();
 
   /** @param progressMs milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must come */
@@ -43,29 +45,51 @@ export class Pace {
   hurry(): void {
     const now = performance.now();
     for (const body of this.#bodies) {
-      const ms = now - body.begun;
-      if (ms < HURRIED_PROGRESS_MS) return;
+      const ms = body.readFor(now);
+      if (ms < HURRIED_PROGRESS_MS) continue;
       if (body.bytes / ms < MIN_PROGRESS_BYTES / HURRIED_PROGRESS_MS) body.letGo();
     }
   }
 }
 
 class Watched implements PacedBody {
-  readonly begun = performance.now();
   bytes = 0;
   tooSlow = false;
+  readonly #progressMs: number;
   readonly #letGo: () => void;
   readonly #ended: () => void;
-  readonly #timer: ReturnType<typeof setInterval>;
+  /** When it was read from, of which the rests are taken out; undefined during one. */
+  #begun: number | undefined = performance.now();
+  /** Milliseconds for which it had been read when the last rest began. */
+  #before = 0;
+  /** Bytes and milliseconds at which the progress under way began. */
+  #seen = 0;
+  #seenAt = 0;
+  #timer: ReturnType<typeof setTimeout>;
 
   constructor(progressMs: number, letGo: () => void, ended: () => void) {
+    this.#progressMs = progressMs;
     this.#letGo = letGo;
     this.#ended = ended;
-    let seen = 0;
-    this.#timer = setInterval(() => {
-      if (this.bytes - seen < MIN_PROGRESS_BYTES) this.letGo();
-      seen = this.bytes;
-    }, progressMs);
+    this.#timer = this.#judgeIn(progressMs);
+  }
+
+  /** Milliseconds for which somebody has read it. */
+  readFor(now: number): number {
+    return this.#before + (this.#begun === undefined ? 0 : now - this.#begun);
+  }
+
+  rest(): void {
+    clearTimeout(this.#timer);
+    this.#before = this.readFor(performance.now());
+    this.#begun = undefined;
+  }
+
+  resume(): void {
+    if (this.tooSlow) return;
+    this.#begun = performance.now();
+    const left = this.#seenAt + this.#progressMs - this.#before;
+    this.#timer = this.#judgeIn(Math.max(0, left));
   }
 
   letGo(): void {
@@ -75,7 +99,16 @@ class Watched implements PacedBody {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#ended();
+  }
+
+  #judgeIn(ms: number): ReturnType<typeof setTimeout> {
+    return setTimeout(() => {
+      if (this.bytes - this.#seen < MIN_PROGRESS_BYTES) return this.letGo();
+      this.#seen = this.bytes;
+      this.#seenAt = this.readFor(performance.now());
+      this.#timer = this.#judgeIn(this.#progressMs);
+    }, ms);
   }
 }

@@ -17,6 +17,7 @@ import { OriginRule } from "./origin.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
 import { RateLimits } from "./rate_limits.ts";
+import { ReadingSlots } from "./reading_slots.ts";
 import { type EnvelopeSpool, Spooling } from "./spooling.ts";
 
 export type { AdmittedEnvelope } from "./admission.ts";
@@ -72,6 +73,8 @@ export interface RelayOptions {
   readonly trustedProxyHeader?: string;
   /** Milliseconds that a body may stand still. Default: 30 seconds. */
   readonly bodyProgressMs?: number;
+  /** Large bodies that are read at the same time. Default: {@linkcode MAX_READING}. */
+  readonly maxReading?: number;
   /** Brotli bodies that may fail to decompress. Default: {@linkcode MAX_BROKEN_BROTLI}. */
   readonly maxBrokenBrotli?: number;
   /** Milliseconds since 1970. Default: the clock. */
@@ -104,6 +107,7 @@ export function createRelay(options: RelayOptions): Relay {
     inFlight,
     maxBytes: options.maxEnvelopeBytes,
     pace: new Pace(options.bodyProgressMs),
+    slots: new ReadingSlots(options.maxReading),
     brokenBrotli: new BrokenBrotli(options.maxBrokenBrotli),
   };
   const client = new IngestClient({ ...options, limits, metrics, now, uptime });

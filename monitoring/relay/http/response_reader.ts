@@ -129,7 +129,8 @@ export class ResponseReader {
     this.#text += String.fromCharCode(...bytes.subarray(0, taken));
     if (end === -1) return taken;
     if (this.#place === "head") {
-      if (/\n\r?\n$/.test(this.#text)) this.#takeHead(this.#takeText());
+      const isWhole = this.#text.endsWith("\n\r\n") || this.#text.endsWith("\n\n");
+      if (isWhole) this.#takeHead(this.#takeText());
       return taken;
     }
     const line = this.#takeText().trim();
