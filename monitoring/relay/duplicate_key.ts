@@ -9,19 +9,25 @@ const LINE_FEED = 10;
  * Compressed or not does not matter: it is fed with what comes out of decompression.
  */
 export class DuplicateKey {
-  readonly #items = createHash("sha256");
+  readonly #hash = createHash("sha256");
+  #itemBytes = 0;
   #inHeader = true;
 
   /** Takes the next piece of the decompressed envelope. */
   push(piece: Uint8Array): void {
     if (!this.#inHeader) {
-      this.#items.update(piece);
+      this.#take(piece);
       return;
     }
     const end = piece.indexOf(LINE_FEED);
     if (end === -1) return;
     this.#inHeader = false;
-    this.#items.update(piece.subarray(end + 1));
+    this.#take(piece.subarray(end + 1));
+  }
+
+  #take(piece: Uint8Array): void {
+    this.#hash.update(piece);
+    this.#itemBytes += piece.length;
   }
 
   /**
@@ -31,9 +37,9 @@ export class DuplicateKey {
    */
   finish(dsn: string, header: EnvelopeHeader): Uint8Array<ArrayBuffer> {
     const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
-    const digest = createHash("sha256").update(this.#items.digest())
-      .update(JSON.stringify([dsn, rest])).digest();
-    return new Uint8Array(digest);
+    // Their length comes last: so nobody can pass a part of one for a part of the other.
+    this.#hash.update(JSON.stringify([dsn, rest, this.#itemBytes]));
+    return new Uint8Array(this.#hash.digest());
   }
 }
 

@@ -69,6 +69,8 @@ export class IngestClient {
     maxConnections: MAX_CONNECTIONS,
     maxIdleMs: MAX_IDLE_MS,
   });
+  /** Of the DSNs of the allow-list: parsing one for each envelope takes time. */
+  readonly #urls = new WeakMap<Dsn, URL>();
   /** Origins whose last attempt was undecided. */
   readonly #down = new Set<string>();
   /** Origins that were told to be down and not yet to answer again. */
@@ -163,7 +165,12 @@ export class IngestClient {
   }
 
   #urlOf(dsn: Dsn): URL {
-    return new URL(ingestUrl(dsn, this.#options.upstream));
+    let url = this.#urls.get(dsn);
+    if (url === undefined) {
+      url = new URL(ingestUrl(dsn, this.#options.upstream));
+      this.#urls.set(dsn, url);
+    }
+    return url;
   }
 }
 

@@ -1,3 +1,5 @@
+import type { HeaderReader } from "./http/answer_headers.ts";
+
 /** What SDKs assume after a 429 that names no time (https://develop.sentry.dev/sdk/expected-features/rate-limiting/). */
 export const DEFAULT_RETRY_S = 60;
 
@@ -40,7 +42,7 @@ export function parseLimits(header: string): AnnouncedLimit[] {
  * @param now milliseconds since 1970, for a `Retry-After` that is a date
  */
 export function limitHeaders(
-  headers: Headers,
+  headers: HeaderReader,
   now: number,
 ): { "x-sentry-rate-limits": string; "retry-after": string } {
   const limits = headers.get("x-sentry-rate-limits") ?? "";

@@ -1,4 +1,5 @@
 import { KNOWN_CATEGORIES } from "./categories.ts";
+import type { HeaderReader } from "./http/answer_headers.ts";
 import { DEFAULT_RETRY_S, parseLimits, retryAfterSeconds } from "./limit_headers.ts";
 
 /** A limit that holds: until when, and what the ingest called it. */
@@ -49,7 +50,7 @@ export class RateLimits {
    */
   learn(
     dsn: string,
-    answer: { readonly status: number; readonly headers: Headers },
+    answer: { readonly status: number; readonly headers: HeaderReader },
     now: number,
     date: number,
   ): void {

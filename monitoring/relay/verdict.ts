@@ -1,5 +1,6 @@
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
+import type { HeaderReader } from "./http/answer_headers.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
 import { limitHeaders } from "./limit_headers.ts";
 
@@ -32,7 +33,7 @@ function refused({ status, body = new Uint8Array() }: HttpAnswer, headers: Recor
   return { status, headers, body, reason: "ingest" } as const;
 }
 
-function copy(from: Headers, to: Record<string, string>, ...names: readonly string[]): void {
+function copy(from: HeaderReader, to: Record<string, string>, ...names: readonly string[]): void {
   for (const name of names) {
     const value = from.get(name);
     if (value !== null) to[name] = value;
@@ -40,7 +41,7 @@ function copy(from: Headers, to: Record<string, string>, ...names: readonly stri
 }
 
 /** JSON or plain text: what another host calls a page or a script must be none of this origin's. */
-function contentType(headers: Headers): string {
+function contentType(headers: HeaderReader): string {
   const json = headers.get("content-type")?.startsWith("application/json");
   return json ? "application/json" : "text/plain;charset=utf-8";
 }

@@ -1,9 +1,10 @@
 import { joinBytes } from "../../envelope/join_bytes.ts";
+import { AnswerHeaders, type HeaderReader } from "./answer_headers.ts";
 
 /** One whole answer of an HTTP/1.1 server. */
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HeaderReader;
   /** Undefined if it did not come whole, or was larger than the reader's limit. */
   readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
@@ -44,7 +45,7 @@ export class ResponseReader {
   /** The head, or the line under way. Each byte is a character (RFC 9110, section 5.5). */
   #text = "";
   #status = 0;
-  #headers = new Headers();
+  #headers = new AnswerHeaders();
   #pieces: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
   /** Bytes still to come of the body, or of its chunk. */
@@ -152,13 +153,11 @@ export class ResponseReader {
     const [statusLine = "", ...lines] = head.split(/\r?\n/);
     const [, minor, status] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(statusLine) ?? [];
     if (status === undefined) throw new ResponseError("It begins with no status line.");
-    const headers = new Headers();
+    const headers = new AnswerHeaders();
     for (const line of lines) {
       if (line === "") continue;
       const colon = line.indexOf(":");
-      try {
-        headers.append(line.slice(0, Math.max(0, colon)), line.slice(colon + 1).trim());
-      } catch {
+      if (!headers.append(line.slice(0, Math.max(0, colon)), line.slice(colon + 1).trim())) {
         throw new ResponseError("A header has no name, or a value that is none.");
       }
     }
