@@ -1,7 +1,6 @@
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** RFC 9110, section 5.5: these three may stand in no value. */
-// deno-lint-ignore no-control-regex -- they are what is looked for
 const NOT_IN_VALUE = /[\0\r\n]/;
 
 /** What reading an answer takes of `Headers`, in a fraction of its time. */

@@ -30,6 +30,9 @@ type Place =
 
 const LINE_FEED = 10;
 
+/** The blank line, with the end of the line before it. */
+const END_OF_HEAD = /\n\r?\n/g;
+
 /**
  * Reads one answer out of the bytes of a connection, in pieces of any size (RFC 9112).
  *
@@ -93,6 +96,8 @@ export class ResponseReader {
     while (at < chunk.length && this.#place !== "done") {
       if (this.#place === "length" || this.#place === "chunk" || this.#place === "close") {
         at += this.#payload(chunk.subarray(at));
+      } else if (this.#place === "head") {
+        at += this.#head(chunk.subarray(at));
       } else {
         at += this.#line(chunk.subarray(at));
       }
@@ -120,7 +125,22 @@ export class ResponseReader {
     return taken;
   }
 
-  /** A line of a head, or around chunks, up to its end or the end of the piece. */
+  /** A head, up to its end or the end of the piece. All of it at once: it mostly comes so. */
+  #head(bytes: Uint8Array): number {
+    const before = this.#text.length;
+    // One more than may be, to find that it is too long.
+    const most = bytes.subarray(0, MAX_HEAD_BYTES + 1 - before);
+    const text = this.#text + String.fromCharCode(...most);
+    END_OF_HEAD.lastIndex = Math.max(0, before - 2);
+    const found = END_OF_HEAD.test(text);
+    const end = found ? END_OF_HEAD.lastIndex : text.length;
+    if (end > MAX_HEAD_BYTES) throw new ResponseError("Its head is too long.");
+    this.#text = found ? "" : text;
+    if (found) this.#takeHead(text.slice(0, end));
+    return end - before;
+  }
+
+  /** A line around chunks, up to its end or the end of the piece. */
   #line(bytes: Uint8Array): number {
     const end = bytes.indexOf(LINE_FEED);
     const taken = end === -1 ? bytes.length : end + 1;
@@ -129,11 +149,6 @@ export class ResponseReader {
     }
     this.#text += String.fromCharCode(...bytes.subarray(0, taken));
     if (end === -1) return taken;
-    if (this.#place === "head") {
-      const isWhole = this.#text.endsWith("\n\r\n") || this.#text.endsWith("\n\n");
-      if (isWhole) this.#takeHead(this.#takeText());
-      return taken;
-    }
     const line = this.#takeText().trim();
     if (this.#place === "chunk size") this.#takeChunkSize(line);
     else if (this.#place === "chunk end") {
