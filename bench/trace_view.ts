@@ -10,7 +10,7 @@ import { type Figure, median } from "./figures.ts";
 
 const SPANS = 10_000;
 const TRACE = "0123456789abcdef0123456789abcdef";
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 /** Opens and scrolls the trace some times. */
 export async function benchTraceView(): Promise<Figure[]> {
@@ -69,7 +69,7 @@ async function open(page: Page): Promise<number> {
   }, [TRACE, String(SPANS)]);
 }
 
-/** Milliseconds of the longest long task while scrolling by a screen a frame; 0: there was none. */
+/** Milliseconds of the longest long task while scrolling by some screens a frame; 0: there was none. */
 async function scroll(page: Page): Promise<number> {
   // What opening has left to do is not scrolling.
   await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
@@ -81,7 +81,7 @@ async function scroll(page: Page): Promise<number> {
     });
     observer.observe({ type: "longtask" });
     return new Promise<number>((done) => {
-      let step = frame.clientHeight;
+      let step = 4 * frame.clientHeight;
       const next = () => {
         frame.scrollTop += step;
         if (frame.scrollTop + frame.clientHeight >= frame.scrollHeight - 1) step = -step;

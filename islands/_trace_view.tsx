@@ -173,6 +173,7 @@ export function TraceView({ source, traceId, variant, entered }: {
               goal={goal}
               axis={
                 <Axis
+                  narrow={narrow}
                   window={window}
                   origin={trace.start_ms}
                   ticks={ticks}

@@ -129,11 +129,9 @@ export function Waterfall(props: WaterfallProps) {
               found={found.has(node.key)}
               active={index === active}
               style={{ transform: `translateY(${start}px)`, height: size }}
-              onChoose={() => {
-                setActive(node.key);
-                props.onChoose(node.key);
-              }}
+              onChoose={() => props.onChoose(node.key)}
               onToggle={() => props.onToggle(node.key)}
+              onFocus={() => setActive(node.key)}
             />
           );
         })}

@@ -14,15 +14,18 @@ export interface ShownVital {
   readonly at_ms: number;
 }
 
-/** Percent of the axis that two marks are apart at least: about their own width on a narrow screen. */
-const APART = 2.5;
+/** Percent of the axis that marks, and names of vitals, are apart at least: about their own width. */
+const APART = { wide: { marks: 3, vitals: 7 }, narrow: { marks: 8, vitals: 16 } };
+/** From here on a tick's label stands before its line, not after it. */
+const LATE = 93;
 
 /**
  * The time axis: ticks, and what happened at one moment.
  *
  * @param props.hrefOf where an error or a log is shown
  */
-export function Axis({ window, origin, ticks, marks, vitals, hrefOf }: {
+export function Axis({ narrow, window, origin, ticks, marks, vitals, hrefOf }: {
+  narrow: boolean;
   window: Window;
   /** The trace's start. */
   origin: number;
@@ -31,17 +34,25 @@ export function Axis({ window, origin, ticks, marks, vitals, hrefOf }: {
   vitals: readonly ShownVital[];
   hrefOf: (mark: PlacedMark) => string;
 }) {
+  const apart = narrow ? APART.narrow : APART.wide;
   return (
     <div className="axis">
       <div className="ticks" aria-hidden="true">
-        {ticks.map(({ offset_ms, label }) => (
-          <span key={offset_ms} style={{ left: `${percentAt(window, origin + offset_ms)}%` }}>
-            {label}
-          </span>
-        ))}
+        {ticks.map(({ offset_ms, label }) => {
+          const left = percentAt(window, origin + offset_ms);
+          return (
+            <span
+              key={offset_ms}
+              className={left > LATE ? "late" : ""}
+              style={{ left: `${left}%` }}
+            >
+              {label}
+            </span>
+          );
+        })}
       </div>
       <ul className="marks" aria-label="On the time axis">
-        {clustersOf(window, vitals, APART).map(({ left, members }) => (
+        {clustersOf(window, vitals, apart.vitals).map(({ left, members }) => (
           <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
             <span title={members.map(vitalText).join("\n")}>
               {members.map(({ name }) =>
@@ -55,7 +66,7 @@ export function Axis({ window, origin, ticks, marks, vitals, hrefOf }: {
             </span>
           </li>
         ))}
-        {clustersOf(window, marks, APART).map(({ left, members }) => {
+        {clustersOf(window, marks, apart.marks).map(({ left, members }) => {
           const worst = members.find(({ kind }) => kind === "error") ?? members[0]!;
           const text = clusterText(members, worst, origin);
           return (

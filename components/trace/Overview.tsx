@@ -2,8 +2,9 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { barOf, percentAt, type Window } from "./bar.ts";
 
-/** Lanes of the picture: what lies deeper shares the last one. */
-const LANES = 24;
+/** Lanes of the picture, at least and at most: what lies deeper shares the last one. */
+const MIN_LANES = 6;
+const MAX_LANES = 24;
 /** Units of the picture's width: finer than any screen's pixels. */
 const WIDTH = 4000;
 
@@ -20,7 +21,11 @@ export function Overview({ all, window, bars, onDraw, onKeyDown }: {
   onDraw: (a_ms: number, b_ms: number) => void;
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
-  const path = useMemo(() => pathOf(all, bars), [all.start_ms, all.end_ms, bars]);
+  const lanes = Math.min(
+    MAX_LANES,
+    bars.reduce((most, { depth }) => Math.max(most, depth + 1), MIN_LANES),
+  );
+  const path = useMemo(() => pathOf(all, bars, lanes), [all.start_ms, all.end_ms, bars]);
   const [drawn, setDrawn] = useState<Window>();
   const from = useRef<number>(undefined);
 
@@ -65,7 +70,7 @@ export function Overview({ all, window, bars, onDraw, onKeyDown }: {
         setDrawn(undefined);
       }}
     >
-      <svg viewBox={`0 0 ${WIDTH} ${LANES}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg viewBox={`0 0 ${WIDTH} ${lanes}`} preserveAspectRatio="none" aria-hidden="true">
         <path d={path} />
       </svg>
       {shown.out === undefined && shown.width < 100 && (
@@ -76,12 +81,16 @@ export function Overview({ all, window, bars, onDraw, onKeyDown }: {
 }
 
 /** Every span as a rectangle: one path, however many there are. */
-function pathOf(all: Window, bars: readonly (Window & { readonly depth: number })[]): string {
+function pathOf(
+  all: Window,
+  bars: readonly (Window & { readonly depth: number })[],
+  lanes: number,
+): string {
   const drawn = new Set<string>();
   for (const bar of bars) {
     const x = Math.round(percentAt(all, bar.start_ms) * WIDTH / 100);
     const width = Math.max(8, Math.round(percentAt(all, bar.end_ms) * WIDTH / 100) - x);
-    drawn.add(`M${x} ${Math.min(bar.depth, LANES - 1)}h${width}v.7h-${width}z`);
+    drawn.add(`M${x} ${Math.min(bar.depth, lanes - 1) + 0.15}h${width}v.7h-${width}z`);
   }
   return [...drawn].join("");
 }

@@ -25,6 +25,7 @@ export interface SpanRowProps {
   readonly ref?: Ref<HTMLDivElement>;
   onChoose(): void;
   onToggle(): void;
+  onFocus(): void;
 }
 
 /** One line of the waterfall. */
@@ -43,6 +44,7 @@ export function SpanRow(
     ref,
     onChoose,
     onToggle,
+    onFocus,
   }: SpanRowProps,
 ) {
   const { node, expanded } = row;
@@ -62,6 +64,7 @@ export function SpanRow(
       tabIndex={active ? 0 : -1}
       style={style}
       onClick={onChoose}
+      onFocus={onFocus}
     >
       <div
         role="gridcell"

@@ -6,8 +6,7 @@ import { Time } from "../Time.tsx";
 
 /** The facts of a trace in a line, and below it what is not as it should be. */
 export function Summary({ summary, startedAt }: { summary: TraceSummary; startedAt: number }) {
-  const { spans, browser, server, failed, errors, logs } = summary;
-  const unknown = spans - browser - server;
+  const { spans, failed, errors, logs } = summary;
   return (
     <div className="trace-facts">
       <p>
@@ -16,8 +15,8 @@ export function Summary({ summary, startedAt }: { summary: TraceSummary; started
           from <Time at={startedAt} />
         </span>
         <span>
-          {formatCount(spans, "span")}: {browser} in the browser, {server} on the server
-          {unknown > 0 && `, ${unknown} unknown`}
+          {formatCount(spans, "span")}
+          {madeIn(summary)}
         </span>
         <span className={failed + errors > 0 ? "refused" : undefined}>
           {failed + errors > 0 && <Mark kind="refused" />}
@@ -39,6 +38,15 @@ export function Summary({ summary, startedAt }: { summary: TraceSummary; started
       ))}
     </div>
   );
+}
+
+function madeIn({ spans, browser, server }: TraceSummary): string {
+  if (browser === spans) return ", all in the browser";
+  if (server === spans) return ", all on the server";
+  const unknown = spans - browser - server;
+  return `: ${browser} in the browser, ${server} on the server${
+    unknown > 0 ? `, ${unknown} unknown` : ""
+  }`;
 }
 
 /** What a reader must know to read the picture right. */

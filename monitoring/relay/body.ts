@@ -45,12 +45,12 @@ export async function readBody(
 ): Promise<void> {
   if (!request.body) return;
   const announced = announcedBytes(request);
-  const slot = announced > SMALL_BYTES ? slots.open() : undefined;
+  // A body in chunks does not say how large it is, and may be large.
+  const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
+  const slot = isSmall ? undefined : slots.open();
   const reader = request.body.getReader();
-  const cancel = () => void reader.cancel().catch(ignoreBroken);
-  const body = pace.watch(cancel);
-  let bytes = 0;
   let complete = false;
+  const body = pace.watch(() => void reader.cancel().catch(ignoreBroken));
   try {
     for (;;) {
       const turn = slot?.enter();
@@ -59,16 +59,15 @@ export async function readBody(
         await turn;
         body.resume();
         // Others have brought theirs meanwhile: what will not fit is not begun.
-        if (!hold.hasRoomFor(announced - bytes)) throw overloaded();
+        if (!hold.hasRoomFor(Math.max(0, announced - body.bytes))) throw overloaded();
       }
       slot?.reads();
       const { done, value } = await readPiece(reader);
       slot?.hasRead();
       if (body.tooSlow) throw standsStill();
       if (done) break;
-      bytes += value.length;
-      body.came(value.length);
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      body.bytes += value.length;
+      if (body.bytes > maxBytes) throw tooLarge(maxBytes);
       hold.add(value.length);
       await take(value);
     }
@@ -76,7 +75,7 @@ export async function readBody(
   } finally {
     body.stop();
     slot?.leave();
-    if (!complete) cancel();
+    if (!complete) reader.cancel().catch(ignoreBroken);
   }
 }
 

@@ -106,7 +106,7 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
 
 /** As the list of traces names it: by the root that names no parent, else by the earliest one. */
 function nameOf({ roots, nodes }: SpanTree): string {
-  const first = roots.find(({ span }) => span?.parent_span_id === null) ??
+  const first = roots.find(({ span }) => span?.parent_span_id === null && span.start_ms !== null) ??
     nodes.find(({ span }) => span !== null);
   return first?.span?.name ?? "a trace without spans";
 }
