@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { formatBytes } from "../components/format/bytes.ts";
 import { MAX_SHOWN, readPayload, SHOWN_AT_FIRST } from "../monitoring/inbox/inspect/payload.ts";
 import { saveFile } from "./_save_file.ts";
@@ -11,6 +11,7 @@ import { saveFile } from "./_save_file.ts";
  */
 export function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?: string }) {
   const [limit, setLimit] = useState(SHOWN_AT_FIRST);
+  const place = useRef<HTMLPreElement>(null);
   const { kind, text, whole } = useMemo(() => readPayload(bytes, limit), [bytes, limit]);
   const size = formatBytes(bytes.byteLength);
   const canGrow = !whole && kind !== "bytes" && limit < MAX_SHOWN;
@@ -18,23 +19,33 @@ export function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string
     <div className="payload">
       <p>
         {name}: {kind}, {size}
-        {!whole && <span>{kind === "bytes" ? ", the start of it" : ", cut here"}</span>}
+        {!whole && <span>{kind === "bytes" ? ", its start" : ", its first part"}</span>}
       </p>
-      {text !== "" && <pre tabIndex={0} aria-label={name}>{text}</pre>}
-      {canGrow && (
-        <button type="button" className="plain" onClick={() => setLimit(MAX_SHOWN)}>
-          Show all ({size})
-        </button>
-      )}
-      {file && (
-        <button
-          type="button"
-          className="plain"
-          onClick={() => saveFile(URL.createObjectURL(blobOf(bytes)), file)}
-        >
-          Download {name.toLowerCase()}
-        </button>
-      )}
+      {text !== "" && <pre ref={place} tabIndex={0} aria-label={name}>{text}</pre>}
+      <p className="line">
+        {canGrow && (
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              setLimit(MAX_SHOWN);
+              // The button goes; who pressed it goes on where the rest is.
+              place.current?.focus();
+            }}
+          >
+            Show all ({size})
+          </button>
+        )}
+        {file && (
+          <button
+            type="button"
+            className="plain"
+            onClick={() => saveFile(URL.createObjectURL(blobOf(bytes)), file)}
+          >
+            Download {name.toLowerCase()}
+          </button>
+        )}
+      </p>
     </div>
   );
 }

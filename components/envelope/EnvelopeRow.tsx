@@ -49,7 +49,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isAct
       </td>
       <td className="items">{items.length === 0 ? "no items" : <ItemList items={items} />}</td>
       <td className="n size">{formatBytes(bytes)}</td>
-      <td className="encoding">{content_encoding ?? "–"}</td>
+      <td className="encoding">{content_encoding}</td>
       <td className="outcome">{outcome === undefined ? "–" : <Outcome of={{ outcome }} />}</td>
       <td className="trace">
         {trace === undefined

@@ -279,7 +279,9 @@ test.describe("in relay mode", () => {
   }
 });
 
-test("what arrives in the inbox is listed live, with how it came; searched for, it is found", async ({ page, server }) => {
+test("what arrives in the inbox is listed live, with how it came; searched for, it is found", async ({ page, server, watch }) => {
+  // How the browser tells that an envelope is gone.
+  watch.allow("status of 404");
   await page.goto("/#/envelopes");
   await expect(viewOf(page)).toContainText(/Live: \d+\senvelopes?/);
   const plain = envelopeOf(
