@@ -61,7 +61,13 @@ export function EnvelopeDetails({ source, id, row, close }: {
     else setFetched({ state: "gone" });
   };
   return (
-    <Details title={`Envelope ${id}`} close={close}>
+    <Details
+      title={`Envelope ${id}`}
+      close={close}
+      actions={(fetched.state === "read" || fetched.state === "failed") && (
+        <button type="button" onClick={save}>Download</button>
+      )}
+    >
       {fetched.state === "reading" && <p className="empty">Reading the envelope.</p>}
       {fetched.state === "gone" && (
         <p className="empty">There is no envelope {id}: it never came, or it is gone.</p>
@@ -69,30 +75,25 @@ export function EnvelopeDetails({ source, id, row, close }: {
       {fetched.state === "failed" && (
         <>
           <Trouble title="The envelope cannot be shown." what={fetched.error} />
-          <button type="button" onClick={() => setTries(tries + 1)}>Try again</button>{" "}
-          <button type="button" onClick={save}>Download</button>
+          <button type="button" onClick={() => setTries(tries + 1)}>Try again</button>
         </>
       )}
       {source && fetched.state === "read" && (
-        <Read scope={source.scope} bytes={fetched.bytes} row={row} save={save} />
+        <Read scope={source.scope} bytes={fetched.bytes} row={row} />
       )}
     </Details>
   );
 }
 
-function Read({ scope, bytes, row, save }: {
+function Read({ scope, bytes, row }: {
   scope: ConsoleSource["scope"];
   bytes: Uint8Array;
   row: InboxRow | undefined;
-  save: () => void;
 }) {
   const inspection = useMemo(() => inspectEnvelope(bytes), [bytes]);
   return (
     <>
       <Facts facts={useFacts(bytes, row, scope)} />
-      <p className="line">
-        <button type="button" onClick={save}>Download</button>
-      </p>
       <Inspector inspection={inspection} />
     </>
   );

@@ -12,8 +12,7 @@ export const HURRIED_PROGRESS_MS = 2_000;
 export interface PacedBody {
   /** It is let go: it was too slow. */
   readonly tooSlow: boolean;
-  came(bytes: number): void;
-  /** From now on nobody reads. */
+  /** From now on nobody reads it: that time is not its sender's. */
   rest(): void;
   resume(): void;
   /** It has ended. */
@@ -42,52 +41,53 @@ export class Pace {
    * held by bodies which never come would else keep everybody out.
    */
   hurry(): void {
-    for (const body of this.#bodies) if (body.isSlow()) body.letGo();
+    const now = performance.now();
+    for (const body of this.#bodies) {
+      const ms = body.readFor(now);
+      if (ms < HURRIED_PROGRESS_MS) continue;
+      if (body.bytes / ms < MIN_PROGRESS_BYTES / HURRIED_PROGRESS_MS) body.letGo();
+    }
   }
 }
 
 class Watched implements PacedBody {
+  bytes = 0;
   tooSlow = false;
   readonly #progressMs: number;
   readonly #letGo: () => void;
   readonly #ended: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #bytes = 0;
-  /** When it was begun to be read, or to be read again. */
-  #since = 0;
-  /** Milliseconds for which it was read before that. */
-  #readMs = 0;
-  /** What had come, and how long it had been read, when its present time began. */
-  #seenBytes = 0;
-  #seenMs = 0;
+  /** When it was read from, of which the rests are taken out; undefined during one. */
+  #begun: number | undefined = performance.now();
+  /** Milliseconds for which it had been read when the last rest began. */
+  #before = 0;
+  /** Bytes and milliseconds at which the progress under way began. */
+  #seen = 0;
+  #seenAt = 0;
+  #timer: ReturnType<typeof setTimeout>;
 
   constructor(progressMs: number, letGo: () => void, ended: () => void) {
     this.#progressMs = progressMs;
     this.#letGo = letGo;
     this.#ended = ended;
-    this.resume();
+    this.#timer = this.#judgeIn(progressMs);
   }
 
-  came(bytes: number): void {
-    this.#bytes += bytes;
+  /** Milliseconds for which somebody has read it. */
+  readFor(now: number): number {
+    return this.#before + (this.#begun === undefined ? 0 : now - this.#begun);
   }
 
   rest(): void {
     clearTimeout(this.#timer);
-    this.#readMs = this.#lasted();
-    this.#timer = undefined;
+    this.#before = this.readFor(performance.now());
+    this.#begun = undefined;
   }
 
   resume(): void {
-    this.#since = performance.now();
-    const left = this.#progressMs - (this.#readMs - this.#seenMs);
-    this.#timer = setTimeout(() => this.#judge(), Math.max(0, left));
-  }
-
-  /** Whether it comes more slowly than a body may for which somebody else waits. */
-  isSlow(): boolean {
-    const ms = this.#lasted();
-    return ms >= HURRIED_PROGRESS_MS && this.#bytes / ms < MIN_PROGRESS_BYTES / HURRIED_PROGRESS_MS;
+    if (this.tooSlow) return;
+    this.#begun = performance.now();
+    const left = this.#seenAt + this.#progressMs - this.#before;
+    this.#timer = this.#judgeIn(Math.max(0, left));
   }
 
   letGo(): void {
@@ -101,16 +101,12 @@ class Watched implements PacedBody {
     this.#ended();
   }
 
-  /** Milliseconds for which it has been read. */
-  #lasted(): number {
-    const now = this.#timer === undefined ? 0 : performance.now() - this.#since;
-    return this.#readMs + now;
-  }
-
-  #judge(): void {
-    if (this.#bytes - this.#seenBytes < MIN_PROGRESS_BYTES) return this.letGo();
-    this.#readMs = this.#seenMs = this.#lasted();
-    this.#seenBytes = this.#bytes;
-    this.resume();
+  #judgeIn(ms: number): ReturnType<typeof setTimeout> {
+    return setTimeout(() => {
+      if (this.bytes - this.#seen < MIN_PROGRESS_BYTES) return this.letGo();
+      this.#seen = this.bytes;
+      this.#seenAt = this.readFor(performance.now());
+      this.#timer = this.#judgeIn(this.#progressMs);
+    }, ms);
   }
 }

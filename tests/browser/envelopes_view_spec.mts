@@ -280,7 +280,7 @@ test.describe("in relay mode", () => {
 });
 
 test("what arrives in the inbox is listed live, with how it came; searched for, it is found", async ({ page, server }) => {
-  await openPage(page, "/#/envelopes");
+  await page.goto("/#/envelopes");
   await expect(viewOf(page)).toContainText(/Live: \d+\senvelopes?/);
   const plain = envelopeOf(
     { event_id: hexId(77), dsn: "https://inbox@sightglass.invalid/1" },

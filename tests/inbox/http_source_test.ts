@@ -39,16 +39,6 @@ Deno.test("the version rises when envelopes come and when they go", () =>
     assert.ok(source.snapshot().version > one.version);
   }));
 
-Deno.test("a hundred envelopes at once call a listener a few times, the last time with all of them", () =>
-  withSource(async ({ source, server }) => {
-    const totals: number[] = [];
-    source.subscribe(() => totals.push(source.snapshot().total));
-    await isIn(source, "live");
-    await server.store(...Array.from({ length: 100 }, (_, n) => n));
-    await until("the last call tells of all", () => totals.at(-1) === 100);
-    assert.ok(totals.length < 20, `${totals.length} calls`);
-  }));
-
 Deno.test("an envelope's bytes come decompressed, and those of one that is gone do not come", () =>
   withSource(async ({ source, server }) => {
     await server.inbox.store(admittedGzip(eventEnvelope(7)));
