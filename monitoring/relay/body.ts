@@ -49,10 +49,8 @@ export async function readBody(
   const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
   const slot = isSmall ? undefined : slots.open();
   const reader = request.body.getReader();
-  const cancel = () => void reader.cancel().catch(ignoreBroken);
-  const body = pace.watch(cancel);
-  let bytes = 0;
   let complete = false;
+  const body = pace.watch(() => void reader.cancel().catch(ignoreBroken));
   try {
     for (;;) {
       const turn = slot?.enter();
@@ -68,9 +66,8 @@ export async function readBody(
       slot?.hasRead();
       if (body.tooSlow) throw standsStill();
       if (done) break;
-      bytes += value.length;
-      body.came(value.length);
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      body.bytes += value.length;
+      if (body.bytes > maxBytes) throw tooLarge(maxBytes);
       hold.add(value.length);
       await take(value);
     }

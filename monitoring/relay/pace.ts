@@ -8,8 +8,10 @@ export const PROGRESS_MS = 30_000;
 /** While somebody waits for the connection a body has this long for {@linkcode MIN_PROGRESS_BYTES}. */
 export const HURRIED_PROGRESS_MS = 2_000;
 
-/** One body that comes in. Time in which nobody reads it is not its sender's. */
+/** One body that comes in. */
 export interface PacedBody {
+  /** What has come of it; its reader keeps this. */
+  bytes: number;
   /** It is let go: it was too slow. */
   readonly tooSlow: boolean;
   /** From now on nobody reads it: that time is not its sender's. */
