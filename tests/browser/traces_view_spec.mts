@@ -64,7 +64,7 @@ test("every signal of the page stands in its trace: spans of both sides, errors,
     for (const name of ["TTFB", "FCP"]) await expect(vitals).toContainText(name);
     const marks = page.getByRole("list", { name: "On the time axis" });
     await expect(marks).toContainText("First contentful paint");
-    await expect(marks.getByRole("link", { name: /error/i }).first())
+    await expect(marks.getByRole("link", { name: /^(Error at|\d+\serror)/ }).first())
       .toHaveAttribute("href", /^#\/errors\/[^/]+\/\d+$/);
     await expect(marks.getByRole("link", { name: /log/i }).first()).toHaveAttribute(
       "href",
