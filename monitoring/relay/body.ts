@@ -45,7 +45,9 @@ export async function readBody(
 ): Promise<void> {
   if (!request.body) return;
   const announced = announcedBytes(request);
-  const slot = announced > SMALL_BYTES ? slots.open() : undefined;
+  // A body in chunks does not say how large it is, and may be large.
+  const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
+  const slot = isSmall ? undefined : slots.open();
   const reader = request.body.getReader();
   const cancel = () => void reader.cancel().catch(ignoreBroken);
   const body = pace.watch(cancel);
@@ -59,7 +61,7 @@ export async function readBody(
         await turn;
         body.resume();
         // Others have brought theirs meanwhile: what will not fit is not begun.
-        if (!hold.hasRoomFor(announced - bytes)) throw overloaded();
+        if (!hold.hasRoomFor(Math.max(0, announced - bytes))) throw overloaded();
       }
       slot?.reads();
       const { done, value } = await readPiece(reader);
