@@ -49,8 +49,10 @@ export async function readBody(
   const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
   const slot = isSmall ? undefined : slots.open();
   const reader = request.body.getReader();
+  const cancel = () => void reader.cancel().catch(ignoreBroken);
+  const body = pace.watch(cancel);
+  let bytes = 0;
   let complete = false;
-  const body = pace.watch(() => void reader.cancel().catch(ignoreBroken));
   try {
     for (;;) {
       const turn = slot?.enter();
@@ -59,15 +61,16 @@ export async function readBody(
         await turn;
         body.resume();
         // Others have brought theirs meanwhile: what will not fit is not begun.
-        if (!hold.hasRoomFor(Math.max(0, announced - body.bytes))) throw overloaded();
+        if (!hold.hasRoomFor(Math.max(0, announced - bytes))) throw overloaded();
       }
       slot?.reads();
       const { done, value } = await readPiece(reader);
       slot?.hasRead();
       if (body.tooSlow) throw standsStill();
       if (done) break;
-      body.bytes += value.length;
-      if (body.bytes > maxBytes) throw tooLarge(maxBytes);
+      bytes += value.length;
+      body.came(value.length);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
       hold.add(value.length);
       await take(value);
     }
@@ -75,7 +78,7 @@ export async function readBody(
   } finally {
     body.stop();
     slot?.leave();
-    if (!complete) reader.cancel().catch(ignoreBroken);
+    if (!complete) cancel();
   }
 }
 
