@@ -26,7 +26,7 @@ const VIEWPORT = { width: 1280, height: 900 };
 const DEVICE_SCALE = 1.4;
 
 /** A picture that takes longer to load than the text around it is read past. */
-const MAX_BYTES = 400_000;
+const MAX_BYTES = 450_000;
 
 const ARRIVAL_TIMEOUT_MS = 60_000;
 

@@ -8,13 +8,12 @@ export const PROGRESS_MS = 30_000;
 /** While somebody waits for the connection a body has this long for {@linkcode MIN_PROGRESS_BYTES}. */
 export const HURRIED_PROGRESS_MS = 2_000;
 
-/** One body that comes in. */
+/** One body that comes in. Time in which nobody reads it is not its sender's. */
 export interface PacedBody {
-  /** What has come of it; its reader keeps this. */
-  bytes: number;
   /** It is let go: it was too slow. */
   readonly tooSlow: boolean;
-  /** From now on nobody reads it: that time is not its sender's. */
+  came(bytes: number): void;
+  /** From now on nobody reads. */
   rest(): void;
   resume(): void;
   /** It has ended. */
@@ -43,53 +42,52 @@ export class Pace {
    * held by bodies which never come would else keep everybody out.
    */
   hurry(): void {
-    const now = performance.now();
-    for (const body of this.#bodies) {
-      const ms = body.readFor(now);
-      if (ms < HURRIED_PROGRESS_MS) continue;
-      if (body.bytes / ms < MIN_PROGRESS_BYTES / HURRIED_PROGRESS_MS) body.letGo();
-    }
+    for (const body of this.#bodies) if (body.isSlow()) body.letGo();
   }
 }
 
 class Watched implements PacedBody {
-  bytes = 0;
   tooSlow = false;
   readonly #progressMs: number;
   readonly #letGo: () => void;
   readonly #ended: () => void;
-  /** When it was read from, of which the rests are taken out; undefined during one. */
-  #begun: number | undefined = performance.now();
-  /** Milliseconds for which it had been read when the last rest began. */
-  #before = 0;
-  /** Bytes and milliseconds at which the progress under way began. */
-  #seen = 0;
-  #seenAt = 0;
-  #timer: ReturnType<typeof setTimeout>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #bytes = 0;
+  /** When it was begun to be read, or to be read again. */
+  #since = 0;
+  /** Milliseconds for which it was read before that. */
+  #readMs = 0;
+  /** What had come, and how long it had been read, when its present time began. */
+  #seenBytes = 0;
+  #seenMs = 0;
 
   constructor(progressMs: number, letGo: () => void, ended: () => void) {
     this.#progressMs = progressMs;
     this.#letGo = letGo;
     this.#ended = ended;
-    this.#timer = this.#judgeIn(progressMs);
+    this.resume();
   }
 
-  /** Milliseconds for which somebody has read it. */
-  readFor(now: number): number {
-    return this.#before + (this.#begun === undefined ? 0 : now - this.#begun);
+  came(bytes: number): void {
+    this.#bytes += bytes;
   }
 
   rest(): void {
     clearTimeout(this.#timer);
-    this.#before = this.readFor(performance.now());
-    this.#begun = undefined;
+    this.#readMs = this.#lasted();
+    this.#timer = undefined;
   }
 
   resume(): void {
-    if (this.tooSlow) return;
-    this.#begun = performance.now();
-    const left = this.#seenAt + this.#progressMs - this.#before;
-    this.#timer = this.#judgeIn(Math.max(0, left));
+    this.#since = performance.now();
+    const left = this.#progressMs - (this.#readMs - this.#seenMs);
+    this.#timer = setTimeout(() => this.#judge(), Math.max(0, left));
+  }
+
+  /** Whether it comes more slowly than a body may for which somebody else waits. */
+  isSlow(): boolean {
+    const ms = this.#lasted();
+    return ms >= HURRIED_PROGRESS_MS && this.#bytes / ms < MIN_PROGRESS_BYTES / HURRIED_PROGRESS_MS;
   }
 
   letGo(): void {
@@ -103,12 +101,16 @@ class Watched implements PacedBody {
     this.#ended();
   }
 
-  #judgeIn(ms: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      if (this.bytes - this.#seen < MIN_PROGRESS_BYTES) return this.letGo();
-      this.#seen = this.bytes;
-      this.#seenAt = this.readFor(performance.now());
-      this.#timer = this.#judgeIn(this.#progressMs);
-    }, ms);
+  /** Milliseconds for which it has been read. */
+  #lasted(): number {
+    const now = this.#timer === undefined ? 0 : performance.now() - this.#since;
+    return this.#readMs + now;
+  }
+
+  #judge(): void {
+    if (this.#bytes - this.#seenBytes < MIN_PROGRESS_BYTES) return this.letGo();
+    this.#readMs = this.#seenMs = this.#lasted();
+    this.#seenBytes = this.#bytes;
+    this.resume();
   }
 }
