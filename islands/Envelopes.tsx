@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from "react";
 import { Boundary } from "./_boundary.tsx";
-import { EnvelopeDetails } from "./_envelope_details.tsx";
-import { type CameFrom, EnvelopeList, useEnvelopes } from "./_envelope_list.tsx";
-import { FileDetails } from "./_file_details.tsx";
-import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
-import { useDroppedFile } from "./_dropped_file.ts";
-import { useSource, useSourceState } from "./_source.ts";
+import { EnvelopeDetails } from "./_envelope/details.tsx";
+import { type CameFrom, EnvelopeList, useEnvelopes } from "./_envelope/list.tsx";
+import { FileDetails } from "./_envelope/file_details.tsx";
+import { fragmentTo, goTo, useFragment } from "./_console/fragment.ts";
+import { useDroppedFile } from "./_envelope/dropped_file.ts";
+import { useSource, useSourceState } from "./_console/source.ts";
 import { useMounted } from "./_telemetry.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { useRef } from "react";
 import { Boundary } from "./_boundary.tsx";
-import { ErrorDetail } from "./_error_detail.tsx";
-import { ErrorList } from "./_error_list.tsx";
-import { type Fragment, useFragment } from "./_fragment.ts";
-import { useSource } from "./_source.ts";
+import { ErrorDetail } from "./_error/detail.tsx";
+import { ErrorList } from "./_error/list.tsx";
+import { type Fragment, useFragment } from "./_console/fragment.ts";
+import { useSource } from "./_console/source.ts";
 
 /**
  * Errors, grouped; `#/errors/GROUP` the newest of a group, `#/errors/GROUP/ENVELOPE` the one of that envelope.

@@ -4,8 +4,8 @@ import { formatCount } from "../components/format/count.ts";
 import { Ledger } from "../components/Ledger.tsx";
 import type { InboxFeed } from "../monitoring/inbox/feed.ts";
 import { Boundary } from "./_boundary.tsx";
-import { ClearInbox } from "./_clear_inbox.tsx";
-import { InboxToken } from "./_inbox_token.tsx";
+import { ClearInbox } from "./_console/clear_inbox.tsx";
+import { InboxToken } from "./_console/inbox_token.tsx";
 
 /** Rows kept in the page; the inbox itself holds more. */
 const KEEP = 500;

@@ -1,10 +1,10 @@
 import { LOG_LEVELS, type LogRow } from "../monitoring/inbox/read/rows.ts";
 import { Boundary } from "./_boundary.tsx";
-import { FeedBar } from "./_feed_bar.tsx";
-import { fragmentTo, goTo, useFragment } from "./_fragment.ts";
-import { ListNotice } from "./_list_notice.tsx";
-import { LogTree } from "./_log_tree.tsx";
-import { useList, useSource } from "./_source.ts";
+import { FeedBar } from "./_console/feed_bar.tsx";
+import { fragmentTo, goTo, useFragment } from "./_console/fragment.ts";
+import { ListNotice } from "./_console/list_notice.tsx";
+import { LogTree } from "./_log/tree.tsx";
+import { useList, useSource } from "./_console/source.ts";
 import { useMounted } from "./_telemetry.ts";
 import { Id } from "../components/Id.tsx";
 

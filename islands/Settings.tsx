@@ -3,7 +3,7 @@ import { CostTables } from "../components/cost/CostTables.tsx";
 import type { MonitoringScripts } from "../components/cost/scripts.ts";
 import { visitCost } from "../components/cost/visit_cost.ts";
 import { Boundary } from "./_boundary.tsx";
-import { useFlow } from "./_flow.ts";
+import { useFlow } from "./_glass/flow.ts";
 import { useMeasurements } from "./_measured.ts";
 import { useMounted, useTelemetry } from "./_telemetry.ts";
 

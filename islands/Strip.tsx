@@ -21,7 +21,7 @@ function Sight(place: GlassPlace) {
   const [isBlind, setBlind] = useState(false);
   useEffect(() => {
     if (!runs) return;
-    import("./_live_glass.tsx").then(
+    import("./_glass/live_glass.tsx").then(
       ({ LiveGlass }) => setLive(() => LiveGlass),
       () => setBlind(true),
     );

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useSearched, useView, type View, VIEWS } from "./_view.ts";
+import { useSearched, useView, type View, VIEWS } from "./_console/view.ts";
 
 /** The way between the views: plain links to fragments, which the browser itself follows. */
 export default function Tabs() {

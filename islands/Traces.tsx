@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { Boundary } from "./_boundary.tsx";
-import { useFragment } from "./_fragment.ts";
-import { useSource } from "./_source.ts";
+import { useFragment } from "./_console/fragment.ts";
+import { useSource } from "./_console/source.ts";
 import { useMounted } from "./_telemetry.ts";
-import { TraceList } from "./_trace_list.tsx";
-import { TraceView } from "./_trace_view.tsx";
+import { TraceList } from "./_trace/list.tsx";
+import { TraceView } from "./_trace/view.tsx";
 
 /**
  * The traces: their list, or one of them.

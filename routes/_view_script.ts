@@ -1,4 +1,4 @@
-import { VIEWS } from "../islands/_view.ts";
+import { VIEWS } from "../islands/_console/view.ts";
 
 const names = Object.keys(VIEWS).filter((name) => name !== "overview").join("|");
 

@@ -4,7 +4,7 @@ import { Mark } from "../components/Mark.tsx";
 import { Panel } from "../components/Panel.tsx";
 import { SettingsTable } from "../components/SettingsTable.tsx";
 import { StateFacts } from "../components/StateFacts.tsx";
-import { VIEWS } from "../islands/_view.ts";
+import { VIEWS } from "../islands/_console/view.ts";
 import Envelopes from "../islands/Envelopes.tsx";
 import Errors from "../islands/Errors.tsx";
 import InboxList from "../islands/InboxList.tsx";

@@ -54,7 +54,7 @@ async function takeTrace(page: Page): Promise<Uint8Array> {
   await openView(page, "Traces");
   await page.getByRole("region", { name: "Traces" }).getByRole("link", { name: "GET /" }).click();
   const waterfall = page.getByRole("treegrid");
-  await waterfall.getByRole("row", { name: /manual/i }).first().click();
+  await waterfall.getByRole("row", { name: /pageload/ }).first().click();
   await rest(page);
   return await page.screenshot();
 }

@@ -1,4 +1,4 @@
-import type { Breadcrumb } from "../../monitoring/inbox/read/breadcrumbs.ts";
+import type { Breadcrumb } from "../../monitoring/inbox/read/error/breadcrumbs.ts";
 import type { Bounded } from "../../monitoring/inbox/read/fields.ts";
 import { formatCount } from "../format/count.ts";
 import { formatDuration } from "../format/duration.ts";

@@ -1,4 +1,4 @@
-import type { FoundFrame } from "../../monitoring/inbox/read/source_finder.ts";
+import type { FoundFrame } from "../../monitoring/inbox/read/error/source_finder.ts";
 import { Entries } from "../Entries.tsx";
 import { placeOf } from "./error_text.ts";
 import { SourceExcerpt } from "./SourceExcerpt.tsx";

@@ -1,4 +1,4 @@
-import type { SourceLines } from "../../monitoring/inbox/read/stack.ts";
+import type { SourceLines } from "../../monitoring/inbox/read/error/stack.ts";
 
 /** Lines of a source with their numbers; the frame's own is marked, for the eye and in words. */
 export function SourceExcerpt({ source }: { source: SourceLines }) {

@@ -1,4 +1,4 @@
-import type { FoundFrame } from "../../monitoring/inbox/read/source_finder.ts";
+import type { FoundFrame } from "../../monitoring/inbox/read/error/source_finder.ts";
 import { formatCount } from "../format/count.ts";
 import { foldFrames } from "./fold_frames.ts";
 import { Frame } from "./Frame.tsx";

@@ -1,5 +1,5 @@
-import type { Thrown } from "../../monitoring/inbox/read/exceptions.ts";
-import type { FoundFrame } from "../../monitoring/inbox/read/source_finder.ts";
+import type { Thrown } from "../../monitoring/inbox/read/error/exceptions.ts";
+import type { FoundFrame } from "../../monitoring/inbox/read/error/source_finder.ts";
 import { LongText } from "../LongText.tsx";
 import { Stack } from "./Stack.tsx";
 

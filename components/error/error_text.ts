@@ -1,7 +1,7 @@
 import type { Bounded } from "../../monitoring/inbox/read/fields.ts";
-import type { ErrorEvent } from "../../monitoring/inbox/read/error_event.ts";
-import type { Thrown } from "../../monitoring/inbox/read/exceptions.ts";
-import type { Frame } from "../../monitoring/inbox/read/stack.ts";
+import type { ErrorEvent } from "../../monitoring/inbox/read/error/error_event.ts";
+import type { Thrown } from "../../monitoring/inbox/read/error/exceptions.ts";
+import type { Frame } from "../../monitoring/inbox/read/error/stack.ts";
 
 /**
  * An error as text, to be put into a message or an issue: what was thrown with its stack as engines

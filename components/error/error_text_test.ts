@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describeEvent } from "../../monitoring/inbox/read/error_event.ts";
+import { describeEvent } from "../../monitoring/inbox/read/error/error_event.ts";
 import { errorText } from "./error_text.ts";
 
 Deno.test("as text: what was thrown, its causes, where it comes from", () => {

@@ -1,4 +1,4 @@
-import type { FoundFrame } from "../../monitoring/inbox/read/source_finder.ts";
+import type { FoundFrame } from "../../monitoring/inbox/read/error/source_finder.ts";
 
 export interface SourceNoteInput {
   /** Of all the error's stacks. */

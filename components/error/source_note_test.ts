@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FoundFrame } from "../../monitoring/inbox/read/source_finder.ts";
+import type { FoundFrame } from "../../monitoring/inbox/read/error/source_finder.ts";
 import { sourceNote } from "./source_note.ts";
 
 const frame = (file: string, hasSource: boolean): FoundFrame => ({

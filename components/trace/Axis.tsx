@@ -1,5 +1,5 @@
-import type { Tick } from "../../monitoring/inbox/read/time_window.ts";
-import type { PlacedMark } from "../../monitoring/inbox/read/trace.ts";
+import type { Tick } from "../../monitoring/inbox/read/trace/time_window.ts";
+import type { PlacedMark } from "../../monitoring/inbox/read/trace/trace.ts";
 import { formatCount } from "../format/count.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import type { SpanAttribute } from "../../monitoring/inbox/read/span_attributes.ts";
-import type { PlacedTime } from "../../monitoring/inbox/read/span_times.ts";
-import type { SpanNode } from "../../monitoring/inbox/read/span_tree.ts";
-import type { PlacedMark } from "../../monitoring/inbox/read/trace.ts";
+import type { SpanAttribute } from "../../monitoring/inbox/read/trace/span_attributes.ts";
+import type { PlacedTime } from "../../monitoring/inbox/read/trace/span_times.ts";
+import type { SpanNode } from "../../monitoring/inbox/read/trace/span_tree.ts";
+import type { PlacedMark } from "../../monitoring/inbox/read/trace/trace.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";
 import { Moment } from "../Moment.tsx";

@@ -1,7 +1,7 @@
 import type { CSSProperties, Ref } from "react";
-import type { PlacedTime } from "../../monitoring/inbox/read/span_times.ts";
-import type { PlacedMark } from "../../monitoring/inbox/read/trace.ts";
-import type { WaterfallRow } from "../../monitoring/inbox/read/waterfall.ts";
+import type { PlacedTime } from "../../monitoring/inbox/read/trace/span_times.ts";
+import type { PlacedMark } from "../../monitoring/inbox/read/trace/trace.ts";
+import type { WaterfallRow } from "../../monitoring/inbox/read/trace/waterfall.ts";
 import { formatCount } from "../format/count.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";

@@ -1,4 +1,4 @@
-import type { TraceSummary } from "../../monitoring/inbox/read/trace.ts";
+import type { TraceSummary } from "../../monitoring/inbox/read/trace/trace.ts";
 import { formatCount } from "../format/count.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server";
-import type { TraceSummary } from "../../monitoring/inbox/read/trace.ts";
+import type { TraceSummary } from "../../monitoring/inbox/read/trace/trace.ts";
 import { oddities, Summary } from "./Summary.tsx";
 
 const plain: TraceSummary = {

@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from "react";
-import type { ListedTrace } from "../../monitoring/inbox/read/live_row.ts";
+import type { ListedTrace } from "../../monitoring/inbox/read/source/live_row.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";
 import { Time } from "../Time.tsx";

@@ -1,5 +1,5 @@
-import type { PlacedTime, TimeFact } from "../../monitoring/inbox/read/span_times.ts";
-import type { SpanNode } from "../../monitoring/inbox/read/span_tree.ts";
+import type { PlacedTime, TimeFact } from "../../monitoring/inbox/read/trace/span_times.ts";
+import type { SpanNode } from "../../monitoring/inbox/read/trace/span_tree.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 
 const SENTENCES: Readonly<Record<TimeFact, string>> = {

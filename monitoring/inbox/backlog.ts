@@ -1,6 +1,6 @@
 import { decodeBody, parseContentEncoding } from "../envelope/encoding.ts";
 import type { UnindexedEnvelope } from "./inbox_file.ts";
-import { type Entries, entriesOf } from "./read/entries.ts";
+import { type Entries, entriesOf } from "./read/entries/entries.ts";
 import { type ParsedEnvelope, parseEnvelope } from "./read/parsed_envelope.ts";
 
 /** Where the backlog is read from and worked off. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ErrorEntry } from "./read/error_entry.ts";
-import { cursorOf, envelopeAt, indexAt, PLACES, writeCursor } from "./read/list_cursor.ts";
-import type { LogEntry } from "./read/log_entry.ts";
+import type { ErrorEntry } from "./read/entries/error_entry.ts";
+import { cursorOf, envelopeAt, indexAt, PLACES, writeCursor } from "./read/entries/list_cursor.ts";
+import type { LogEntry } from "./read/entries/log_entry.ts";
 import {
   type ErrorGroupRow,
   type ListQuery,
@@ -13,7 +13,7 @@ import {
   type Page,
   type TraceRow,
 } from "./read/rows.ts";
-import { fold } from "./read/search_text.ts";
+import { fold } from "./read/entries/search_text.ts";
 
 type SqlValue = string | number;
 

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Description } from "./describe.ts";
-import type { Entries } from "./read/entries.ts";
-import { placeOf } from "./read/list_cursor.ts";
+import type { Entries } from "./read/entries/entries.ts";
+import { placeOf } from "./read/entries/list_cursor.ts";
 import { LOG_LEVELS } from "./read/rows.ts";
-import { envelopeText, errorText, logText, traceText } from "./read/search_text.ts";
+import { envelopeText, errorText, logText, traceText } from "./read/entries/search_text.ts";
 
 type SqlValue = string | number | null;
 

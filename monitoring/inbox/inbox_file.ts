@@ -5,7 +5,7 @@ import type { IndexedEnvelope } from "./backlog.ts";
 import type { Description } from "./describe.ts";
 import { EntryLists } from "./entry_lists.ts";
 import { EntryTables } from "./entry_tables.ts";
-import type { Entries } from "./read/entries.ts";
+import type { Entries } from "./read/entries/entries.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxPage, InboxRow } from "./row.ts";
 import { ensureSchema } from "./schema.ts";

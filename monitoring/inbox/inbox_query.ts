@@ -1,7 +1,7 @@
 import { MAX_TYPE_LENGTH, tidyType } from "./describe.ts";
-import { DEBUG_ID } from "./read/debug_ids.ts";
+import { DEBUG_ID } from "./read/error/debug_ids.ts";
 import { hexId } from "./read/json.ts";
-import { readCursor } from "./read/list_cursor.ts";
+import { readCursor } from "./read/entries/list_cursor.ts";
 import { type ListQuery, type Lists, LOG_LEVELS, MAX_LIST_ROWS } from "./read/rows.ts";
 import { MAX_PAGE_ROWS } from "./row.ts";
 

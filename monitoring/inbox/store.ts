@@ -10,8 +10,8 @@ import {
   type StoredBody,
 } from "./inbox_file.ts";
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
-import { CursorError } from "./read/list_cursor.ts";
-import { type Entries, entriesOf } from "./read/entries.ts";
+import { CursorError } from "./read/entries/list_cursor.ts";
+import { type Entries, entriesOf } from "./read/entries/entries.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
 import type { InboxItem, InboxRow } from "./row.ts";

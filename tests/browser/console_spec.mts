@@ -1,7 +1,7 @@
 /** The console's views as places: linked, reloaded, gone back to; one of them shown at a time. */
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { VIEWS } from "../../islands/_view.ts";
+import { VIEWS } from "../../islands/_console/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { openPage } from "./signals.ts";
 

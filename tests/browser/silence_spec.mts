@@ -1,5 +1,5 @@
 import type { BrowserContext } from "@playwright/test";
-import { VIEWS } from "../../islands/_view.ts";
+import { VIEWS } from "../../islands/_console/view.ts";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
 import { ERRORS, make, openPage } from "./signals.ts";

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/_test_envelopes.ts";
 import { createInboxFeed } from "../../monitoring/inbox/feed.ts";
-import { createHttpSource, type HttpSource } from "../../monitoring/inbox/read/http_source.ts";
+import {
+  createHttpSource,
+  type HttpSource,
+} from "../../monitoring/inbox/read/source/http_source.ts";
 import { type InboxServerOptions, startInboxServer, until } from "./_inbox_server.ts";
 
 /** A source of a real inbox behind its real endpoint; both end with the test. */

@@ -1,4 +1,4 @@
-import { isZstd, MAX_READ_BYTES, readBody } from "../read/read_body.ts";
+import { isZstd, MAX_READ_BYTES, readBody } from "../read/source/read_body.ts";
 
 /** A saved file's bytes, decompressed if they were compressed. */
 export interface OpenedFile {

@@ -1,6 +1,6 @@
 import { describeEnvelope } from "../describe.ts";
-import { entriesOf } from "../read/entries.ts";
-import { createMemoryIndex } from "../read/memory_index.ts";
+import { entriesOf } from "../read/entries/entries.ts";
+import { createMemoryIndex } from "../read/entries/memory_index.ts";
 import { parseEnvelope } from "../read/parsed_envelope.ts";
 import type { IndexUnderTest } from "./index_suite.ts";
 

@@ -1,0 +1,47 @@
+import { type FormEvent, useState } from "react";
+import { Mark } from "../../components/Mark.tsx";
+
+/** Asks for the inbox token, when this browser may not read the inbox without it. */
+export function InboxToken({ authorize }: { authorize: (token: string) => Promise<boolean> }) {
+  const [refused, setRefused] = useState(false);
+  const [busy, setBusy] = useState(false);
+
+  const send = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const field = event.currentTarget.elements.namedItem("token") as HTMLInputElement;
+    setBusy(true);
+    const accepted = await authorize(field.value);
+    setRefused(!accepted);
+    setBusy(false);
+    // The button was disabled meanwhile, and has lost it.
+    if (!accepted) field.focus();
+  };
+
+  return (
+    <form className="token" onSubmit={send}>
+      <p>
+        Not open to this browser. The inbox is read on the machine that the server runs on, or with
+        the token that the server was given as <code>INBOX_TOKEN</code>.
+      </p>
+      <label htmlFor="inbox-token">Inbox token</label>
+      <div className="line">
+        <input
+          id="inbox-token"
+          name="token"
+          type="password"
+          required
+          autoComplete="off"
+          aria-invalid={refused}
+          aria-describedby={refused ? "inbox-token-refused" : undefined}
+        />
+        <button type="submit" disabled={busy}>Open the inbox</button>
+      </div>
+      {refused && (
+        <p id="inbox-token-refused" role="alert" className="refused">
+          <Mark kind="refused" />
+          This token was not accepted.
+        </p>
+      )}
+    </form>
+  );
+}

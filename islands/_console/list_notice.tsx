@@ -1,0 +1,59 @@
+import { type ReactNode, useState } from "react";
+import { Mark } from "../../components/Mark.tsx";
+import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
+import { fragmentTo, useFragment } from "./fragment.ts";
+import { InboxToken } from "./inbox_token.tsx";
+import { type ConsoleList, useSourceState } from "./source.ts";
+
+/**
+ * What is to be said in place of a list's rows, or about them: it loads, failed, is forbidden, is empty. Nothing if the
+ * rows speak for themselves.
+ *
+ * @param props.what the list holds: "envelopes"
+ * @param props.children what to do to make one appear, said where there is none at all
+ */
+export function ListNotice({ source, list, what, children }: {
+  source: ConsoleSource | undefined;
+  list: ConsoleList<unknown>;
+  what: string;
+  children: ReactNode;
+}) {
+  const { state } = useSourceState(source);
+  const { view, path, params } = useFragment();
+  const [entered, setEntered] = useState(false);
+  const narrowed = params.size > 0;
+
+  if (source && state === "forbidden") {
+    const authorize = async (token: string) => {
+      const accepted = await source.authorize(token);
+      setEntered(accepted);
+      return accepted;
+    };
+    return <InboxToken authorize={authorize} />;
+  }
+  if (list.state === "failed") {
+    return (
+      <div className="empty">
+        <p role="alert" className="refused">
+          <Mark kind="refused" />
+          {list.error}
+        </p>
+        <button type="button" onClick={list.retry}>Try again</button>
+      </div>
+    );
+  }
+  if (list.rows.length > 0) return null;
+  if (list.state === "loading") return <p className="empty">Reading {what}.</p>;
+  return (
+    // The form that had the focus is gone.
+    <div className="empty" tabIndex={-1} ref={(place) => void (entered && place?.focus())}>
+      {narrowed
+        ? (
+          <p>
+            No {what} fit what is asked for. <a href={fragmentTo(view, path)}>Show all</a>
+          </p>
+        )
+        : children}
+    </div>
+  );
+}

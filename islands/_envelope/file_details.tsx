@@ -1,0 +1,51 @@
+import { useEffect, useState } from "react";
+import { Trouble } from "../../components/envelope/Trouble.tsx";
+import { formatBytes } from "../../components/format/bytes.ts";
+import { isArchiveHeader } from "../../monitoring/inbox/archive/format.ts";
+import {
+  inspectEnvelope,
+  type Inspection,
+} from "../../monitoring/inbox/inspect/inspect_envelope.ts";
+import { openFile } from "../../monitoring/inbox/inspect/open_file.ts";
+import { ArchiveList } from "../_console/archive_list.tsx";
+import { Details } from "../_console/details.tsx";
+import { Inspector } from "./inspector.tsx";
+
+type Read =
+  | { readonly state: "reading" }
+  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "read"; readonly encoding: string | null; readonly inspection: Inspection };
+
+/** A saved file, looked into in this browser alone. */
+export function FileDetails({ file, close }: { file: File; close: () => void }) {
+  const [read, setRead] = useState<Read>({ state: "reading" });
+  useEffect(() => {
+    let gone = false;
+    setRead({ state: "reading" });
+    openFile(file).then(({ bytes, encoding }) => {
+      if (!gone) setRead({ state: "read", encoding, inspection: inspectEnvelope(bytes) });
+    }).catch((error: Error) => {
+      if (!gone) setRead({ state: "failed", error: error.message });
+    });
+    return () => {
+      gone = true;
+    };
+  }, [file]);
+
+  const encoding = read.state === "read" && read.encoding ? `, ${read.encoding}` : "";
+  return (
+    <Details title={file.name} close={close}>
+      <p>
+        {formatBytes(file.size)}
+        {encoding}. It was read in this browser and sent nowhere.
+      </p>
+      {read.state === "reading" && <p className="empty">Reading the file.</p>}
+      {read.state === "failed" && <Trouble title="The file cannot be read." what={read.error} />}
+      {read.state === "read" && (
+        isArchiveHeader(read.inspection.attributes)
+          ? <ArchiveList archive={read.inspection} />
+          : <Inspector inspection={read.inspection} />
+      )}
+    </Details>
+  );
+}

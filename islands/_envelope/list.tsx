@@ -1,0 +1,153 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { envelopeColumns, EnvelopeRow } from "../../components/envelope/EnvelopeRow.tsx";
+import { receiptOf } from "../../components/envelope/receipt_of.ts";
+import { Ledger } from "../../components/Ledger.tsx";
+import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
+import type { InboxRow } from "../../monitoring/inbox/row.ts";
+import { FileButton } from "./file_button.tsx";
+import { FeedBar } from "../_console/feed_bar.tsx";
+import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
+import { ListNotice } from "../_console/list_notice.tsx";
+import { type ConsoleList, useList, useSourceState } from "../_console/source.ts";
+import { useTelemetry } from "../_telemetry.ts";
+
+/** What envelopes of Sentry's SDKs hold (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
+const KNOWN_TYPES = [
+  "attachment",
+  "check_in",
+  "client_report",
+  "event",
+  "feedback",
+  "log",
+  "profile",
+  "profile_chunk",
+  "raw_security",
+  "replay_event",
+  "replay_recording",
+  "session",
+  "sessions",
+  "span",
+  "trace_metric",
+  "transaction",
+];
+
+/** The envelopes that the address asks for. */
+export function useEnvelopes(source: ConsoleSource | undefined): ConsoleList<InboxRow> {
+  const { params } = useFragment("envelopes");
+  const asked = (name: string) => params.get(name) ?? undefined;
+  return useList(source, "envelopes", {
+    q: asked("q"),
+    type: asked("type"),
+    trace: asked("trace"),
+  });
+}
+
+/** What a person comes back from to the list: an envelope, by its id, or a file. */
+export type CameFrom = number | "file";
+
+/**
+ * The raw feed, newest first.
+ *
+ * @param props.cameFrom where the focus goes on: to the envelope's row, or to the button that opens a file
+ */
+export function EnvelopeList({ source, list, cameFrom, inspect }: {
+  source: ConsoleSource | undefined;
+  list: ConsoleList<InboxRow>;
+  cameFrom: CameFrom | undefined;
+  inspect: (file: File) => void;
+}) {
+  const { params } = useFragment("envelopes");
+  const { receipts } = useTelemetry();
+  const { rows, more } = list;
+  const [active, setActive] = useState(cameFrom);
+  const { state } = useSourceState(source);
+  const frame = useRef<HTMLDivElement>(null);
+  const first = rows.some(({ id }) => id === active) ? active : rows[0]?.id;
+
+  useEffect(() => {
+    if (typeof cameFrom === "number") linkOf(frame.current, cameFrom)?.focus();
+  }, []);
+
+  /** Up, Down, Home and End lead from row to row; one of them is on the way of the Tab key. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = rows.findIndex(({ id }) => String(id) === (event.target as HTMLElement).dataset.row);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    const row = at === -1 || to === undefined ? undefined : rows[to];
+    if (row === undefined) return;
+    event.preventDefault();
+    setActive(row.id);
+    linkOf(frame.current, row.id)?.focus();
+  };
+
+  const query = Object.fromEntries(params);
+  const openFile = (
+    <FileButton name="File to inspect" open={inspect} autoFocus={cameFrom === "file"}>
+      Inspect a file
+    </FileButton>
+  );
+  return (
+    <>
+      <FeedBar source={source} what="envelopes">
+        <TypeFilter
+          type={params.get("type") ?? ""}
+          choose={(type) =>
+            goTo(fragmentTo("envelopes", [], { ...query, type }), { replace: true })}
+        />
+        {openFile}
+      </FeedBar>
+      {/* A file is no part of the inbox: who may not read that may look into it. */}
+      {state === "forbidden" && <div className="bar">{openFile}</div>}
+      <ListNotice source={source} list={list} what="envelopes">
+        <p>
+          No envelopes yet. <a href="#/">Make a signal</a>{" "}
+          on the overview, and what it sends stands here a moment later. Or drop a saved envelope on
+          this page to look into it.
+        </p>
+      </ListNotice>
+      {rows.length > 0 && (
+        <div ref={frame} onKeyDown={onKeyDown}>
+          <Ledger
+            name="feed-rows"
+            caption="Envelopes, newest first"
+            columns={envelopeColumns(source?.scope === "visit" ? "Made" : "Received")}
+          >
+            {rows.map((row) => (
+              <EnvelopeRow
+                key={row.id}
+                row={row}
+                href={fragmentTo("envelopes", [String(row.id)], query)}
+                outcome={outcomeOf(row)}
+                isActive={row.id === first}
+              />
+            ))}
+          </Ledger>
+          {more && <button type="button" onClick={more}>Older envelopes</button>}
+        </div>
+      )}
+    </>
+  );
+
+  function outcomeOf(row: InboxRow): string | undefined {
+    const receipt = receiptOf(row, receipts);
+    // What is in the inbox was stored, whoever sent it.
+    return receipt?.outcome ?? (source?.scope === "inbox" ? "stored" : undefined);
+  }
+}
+
+function linkOf(frame: Element | null, id: number): HTMLElement | null {
+  return frame?.querySelector<HTMLElement>(`[data-row="${id}"]`) ?? null;
+}
+
+function TypeFilter({ type, choose }: { type: string; choose: (type: string) => void }) {
+  // A link may ask for a type that nobody knows yet.
+  const types = type === "" || KNOWN_TYPES.includes(type) ? KNOWN_TYPES : [...KNOWN_TYPES, type];
+  return (
+    <label className="filter">
+      Holding{" "}
+      <select value={type} onChange={({ target: { value } }) => choose(value)}>
+        <option value="">anything</option>
+        {types.map((type) => <option key={type} value={type}>{type}</option>)}
+      </select>
+    </label>
+  );
+}

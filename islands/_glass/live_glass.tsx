@@ -1,0 +1,46 @@
+import { flowSentence } from "../../components/flow_sentence.ts";
+import { formatClock } from "../../components/format/clock.ts";
+import { Glass, type GlassPlace, readingsInWords } from "../../components/Glass.tsx";
+import { Refusals } from "../../components/Refusals.tsx";
+import { useFlow } from "./flow.ts";
+import { SettledText } from "./settled_text.tsx";
+import { useSpool } from "./spool.ts";
+import { useTelemetry } from "../_telemetry.ts";
+import { Tube } from "./tube.tsx";
+
+/** The glass once telemetry runs: what has passed since the page was opened, and what waits now. */
+export function LiveGlass(place: GlassPlace) {
+  const { waiting, phase, reason } = useTelemetry();
+  const { flow, waitingSince } = useFlow();
+  const spool = useSpool(place.route);
+
+  const { accepted, refused } = flow;
+  // Waiting is a state, not a count: what the spool has passed on waits no longer.
+  const spooled = spool?.pending ?? (flow.spoolingSince === undefined ? 0 : flow.spooled);
+  const counts = { waiting, spooled, refused, accepted };
+  const state = { flow, waiting, waitingSince, phase, reason };
+  const [newest] = flow.refusals;
+  const hasNews = accepted + refused + spooled + waiting > 0;
+  return (
+    <Glass
+      place={place}
+      counts={counts}
+      inside={<Tube fresh={flow.fresh} waiting={waiting} />}
+      reading={
+        <>
+          {flowSentence({ ...state, spool })}{" "}
+          <small>Counted since the page was opened, {formatClock(performance.timeOrigin)}.</small>
+        </>
+      }
+    >
+      <Refusals refusals={flow.refusals} />
+      <SettledText
+        text={hasNews
+          ? `${readingsInWords(place, counts)}. ${newest ? `Last refused: ${newest.why}. ` : ""}` +
+            // Without the age of what waits, which would be news with each look at it.
+            flowSentence(state)
+          : ""}
+      />
+    </Glass>
+  );
+}

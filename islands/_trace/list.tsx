@@ -1,0 +1,56 @@
+import { useEffect, useRef } from "react";
+import { TraceTable } from "../../components/trace/TraceTable.tsx";
+import { withLiveTraces } from "../../monitoring/inbox/read/source/live_row.ts";
+import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
+import { FeedBar } from "../_console/feed_bar.tsx";
+import { fragmentTo, useFragment } from "../_console/fragment.ts";
+import { ListNotice } from "../_console/list_notice.tsx";
+import { useLiveSpans } from "./live_spans.ts";
+import { useList } from "../_console/source.ts";
+
+/**
+ * The list of traces, this page's own among them before any of their envelopes has come.
+ *
+ * @param props.from the trace that the reader comes back from
+ */
+export function TraceList({ source, from }: {
+  source: ConsoleSource | undefined;
+  from: string | undefined;
+}) {
+  const { params } = useFragment();
+  const q = params.get("q") ?? undefined;
+  const list = useList(source, "traces", q === undefined ? {} : { q });
+  const live = useLiveSpans();
+  // What has not come cannot be searched as the source searches: it stands aside.
+  const rows = withLiveTraces(list.rows, q ? new Map() : live.traces, live.now);
+
+  const place = useRef<HTMLDivElement>(null);
+  const back = useRef(from);
+  useEffect(() => {
+    if (back.current === undefined || rows.length === 0) return;
+    const link = place.current?.querySelector<HTMLElement>(
+      `[data-trace="${CSS.escape(back.current)}"]`,
+    );
+    // Unless the reader is elsewhere by now.
+    if (document.activeElement === document.body) link?.focus();
+    if (link) back.current = undefined;
+  }, [rows.length]);
+
+  return (
+    <div ref={place}>
+      <FeedBar source={source} what="traces" />
+      <ListNotice source={source} list={{ ...list, rows }} what="traces">
+        <p>
+          No traces yet. One appears when something is done: <a href="#/">make a signal</a>.
+        </p>
+      </ListNotice>
+      {rows.length > 0 && (
+        <TraceTable
+          rows={rows}
+          hrefOf={(traceId) => fragmentTo("traces", [traceId], { q })}
+        />
+      )}
+      {list.more && <button type="button" onClick={list.more}>Older traces</button>}
+    </div>
+  );
+}

@@ -1,0 +1,207 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Axis } from "../../components/trace/Axis.tsx";
+import { Overview } from "../../components/trace/Overview.tsx";
+import { Summary } from "../../components/trace/Summary.tsx";
+import { Vitals } from "../../components/trace/Vitals.tsx";
+import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
+import { ticks as ticksOf } from "../../monitoring/inbox/read/trace/time_window.ts";
+import { type PlacedMark, readTrace } from "../../monitoring/inbox/read/trace/trace.ts";
+import { reveal, searchSpans, waterfallRows } from "../../monitoring/inbox/read/trace/waterfall.ts";
+import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
+import { InboxToken } from "../_console/inbox_token.tsx";
+import { useLiveSpans } from "./live_spans.ts";
+import { useNarrow } from "./narrow.ts";
+import { useSourceState } from "../_console/source.ts";
+import { ChosenSpan } from "./span_detail.tsx";
+import { useTimeWindow } from "./time_window.ts";
+import { TraceBar } from "./bar.tsx";
+import { TraceHead } from "./head.tsx";
+import { useTraceParts } from "./parts.ts";
+import { shownVitals } from "./vitals.ts";
+import { Waterfall } from "./waterfall.tsx";
+
+/**
+ * One trace: what is to be known of it, its waterfall, and the span that was chosen.
+ *
+ * @param props.entered the reader came from elsewhere in the console
+ */
+export function TraceView({ source, traceId, variant, entered }: {
+  source: ConsoleSource | undefined;
+  traceId: string;
+  variant: string;
+  entered: boolean;
+}) {
+  const { params } = useFragment();
+  const { state } = useSourceState(source);
+  const found = useTraceParts(source, traceId);
+  const live = useLiveSpans();
+  const own = live.traces.get(traceId);
+  const trace = useMemo(
+    () => readTrace(found.parts, own ? { live: own, now: live.now } : {}),
+    [found.parts, own, live.now],
+  );
+  const { window, ...zooming } = useTimeWindow(trace);
+  const narrow = useNarrow();
+  const ticks = useMemo(
+    () => ticksOf(window, trace.start_ms, narrow ? 4 : 8),
+    [window, trace.start_ms, narrow],
+  );
+
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
+  const rows = useMemo(() => waterfallRows(trace.tree, collapsed), [trace.tree, collapsed]);
+  const nodes = useMemo(
+    () => new Map(trace.tree.nodes.map((node) => [node.key, node])),
+    [trace.tree],
+  );
+  const marksOf = useMemo(
+    () => Map.groupBy(trace.marks, ({ span_id }) => `span:${span_id}`),
+    [trace.marks],
+  );
+  const bars = useMemo(
+    () => trace.tree.nodes.map((node) => ({ ...trace.times.of.get(node)!, depth: node.depth })),
+    [trace],
+  );
+
+  const chosen = params.get("span") === null ? undefined : `span:${params.get("span")}`;
+  const chosenNode = chosen === undefined ? undefined : nodes.get(chosen);
+  const [goal, setGoal] = useState<{ key: string; focus: boolean }>();
+  const go = (key: string, focus: boolean) => {
+    const node = nodes.get(key);
+    if (node) setCollapsed((now) => reveal(node, now));
+    setGoal({ key, focus });
+  };
+  // A link to a span: shown as soon as it is there.
+  const linked = useRef(chosen);
+  useEffect(() => {
+    if (linked.current === undefined || !nodes.has(linked.current)) return;
+    go(linked.current, false);
+    linked.current = undefined;
+  }, [nodes]);
+
+  const [text, setText] = useState(params.get("q") ?? "");
+  const hits = useMemo(() => searchSpans(trace.tree, text), [trace.tree, text]);
+  const foundKeys = useMemo(() => new Set(hits), [hits]);
+
+  const q = params.get("q") ?? undefined;
+  const list = fragmentTo("traces", [], { q });
+  const choose = (key: string | undefined) => {
+    const span = key?.startsWith("span:") ? key.slice("span:".length) : undefined;
+    goTo(fragmentTo("traces", [traceId], { q, span }), { replace: true });
+  };
+  const toggle = (key: string) =>
+    setCollapsed((now) => now.has(key) ? now.difference(new Set([key])) : new Set([...now, key]));
+  const hrefOf = ({ kind, group, envelope }: PlacedMark) =>
+    kind === "error"
+      ? fragmentTo("errors", [group ?? "", String(envelope)])
+      : fragmentTo("logs", [], { trace: traceId });
+  const vitals = shownVitals(trace.vitals);
+
+  const empty = trace.tree.nodes.length === 0 && trace.marks.length === 0;
+  return (
+    <div
+      className="trace"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        goTo(list);
+      }}
+    >
+      <TraceHead
+        name={trace.summary.name}
+        traceId={traceId}
+        list={list}
+        variant={variant}
+        replayId={found.replayId}
+        entered={entered}
+      />
+      {state === "forbidden" && source
+        ? <InboxToken authorize={(token) => source.authorize(token)} />
+        : found.state === "failed"
+        ? (
+          <div className="empty">
+            <p role="alert" className="refused">{found.error}</p>
+            <button type="button" onClick={found.retry}>Try again</button>
+          </div>
+        )
+        : empty && (
+          <p className="empty">
+            {found.state === "loading"
+              ? "Reading the trace."
+              : "Nothing of this trace is here: it has not arrived, or no longer."}
+          </p>
+        )}
+      {!empty && (
+        <>
+          <Summary summary={trace.summary} startedAt={trace.start_ms} />
+          {found.cut && (
+            <p className="waits">
+              This trace is longer than what is read of it: its newest part is shown.
+            </p>
+          )}
+          <Vitals vitals={vitals} />
+          <TraceBar
+            text={text}
+            onText={setText}
+            hits={hits}
+            onHit={(key) => go(key, false)}
+            zooming={zooming}
+            onCollapse={() =>
+              setCollapsed(
+                new Set(
+                  trace.tree.nodes.filter((node) => node.children.length > 0).map((node) =>
+                    node.key
+                  ),
+                ),
+              )}
+            onExpand={() => setCollapsed(new Set())}
+          />
+          <Overview
+            all={trace}
+            window={window}
+            bars={bars}
+            onDraw={zooming.draw}
+            onKeyDown={zooming.onPanKey}
+          />
+          <div className={chosenNode ? "trace-body with-detail" : "trace-body"}>
+            <Waterfall
+              trace={trace}
+              rows={rows}
+              window={window}
+              ticks={ticks}
+              marksOf={marksOf}
+              found={foundKeys}
+              chosen={chosen}
+              goal={goal}
+              axis={
+                <Axis
+                  narrow={narrow}
+                  window={window}
+                  origin={trace.start_ms}
+                  ticks={ticks}
+                  marks={trace.marks}
+                  vitals={vitals}
+                  hrefOf={hrefOf}
+                />
+              }
+              onChoose={choose}
+              onToggle={toggle}
+              onKeyDown={zooming.onZoomKey}
+            />
+            {chosenNode && (
+              <ChosenSpan
+                node={chosenNode}
+                trace={trace}
+                traceId={traceId}
+                marks={marksOf.get(chosenNode.key) ?? []}
+                hrefOf={hrefOf}
+                onClose={() => {
+                  choose(undefined);
+                  go(chosenNode.key, true);
+                }}
+              />
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { at, listOf, tidyText } from "../json.ts";
+
+/** What makes errors the same one, as far as the event says. */
+export interface ErrorIdentity {
+  readonly type: string;
+  /** The message, or its template. */
+  readonly message: string;
+  /** The frame that names the group. */
+  readonly frame: Frame | null;
+  /** The event's own `fingerprint`, which wins where it is given. */
+  readonly fingerprint: readonly unknown[];
+}
+
+/** A frame of a stack trace, as far as it is told. */
+export interface Frame {
+  readonly function: string | null;
+  readonly file: string | null;
+}
+
+/** Longer than any address of a script that is not made up. */
+const MAX_FRAME_TEXT = 300;
+/** Beyond it messages differ by what they quote, not by what they say. */
+const MAX_SHAPE_LENGTH = 500;
+/** Stacks end with the innermost call; SDKs send at most 50 frames (browser) or 250 (server). */
+const MAX_FRAMES = 250;
+/** Sentry's own bound on a fingerprint's parts. */
+const MAX_FINGERPRINT_PARTS = 32;
+
+/** The innermost frame of the application's own code, else null. `in_app` counts as true where it is not said. */
+export function topFrame(exception: unknown): Frame | null {
+  const frames = listOf(at(exception, "stacktrace", "frames")).slice(-MAX_FRAMES);
+  for (const frame of frames.toReversed()) {
+    if (at(frame, "in_app") === false) continue;
+    const named = tidyText(at(frame, "function"), MAX_FRAME_TEXT) ?? "";
+    const name = NAMELESS.has(named) ? null : named;
+    const file = tidyText(at(frame, "filename") ?? at(frame, "abs_path"), MAX_FRAME_TEXT) || null;
+    if (name !== null || file !== null) return { function: name, file };
+  }
+  return null;
+}
+
+/** What SDKs write for a function without a name. */
+const NAMELESS = new Set(["", "?", "<anonymous>", "anonymous", "<unknown>"]);
+
+/** A frame as a person reads it: "function (file)", without the file's origin. */
+export function frameLabel({ function: name, file }: Frame): string | null {
+  const path = file === null ? null : pathOf(file);
+  if (name === null) return path;
+  return path === null ? name : `${name} (${path})`;
+}
+
+/** The key of the group that an error belongs to: 14 hex digits. */
+export function groupKey(identity: ErrorIdentity): string {
+  const parts = identity.fingerprint.slice(0, MAX_FINGERPRINT_PARTS)
+    .map((part) => tidyText(String(asPrimitive(part)), MAX_SHAPE_LENGTH) ?? "");
+  if (parts.length === 0) return digest(ownParts(identity));
+  return digest(
+    parts.flatMap((part) => /^\{\{ *default *\}\}$/.test(part) ? ownParts(identity) : [part]),
+  );
+}
+
+function ownParts({ type, message, frame }: ErrorIdentity): string[] {
+  return [type, messageShape(message), frame === null ? "" : frameShape(frame)];
+}
+
+function asPrimitive(value: unknown): unknown {
+  return typeof value === "object" || typeof value === "function" ? "" : value;
+}
+
+/**
+ * A message without what differs each time: queries of addresses, quoted values, UUIDs, and every word that holds a
+ * digit (numbers, ids, hex, dates) are made alike.
+ */
+export function messageShape(message: string): string {
+  return message.slice(0, MAX_SHAPE_LENGTH)
+    .replace(/(\/[^\s?#"'<>()]*)[?#][^\s"'<>()]*/g, "$1")
+    .replace(/"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|«[^»\n]*»/g, '""')
+    // An apostrophe stands between letters, a quote does not.
+    .replace(/(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, '""')
+    .replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, "#")
+    .replace(/[\p{L}\p{N}_]+/gu, (word) => /\p{N}/u.test(word) ? "#" : word)
+    .replace(/(?<![\p{L}\p{N}_])[-+]?#(?:[-+.,:/]*#)*/gu, "#")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** The frame without what a new build changes: the hash in its file's name and, there, a minifier's names. */
+function frameShape({ function: name, file }: Frame): string {
+  if (file === null) return name ?? "";
+  const path = pathOf(file);
+  const stable = path.replace(/[^/]*$/, (last) => last.split(/([-.])/).filter(noHash).join(""));
+  const minified = stable !== path && name !== null && name.length <= 2;
+  return `${minified || name === null ? "" : name} ${stable}`;
+}
+
+/** A part of a file's name is a content hash if it is long enough and no word: hex, or capitals and digits, or mixed. */
+function noHash(part: string): boolean {
+  if (part.length < 6) return true;
+  const hex = /^[\da-f]+$/i.test(part) && /\d/.test(part);
+  const capitals = part.length >= 8 && /^[\dA-Z]+$/.test(part);
+  const mixed = part.length >= 8 &&
+    [/^\w+$/, /\d/, /[A-Z]/, /[a-z]/].every((form) => form.test(part));
+  return !(hex || capitals || mixed);
+}
+
+/** An address without its origin, query and fragment; a path as it is. */
+function pathOf(file: string): string {
+  return file.replace(/^[a-z][\w+.-]*:\/\/[^/]*(?=\/)/i, "").replace(/[?#].*$/s, "");
+}
+
+/** Two lanes of multiply and rotate over the characters: no protection against collisions that are sought. */
+function digest(parts: readonly string[]): string {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (const char of parts.join("\0")) {
+    const code = char.codePointAt(0) ?? 0;
+    a = Math.imul(a ^ code, 0x9e3779b1);
+    b = Math.imul(b ^ code, 0x5f356495);
+  }
+  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+  return hex(b).slice(2) + hex(a);
+}
+
+const hex = (word: number) => (word >>> 0).toString(16).padStart(8, "0");
