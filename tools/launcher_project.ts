@@ -13,6 +13,7 @@ const REAL = [
   "tools/changes.ts",
   "tools/commit.ts",
   "tools/dev.ts",
+  "tools/malloc.ts",
   "tools/permissions.ts",
   "tools/processes.ts",
   "tools/project_files.ts",

@@ -14,7 +14,7 @@ import {
   log,
   span,
 } from "./testdata/index_suite.ts";
-import { memoryIndexUnderTest } from "./testdata/memory_index_under_test.ts";
+import { memoryIndexUnderTest } from "./testdata/tested_memory_index.ts";
 
 function sqliteIndexUnderTest(maxEnvelopes: number): IndexUnderTest {
   const inbox = openInbox({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });

@@ -22,7 +22,7 @@ export interface InboxEndpointOptions extends AccessOptions {
 /** `/monitoring/inbox` as HTTP. */
 export interface InboxEndpoint {
   /**
-   * Answers GET, HEAD, POST and DELETE.
+   * Answers GET, HEAD and DELETE, and POST at `?import`.
    *
    * @param peer the address of the connection's other end; never one that a header names
    */
@@ -33,7 +33,9 @@ export interface InboxEndpoint {
 
 /** Streams open at once. A browser holds one, so this is a bound against leaks, not against people. */
 const MAX_STREAMS = 128;
-const METHODS = "GET, HEAD, POST, DELETE";
+const METHODS = "GET, HEAD, DELETE";
+/** At `?import`, where an archive is taken in. */
+const IMPORT_METHODS = "POST";
 
 /** Makes the endpoint. It sends no CORS headers: no other origin reads the inbox. */
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
@@ -101,14 +103,16 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (inbox === undefined) {
       return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN for it.");
     }
-    if (!METHODS.split(", ").includes(request.method)) {
-      const response = refusal(405, "method_not_allowed", `The inbox answers ${METHODS}.`);
-      response.headers.set("Allow", METHODS);
+    const isImport = queryOf(request).has("import");
+    const methods = isImport ? IMPORT_METHODS : METHODS;
+    if (!methods.split(", ").includes(request.method)) {
+      const response = refusal(405, "method_not_allowed", `The inbox answers ${methods} here.`);
+      response.headers.set("Allow", methods);
       return response;
     }
     const access = accessOf(request.headers, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
-    if (request.method === "POST") return await importing(inbox, request);
+    if (isImport) return await importing(inbox, request);
     try {
       const response = request.method === "DELETE"
         ? empty(inbox, request)

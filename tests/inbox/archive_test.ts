@@ -46,7 +46,7 @@ const exported = async ({ url }: InboxServer) =>
   new Uint8Array(await (await fetch(`${url}?export`)).arrayBuffer());
 
 async function imported({ url }: InboxServer, archive: Uint8Array<ArrayBuffer>, headers = {}) {
-  const response = await fetch(url, { method: "POST", body: archive, headers });
+  const response = await fetch(`${url}?import`, { method: "POST", body: archive, headers });
   return { status: response.status, ...await response.json() };
 }
 
@@ -253,7 +253,7 @@ Deno.test("a page of another origin imports nothing, also where its browser does
 Deno.test("one import at a time", async () => {
   await using server = startInboxServer();
   let finish = () => {};
-  const slow = fetch(server.url, {
+  const slow = fetch(`${server.url}?import`, {
     method: "POST",
     body: new ReadableStream({
       start(controller) {

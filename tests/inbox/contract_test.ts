@@ -158,10 +158,15 @@ Deno.test("DELETE /monitoring/inbox with a query is refused: it could mean one e
 
 Deno.test("a wrong method is 405 with Allow", async () => {
   await using server = startInboxServer();
-  for (const method of ["PUT", "PATCH", "OPTIONS"]) {
+  for (const method of ["POST", "PUT", "PATCH", "OPTIONS"]) {
     const answer = await sendRaw(server.port, method, PATH, { "Content-Length": "0" });
     refused(answer, 405, "method_not_allowed");
-    assert.equal(answer.headers.get("allow"), "GET, HEAD, POST, DELETE");
+    assert.equal(answer.headers.get("allow"), "GET, HEAD, DELETE");
+  }
+  for (const method of ["GET", "DELETE"]) {
+    const answer = await sendRaw(server.port, method, `${PATH}?import`);
+    refused(answer, 405, "method_not_allowed");
+    assert.equal(answer.headers.get("allow"), "POST");
   }
 });
 

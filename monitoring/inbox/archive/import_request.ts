@@ -10,7 +10,7 @@ export interface ImportOptions {
 }
 
 /**
- * `POST /monitoring/inbox`: the body is an archive, read as it comes. Answers 200 with what became of its envelopes, or
+ * `POST /monitoring/inbox?import`: the body is an archive, read as it comes. Answers 200 with what became of its envelopes, or
  * 400 with the same and why the rest could not be read. One import at a time: each may hold one large envelope.
  *
  * Who may read the inbox is asked before. Unlike DELETE, a POST of another page's needs no preflight, and not every

@@ -12,7 +12,7 @@ const replay = hexId(0x4e9);
 
 const recorded = (name: string) =>
   readEntries(
-    readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url)),
+    readFileSync(new URL(`../../../../tests/relay/testdata/${name}.envelope`, import.meta.url)),
     NOW,
   );
 const entries = (...items: Parameters<typeof envelopeOf>[1][]) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { envelopeOf } from "../../_test_envelopes.ts";
 import { error, indexTests, log } from "../../testdata/index_suite.ts";
-import { memoryIndexUnderTest } from "../../testdata/memory_index_under_test.ts";
+import { memoryIndexUnderTest } from "../../testdata/tested_memory_index.ts";
 
 indexTests("in memory", memoryIndexUnderTest).forEach((test) => Deno.test(test));
 

@@ -74,7 +74,7 @@ export function createHttpSource(path: string, feed: InboxFeed): HttpSource {
     download: (id) => `${path}?id=${id}`,
     exported: () => `${path}?export`,
     async importArchive(archive) {
-      const answer = await answerOf(fetch(path, { method: "POST", body: archive }));
+      const answer = await answerOf(fetch(`${path}?import`, { method: "POST", body: archive }));
       // A broken archive is told with what came of it all the same.
       const result = parseImport(await answer.clone().json().catch(() => undefined));
       if (result === undefined) throw new Error(await refusalOf(answer));
