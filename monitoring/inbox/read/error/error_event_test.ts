@@ -4,7 +4,7 @@ import { envelopeOf } from "../../_test_envelopes.ts";
 import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_event.ts";
 
 const recorded = (name: string) =>
-  Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
+  Deno.readFileSync(new URL(`../../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
 
 Deno.test("a recorded error of a page is read whole", () => {
   const event = readErrorEvent(recorded("event"));

@@ -9,7 +9,7 @@ const read = (...items: Parameters<typeof envelopeOf>[1][]) =>
   readTraceEnvelope(envelopeOf({ sdk: { name: "sentry.javascript.browser" } }, ...items), 7, TRACE);
 
 const recorded = (name: string) =>
-  Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
+  Deno.readFileSync(new URL(`../../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
 
 Deno.test("a container of spans, as the browser SDK streams it", () => {
   const { spans } = readTraceEnvelope(recorded("span"), 3, "bf12261196034272b1f0fa81186c72c4");
