@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { admitted } from "../monitoring/inbox/_test_envelopes.ts";
-import { describeEnvelope } from "../monitoring/inbox/describe.ts";
+import { describeEnvelope } from "../monitoring/inbox/read/describe.ts";
 import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
 import { entriesOf } from "../monitoring/inbox/read/entries/entries.ts";
 import { parseEnvelope } from "../monitoring/inbox/read/parsed_envelope.ts";

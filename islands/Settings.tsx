@@ -4,7 +4,7 @@ import type { MonitoringScripts } from "../components/cost/scripts.ts";
 import { visitCost } from "../components/cost/visit_cost.ts";
 import { Boundary } from "./_boundary.tsx";
 import { useFlow } from "./_glass/flow.ts";
-import { useMeasurements } from "./_measured.ts";
+import { useMeasurements } from "./_measurements.ts";
 import { useMounted, useTelemetry } from "./_telemetry.ts";
 
 interface Props {

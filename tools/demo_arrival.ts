@@ -3,7 +3,7 @@ import { formatClock } from "../components/format/clock.ts";
 import { shortId } from "../components/format/short_id.ts";
 import { summariseItems } from "../components/item_summary.ts";
 import { decodeBody, parseContentEncoding } from "../monitoring/envelope/encoding.ts";
-import { describeEnvelope } from "../monitoring/inbox/describe.ts";
+import { describeEnvelope } from "../monitoring/inbox/read/describe.ts";
 import { parseEnvelope } from "../monitoring/inbox/read/parsed_envelope.ts";
 import type { IngestRequest } from "../tests/stand_in_ingest.ts";
 

@@ -1,6 +1,6 @@
 import type { FoundFrame } from "../../monitoring/inbox/read/error/source_finder.ts";
 import { Entries } from "../Entries.tsx";
-import { placeOf } from "./error_text.ts";
+import { placeOf } from "./error_as_text.ts";
 import { SourceExcerpt } from "./SourceExcerpt.tsx";
 
 /** Characters of a name or an address: what is longer was not made to be read. */

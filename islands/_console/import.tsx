@@ -2,7 +2,7 @@ import { useState } from "react";
 import { formatCount } from "../../components/format/count.ts";
 import { Mark } from "../../components/Mark.tsx";
 import type { ImportResult } from "../../monitoring/inbox/archive/format.ts";
-import { FileButton } from "../_envelope/file_button.tsx";
+import { FileButton } from "./file_button.tsx";
 
 /** Takes a file that was exported back in, and says what became of each envelope in it. */
 export function Import({ take }: { take: (archive: Blob) => Promise<ImportResult> }) {

@@ -6,7 +6,7 @@ import { type Fact, Facts } from "../../components/Facts.tsx";
 import { formatBytes } from "../../components/format/bytes.ts";
 import { shortId } from "../../components/format/short_id.ts";
 import { Time } from "../../components/Time.tsx";
-import { describeEnvelope } from "../../monitoring/inbox/describe.ts";
+import { describeEnvelope } from "../../monitoring/inbox/read/describe.ts";
 import { inspectEnvelope } from "../../monitoring/inbox/inspect/inspect_envelope.ts";
 import { entriesOf } from "../../monitoring/inbox/read/entries/entries.ts";
 import { parseEnvelope } from "../../monitoring/inbox/read/parsed_envelope.ts";

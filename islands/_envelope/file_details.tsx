@@ -7,7 +7,7 @@ import {
   type Inspection,
 } from "../../monitoring/inbox/inspect/inspect_envelope.ts";
 import { openFile } from "../../monitoring/inbox/inspect/open_file.ts";
-import { ArchiveList } from "../_console/archive_list.tsx";
+import { ArchiveList } from "./archive_list.tsx";
 import { Details } from "../_console/details.tsx";
 import { Inspector } from "./inspector.tsx";
 

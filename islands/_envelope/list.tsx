@@ -4,7 +4,7 @@ import { receiptOf } from "../../components/envelope/receipt_of.ts";
 import { Ledger } from "../../components/Ledger.tsx";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import type { InboxRow } from "../../monitoring/inbox/row.ts";
-import { FileButton } from "./file_button.tsx";
+import { FileButton } from "../_console/file_button.tsx";
 import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";

@@ -1,5 +1,5 @@
 import { Breadcrumbs } from "../../components/error/Breadcrumbs.tsx";
-import { errorText } from "../../components/error/error_text.ts";
+import { errorAsText } from "../../components/error/error_as_text.ts";
 import { Level } from "../../components/error/Level.tsx";
 import { sourceNote } from "../../components/error/source_note.ts";
 import { Stack } from "../../components/error/Stack.tsx";
@@ -118,7 +118,7 @@ function Actions({ source, event, envelope, stacks }: {
   };
   return (
     <>
-      <CopyButton text={() => errorText(event, stacks)}>Copy as text</CopyButton>
+      <CopyButton text={() => errorAsText(event, stacks)}>Copy as text</CopyButton>
       <button type="button" onClick={save}>Download envelope</button>
     </>
   );

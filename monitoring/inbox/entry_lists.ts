@@ -1,48 +1,31 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import {
+  type Condition,
+  envelopesSql,
+  errorGroupsSql,
+  HAS_CONTENT,
+  type ListSql,
+  logsSql,
+  newestOf,
+  occurrencesSql,
+  type SqlValue,
+  tracesSql,
+  valuesOf,
+  where,
+} from "./list_sql.ts";
 import type { ErrorEntry } from "./read/entries/error_entry.ts";
-import { cursorOf, envelopeAt, indexAt, PLACES, writeCursor } from "./read/entries/list_cursor.ts";
+import { cursorOf, envelopeAt, indexAt, writeCursor } from "./read/entries/list_cursor.ts";
 import type { LogEntry } from "./read/entries/log_entry.ts";
 import {
   type ErrorGroupRow,
   type ListQuery,
   type Lists,
-  LOG_LEVELS,
   type LogRow,
   MAX_LIST_ROWS,
   type OccurrenceRow,
   type Page,
   type TraceRow,
 } from "./read/rows.ts";
-import { fold } from "./read/entries/search_text.ts";
-
-type SqlValue = string | number;
-
-/** A part of a `WHERE`, with the values of its `?`. */
-interface Condition {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
-
-/** One list's way to its rows. */
-interface ListSql {
-  /** Where the entries stand. */
-  readonly table: string;
-  /** The entries, with the name `e`, and what leads to them. */
-  readonly from: string;
-  /** Conditions on what leads to the entries. */
-  readonly leading?: readonly Condition[];
-  /** The column that is in the list's order. */
-  readonly key: string;
-  /** Places for each of its steps: 1, or all of an envelope where the column is its id. */
-  readonly unit?: number;
-  readonly columns: string;
-  /** Conditions that an index answers: what they leave is what is looked through. */
-  readonly indexed: readonly Condition[];
-  /** What is asked of each entry that is looked through. */
-  readonly filters: readonly Condition[];
-  /** A column; of the entries that have the same one, only the newest is a row. */
-  readonly distinct?: string;
-}
 
 /**
  * Entries looked through for one answer: as many as the largest inbox that is promised to answer at once, in some 100 ms
@@ -72,58 +55,18 @@ export class EntryLists {
 
   /** The ids of envelopes, as {@linkcode list}. */
   envelopes(query: ListQuery, last: number): Page<number> {
-    const { q, trace, type } = query;
-    // Whichever is small and in order: texts alone for a search, else the envelopes themselves.
-    const [table, id] = q ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
-    return this.#page(query, last, {
-      table,
-      from: `${table} AS e`,
-      key: id,
-      unit: PLACES,
-      columns: id,
-      indexed: [
-        ...when(trace, `${id} IN (SELECT place / ${PLACES} FROM trace_entries WHERE trace_id = ?)`),
-        ...when(type, `${id} IN (SELECT envelope FROM item_types WHERE type = ?)`),
-      ],
-      filters: searches(q),
-    }, ({ key }) => key);
+    return this.#page(query, last, envelopesSql(query), ({ key }) => key);
   }
 
   readonly #lists: {
     [Name in keyof Lists]: (query: ListQuery, last: number) => Page<Lists[Name]>;
   } = {
     traces: (query, last) =>
-      this.#page(query, last, {
-        table: "trace_entries",
-        from: "trace_entries AS e",
-        key: "e.place",
-        columns: "e.trace_id",
-        indexed: when(query.trace, "e.trace_id = ?"),
-        filters: [{ sql: HAS_CONTENT, values: [] }, ...searches(query.q)],
-        distinct: "trace_id",
-      }, ({ trace_id }) => this.#traceRow(trace_id)),
-
+      this.#page(query, last, tracesSql(query), ({ trace_id }) => this.#traceRow(trace_id)),
     errors: (query, last) =>
-      this.#page(
-        query,
-        last,
-        { ...errorsSql(query), distinct: "group_key" },
-        (found) => this.#groupRow(found),
-      ),
-
-    occurrences: (query, last) => this.#page(query, last, errorsSql(query), occurrenceRow),
-
-    logs: (query, last) =>
-      this.#page(query, last, {
-        ...ofTrace(query.trace, "log_entries", "logs"),
-        columns: "e.entry",
-        filters: [
-          ...query.level
-            ? [{ sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(query.level)] }]
-            : [],
-          ...searches(query.q),
-        ],
-      }, logRow),
+      this.#page(query, last, errorGroupsSql(query), (found) => this.#groupRow(found)),
+    occurrences: (query, last) => this.#page(query, last, occurrencesSql(query), occurrenceRow),
+    logs: (query, last) => this.#page(query, last, logsSql(query), logRow),
   };
 
   #page<Row>(
@@ -255,65 +198,6 @@ interface Found {
   readonly entry: string;
   readonly trace_id: string;
 }
-
-/** A trace that a recording or a session only names is nothing to look at. */
-const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
-
-function errorsSql({ q, trace, group }: ListQuery): ListSql {
-  const entries = ofTrace(trace, "error_entries", "errors");
-  return {
-    ...entries,
-    columns: "e.entry",
-    indexed: [...entries.indexed, ...when(group, "e.group_key = ?")],
-    filters: searches(q),
-  };
-}
-
-/** A table's entries of one trace, which the trace's own entries lead to; all where none is asked for. */
-function ofTrace(
-  trace: string | undefined,
-  table: string,
-  count: string,
-): Pick<ListSql, "table" | "from" | "key" | "leading" | "indexed"> {
-  if (trace === undefined) return { table, from: `${table} AS e`, key: "e.place", indexed: [] };
-  const first = `t.place / ${PLACES} * ${PLACES}`;
-  return {
-    table,
-    from: `trace_entries AS t CROSS JOIN ${table} AS e` +
-      ` ON e.place >= ${first} AND e.place < ${first} + ${PLACES}`,
-    // With its sign it is no column of an index: SQLite takes one upper bound, and shall take the envelope's.
-    key: "+e.place",
-    leading: [{ sql: `t.trace_id = ? AND t.${count} > 0`, values: [trace] }],
-    indexed: [{ sql: "e.trace_id = ?", values: [trace] }],
-  };
-}
-
-function when(value: string | undefined, sql: string): Condition[] {
-  return value === undefined ? [] : [{ sql, values: [value] }];
-}
-
-/** `instr`, not `LIKE`: what is sought is taken as it stands, and both sides are folded as Unicode has it. */
-function searches(q: string | undefined): Condition[] {
-  return q ? [{ sql: "instr(e.text, ?) > 0", values: [fold(q)] }] : [];
-}
-
-/** No newer entry passes the same conditions: so a key has one place in the list, on whichever page. */
-function newestOf(
-  { table, indexed, filters }: ListSql,
-  column: string,
-  asOf: number,
-): Condition {
-  const same = [...indexed, ...filters];
-  return {
-    sql: `NOT EXISTS (SELECT 1 FROM ${table} AS n WHERE n.${column} = e.${column}` +
-      " AND n.place > e.place AND n.place < ?" +
-      same.map(({ sql }) => ` AND ${sql.replaceAll(/\be\./g, "n.")}`).join("") + ")",
-    values: [asOf, ...valuesOf(same)],
-  };
-}
-
-const where = (conditions: readonly Condition[]) => conditions.map(({ sql }) => sql).join(" AND ");
-const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ values }) => values);
 
 function occurrenceRow({ key, entry }: Found): OccurrenceRow {
   const { group, event_id, at, value, trace_id, replay_id }: ErrorEntry = JSON.parse(entry);

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Description } from "./describe.ts";
+import type { Description } from "./read/describe.ts";
 import type { Entries } from "./read/entries/entries.ts";
 import { placeOf } from "./read/entries/list_cursor.ts";
 import { LOG_LEVELS } from "./read/rows.ts";

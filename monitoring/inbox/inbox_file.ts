@@ -1,14 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import type { IndexedEnvelope } from "./backlog.ts";
-import type { Description } from "./describe.ts";
+import type { Description } from "./read/describe.ts";
 import { EntryLists } from "./entry_lists.ts";
 import { EntryTables } from "./entry_tables.ts";
 import type { Entries } from "./read/entries/entries.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxPage, InboxRow } from "./row.ts";
 import { ensureSchema } from "./schema.ts";
+import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./statements.ts";
 
 /** Longest wait for another process's write. It blocks the server, so it is short beside a person's patience. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -139,7 +140,7 @@ export class InboxFile {
     const rows = type === undefined
       ? this.#sql.list.all(since, last, limit)
       : this.#sql.listOfType.all(type, since, last, limit);
-    const envelopes = (rows as unknown as SqlRow[]).map(rowOf);
+    const envelopes = (rows as unknown as EnvelopeRow[]).map(rowOf);
     const full = envelopes.length === limit;
     return { cursor: full ? envelopes.at(-1)?.id ?? last : last, cleared, envelopes };
   }
@@ -152,7 +153,7 @@ export class InboxFile {
   /** @throws {CursorError} */
   envelopes(query: ListQuery): Page<InboxRow> {
     const { rows, next } = this.#lists.envelopes(query, this.state().last);
-    return { rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as SqlRow)), next };
+    return { rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as EnvelopeRow)), next };
   }
 
   /** Whether an older version has stored envelopes that are not indexed yet. */
@@ -180,7 +181,7 @@ export class InboxFile {
   index(read: readonly IndexedEnvelope[]): void {
     this.#transaction(() => {
       for (const { id, entries } of read) {
-        const row = this.#sql.row.get(id) as unknown as SqlRow | undefined;
+        const row = this.#sql.row.get(id) as unknown as EnvelopeRow | undefined;
         // Evicted or cleared; or another process was faster.
         if (row === undefined || this.#entries.has(id)) continue;
         this.#entries.insert(id, rowOf(row), entries);
@@ -288,90 +289,4 @@ export class InboxFile {
       throw error;
     }
   }
-}
-
-const COLUMNS = "id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding";
-
-function prepare(db: DatabaseSync) {
-  const sql = (text: string): StatementSync => db.prepare(text);
-  return {
-    insert: sql(
-      "INSERT INTO envelopes (received_at, event_id, trace_ids, replay_id, items, bytes," +
-        " content_encoding, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ),
-    insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
-    list: sql(`SELECT ${COLUMNS} FROM envelopes WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`),
-    listOfType: sql(
-      `SELECT ${COLUMNS} FROM item_types JOIN envelopes ON id = envelope` +
-        " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
-    ),
-    unindexed: sql(
-      "SELECT id, received_at, content_encoding, body FROM envelopes" +
-        " WHERE id <= (SELECT backlog FROM totals) ORDER BY id DESC",
-    ),
-    backlog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
-    backlogBelow: sql("UPDATE totals SET backlog = min(backlog, ?)"),
-    row: sql(`SELECT ${COLUMNS} FROM envelopes WHERE id = ?`),
-    body: sql("SELECT content_encoding, body FROM envelopes WHERE id = ?"),
-    state: sql(
-      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
-        " (SELECT cleared FROM totals) AS cleared",
-    ),
-    extent: sql(
-      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
-        " (SELECT count(*) FROM envelopes) AS envelopes",
-    ),
-    same: sql(
-      "SELECT 1 FROM envelopes WHERE received_at = ? AND bytes = ? AND content_encoding IS ?" +
-        " AND body = ?",
-    ),
-    totalBytes: sql("SELECT bytes FROM totals"),
-    addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
-    oldest: sql("SELECT id, bytes FROM envelopes ORDER BY id"),
-    subtractThrough: sql(
-      "UPDATE totals SET bytes = bytes -" +
-        " (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id <= ?)",
-    ),
-    deleteThrough: sql("DELETE FROM envelopes WHERE id <= ?"),
-    deleteTypesThrough: sql("DELETE FROM item_types WHERE envelope <= ?"),
-    deleteAll: sql("DELETE FROM envelopes"),
-    deleteAllTypes: sql("DELETE FROM item_types"),
-    setLast: sql("UPDATE sqlite_sequence SET seq = ? WHERE name = 'envelopes'"),
-    setCleared: sql(
-      "UPDATE totals SET cleared = ?, bytes = (SELECT coalesce(sum(bytes), 0) FROM envelopes)",
-    ),
-    vacuum: sql("VACUUM"),
-    truncateLog: sql("PRAGMA wal_checkpoint(TRUNCATE)"),
-  };
-}
-
-interface BodyRow {
-  readonly content_encoding: string | null;
-  readonly body: Uint8Array<ArrayBuffer>;
-}
-
-interface SqlRow {
-  readonly id: number;
-  readonly received_at: number;
-  readonly event_id: string | null;
-  readonly trace_ids: string;
-  readonly replay_id: string | null;
-  readonly items: string;
-  readonly bytes: number;
-  readonly content_encoding: string | null;
-}
-
-function rowOf(
-  { id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding }: SqlRow,
-): InboxRow {
-  return {
-    id,
-    received_at,
-    event_id,
-    trace_ids: JSON.parse(trace_ids),
-    replay_id,
-    bytes,
-    items: JSON.parse(items),
-    content_encoding,
-  };
 }

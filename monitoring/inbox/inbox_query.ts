@@ -1,4 +1,4 @@
-import { MAX_TYPE_LENGTH, tidyType } from "./describe.ts";
+import { MAX_TYPE_LENGTH, tidyType } from "./read/describe.ts";
 import { DEBUG_ID } from "./read/error/debug_ids.ts";
 import { hexId } from "./read/json.ts";
 import { readCursor } from "./read/entries/list_cursor.ts";

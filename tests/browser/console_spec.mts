@@ -1,12 +1,11 @@
 /** The console's views as places: linked, reloaded, gone back to; one of them shown at a time. */
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { VIEWS } from "../../islands/_console/view.ts";
 import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { openPage } from "./signals.ts";
+import { openView } from "./views.ts";
 
-const tab = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
 const current = (page: Page) =>
   page.getByRole("navigation", { name: "Views" }).locator("[aria-current=page]");
 const view = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -15,8 +14,8 @@ const bench = (page: Page) => view(page, "Make a signal");
 test("a view has an address: by its tab, reloaded, and by a step in the history", async ({ page }) => {
   await openPage(page);
   await expect(current(page)).toHaveText("Overview");
-  for (const name of ["Traces", "Errors", "Logs", "Envelopes"]) {
-    await tab(page, name).click();
+  for (const name of ["Traces", "Errors", "Logs", "Envelopes"] as const) {
+    await openView(page, name);
     await expect(page).toHaveURL(`/#/${name.toLowerCase()}`);
     await expect(current(page)).toHaveText(name);
     await expect(page).toHaveTitle(`${name} · Sightglass`);
@@ -39,7 +38,7 @@ test("settings in force stand beside the overview and beside what monitoring cos
   await openPage(page);
   const force = view(page, "In force");
   for (const [name, shown] of [["Settings", true], ["Logs", false], ["Overview", true]] as const) {
-    await tab(page, name).click();
+    await openView(page, name);
     await expect(force).toBeVisible({ visible: shown });
   }
 });
@@ -66,7 +65,7 @@ test("a fragment that names no view is the overview, and the skip link stays in 
   await page.goto("/#/nowhere");
   await expect(bench(page)).toBeVisible();
   await expect(current(page)).toHaveText("Overview");
-  await tab(page, "Logs").click();
+  await openView(page, "Logs");
   await expect(view(page, "Logs")).toBeVisible();
   await page.locator(".skip").focus();
   await page.keyboard.press("Enter");
@@ -81,18 +80,12 @@ for (const mode of ["inbox", "relay"] as const) {
     test("every view is without fault for axe and without overflow at 360 px", async ({ page }) => {
       await openPage(page);
       for (const [name, title] of Object.entries(VIEWS)) {
-        await tab(page, title).click();
-        await expect(page.locator("html")).toHaveAttribute("data-view", name);
-        for (const width of [1280, 360]) {
-          await page.setViewportSize({ width, height: 800 });
-          const over = await page.evaluate(() =>
-            document.documentElement.scrollWidth - document.documentElement.clientWidth
-          );
-          expect(over, `${name}, ${width} px`).toBe(0);
-        }
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)]))
-          .toEqual([]);
+        await test.step(title, async () => {
+          await openView(page, title);
+          await expect(page.locator("html")).toHaveAttribute("data-view", name);
+          await expectNoOverflow(page, 1280, 360);
+          await expectAccessible(page);
+        });
       }
     });
   });

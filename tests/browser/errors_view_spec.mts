@@ -1,25 +1,24 @@
 /** The errors: thrown on the real page or posted as other SDKs do, read from the screen, by keyboard too. */
-import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
+import { MARKUP } from "./posted_envelopes.ts";
 import {
   hostileEvent,
   javaEvent,
-  MARKUP,
   messageEvent,
   nodeEvent,
   postEvents,
   pythonEvent,
 } from "./posted_errors.ts";
 import { ERRORS, make, openPage, shownTraceId } from "./signals.ts";
+import { openView } from "./views.ts";
 
 const list = (page: Page) =>
   page.getByRole("table", { name: "Errors, the one that was seen last first" });
 /** A group's row, by what its link says. */
 const row = (page: Page, text: string) => list(page).getByRole("row").filter({ hasText: text });
 const detail = (page: Page) => page.getByRole("article");
-const show = (page: Page, view: string) =>
-  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view }).click();
 const open = async (page: Page, text: string) => {
   await row(page, text).getByRole("link").click();
   await expect(detail(page)).toBeVisible();
@@ -70,7 +69,7 @@ test("an error of an island shows its own file, line, function and source text o
   ];
   for (const { control } of thrown) await make(page, control);
   for (const { text, in: path, by } of thrown) {
-    await show(page, "Errors");
+    await openView(page, "Errors");
     await open(page, text);
     await showsLine(page, path, `new Error("${text}`);
     await expect(frame(detail(page), path)).toContainText(by);
@@ -170,7 +169,7 @@ test("from an error to its trace, its recording, its text and its bytes", async 
   await openPage(page);
   const trace = await shownTraceId(page);
   await make(page, "Handled error");
-  await show(page, "Errors");
+  await openView(page, "Errors");
   await open(page, ERRORS.handled);
   await showsLine(page, "islands/_signals.ts", `new Error("${ERRORS.handled}`);
   const aside = detail(page).getByRole("complementary");
@@ -294,7 +293,7 @@ test.describe("in relay mode", () => {
     watch.allow(ERRORS.handled);
     await openPage(page);
     await make(page, "Handled error");
-    await show(page, "Errors");
+    await openView(page, "Errors");
     await open(page, ERRORS.handled);
     await expect(detail(page)).toContainText("when relaying, the server gives out no source maps");
     await expect(frame(detail(page), /\/assets\/\w+\.js:\d+:\d+/)).toBeVisible();
@@ -307,16 +306,10 @@ for (const colorScheme of ["light", "dark"] as const) {
 
     test("axe finds nothing, and nothing overflows at 360 px: empty, a list, each error", async ({ page, server }) => {
       const sound = async (what: string) => {
-        for (const width of [1280, 360]) {
-          await page.setViewportSize({ width, height: 800 });
-          const overflow = await page.evaluate(() =>
-            document.documentElement.scrollWidth - document.documentElement.clientWidth
-          );
-          expect(overflow, `${what}, ${width} px`).toBe(0);
-        }
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => [what, id, nodes.map(({ html }) => html)]))
-          .toEqual([]);
+        await test.step(what, async () => {
+          await expectNoOverflow(page, 1280, 360);
+          await expectAccessible(page);
+        });
       };
       await page.goto("/#/errors");
       await expect(page.getByText("No error has come yet.")).toBeVisible();

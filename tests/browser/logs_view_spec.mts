@@ -2,19 +2,19 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
+import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 import { LEVELS, make, openPage, shownTraceId } from "./signals.ts";
+import { openView } from "./views.ts";
 
 const view = (page: Page) => page.getByRole("region", { name: "Logs", exact: true });
 const tree = (page: Page) => page.getByRole("treegrid", { name: "Logs, newest first" });
 /** The lines, without the head and what is opened. */
 const lines = (page: Page) => tree(page).locator('[role="row"][aria-level="1"]');
-const show = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
 
 const message = (level: string) => `A log of level ${level}, made on the page`;
 
-/** What a page posts for logs that it makes; the inbox takes it as any envelope. */
-async function post(page: Page, logs: readonly Record<string, unknown>[]): Promise<void> {
+/** Posts a container of logs. */
+async function post(origin: string, logs: readonly Record<string, unknown>[]): Promise<void> {
   const items = logs.map((log, index) => ({
     timestamp: Date.now() / 1000 + index / 1000,
     level: "info",
@@ -23,19 +23,7 @@ async function post(page: Page, logs: readonly Record<string, unknown>[]): Promi
     attributes: {},
     ...log,
   }));
-  const answer = await page.request.post("/monitoring", {
-    headers: { "Content-Type": "application/x-sentry-envelope" },
-    data: [
-      JSON.stringify({ dsn: "https://inbox@sightglass.invalid/1" }),
-      JSON.stringify({
-        type: "log",
-        item_count: items.length,
-        content_type: "application/vnd.sentry.items.log+json",
-      }),
-      JSON.stringify({ items }),
-    ].join("\n"),
-  });
-  expect(answer.status()).toBe(200);
+  await postEnvelope(origin, {}, ["log", { items }]);
 }
 
 for (const mode of ["inbox", "relay"] as const) {
@@ -45,7 +33,7 @@ for (const mode of ["inbox", "relay"] as const) {
     test("logs of every level stand there a moment later, and are narrowed by level and text", async ({ page }) => {
       await openPage(page);
       for (const level of LEVELS) await make(page, level);
-      await show(page, "Logs");
+      await openView(page, "Logs");
       for (const level of LEVELS) {
         const line = lines(page).filter({ hasText: message(level) });
         await expect(line).toHaveCount(1);
@@ -76,7 +64,7 @@ test("a log leads to its trace, and its trace alone is a list with a way out", a
   await openPage(page);
   const trace = await shownTraceId(page);
   await make(page, "info");
-  await show(page, "Logs");
+  await openView(page, "Logs");
   const line = lines(page).filter({ hasText: message("info") });
   await line.click();
   await expect(line).toHaveAttribute("aria-expanded", "true");
@@ -96,7 +84,7 @@ test("a log leads to its trace, and its trace alone is a list with a way out", a
 test("by keyboard alone: one stop, arrows, Enter opens, Escape closes, the focus is never lost", async ({ page }) => {
   await openPage(page);
   for (const level of LEVELS) await make(page, level);
-  await show(page, "Logs");
+  await openView(page, "Logs");
   await expect(lines(page).filter({ hasText: message("fatal") })).toHaveCount(1);
   await view(page).getByRole("combobox", { name: "Level" }).focus();
   for (let step = 0; step < 8; step++) {
@@ -116,10 +104,13 @@ test("by keyboard alone: one stop, arrows, Enter opens, Escape closes, the focus
   await expect(lines(page).first()).toBeFocused();
 });
 
-test("a thousand logs: few are in the document, older ones come by scrolling, the last one takes the focus", async ({ page }) => {
+test("a thousand logs: few are in the document, older ones come by scrolling, the last one takes the focus", async ({ page, server }) => {
   await page.goto("/#/logs");
   for (let part = 0; part < 10; part++) {
-    await post(page, Array.from({ length: 100 }, (_, n) => ({ body: `number ${part * 100 + n}` })));
+    await post(
+      server.origin,
+      Array.from({ length: 100 }, (_, n) => ({ body: `number ${part * 100 + n}` })),
+    );
   }
   await expect(lines(page).filter({ hasText: "number 999" })).toBeVisible();
   expect(await lines(page).count()).toBeLessThan(100);
@@ -133,15 +124,15 @@ test("a thousand logs: few are in the document, older ones come by scrolling, th
   expect(await lines(page).count()).toBeLessThan(100);
 });
 
-test("who has scrolled away is not moved: what is new is counted, and shown when asked for", async ({ page }) => {
+test("who has scrolled away is not moved: what is new is counted, and shown when asked for", async ({ page, server }) => {
   await page.goto("/#/logs");
-  await post(page, Array.from({ length: 100 }, (_, n) => ({ body: `number ${n}` })));
+  await post(server.origin, Array.from({ length: 100 }, (_, n) => ({ body: `number ${n}` })));
   await expect(lines(page).filter({ hasText: "number 99" })).toBeVisible();
   const frame = tree(page);
   await frame.evaluate((element) => element.scrollTo({ top: 600 }));
   await expect(lines(page).filter({ hasText: "number 75" })).toBeVisible();
   const before = await lines(page).filter({ hasText: "number 75" }).boundingBox();
-  await post(page, [{ body: "what is new" }]);
+  await post(server.origin, [{ body: "what is new" }]);
   const button = view(page).getByRole("button", { name: /1\snew log: show/ });
   await expect(button).toBeVisible();
   expect(await lines(page).filter({ hasText: "number 75" }).boundingBox()).toEqual(before);
@@ -150,31 +141,30 @@ test("who has scrolled away is not moved: what is new is counted, and shown when
   await expect(lines(page).filter({ hasText: "what is new" })).toBeFocused();
   await expect(button).toHaveCount(0);
   // At the top again, it follows.
-  await post(page, [{ body: "newer still" }]);
+  await post(server.origin, [{ body: "newer still" }]);
   await expect(lines(page).filter({ hasText: "newer still" })).toBeVisible();
 });
 
-test("hostile logs are shown as what they are: nothing runs, nothing breaks", async ({ page }) => {
+test("hostile logs are shown as what they are: nothing runs, nothing breaks", async ({ page, server }) => {
   await page.goto("/#/logs");
-  const hostile = '<img src=x onerror="globalThis.ran = 1">';
-  await post(page, [
-    { body: hostile, attributes: { [hostile]: { value: hostile, type: "string" } } },
-    { body: "m".repeat(300_000), level: hostile },
+  await post(server.origin, [
+    { body: MARKUP, attributes: { [MARKUP]: { value: MARKUP, type: "string" } } },
+    { body: "m".repeat(300_000), level: MARKUP },
     { body: { deep: [[[[[]]]]] }, timestamp: "yesterday", trace_id: 7, attributes: "none" },
     { body: "of another time", timestamp: 1e300 },
-    { body: "link", trace_id: "javascript:alert(1)", span_id: "../../x" },
+    { body: "link", trace_id: `javascript:${ATTACK}`, span_id: "../../x" },
   ]);
-  const line = lines(page).filter({ hasText: hostile });
+  const line = lines(page).filter({ hasText: MARKUP });
   await expect(line).toHaveCount(1);
   await line.click();
-  await expect(tree(page).locator("dt").filter({ hasText: hostile })).toBeVisible();
+  await expect(tree(page).locator("dt").filter({ hasText: MARKUP })).toBeVisible();
   await expect(lines(page).filter({ hasText: "mmmm" })).toHaveCount(1);
   await expect(lines(page).filter({ hasText: "of another time" })).toHaveCount(1);
-  expect(await page.evaluate(() => "ran" in globalThis)).toBe(false);
+  expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
   for (const href of await tree(page).getByRole("link").evaluateAll(hrefs)) {
     expect(href).toMatch(/^#\//);
   }
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  await expectNoOverflow(page, 1280, 360);
 });
 
 const hrefs = (links: (Element | SVGElement)[]) => links.map((link) => link.getAttribute("href"));

@@ -1,26 +1,17 @@
 /** Error events as other SDKs send them, and as nobody should. */
-import { expect } from "@playwright/test";
-import { envelopeOf, hexId } from "../../monitoring/inbox/_test_envelopes.ts";
-
-/** Of inbox mode; the relay takes no other. */
-const DSN = "https://inbox@sightglass.invalid/1";
-
-/** What a hostile text does if it ever becomes markup or a script. */
-const ATTACK = "globalThis.attacked = true";
-export const MARKUP = `<img src=x onerror="${ATTACK}"><script>${ATTACK}</script>`;
+import { hexId } from "../../monitoring/inbox/_test_envelopes.ts";
+import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 const seconds = () => Date.now() / 1000;
 
-/** Posts events to the server, each in an envelope of its own, as an SDK outside of a browser does. */
+/** Posts events to the server, each in an envelope of its own; bytes go as they are. */
 export async function postEvents(origin: string, ...events: readonly unknown[]): Promise<void> {
   for (const event of events) {
     const id = hexId(Math.floor(Math.random() * 2 ** 48));
     const payload = typeof event === "object" && !(event instanceof Uint8Array)
       ? { event_id: id, timestamp: seconds(), ...event }
       : event;
-    const body = envelopeOf({ event_id: id, dsn: DSN }, ["event", payload]);
-    const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
-    expect(response.status, await response.text()).toBe(200);
+    await postEnvelope(origin, { event_id: id }, ["event", payload]);
   }
 }
 

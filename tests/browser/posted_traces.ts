@@ -1,12 +1,5 @@
 /** Traces as other senders make them, as nobody should, and as large as they come. */
-import { envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
-
-/** Of inbox mode; the relay takes no other. */
-const DSN = "https://inbox@sightglass.invalid/1";
-
-/** What a hostile text does if it ever becomes markup or a script. */
-const ATTACK = "globalThis.attacked = true";
-export const MARKUP = `<img src=x onerror="${ATTACK}"><script>${ATTACK}</script>`;
+import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 /** Posts containers of spans to the server, each in an envelope of its own. */
 export async function postSpans(
@@ -15,10 +8,7 @@ export async function postSpans(
 ): Promise<void> {
   for (const items of containers) {
     const sdk = { name: "sentry.javascript.browser", version: "10.0.0" };
-    const body = envelopeOf({ dsn: DSN, sdk }, ["span", { version: 2, items }]);
-    const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
-    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-    await response.body?.cancel();
+    await postEnvelope(origin, { sdk }, ["span", { version: 2, items }]);
   }
 }
 
@@ -64,8 +54,9 @@ export function hostileTrace(traceId: string): unknown[] {
       status: MARKUP,
       attributes: {
         [MARKUP]: { value: MARKUP, type: "string" },
-        link: { value: "javascript:globalThis.attacked=true", type: "string" },
-        __proto__: { value: "own" },
+        link: { value: `javascript:${ATTACK}`, type: "string" },
+        // As a name of its own: written plainly it would be the object's prototype, and stay here.
+        ["__proto__"]: { value: "own" },
         deep: { value: JSON.parse("[".repeat(5000) + "]".repeat(5000)), type: "array" },
       },
     }),

@@ -4,20 +4,19 @@ import { formatBytes } from "../../components/format/bytes.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
+import { openView } from "./views.ts";
 
 const costs = (page: Page) => page.getByRole("region", { name: "What monitoring costs" });
 const row = (page: Page, name: string) =>
   costs(page).getByRole("row").filter({
     has: page.getByRole("rowheader", { name, exact: true }),
   });
-const show = (page: Page, view: string) =>
-  page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view }).click();
 
 test("bytes, requests and time of the main thread stand there as they were", async ({ page, sent, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
-  await show(page, "Settings");
+  await openView(page, "Settings");
   await expect(row(page, "Telemetry")).toContainText(/\d\d\.\d\sKiB\s*\d\sfiles/);
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB\s*1\sfile/);
   await expect(row(page, "Recorder’s worker")).toContainText(/\d\.\d\sKiB/);

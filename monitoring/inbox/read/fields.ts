@@ -1,3 +1,5 @@
+import { at } from "./json.ts";
+
 /**
  * Reading JSON that anyone may have written: each function takes whatever stands there and gives a
  * value of one type, or says that there is none. None of them throws.
@@ -7,15 +9,6 @@
 export interface Bounded<T> {
   readonly shown: readonly T[];
   readonly more: number;
-}
-
-/** The value at a path of attributes, own ones only; undefined where the path ends early. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }
 
 /** A text that says something, else null. Numbers and booleans count as what they are written as. */

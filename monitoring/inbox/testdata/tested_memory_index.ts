@@ -1,4 +1,4 @@
-import { describeEnvelope } from "../describe.ts";
+import { describeEnvelope } from "../read/describe.ts";
 import { entriesOf } from "../read/entries/entries.ts";
 import { createMemoryIndex } from "../read/entries/memory_index.ts";
 import { parseEnvelope } from "../read/parsed_envelope.ts";

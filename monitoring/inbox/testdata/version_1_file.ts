@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describeEnvelope } from "../describe.ts";
+import { describeEnvelope } from "../read/describe.ts";
 import { parseEnvelope } from "../read/parsed_envelope.ts";
 
 /** The tables as the first version made them, before there were lists to search. */

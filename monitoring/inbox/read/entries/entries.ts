@@ -1,4 +1,4 @@
-import { MAX_TRACE_IDS } from "../../describe.ts";
+import { MAX_TRACE_IDS } from "../describe.ts";
 import { type ErrorEntry, errorEntry, replayOf } from "./error_entry.ts";
 import { at, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "./log_entry.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { envelopeOf, hexId } from "../../_test_envelopes.ts";
-import { MAX_TRACE_IDS } from "../../describe.ts";
+import { MAX_TRACE_IDS } from "../describe.ts";
 import { type Entries, MAX_LOGS, readEntries } from "./entries.ts";
 import { MAX_INDEXED_BYTES } from "../parsed_envelope.ts";
 

@@ -2,8 +2,8 @@ import { readEnvelope } from "../../../envelope/reader.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
 import { readDebugIds } from "./debug_ids.ts";
 import { readExceptions, type Thrown } from "./exceptions.ts";
-import { at, type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, timeAt } from "../fields.ts";
-import { hexId, parseJson } from "../json.ts";
+import { type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, timeAt } from "../fields.ts";
+import { at, hexId, parseJson } from "../json.ts";
 import { readable } from "../readable.ts";
 import { type Frame, readStack } from "./stack.ts";
 

@@ -1,4 +1,5 @@
-import { at, type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, wholeAt } from "../fields.ts";
+import { type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, wholeAt } from "../fields.ts";
+import { at } from "../json.ts";
 import { readable } from "../readable.ts";
 
 /** Some lines of a source, one of which is the frame's. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spanOf } from "../trace/_test_spans.ts";
+import { spanOf } from "../trace/testdata/spans.ts";
 import { withLiveTraces } from "./live_row.ts";
 import type { TraceRow } from "../rows.ts";
 

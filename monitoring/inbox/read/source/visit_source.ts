@@ -1,5 +1,5 @@
 import { ARCHIVE_TYPE, archiveHeader, archiveItem } from "../../archive/format.ts";
-import { describeEnvelope } from "../../describe.ts";
+import { describeEnvelope } from "../describe.ts";
 import { entriesOf } from "../entries/entries.ts";
 import { createMemoryIndex } from "../entries/memory_index.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";

@@ -1,4 +1,4 @@
-import { at } from "../fields.ts";
+import { at } from "../json.ts";
 
 /** One attribute of a span, made to be read. */
 export interface SpanAttribute {

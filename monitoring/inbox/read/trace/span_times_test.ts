@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { spanOf } from "./_test_spans.ts";
+import { spanOf } from "./testdata/spans.ts";
 import { placeSpans } from "./span_times.ts";
 import { buildSpanTree } from "./span_tree.ts";
 import type { TraceSpan } from "./trace_span.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { spanOf } from "./_test_spans.ts";
+import { spanOf } from "./testdata/spans.ts";
 import { buildSpanTree, type SpanNode } from "./span_tree.ts";
 
 /** Each line a node, indented by its depth, with why it is a root in brackets. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spanOf } from "./_test_spans.ts";
+import { spanOf } from "./testdata/spans.ts";
 import { liveSpan, type OwnSpan } from "./live_span.ts";
 import { readTrace } from "./trace.ts";
 import type { TraceMark } from "./trace_span.ts";

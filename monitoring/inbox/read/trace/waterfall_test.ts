@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spanOf } from "./_test_spans.ts";
+import { spanOf } from "./testdata/spans.ts";
 import { buildSpanTree } from "./span_tree.ts";
 import { reveal, searchSpans, waterfallRows } from "./waterfall.ts";
 

@@ -1,4 +1,4 @@
-import { at } from "../fields.ts";
+import { at } from "../json.ts";
 
 export type VitalName = keyof typeof VITALS;
 

@@ -10,7 +10,7 @@ import {
   type Inspection,
 } from "../../monitoring/inbox/inspect/inspect_envelope.ts";
 import { openBytes } from "../../monitoring/inbox/inspect/open_file.ts";
-import { Inspector } from "../_envelope/inspector.tsx";
+import { Inspector } from "./inspector.tsx";
 
 const ROWS_AT_ONCE = 200;
 const columns = [

@@ -10,7 +10,7 @@ import type { Frame } from "../../monitoring/inbox/read/error/stack.ts";
  * @param stacks the frames to write for each exception, such as those found in source maps; an
  * exception that has none here is written with its own
  */
-export function errorText(event: ErrorEvent, stacks: readonly (readonly Frame[])[] = []): string {
+export function errorAsText(event: ErrorEvent, stacks: readonly (readonly Frame[])[] = []): string {
   const { exceptions, stack, facts } = event;
   const thrown = exceptions.shown.map((one, index) =>
     [`${introduction(one)}${headline(one)}`, ...frameLines(one.stack, stacks[index])]

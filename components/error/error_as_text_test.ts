@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describeEvent } from "../../monitoring/inbox/read/error/error_event.ts";
-import { errorText } from "./error_text.ts";
+import { errorAsText } from "./error_as_text.ts";
 
 Deno.test("as text: what was thrown, its causes, where it comes from", () => {
-  const text = errorText(describeEvent({
+  const text = errorAsText(describeEvent({
     release: "page@1",
     exception: {
       values: [
@@ -24,11 +24,11 @@ Deno.test("as text: what was thrown, its causes, where it comes from", () => {
 
 Deno.test("as text: a message alone, an aggregate's members, and a time that is none", () => {
   assert.equal(
-    errorText(describeEvent({ message: "m", timestamp: "never" })),
+    errorAsText(describeEvent({ message: "m", timestamp: "never" })),
     "m\n\nlevel: error\n",
   );
   const group = { exception_id: 0, is_exception_group: true };
-  const text = errorText(describeEvent({
+  const text = errorAsText(describeEvent({
     exception: {
       values: [
         {

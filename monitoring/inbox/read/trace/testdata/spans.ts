@@ -1,4 +1,4 @@
-import type { TraceSpan } from "./trace_span.ts";
+import type { TraceSpan } from "../trace_span.ts";
 
 /** A span of the browser that lasts from `start` to `end`, with what a test says otherwise. */
 export function spanOf(

@@ -1,6 +1,6 @@
-import { at, hexId, listOf } from "./read/json.ts";
-import type { ParsedEnvelope } from "./read/parsed_envelope.ts";
-import type { InboxItem } from "./row.ts";
+import { at, hexId, listOf } from "./json.ts";
+import type { ParsedEnvelope } from "./parsed_envelope.ts";
+import type { InboxItem } from "../row.ts";
 
 /** What an envelope says of itself, as far as it can be read. */
 export interface Description {
