@@ -3,7 +3,7 @@ import { Boundary } from "./_boundary.tsx";
 import { EnvelopeDetails } from "./_envelope/details.tsx";
 import { type CameFrom, EnvelopeList, useEnvelopes } from "./_envelope/list.tsx";
 import { FileDetails } from "./_envelope/file_details.tsx";
-import { fragmentTo, goTo, useFragment } from "./_console/fragment.ts";
+import { fragmentTo, useFragment } from "./_console/fragment.ts";
 import { useDroppedFile } from "./_envelope/dropped_file.ts";
 import { useSource, useSourceState } from "./_console/source.ts";
 import { useMounted } from "./_telemetry.ts";
@@ -45,17 +45,18 @@ function Feed({ variant }: { variant: string }) {
     setCameFrom("file");
   };
 
+  const back = fragmentTo("envelopes", [], Object.fromEntries(params));
   return (
     <div className={isOver ? "feed-view over" : "feed-view"}>
       {file
-        ? <FileDetails file={file} close={closeFile} />
+        ? <FileDetails file={file} back={back} onLeave={closeFile} />
         : id !== undefined && state !== "forbidden"
         ? (
           <EnvelopeDetails
             source={source}
             id={id}
             row={list.rows.find((row) => row.id === id)}
-            close={() => goTo(fragmentTo("envelopes", [], Object.fromEntries(params)))}
+            back={back}
           />
         )
         : <EnvelopeList source={source} list={list} cameFrom={cameFrom} inspect={inspect} />}

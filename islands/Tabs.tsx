@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useSearched, useView, type View, VIEWS } from "./_console/view.ts";
+import { shownView, useSearched, useView, type View, VIEWS } from "./_console/view.ts";
 
 /** The way between the views: plain links to fragments, which the browser itself follows. */
 export default function Tabs() {
@@ -9,6 +9,14 @@ export default function Tabs() {
     document.documentElement.dataset.view = shown;
     document.title = shown === "overview" ? "Sightglass" : `${VIEWS[shown]} · Sightglass`;
   }, [shown]);
+  useEffect(() => {
+    addEventListener("dragover", keepPage);
+    addEventListener("drop", keepPage);
+    return () => {
+      removeEventListener("dragover", keepPage);
+      removeEventListener("drop", keepPage);
+    };
+  }, []);
   return (
     <nav className="tabs" aria-label="Views">
       {(Object.keys(VIEWS) as View[]).map((view) => (
@@ -22,4 +30,11 @@ export default function Tabs() {
       ))}
     </nav>
   );
+}
+
+/** Else the browser would leave the page for a file that is dropped on it; one view alone takes files. */
+function keepPage(event: DragEvent): void {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  if (shownView() !== "envelopes") event.dataTransfer.dropEffect = "none";
 }

@@ -110,7 +110,11 @@ export default function Page({ variant }: { variant: string }) {
   );
 }
 
-/** A view that fills the page below the tabs. Recordings leave it out: it shows telemetry. */
+/**
+ * A view that fills the page below the tabs. Recordings leave it out: it shows telemetry.
+ *
+ * @param props.title its heading, where the tab above does not say the same to those who see it
+ */
 function View({ name, title, children }: {
   name: keyof typeof VIEWS;
   title?: string;
@@ -119,7 +123,7 @@ function View({ name, title, children }: {
   const id = `${name}-view`;
   return (
     <section className={`view panel ${name}`} aria-labelledby={id} data-sentry-block="">
-      <header>
+      <header className={title ? undefined : "vh"}>
         <h2 id={id}>{title ?? VIEWS[name]}</h2>
       </header>
       {children}

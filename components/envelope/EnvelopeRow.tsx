@@ -39,6 +39,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isAct
     <tr>
       <td className="at">
         <a
+          className="row-link"
           href={href}
           data-row={id}
           tabIndex={isActive ? 0 : -1}

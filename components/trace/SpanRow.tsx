@@ -1,4 +1,4 @@
-import type { CSSProperties, Ref } from "react";
+import { memo, type Ref } from "react";
 import type { PlacedTime } from "../../monitoring/inbox/read/trace/span_times.ts";
 import type { PlacedMark } from "../../monitoring/inbox/read/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/inbox/read/trace/waterfall.ts";
@@ -21,15 +21,17 @@ export interface SpanRowProps {
   readonly chosen: boolean;
   readonly found: boolean;
   readonly active: boolean;
-  readonly style: CSSProperties;
+  /** Pixels from the grid's top, and its own. */
+  readonly top: number;
+  readonly height: number;
   readonly ref?: Ref<HTMLDivElement>;
-  onChoose(): void;
-  onToggle(): void;
-  onFocus(): void;
 }
 
-/** One line of the waterfall. */
-export function SpanRow(
+/**
+ * One line of the waterfall. While a trace is scrolled, lines that stay in sight are not rendered again: all that a
+ * line is given stays the same, and clicks are the grid's to take, by `data-line` and, on its arrow, `data-twist`.
+ */
+export const SpanRow = memo(function SpanRow(
   {
     row,
     index,
@@ -40,11 +42,9 @@ export function SpanRow(
     chosen,
     found,
     active,
-    style,
+    top,
+    height,
     ref,
-    onChoose,
-    onToggle,
-    onFocus,
   }: SpanRowProps,
 ) {
   const { node, expanded } = row;
@@ -62,24 +62,15 @@ export function SpanRow(
       aria-expanded={expanded ?? undefined}
       aria-selected={chosen}
       tabIndex={active ? 0 : -1}
-      style={style}
-      onClick={onChoose}
-      onFocus={onFocus}
+      data-line={index}
+      style={{ transform: `translateY(${top}px)`, height }}
     >
       <div
         role="gridcell"
         className="wf-name"
         style={{ paddingLeft: `${Math.min(node.depth, MAX_INDENT) * 0.75}rem` }}
       >
-        <span
-          className="twist"
-          aria-hidden="true"
-          onClick={(event) => {
-            if (expanded === null) return;
-            event.stopPropagation();
-            onToggle();
-          }}
-        >
+        <span className="twist" aria-hidden="true" data-twist={expanded ?? undefined}>
           {expanded === null ? "" : expanded ? "▾" : "▸"}
         </span>
         {span?.failed && <Mark kind="refused" />}
@@ -88,12 +79,7 @@ export function SpanRow(
         </span>
         {span?.failed && <span className="vh">, failed</span>}
         {marks.length > 0 && <span className="vh">, {countsOf(marks)}</span>}
-        {span && (
-          <span className="where">
-            <i aria-hidden="true" />
-            {span.origin}
-          </span>
-        )}
+        {span && <span className="where">{span.origin}</span>}
       </div>
       <div role="gridcell" className="wf-took">
         {span === null
@@ -126,7 +112,7 @@ export function SpanRow(
       </div>
     </div>
   );
-}
+});
 
 function Span({ window, time, open, failed = false }: {
   window: Window;

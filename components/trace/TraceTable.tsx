@@ -35,7 +35,7 @@ export function TraceTable({ rows, hrefOf }: {
               <Time at={row.started_at} />
             </td>
             <td className="items">
-              <a href={hrefOf(row.trace_id)} data-trace={row.trace_id}>
+              <a className="row-link" href={hrefOf(row.trace_id)} data-trace={row.trace_id}>
                 {row.name ?? "No span has come"}
               </a>{" "}
               {row.op && <small>{row.op}</small>}

@@ -1,13 +1,19 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { goTo } from "./fragment.ts";
 
 /**
  * One thing looked into, in place of the list: its name has the focus, and Escape leads back.
  *
+ * @param props.all the name of the way back: "All envelopes"
+ * @param props.back where that leads
+ * @param props.onLeave called when it is taken
  * @param props.actions what can be done with the whole
  */
-export function Details({ title, close, actions, children }: {
+export function Details({ title, all, back, onLeave, actions, children }: {
   title: string;
-  close: () => void;
+  all: string;
+  back: string;
+  onLeave?: () => void;
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -17,15 +23,15 @@ export function Details({ title, close, actions, children }: {
     <div
       className="details"
       onKeyDown={({ key, defaultPrevented }) => {
-        if (key === "Escape" && !defaultPrevented) close();
+        if (key !== "Escape" || defaultPrevented) return;
+        onLeave?.();
+        goTo(back);
       }}
     >
       <div className="way">
+        <a href={back} onClick={onLeave}>{all}</a>
         <h3 ref={heading} tabIndex={-1}>{title}</h3>
-        <div className="line">
-          {actions}
-          <button type="button" onClick={close}>Back to the list</button>
-        </div>
+        {actions}
       </div>
       {children}
     </div>

@@ -31,12 +31,13 @@ type Fetched =
  * One envelope, taken to pieces.
  *
  * @param props.row what the list knows of it; undefined: it is not among the rows that were listed
+ * @param props.back the link to the list
  */
-export function EnvelopeDetails({ source, id, row, close }: {
+export function EnvelopeDetails({ source, id, row, back }: {
   source: ConsoleSource | undefined;
   id: number;
   row: InboxRow | undefined;
-  close: () => void;
+  back: string;
 }) {
   const [fetched, setFetched] = useState<Fetched>({ state: "reading" });
   const [tries, setTries] = useState(0);
@@ -63,7 +64,8 @@ export function EnvelopeDetails({ source, id, row, close }: {
   return (
     <Details
       title={`Envelope ${id}`}
-      close={close}
+      all="All envelopes"
+      back={back}
       actions={(fetched.state === "read" || fetched.state === "failed") && (
         <button type="button" onClick={save}>Download</button>
       )}

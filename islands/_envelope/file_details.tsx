@@ -16,8 +16,16 @@ type Read =
   | { readonly state: "failed"; readonly error: string }
   | { readonly state: "read"; readonly encoding: string | null; readonly inspection: Inspection };
 
-/** A saved file, looked into in this browser alone. */
-export function FileDetails({ file, close }: { file: File; close: () => void }) {
+/**
+ * A saved file, looked into in this browser alone.
+ *
+ * @param props.back the link to the list
+ */
+export function FileDetails({ file, back, onLeave }: {
+  file: File;
+  back: string;
+  onLeave: () => void;
+}) {
   const [read, setRead] = useState<Read>({ state: "reading" });
   useEffect(() => {
     let gone = false;
@@ -34,7 +42,7 @@ export function FileDetails({ file, close }: { file: File; close: () => void }) 
 
   const encoding = read.state === "read" && read.encoding ? `, ${read.encoding}` : "";
   return (
-    <Details title={file.name} close={close}>
+    <Details title={file.name} all="All envelopes" back={back} onLeave={onLeave}>
       <p>
         {formatBytes(file.size)}
         {encoding}. It was read in this browser and sent nowhere.

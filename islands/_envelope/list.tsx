@@ -8,6 +8,7 @@ import { FileButton } from "../_console/file_button.tsx";
 import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
+import { Older } from "../_console/older.tsx";
 import { type ConsoleList, useList, useSourceState } from "../_console/source.ts";
 import { useTelemetry } from "../_telemetry.ts";
 
@@ -121,7 +122,7 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
               />
             ))}
           </Ledger>
-          {more && <button type="button" onClick={more}>Older envelopes</button>}
+          <Older what="envelopes" more={more} />
         </div>
       )}
     </>

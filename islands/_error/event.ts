@@ -1,12 +1,9 @@
 import { useEffect, useState } from "react";
 import { type ErrorEvent, readErrorEvent } from "../../monitoring/inbox/read/error/error_event.ts";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
-import {
-  createSourceFinder,
-  type FoundFrame,
-  type SourceFinder,
-} from "../../monitoring/inbox/read/error/source_finder.ts";
+import type { FoundFrame } from "../../monitoring/inbox/read/error/source_finder.ts";
 import type { Frame } from "../../monitoring/inbox/read/error/stack.ts";
+import { finderOf } from "./finder.ts";
 
 /** An error as it is being read. */
 export interface ErrorReading {
@@ -57,17 +54,6 @@ export interface FoundStacks {
   /** Why sources could not be looked up, made to be shown. */
   readonly error?: string;
   retry(): void;
-}
-
-/** One for each source, so that a map is fetched once for all errors. */
-const finders = new WeakMap<ConsoleSource, SourceFinder>();
-
-function finderOf(source: ConsoleSource): SourceFinder {
-  const known = finders.get(source);
-  if (known) return known;
-  const finder = createSourceFinder((debugId) => source.sourceMap(debugId));
-  finders.set(source, finder);
-  return finder;
 }
 
 /** Looks up an error's frames in source maps; until they are found they stand as they were sent. */

@@ -4,7 +4,9 @@ import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts
 import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
+import { Older } from "../_console/older.tsx";
 import { useList } from "../_console/source.ts";
+import { usePlaces } from "./places.ts";
 
 /**
  * Groups of errors, the one that was seen last first. One stop of the Tab key; arrows go from group to group.
@@ -24,6 +26,7 @@ export function ErrorList({ source, q, from }: {
   const links = () => [...body.current?.querySelectorAll<HTMLAnchorElement>("a[data-group]") ?? []];
   const stop = rows.some(({ group }) => group === active) ? active : rows[0]?.group;
 
+  const places = usePlaces(source, rows, body);
   const hasRows = rows.length > 0;
   useEffect(() => {
     if (!hasRows || from === undefined || document.activeElement !== document.body) return;
@@ -68,13 +71,14 @@ export function ErrorList({ source, q, from }: {
                 key={row.group}
                 row={row}
                 href={fragmentTo("errors", [row.group], { q })}
+                place={places.get(row.group)}
                 isStop={row.group === stop}
               />
             ))}
           </tbody>
         </table>
       )}
-      {more && <button type="button" onClick={more}>Older errors</button>}
+      <Older what="errors" more={more} />
     </>
   );
 }

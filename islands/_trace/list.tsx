@@ -5,6 +5,7 @@ import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts
 import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
+import { Older } from "../_console/older.tsx";
 import { useLiveSpans } from "./live_spans.ts";
 import { useList } from "../_console/source.ts";
 
@@ -50,7 +51,7 @@ export function TraceList({ source, from }: {
           hrefOf={(traceId) => fragmentTo("traces", [traceId], { q })}
         />
       )}
-      {list.more && <button type="button" onClick={list.more}>Older traces</button>}
+      <Older what="traces" more={list.more} />
     </div>
   );
 }

@@ -1,5 +1,13 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { percentAt } from "../../components/trace/bar.ts";
 import { SpanRow } from "../../components/trace/SpanRow.tsx";
 import type { Extent } from "../../monitoring/inbox/read/trace/span_times.ts";
@@ -11,8 +19,10 @@ import { useNarrow } from "./narrow.ts";
 /** Pixels: the page's line, and two of them where the bar stands below the name. */
 const ROW_PX = 24;
 const NARROW_ROW_PX = 44;
-/** Rows beyond the edge that are drawn, so that scrolling shows no blank. */
-const OVERSCAN = 12;
+/** Rows beyond the edge that are drawn, so that scrolling shows no blank. More of them make every step of it slower. */
+const OVERSCAN = 6;
+/** The same each time, as what a line is given. */
+const NO_MARKS: readonly PlacedMark[] = [];
 
 export interface WaterfallProps {
   readonly trace: Trace;
@@ -96,6 +106,18 @@ export function Waterfall(props: WaterfallProps) {
     event.preventDefault();
   };
 
+  /** The span of the line that an element stands in. */
+  const keyAt = (element: Element): string | undefined => {
+    const line = element.closest<HTMLElement>("[data-line]")?.dataset.line;
+    return line === undefined ? undefined : rows[Number(line) - 1]?.node.key;
+  };
+  const onClick = ({ target }: { target: EventTarget }) => {
+    const key = keyAt(target as Element);
+    if (key === undefined) return;
+    if ((target as Element).closest("[data-twist]")) props.onToggle(key);
+    else props.onChoose(key);
+  };
+
   return (
     <div className="waterfall" ref={frame}>
       <div className="wf-head wf-cols" ref={head}>
@@ -110,6 +132,8 @@ export function Waterfall(props: WaterfallProps) {
         className="wf-rows"
         style={{ height: list.getTotalSize() }}
         onKeyDown={onKeyDown}
+        onClick={onClick}
+        onFocus={({ target }) => setActive(keyAt(target))}
       >
         <Lines window={window} origin={trace.start_ms} ticks={ticks} />
         {list.getVirtualItems().map(({ index, start, key }) => {
@@ -124,14 +148,12 @@ export function Waterfall(props: WaterfallProps) {
               time={trace.times.of.get(node)!}
               window={window}
               origin={trace.start_ms}
-              marks={marksOf.get(node.key) ?? []}
+              marks={marksOf.get(node.key) ?? NO_MARKS}
               chosen={node.key === chosen}
               found={found.has(node.key)}
               active={index === active}
-              style={{ transform: `translateY(${start}px)`, height: size }}
-              onChoose={() => props.onChoose(node.key)}
-              onToggle={() => props.onToggle(node.key)}
-              onFocus={() => setActive(node.key)}
+              top={start}
+              height={size}
             />
           );
         })}
@@ -141,7 +163,7 @@ export function Waterfall(props: WaterfallProps) {
 }
 
 /** Thin lines down from the ticks. */
-function Lines({ window, origin, ticks }: {
+const Lines = memo(function Lines({ window, origin, ticks }: {
   window: Extent;
   origin: number;
   ticks: readonly Tick[];
@@ -155,7 +177,7 @@ function Lines({ window, origin, ticks }: {
       </div>
     </div>
   );
-}
+});
 
 /** Where a key leads, as a line; undefined: it is no key that leads to another line. */
 function targetOf(key: string, at: number, count: number, page: number): number | undefined {

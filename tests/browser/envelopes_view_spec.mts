@@ -172,7 +172,7 @@ test.describe("in relay mode", () => {
       } else {
         await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("packed");
       }
-      await viewOf(page).getByRole("button", { name: "Back to the list" }).click();
+      await viewOf(page).getByRole("link", { name: "All envelopes" }).click();
     }
     await inspectFile(page, { name: "packed.envelope", bytes: zstdCompressSync(plain) });
     await expect(viewOf(page).getByRole("alert")).toContainText("zstd -d");
@@ -305,7 +305,7 @@ test("what arrives in the inbox is listed live, with how it came; searched for, 
   await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("sent by a script");
   await page.reload();
   await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("sent by a script");
-  await viewOf(page).getByRole("button", { name: "Back to the list" }).click();
+  await viewOf(page).getByRole("link", { name: "All envelopes" }).click();
   await expect(viewOf(page).getByRole("searchbox")).toHaveValue("BY A SCRIPT");
 
   await page.goto("/#/envelopes/999999");
