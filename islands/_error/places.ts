@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useReducer } from "react";
-import { placeOf } from "../../components/error/error_text.ts";
+import { placeOf } from "../../components/error/error_as_text.ts";
 import { entriesOf } from "../../monitoring/inbox/read/entries/entries.ts";
 import { readErrorEvent } from "../../monitoring/inbox/read/error/error_event.ts";
 import { parseEnvelope } from "../../monitoring/inbox/read/parsed_envelope.ts";
