@@ -1,3 +1,4 @@
+import { createFrameListeners } from "./frame_listeners.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** What the page may know of its own telemetry. Frozen in time: a change makes a new object. */
@@ -35,9 +36,6 @@ export interface Stretch {
 /** A list for reading, not an archive: the inbox and Sentry have the rest. */
 const MAX_RECEIPTS = 200;
 
-/** Milliseconds: at most one round of rendering for each frame, however large a burst is. */
-const FRAME_MS = 16;
-
 export type StateChange = Partial<Omit<TelemetryState, "receipts">>;
 
 export interface TelemetryStore {
@@ -58,24 +56,15 @@ export function createTelemetryStore(): TelemetryStore {
     receipts: [],
     waiting: 0,
   };
-  const listeners = new Set<() => void>();
-  let announcing = false;
+  const { subscribe, announce } = createFrameListeners();
 
   function change(next: TelemetryState): void {
     state = next;
-    if (announcing) return;
-    announcing = true;
-    setTimeout(() => {
-      announcing = false;
-      for (const listener of listeners) listener();
-    }, FRAME_MS);
+    announce();
   }
 
   return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    subscribe,
     snapshot: () => state,
     update(partial) {
       for (const key in partial) {

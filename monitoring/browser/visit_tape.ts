@@ -1,4 +1,5 @@
 import type { Span } from "@opentelemetry/sdk-trace-web";
+import { createFrameListeners } from "./frame_listeners.ts";
 
 /** An envelope as it was made, and when: milliseconds since the epoch. */
 export interface TapedEnvelope {
@@ -27,43 +28,28 @@ export interface TapeRecorder extends VisitTape {
 const MAX_SPANS = 5_000;
 /** Most bytes of envelopes: a long recording, beside which errors and logs weigh nothing. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Milliseconds. */
-const FRAME_MS = 16;
 
 /** Makes an empty tape. It is in the page's first scripts, so it stays tiny. */
 export function createVisitTape(): TapeRecorder {
   const spans: Span[] = [];
   const envelopes: TapedEnvelope[] = [];
-  const listeners = new Set<() => void>();
+  const { subscribe, announce } = createFrameListeners();
   let bytes = 0;
-  let announcing = false;
-
-  function changed(): void {
-    if (announcing || listeners.size === 0) return;
-    announcing = true;
-    setTimeout(() => {
-      announcing = false;
-      for (const listener of listeners) listener();
-    }, FRAME_MS);
-  }
 
   return {
     spans,
     envelopes,
-    changed,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    changed: announce,
+    subscribe,
     addSpan(span) {
       if (spans.push(span) > MAX_SPANS) spans.shift();
-      changed();
+      announce();
     },
     addEnvelope(envelope) {
       envelopes.push(envelope);
       bytes += envelope.bytes.length;
       while (bytes > MAX_BYTES) bytes -= envelopes.shift()!.bytes.length;
-      changed();
+      announce();
     },
   };
 }
