@@ -7,6 +7,7 @@ import { type Figure, figureLine, isWithin } from "./figures.ts";
 
 /** Each by its name; loaded when it runs, so that none weighs on another. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  inbox: async () => (await import("./inbox.ts")).benchInbox(),
   memory: async () => (await import("./memory.ts")).benchMemory(),
   relay: async () => (await import("./relay.ts")).benchRelay(),
   traces: async () => (await import("./trace_view.ts")).benchTraceView(),
