@@ -2,7 +2,7 @@ import { MAX_TRACE_IDS } from "../describe.ts";
 import { type ErrorEntry, errorEntry, replayOf } from "./error_entry.ts";
 import { at, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "./log_entry.ts";
-import { type ParsedEnvelope, parseEnvelope } from "../parsed_envelope.ts";
+import type { ParsedEnvelope } from "../parsed_envelope.ts";
 import { type TraceEntry, TraceFindings } from "./trace_entry.ts";
 
 /** What the console's lists are made of, for one envelope. */
@@ -17,16 +17,11 @@ export interface Entries {
 export const MAX_LOGS = 1_000;
 
 /**
- * Reads the entries out of an envelope. Anyone who may post decides what is in it, so nothing here throws and every
- * text is bounded: what cannot be read is left out.
+ * The entries of an envelope. Anyone who may post decides what is in it, so nothing here throws and every text is
+ * bounded: what cannot be read is left out.
  *
  * @param receivedAt ms since 1970; stands in for times that are missing or lie
  */
-export function readEntries(bytes: Uint8Array, receivedAt: number): Entries {
-  return entriesOf(parseEnvelope(bytes), receivedAt);
-}
-
-/** {@linkcode readEntries} for an envelope whose JSON is already read. */
 export function entriesOf({ header, items }: ParsedEnvelope, receivedAt: number): Entries {
   const found = new EnvelopeFindings(receivedAt);
   found.trace(at(header, "trace", "trace_id"))?.replay(at(header, "trace", "replay_id"));
