@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { Boundary } from "./_boundary.tsx";
 import { ErrorDetail } from "./_error/detail.tsx";
 import { ErrorList } from "./_error/list.tsx";
-import { type Fragment, useFragment } from "./_console/fragment.ts";
+import { useFragment } from "./_console/fragment.ts";
 import { useSource } from "./_console/source.ts";
 
 /**
@@ -20,7 +20,7 @@ export default function Errors({ variant }: { variant: string }) {
 
 function ErrorsView({ variant }: { variant: string }) {
   const source = useSource(variant);
-  const { path: [group, envelope], params } = useOwnFragment();
+  const { path: [group, envelope], params } = useFragment("errors");
   const q = params.get("q") ?? undefined;
   // Who came by a step within the view has lost what had the focus; who came by the address had none.
   const before = useRef<string>(undefined);
@@ -44,15 +44,4 @@ function ErrorsView({ variant }: { variant: string }) {
       takesFocus={steps.current > 0}
     />
   );
-}
-
-/** Where the reader is in this view, or was when another one was opened. */
-function useOwnFragment(): Pick<Fragment, "path" | "params"> {
-  const now = useFragment();
-  const own = useRef<Pick<Fragment, "path" | "params">>({
-    path: [],
-    params: new URLSearchParams(),
-  });
-  if (now.view === "errors") own.current = now;
-  return own.current;
 }

@@ -27,6 +27,8 @@ export function fragmentTo(
   return `#/${[view, ...path.map(encodeURIComponent)].join("/")}${query && `?${query}`}`;
 }
 
+const nowhere = parseFragment("");
+
 /**
  * Where the reader is; renders again when that changes.
  *
@@ -35,8 +37,8 @@ export function fragmentTo(
 export function useFragment(of?: string): Fragment {
   const fragment = useSyncExternalStore(subscribeToFragment, viewFragment, () => "");
   const now = useMemo(() => parseFragment(fragment), [fragment]);
-  const [last, setLast] = useState(now);
   const isThere = of === undefined || now.view === of;
+  const [last, setLast] = useState(isThere ? now : nowhere);
   if (isThere && last !== now) setLast(now);
   return isThere ? now : last;
 }

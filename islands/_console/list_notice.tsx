@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { Mark } from "../../components/Mark.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { fragmentTo, useFragment } from "./fragment.ts";
 import { InboxToken } from "./inbox_token.tsx";
@@ -32,15 +32,7 @@ export function ListNotice({ source, list, what, children }: {
     return <InboxToken authorize={authorize} />;
   }
   if (list.state === "failed") {
-    return (
-      <div className="empty">
-        <p role="alert" className="refused">
-          <Mark kind="refused" />
-          {list.error}
-        </p>
-        <button type="button" onClick={list.retry}>Try again</button>
-      </div>
-    );
+    return <ReadFailure sentence={list.error} retry={list.retry} />;
   }
   if (list.rows.length > 0) return null;
   if (list.state === "loading") return <p className="empty">Reading {what}.</p>;

@@ -10,8 +10,10 @@ import {
   type Inspection,
 } from "../../monitoring/inbox/inspect/inspect_envelope.ts";
 import { openBytes } from "../../monitoring/inbox/inspect/open_file.ts";
+import { useShowMore } from "../_console/show_more.tsx";
 import { Inspector } from "./inspector.tsx";
 
+/** Rows drawn at once; an export may have 50,000. */
 const ROWS_AT_ONCE = 200;
 const columns = [
   { title: "Received" },
@@ -23,11 +25,10 @@ const columns = [
 /** An inbox that was exported: its envelopes, each to be inspected. */
 export function ArchiveList({ archive }: { archive: Inspection }) {
   const envelopes = archive.items.filter(({ type }) => type === "envelope");
-  const [listed, setListed] = useState(ROWS_AT_ONCE);
+  const { shown, button } = useShowMore(envelopes, ROWS_AT_ONCE, "envelope");
   const [opened, setOpened] = useState<
     { readonly number: number; readonly of: Inspection | Error }
   >();
-
   const [last, setLast] = useState<number>();
 
   const open = async (item: InspectedItem, number: number) => {
@@ -71,7 +72,7 @@ export function ArchiveList({ archive }: { archive: Inspection }) {
         columns={columns}
         empty={envelopes.length === 0 && "There is no envelope in it."}
       >
-        {envelopes.slice(0, listed).map((item, n) => (
+        {shown.map((item, n) => (
           <tr key={item.offset}>
             <td className="at">
               <Time at={Number(item.attributes.received_at)} />
@@ -91,14 +92,7 @@ export function ArchiveList({ archive }: { archive: Inspection }) {
           </tr>
         ))}
       </Ledger>
-      {listed < envelopes.length && (
-        <button
-          type="button"
-          onClick={() => setListed(listed + ROWS_AT_ONCE)}
-        >
-          Show {formatCount(Math.min(ROWS_AT_ONCE, envelopes.length - listed), "envelope")} more
-        </button>
-      )}
+      {button}
     </>
   );
 }

@@ -8,6 +8,7 @@ import type {
   Inspection,
   Problem,
 } from "../../monitoring/inbox/inspect/inspect_envelope.ts";
+import { useShowMore } from "../_console/show_more.tsx";
 import { Payload } from "./payload.tsx";
 
 /** Items listed at once; an envelope may have 100,000. */
@@ -18,23 +19,21 @@ const MAX_TYPE = 64;
 /** An envelope taken to pieces: what is wrong with it, its header, its items. */
 export function Inspector({ inspection }: { inspection: Inspection }) {
   const { bytes, header, items, problem } = inspection;
-  const [listed, setListed] = useState(ITEMS_AT_ONCE);
+  const { shown, button } = useShowMore(items, ITEMS_AT_ONCE, "item");
   return (
     <div className="inspector">
       {problem && <Broken problem={problem} bytes={bytes} />}
       {header && <Payload bytes={header} name="Envelope header" />}
       <h4>{formatCount(items.length, problem ? "whole item" : "item")}</h4>
-      {items.slice(0, listed).map((item, n) => (
-        <Item key={item.offset} item={item} number={n + 1} isOpen={n === 0} />
+      {shown.map((item, n) => (
+        <Item
+          key={item.offset}
+          item={item}
+          number={n + 1}
+          isOpen={n === 0}
+        />
       ))}
-      {listed < items.length && (
-        <button
-          type="button"
-          onClick={() => setListed(listed + ITEMS_AT_ONCE)}
-        >
-          Show {formatCount(Math.min(ITEMS_AT_ONCE, items.length - listed), "item")} more
-        </button>
-      )}
+      {button}
     </div>
   );
 }

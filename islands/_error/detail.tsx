@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { Mark } from "../../components/Mark.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/inbox/read/rows.ts";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { ErrorBody } from "./body.tsx";
@@ -56,14 +56,14 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
         />
       )}
       {reading.state === "failed" && (
-        <Trouble
-          sentence={reading.error ?? ""}
-          href={source?.download(shown ?? 0)}
+        <ReadFailure
+          sentence={reading.error}
           retry={reading.retry}
+          download={source?.download(shown ?? 0)}
         />
       )}
       {reading.state !== "failed" && list.state === "failed" && !reading.event && (
-        <Trouble sentence={list.error ?? ""} retry={list.retry} />
+        <ReadFailure sentence={list.error} retry={list.retry} />
       )}
       {(reading.state === "gone" || (list.state === "ready" && shown === undefined)) && (
         <p className="empty">
@@ -100,23 +100,6 @@ function positionInWords(at: number, count: number, hasMore: boolean): string {
 function Step({ href, children }: { href: string | undefined; children: string }) {
   if (href === undefined) return <span className="quiet">{children}</span>;
   return <a href={href}>{children}</a>;
-}
-
-function Trouble({ sentence, href, retry }: {
-  sentence: string;
-  href?: string | undefined;
-  retry: () => void;
-}) {
-  return (
-    <div className="empty">
-      <p role="alert" className="refused">
-        <Mark kind="refused" />
-        {sentence}
-      </p>
-      <button type="button" onClick={retry}>Try again</button>{" "}
-      {href !== undefined && <a href={href} download="">Download the envelope</a>}
-    </div>
-  );
 }
 
 /** Escape leads back to the list, unless it ends something within: a field, an open choice. */

@@ -8,9 +8,9 @@ import { useShown } from "../_console/shown.ts";
 import { useSourceState } from "../_console/source.ts";
 
 /** Envelopes read for one trace: a tab that is open for hours sends some hundred. */
-export const MAX_ENVELOPES = 1_000;
+const MAX_ENVELOPES = 1_000;
 /** Their bytes: spans of a megabyte are some 5,000, and what is read is held in memory. */
-export const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Envelopes fetched at once; more would only queue behind each other. */
 const AT_ONCE = 4;
 

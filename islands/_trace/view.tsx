@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Axis } from "../../components/trace/Axis.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Overview } from "../../components/trace/Overview.tsx";
 import { Summary } from "../../components/trace/Summary.tsx";
 import { Vitals } from "../../components/trace/Vitals.tsx";
@@ -116,12 +117,7 @@ export function TraceView({ source, traceId, variant, entered }: {
       {state === "forbidden" && source
         ? <InboxToken authorize={(token) => source.authorize(token)} />
         : found.state === "failed"
-        ? (
-          <div className="empty">
-            <p role="alert" className="refused">{found.error}</p>
-            <button type="button" onClick={found.retry}>Try again</button>
-          </div>
-        )
+        ? <ReadFailure sentence={found.error} retry={found.retry} />
         : empty && (
           <p className="empty">
             {found.state === "loading"

@@ -31,7 +31,7 @@ import {
  * Entries looked through for one answer: as many as the largest inbox that is promised to answer at once, in some 100 ms
  * during which the server does nothing else. A search that needs more goes on with the answer's `next`.
  */
-export const MAX_LOOKED_THROUGH = 100_000;
+const MAX_LOOKED_THROUGH = 100_000;
 
 /** Reads the console's lists from the tables that `EntryTables` writes. */
 export class EntryLists {

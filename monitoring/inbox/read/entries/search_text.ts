@@ -8,7 +8,7 @@ import type { TraceEntry } from "./trace_entry.ts";
  * Characters that a search looks through for one row: with 50,000 envelopes at most 100 MB, which is what can be read
  * in a tenth of a second. What is beyond is not found.
  */
-export const MAX_SEARCH_TEXT = 2_000;
+const MAX_SEARCH_TEXT = 2_000;
 
 /** A text as it is compared: letters of any case are alike. For what is sought and what is looked through. */
 export function fold(text: string): string {

@@ -53,7 +53,7 @@ export interface ErrorEvent {
  * Bytes of an event's JSON that are read: sixteen times what Sentry takes. Reading blocks the page,
  * some 10 ms for each MiB.
  */
-export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const MAX_TAGS = 200;
 const MAX_ENTRIES = 200;
 const MAX_CONTEXTS = 50;
