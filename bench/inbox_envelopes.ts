@@ -1,6 +1,7 @@
 import { readEnvelope } from "../monitoring/envelope/reader.ts";
 import { envelopeOf } from "../monitoring/inbox/_test_envelopes.ts";
 
+/** An envelope of the bench, with what it is asked for by. */
 export interface MadeEnvelope {
   readonly number: number;
   readonly bytes: Uint8Array<ArrayBuffer>;

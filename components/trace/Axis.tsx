@@ -1,9 +1,10 @@
+import type { Extent } from "../../monitoring/inbox/read/trace/span_times.ts";
 import type { Tick } from "../../monitoring/inbox/read/trace/time_window.ts";
 import type { PlacedMark } from "../../monitoring/inbox/read/trace/trace.ts";
 import { formatCount } from "../format/count.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";
-import { clustersOf, percentAt, type Window } from "./bar.ts";
+import { clustersOf, percentAt } from "./bar.ts";
 
 /** A web vital as the axis shows it. */
 export interface ShownVital {
@@ -26,7 +27,7 @@ const LATE = 93;
  */
 export function Axis({ narrow, window, origin, ticks, marks, vitals, hrefOf }: {
   narrow: boolean;
-  window: Window;
+  window: Extent;
   /** The trace's start. */
   origin: number;
   ticks: readonly Tick[];

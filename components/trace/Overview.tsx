@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
 import { formatFineDuration } from "../format/fine_duration.ts";
-import { barOf, percentAt, type Window } from "./bar.ts";
+import { barOf, percentAt } from "./bar.ts";
+import type { Extent } from "../../monitoring/inbox/read/trace/span_times.ts";
 
 /** Lanes of the picture, at least and at most: what lies deeper shares the last one. */
 const MIN_LANES = 6;
@@ -15,9 +16,9 @@ const WIDTH = 4000;
  * @param props.onDraw two moments that a person has dragged between
  */
 export function Overview({ all, window, bars, onDraw, onKeyDown }: {
-  all: Window;
-  window: Window;
-  bars: readonly (Window & { readonly depth: number })[];
+  all: Extent;
+  window: Extent;
+  bars: readonly (Extent & { readonly depth: number })[];
   onDraw: (a_ms: number, b_ms: number) => void;
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
@@ -26,7 +27,7 @@ export function Overview({ all, window, bars, onDraw, onKeyDown }: {
     bars.reduce((most, { depth }) => Math.max(most, depth + 1), MIN_LANES),
   );
   const path = useMemo(() => pathOf(all, bars, lanes), [all.start_ms, all.end_ms, bars]);
-  const [drawn, setDrawn] = useState<Window>();
+  const [drawn, setDrawn] = useState<Extent>();
   const from = useRef<number>(undefined);
 
   const timeAt = ({ currentTarget, clientX }: PointerEvent) => {
@@ -82,8 +83,8 @@ export function Overview({ all, window, bars, onDraw, onKeyDown }: {
 
 /** Every span as a rectangle: one path, however many there are. */
 function pathOf(
-  all: Window,
-  bars: readonly (Window & { readonly depth: number })[],
+  all: Extent,
+  bars: readonly (Extent & { readonly depth: number })[],
   lanes: number,
 ): string {
   const drawn = new Set<string>();

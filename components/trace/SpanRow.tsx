@@ -1,11 +1,11 @@
 import { memo, type Ref } from "react";
-import type { PlacedTime } from "../../monitoring/inbox/read/trace/span_times.ts";
+import type { Extent, PlacedTime } from "../../monitoring/inbox/read/trace/span_times.ts";
 import type { PlacedMark } from "../../monitoring/inbox/read/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/inbox/read/trace/waterfall.ts";
 import { formatCount } from "../format/count.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";
-import { barOf, clustersOf, type Window } from "./bar.ts";
+import { barOf, clustersOf } from "./bar.ts";
 
 /** Steps to the right that are drawn; deeper rows say their depth by `aria-level` alone. */
 const MAX_INDENT = 16;
@@ -15,7 +15,7 @@ export interface SpanRowProps {
   /** Its line in the grid, from 1. */
   readonly index: number;
   readonly time: PlacedTime;
-  readonly window: Window;
+  readonly window: Extent;
   readonly origin: number;
   readonly marks: readonly PlacedMark[];
   readonly chosen: boolean;
@@ -115,7 +115,7 @@ export const SpanRow = memo(function SpanRow(
 });
 
 function Span({ window, time, open, failed = false }: {
-  window: Window;
+  window: Extent;
   time: PlacedTime;
   open: boolean;
   failed?: boolean | undefined;

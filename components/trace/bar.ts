@@ -1,11 +1,7 @@
-/** From when to when, milliseconds since 1970. */
-export interface Window {
-  readonly start_ms: number;
-  readonly end_ms: number;
-}
+import type { Extent } from "../../monitoring/inbox/read/trace/span_times.ts";
 
 /** How far along the window a moment is, in percent; below 0 or above 100 outside of it. */
-export function percentAt({ start_ms, end_ms }: Window, ms: number): number {
+export function percentAt({ start_ms, end_ms }: Extent, ms: number): number {
   return (ms - start_ms) / (end_ms - start_ms || 1) * 100;
 }
 
@@ -15,7 +11,7 @@ export type Bar =
   | { readonly out: "before" | "after" };
 
 /** The part of a bar that the window shows. */
-export function barOf(window: Window, { start_ms, end_ms }: Window): Bar {
+export function barOf(window: Extent, { start_ms, end_ms }: Extent): Bar {
   const [left, right] = [percentAt(window, start_ms), percentAt(window, end_ms)];
   if (right < 0) return { out: "before" };
   if (left > 100) return { out: "after" };
@@ -38,7 +34,7 @@ export interface Cluster<T> {
  * @param apart percent that two clusters are apart at least
  */
 export function clustersOf<T extends { readonly at_ms: number }>(
-  window: Window,
+  window: Extent,
   moments: readonly T[],
   apart: number,
 ): Cluster<T>[] {

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describeEnvelope } from "../read/describe.ts";
 import { parseEnvelope } from "../read/parsed_envelope.ts";
 
-/** The tables as the first version made them, before there were lists to search. */
+/** The tables as the first version made them. A copy on purpose: whatever becomes of the schema, those files are what they are. */
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
   CREATE TABLE envelopes (

@@ -22,7 +22,7 @@ export type TimeFact =
   | "before parent"
   | "after parent";
 
-/** From when to when. */
+/** From when to when, milliseconds since 1970. */
 export interface Extent {
   readonly start_ms: number;
   readonly end_ms: number;
