@@ -29,7 +29,8 @@ import {
 
 /**
  * Entries looked through for one answer: as many as the largest inbox that is promised to answer at once, in some 100 ms
- * during which the server does nothing else. A search that needs more goes on with the answer's `next`.
+ * during which the server does nothing else. A search that needs more goes on with the answer's `next`, and
+ * so does a page whose rows are summed up from more.
  */
 const MAX_LOOKED_THROUGH = 100_000;
 
@@ -37,6 +38,8 @@ const MAX_LOOKED_THROUGH = 100_000;
 export class EntryLists {
   readonly #db: DatabaseSync;
   readonly #maxLookedThrough: number;
+  /** Entries that the present page's rows were summed up from: one envelope may touch a hundred traces. */
+  #summed = 0;
   /** By their text: a few dozens, as many as there are sets of filters. */
   readonly #statements = new Map<string, StatementSync>();
 
@@ -97,10 +100,15 @@ export class EntryLists {
       } ORDER BY ${key} DESC LIMIT ?`,
       [...valuesOf(wanted), limit + 1],
     ) as Found[];
-    const shown = found.slice(0, limit);
-    const goesOnAt = found.length > limit ? shown.at(-1)?.key : end;
+    const rows: Row[] = [];
+    this.#summed = 0;
+    for (const row of found.slice(0, limit)) {
+      if (rows.length > 0 && this.#summed >= this.#maxLookedThrough) break;
+      rows.push(rowOf(row));
+    }
+    const goesOnAt = found.length > rows.length ? found[rows.length - 1]?.key : end;
     return {
-      rows: shown.map(rowOf),
+      rows,
       next: goesOnAt === undefined ? null : writeCursor({ before: goesOnAt * unit, asOf }),
     };
   }
@@ -120,9 +128,11 @@ export class EntryLists {
     const row = this.#get(
       `SELECT sum(spans) AS spans, sum(errors) AS errors, sum(logs) AS logs,` +
         ` coalesce(min(started_at), min(seen_at)) AS started_at, max(ended_at) AS ended_at,` +
-        ` max(place) AS newest FROM trace_entries AS e WHERE trace_id = ? AND ${HAS_CONTENT}`,
+        " max(place) AS newest, count(*) AS entries FROM trace_entries AS e" +
+        ` WHERE trace_id = ? AND ${HAS_CONTENT}`,
       [id],
-    ) as Omit<TraceRow, "trace_id"> & { newest: number };
+    ) as Omit<TraceRow, "trace_id"> & { newest: number; entries: number };
+    this.#summed += row.entries;
     const root = this.#get(
       "SELECT name, op FROM trace_entries WHERE trace_id = ? AND root_rank IS NOT NULL" +
         " ORDER BY root_rank, root_at, place LIMIT 1",

@@ -126,6 +126,32 @@ Deno.test("a search that would look through too much pauses, and its pages leave
   }
 });
 
+Deno.test("traces that thousands of envelopes touch are summed up for so many rows at a time, and none is left out", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const path = join(folder, "inbox.sqlite");
+  const inbox = openInbox({ path, maxBytes: 1_000_000 });
+  const db = new DatabaseSync(path);
+  try {
+    const items = Array.from({ length: 5 }, (_, n) => span(n + 1, { name: "shared" }));
+    for (let n = 0; n < 20; n++) await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
+    // Two rows are summed up from 40 entries.
+    const lists = new EntryLists(db, 30);
+    const rows = everyRow((before) => lists.list("traces", { before }, 20));
+    const traces = rows.flatMap((row) => typeof row === "string" ? [] : [row]);
+    assert.deepEqual(
+      [new Set(traces.map((row) => row.trace_id)).size, traces.length],
+      [5, 5],
+    );
+    assert.ok(traces.every(({ spans }) => spans === 20));
+    const pages = rows.join().split("end of page").map((page) => page.match(/object/g)?.length);
+    assert.deepEqual(pages.slice(0, 2), [2, 2]);
+  } finally {
+    db.close();
+    inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
 /** All rows of a list, with a mark where a page ends. */
 function everyRow<Row>(ask: (before?: string) => Page<Row>): (Row | "end of page")[] {
   const rows: (Row | "end of page")[] = [];

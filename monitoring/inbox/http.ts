@@ -2,16 +2,14 @@ import { type AccessOptions, cookieValue, inboxAccess, TOKEN_COOKIE } from "./ac
 import { answer, json, jsonBytes, refusal, unavailable } from "./answer.ts";
 import { exportArchive } from "./archive/export_archive.ts";
 import { ARCHIVE_TYPE, archiveName } from "./archive/format.ts";
-import { importRequest } from "./archive/import_request.ts";
+import { type ImportOptions, importRequest } from "./archive/import_request.ts";
 import { eventStream } from "./event_stream.ts";
 import { type InboxParameters, ParameterError, readParameters, readView } from "./inbox_query.ts";
 import type { Inbox } from "./store.ts";
 
-export interface InboxEndpointOptions extends AccessOptions {
+export interface InboxEndpointOptions extends AccessOptions, ImportOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
-  /** Most bytes of an envelope that is imported, as received. */
-  readonly maxEnvelopeBytes: number;
   /**
    * Gives the source map (JSON) of the script that has a debug id; undefined: there is none. Sources
    * are for those who may read the inbox, and for nobody else.

@@ -99,7 +99,11 @@ export class InboxFile {
 
   /** Keeps the envelope and drops the oldest ones that are over the bound, in one transaction. Gives its id. */
   insert(envelope: NewEnvelope): number {
-    return this.#transaction(() => this.#insert(envelope));
+    return this.#transaction(() => {
+      const id = this.#insert(envelope);
+      this.#evict();
+      return id;
+    });
   }
 
   /** Keeps the envelope unless it is there already, or something else would have to go for it. Gives its id. */
@@ -109,7 +113,11 @@ export class InboxFile {
       const length = bytes.byteLength;
       if (this.#sql.same.get(receivedAt, length, contentEncoding, bytes)) return "present";
       if (this.#totalBytes() + length > this.#maxBytes) return "no room";
-      return this.#insert(envelope);
+      const id = this.#insert(envelope);
+      // What its entries take is known only now.
+      if (this.#surplus() <= 0) return id;
+      this.#db.exec("ROLLBACK");
+      return "no room";
     });
   }
 
@@ -130,7 +138,6 @@ export class InboxFile {
     }
     this.#sql.addBytes.run(envelope.bytes.byteLength);
     this.#entries.insert(id, envelope, envelope.entries);
-    this.#evict();
     return id;
   }
 
@@ -147,13 +154,18 @@ export class InboxFile {
 
   /** @throws {CursorError} */
   page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
-    return this.#lists.list(name, query, this.state().last);
+    return this.#ofOneMoment(() => this.#lists.list(name, query, this.state().last));
   }
 
   /** @throws {CursorError} */
   envelopes(query: ListQuery): Page<InboxRow> {
-    const { rows, next } = this.#lists.envelopes(query, this.state().last);
-    return { rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as EnvelopeRow)), next };
+    return this.#ofOneMoment(() => {
+      const { rows, next } = this.#lists.envelopes(query, this.state().last);
+      return {
+        rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as EnvelopeRow)),
+        next,
+      };
+    });
   }
 
   /** Whether an older version has stored envelopes that are not indexed yet. */
@@ -251,8 +263,13 @@ export class InboxFile {
   #evict(): void {
     const excess = this.#totalBytes() - this.#maxBytes;
     if (excess > 0) this.#deleteThrough(this.#oldestOf(excess));
-    const surplus = this.#entries.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
+    const surplus = this.#surplus();
     if (surplus > 0) this.#deleteThrough(this.#entries.lightenedBy(surplus));
+  }
+
+  /** Characters that the entries take beyond their bound; below 0: there is room. */
+  #surplus(): number {
+    return this.#entries.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
   }
 
   /** The newest envelope that must go, with all before it, so that so many bytes get free. */
@@ -277,11 +294,17 @@ export class InboxFile {
     return (this.#sql.totalBytes.get() as { bytes: number }).bytes;
   }
 
-  #transaction<T>(work: () => T): T {
-    this.#db.exec("BEGIN IMMEDIATE");
+  /** A page takes several queries: in between, another process may evict what the first one found. */
+  #ofOneMoment<T>(work: () => T): T {
+    return this.#transaction(work, "BEGIN");
+  }
+
+  #transaction<T>(work: () => T, begin = "BEGIN IMMEDIATE"): T {
+    this.#db.exec(begin);
     try {
       const result = work();
-      this.#db.exec("COMMIT");
+      // Work that changed its mind has rolled back.
+      if (this.#db.isTransaction) this.#db.exec("COMMIT");
       return result;
     } catch (error) {
       // SQLite ends the transaction itself after some failures, a full disk for one.

@@ -154,6 +154,22 @@ Deno.test("importing pushes nothing out: what finds no room is refused and told"
   );
 });
 
+Deno.test("importing pushes nothing out by its entries either: kilobytes may hold megabytes of logs", async () => {
+  await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
+  await server.store(1);
+  const log = { body: "b".repeat(1_900), attributes: { a: "c".repeat(490), d: "e".repeat(490) } };
+  const logs = envelopeOf({}, ["log", { items: Array(1_000).fill(log) }]);
+  const { taken, refused, reasons } = await imported(
+    server,
+    archiveOf(Array(20).fill(gzipSync(logs)), "gzip"),
+  );
+  assert.equal(taken + refused, 20);
+  assert.ok(taken > 0 && refused > 0, `${taken} taken, ${refused} refused`);
+  assert.match(reasons[0].reason, /no room/);
+  assert.deepEqual(server.inbox.list({ since: 0, limit: 1 }).envelopes[0]?.event_id, hexId(1));
+  assert.equal(server.inbox.extent().envelopes, 1 + taken);
+});
+
 Deno.test("each envelope is held to the framing and the limits of one that is posted", async () => {
   await using server = startInboxServer({ maxEnvelopeBytes: 100 });
   const large = envelopeOf({}, ["event", { message: "x".repeat(100) }]);
@@ -267,6 +283,38 @@ Deno.test("one import at a time", async () => {
   assert.deepEqual([busy.status, busy.error], [503, "inbox_busy"]);
   finish();
   assert.equal((await slow).status, 200);
+});
+
+Deno.test("an import whose sender falls silent is ended and told, and the next one has its turn", async () => {
+  await using server = startInboxServer({ importPatienceMs: 50 });
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const begun = `POST /monitoring/inbox HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(begun));
+  await connection.write(archiveHeader(0));
+  let answer = "";
+  for await (const piece of connection.readable.pipeThrough(new TextDecoderStream())) {
+    answer += piece;
+    if (answer.endsWith("}")) break;
+  }
+  assert.match(answer, /^HTTP\/1.1 400 /);
+  assert.match(answer, /The sender fell silent/);
+  assert.equal((await imported(server, archiveOf([eventEnvelope(1)]))).taken, 1);
+});
+
+Deno.test("a time of receipt that no calendar has is refused", async () => {
+  await using server = startInboxServer();
+  for (const receivedAt of [8.64e15 + 1, 2 ** 53, -1, 1.5, "1", null, undefined]) {
+    const [header, body] = archiveItem({
+      bytes: eventEnvelope(1),
+      receivedAt: receivedAt as number,
+      contentEncoding: null,
+    });
+    const pieces = [archiveHeader(1), header, body] as Uint8Array<ArrayBuffer>[];
+    const archive = new Uint8Array(await new Blob(pieces).arrayBuffer());
+    const { refused, reasons } = await imported(server, archive);
+    assert.equal(refused, 1, String(receivedAt));
+    assert.match(reasons[0].reason, /received_at is not a time/);
+  }
 });
 
 Deno.test("a compressed request is refused: an archive is sent as it is", async () => {

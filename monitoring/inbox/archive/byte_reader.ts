@@ -4,15 +4,21 @@ import { joinBytes } from "../../envelope/join_bytes.ts";
 
 const LINE_FEED = 10;
 
+/** Whoever sends a file has its next bytes at hand: a tab that was put to sleep, or a line that broke, has not. */
+export const PATIENCE_MS = 30_000;
+
 /** Reads lines and counted bytes from a stream, and holds no more of it than is asked for. */
 export class ByteReader {
   readonly #stream: ReadableStreamDefaultReader<Uint8Array>;
   /** What came and was not taken yet. */
   #chunk: Uint8Array = new Uint8Array(0);
   #offset = 0;
+  readonly #patienceMs: number;
 
-  constructor(stream: ReadableStream<Uint8Array>) {
+  /** @param patienceMs the longest wait for the next bytes */
+  constructor(stream: ReadableStream<Uint8Array>, patienceMs = PATIENCE_MS) {
     this.#stream = stream.getReader();
+    this.#patienceMs = patienceMs;
   }
 
   /** Bytes taken so far. */
@@ -68,13 +74,27 @@ export class ByteReader {
   /** Sees to it that there is a byte to take; false at the end. */
   async #fill(): Promise<boolean> {
     while (this.#chunk.length === 0) {
-      const { value, done } = await this.#stream.read().catch(() => {
-        throw malformed("The connection broke off", this.#offset);
-      });
+      const { value, done } = await this.#read();
       if (done) return false;
       this.#chunk = value;
     }
     return true;
+  }
+
+  async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => silence.reject(malformed("The sender fell silent", this.#offset)),
+      this.#patienceMs,
+    );
+    const read = this.#stream.read().catch(() => {
+      throw malformed("The connection broke off", this.#offset);
+    });
+    try {
+      return await Promise.race([read, silence.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #take(length: number): Uint8Array {

@@ -3,7 +3,7 @@ import { EnvelopeError } from "../../envelope/envelope_error.ts";
 import { readEnvelope } from "../../envelope/reader.ts";
 import type { Inbox } from "../store.ts";
 import type { ArchivedEnvelope, ImportResult, Refusal } from "./format.ts";
-import { readArchive } from "./read_archive.ts";
+import { type ArchiveLimits, readArchive } from "./read_archive.ts";
 
 /** As many as a person reads. */
 export const MAX_REASONS = 20;
@@ -18,15 +18,13 @@ const MAX_EXPANSION = 10;
 export async function importArchive(
   inbox: Inbox,
   stream: ReadableStream<Uint8Array>,
-  maxEnvelopeBytes: number,
+  limits: ArchiveLimits,
 ): Promise<ImportResult> {
   const count = { taken: 0, present: 0, refused: 0 };
   const reasons: Refusal[] = [];
   try {
-    for await (const { number, offset, envelope } of readArchive(stream, maxEnvelopeBytes)) {
-      const outcome = typeof envelope === "string"
-        ? envelope
-        : await take(inbox, envelope, maxEnvelopeBytes);
+    for await (const { number, offset, envelope } of readArchive(stream, limits)) {
+      const outcome = typeof envelope === "string" ? envelope : await take(inbox, envelope, limits);
       if (outcome === "taken" || outcome === "present") {
         count[outcome]++;
         continue;
@@ -45,7 +43,7 @@ export async function importArchive(
 async function take(
   inbox: Inbox,
   { bytes, contentEncoding, receivedAt }: ArchivedEnvelope,
-  maxEnvelopeBytes: number,
+  { maxEnvelopeBytes }: ArchiveLimits,
 ): Promise<string> {
   try {
     const decoded = await decodeBody(bytes, contentEncoding, maxEnvelopeBytes * MAX_EXPANSION);

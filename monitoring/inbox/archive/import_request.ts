@@ -7,17 +7,20 @@ export interface ImportOptions {
   readonly publicOrigin?: string;
   /** Most bytes of one envelope, as received. */
   readonly maxEnvelopeBytes: number;
+  /** The longest wait for the next bytes of an import. Default: half a minute. */
+  readonly importPatienceMs?: number;
 }
 
 /**
  * `POST /monitoring/inbox?import`: the body is an archive, read as it comes. Answers 200 with what became of its envelopes, or
  * 400 with the same and why the rest could not be read. One import at a time: each may hold one large envelope.
+ * One whose sender falls silent is ended, so that it does not keep the next one out.
  *
  * Who may read the inbox is asked before. Unlike DELETE, a POST of another page's needs no preflight, and not every
  * browser says `Sec-Fetch-Site`: so the `Origin` that all of them send must be the page's own.
  */
 export function importRequest(
-  { publicOrigin, maxEnvelopeBytes }: ImportOptions,
+  { publicOrigin, maxEnvelopeBytes, importPatienceMs: patienceMs }: ImportOptions,
 ): (inbox: Inbox, request: Request) => Promise<Response> {
   let importing = false;
   return async (inbox, request) => {
@@ -37,7 +40,10 @@ export function importRequest(
     importing = true;
     try {
       const body = request.body ?? new Blob().stream();
-      const { broken, ...result } = await importArchive(inbox, body, maxEnvelopeBytes);
+      const { broken, ...result } = await importArchive(inbox, body, {
+        maxEnvelopeBytes,
+        patienceMs,
+      });
       return broken === undefined
         ? json(200, result, false)
         : json(400, { error: "archive_malformed", detail: broken, ...result }, false);

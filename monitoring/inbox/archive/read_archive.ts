@@ -15,18 +15,24 @@ export interface ArchiveItem {
   readonly envelope: ArchivedEnvelope | string;
 }
 
+export interface ArchiveLimits {
+  /** Longer bodies are passed over without being held. */
+  readonly maxEnvelopeBytes: number;
+  /** The longest wait for the next bytes. Default: {@linkcode PATIENCE_MS}. */
+  readonly patienceMs?: number;
+}
+
 /**
  * Reads an archive as it comes. What is wrong with one envelope is told in its place and the next ones are read; broken
  * framing ends the reading, because nobody knows where the next envelope begins.
  *
- * @param maxEnvelopeBytes longer bodies are passed over without being held
- * @throws {EnvelopeError} it is no archive, of an unknown version, broken, or has fewer envelopes than it says
+ * @throws {EnvelopeError} it is no archive, of an unknown version, broken, stops short, or has fewer envelopes than it says
  */
 export async function* readArchive(
   stream: ReadableStream<Uint8Array>,
-  maxEnvelopeBytes: number,
+  { maxEnvelopeBytes, patienceMs }: ArchiveLimits,
 ): AsyncGenerator<ArchiveItem> {
-  const reader = new ByteReader(stream);
+  const reader = new ByteReader(stream, patienceMs);
   try {
     const announced = announcedEnvelopes(await reader.line());
     let number = 0;
@@ -76,11 +82,16 @@ function announcedEnvelopes(line: Uint8Array | undefined): number | undefined {
   return Number.isSafeInteger(header.envelopes) ? Number(header.envelopes) : undefined;
 }
 
+/** The last moment that a calendar has: https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const MAX_TIME_MS = 8.64e15;
+
 function envelopeOf(
   { received_at, content_encoding }: Readonly<Record<string, unknown>>,
   bytes: Uint8Array,
 ): ArchivedEnvelope | string {
-  if (!Number.isSafeInteger(received_at) || Number(received_at) < 0) {
+  const isTime = Number.isSafeInteger(received_at) && Number(received_at) >= 0 &&
+    Number(received_at) <= MAX_TIME_MS;
+  if (!isTime) {
     return "Its received_at is not a time in whole milliseconds since 1970.";
   }
   let contentEncoding: ContentEncoding | null;
