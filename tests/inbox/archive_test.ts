@@ -288,7 +288,8 @@ Deno.test("one import at a time", async () => {
 Deno.test("an import whose sender falls silent is ended and told, and the next one has its turn", async () => {
   await using server = startInboxServer({ importPatienceMs: 50 });
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-  const begun = `POST /monitoring/inbox HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n`;
+  const begun =
+    `POST /monitoring/inbox?import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n`;
   await connection.write(new TextEncoder().encode(begun));
   await connection.write(archiveHeader(0));
   let answer = "";
