@@ -1,4 +1,5 @@
 import { RelayError } from "./errors.ts";
+import { latin1 } from "./http/latin1.ts";
 
 /** An hour: longer than any sender goes on trying what it could have seen acknowledged. */
 export const REMEMBERED_MS = 3_600_000;
@@ -83,5 +84,5 @@ function notTaken(): RelayError {
 
 /** A short text for each key: half of it is as good as unique, and a map holds texts, not bytes. */
 function nameOf(key: Uint8Array): string {
-  return String.fromCharCode(...key.subarray(0, 16));
+  return latin1(key.subarray(0, 16));
 }

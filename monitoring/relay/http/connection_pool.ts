@@ -1,5 +1,6 @@
 import { connect } from "./byte_stream.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
+import { latin1Bytes } from "./latin1.ts";
 import type { HttpAnswer } from "./response_reader.ts";
 
 export interface PoolOptions {
@@ -226,7 +227,5 @@ function headOf({ url, headers, body }: PooledRequest): Uint8Array {
   let head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
   for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
   head += `content-length: ${body.length}\r\n\r\n`;
-  const bytes = new Uint8Array(head.length);
-  for (let at = 0; at < head.length; at++) bytes[at] = head.charCodeAt(at);
-  return bytes;
+  return latin1Bytes(head);
 }

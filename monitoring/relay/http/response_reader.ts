@@ -1,5 +1,6 @@
 import { joinBytes } from "../../envelope/join_bytes.ts";
 import { AnswerHeaders, type HeaderReader } from "./answer_headers.ts";
+import { latin1 } from "./latin1.ts";
 
 /** One whole answer of an HTTP/1.1 server. */
 export interface HttpAnswer {
@@ -130,7 +131,7 @@ export class ResponseReader {
     const before = this.#text.length;
     // One more than may be, to find that it is too long.
     const most = bytes.subarray(0, MAX_HEAD_BYTES + 1 - before);
-    const text = this.#text + String.fromCharCode(...most);
+    const text = this.#text + latin1(most);
     END_OF_HEAD.lastIndex = Math.max(0, before - 2);
     const found = END_OF_HEAD.test(text);
     const end = found ? END_OF_HEAD.lastIndex : text.length;
@@ -147,7 +148,7 @@ export class ResponseReader {
     if (this.#text.length + taken > MAX_HEAD_BYTES) {
       throw new ResponseError("Its head is too long.");
     }
-    this.#text += String.fromCharCode(...bytes.subarray(0, taken));
+    this.#text += latin1(bytes.subarray(0, taken));
     if (end === -1) return taken;
     const line = this.#takeText().trim();
     if (this.#place === "chunk size") this.#takeChunkSize(line);
