@@ -246,6 +246,23 @@ test("hostile events are shown as what they are: nothing runs, nothing breaks, n
   }
 });
 
+test("a message that turns the direction of writing round turns only itself round", async ({ page, server }) => {
+  await page.goto("/#/errors");
+  await postEvents(server.origin, {
+    exception: { values: [{ type: "\u202eepyt", value: "\u202eeulav" }] },
+  });
+  await expect(row(page, "epyt")).toBeVisible();
+  const leaks = await page.locator("main").evaluate((main) =>
+    [...main.querySelectorAll("*")]
+      .filter(({ childNodes }) =>
+        [...childNodes].some((node) => node.nodeType === 3 && /\u202e/.test(node.nodeValue ?? ""))
+      )
+      .filter((element) => !/isolate|plaintext/.test(getComputedStyle(element).unicodeBidi))
+      .map(({ outerHTML }) => outerHTML)
+  );
+  expect(leaks).toEqual([]);
+});
+
 test("an event that is no JSON says so, and can be downloaded", async ({ page, server }) => {
   await postEvents(server.origin, messageEvent(), new TextEncoder().encode("no JSON"));
   await page.goto("/#/errors");
