@@ -2,10 +2,10 @@ import { freeBytes } from "../envelope/free_bytes.ts";
 import type { BodyReader } from "./body.ts";
 
 /**
- * The address space that an announced body may be given before any of it has come. Only what is
- * written of it takes memory.
+ * What an announced body may be given before any of it has come: the memory of those that wait for
+ * their turn is not accounted for, so it stays small beside what is.
  */
-export const MAX_PLACE_BYTES = 1024 * 1024;
+export const MAX_PLACE_BYTES = 256 * 1024;
 
 /**
  * A body of announced length that the runtime writes where it stays: it is neither copied nor put
