@@ -14,15 +14,13 @@ import {
   where,
 } from "./list_sql.ts";
 import type { ErrorEntry } from "./read/entries/error_entry.ts";
-import { cursorOf, envelopeAt, indexAt, writeCursor } from "./read/entries/list_cursor.ts";
-import type { LogEntry } from "./read/entries/log_entry.ts";
+import { groupRow, type GroupTotals, logRow, occurrenceRow } from "./read/entries/entry_rows.ts";
+import { cursorOf, envelopeAt, writeCursor } from "./read/entries/list_cursor.ts";
 import {
   type ErrorGroupRow,
   type ListQuery,
   type Lists,
-  type LogRow,
   MAX_LIST_ROWS,
-  type OccurrenceRow,
   type Page,
   type TraceRow,
 } from "./read/rows.ts";
@@ -68,8 +66,15 @@ export class EntryLists {
       this.#page(query, last, tracesSql(query), ({ trace_id }) => this.#traceRow(trace_id)),
     errors: (query, last) =>
       this.#page(query, last, errorGroupsSql(query), (found) => this.#groupRow(found)),
-    occurrences: (query, last) => this.#page(query, last, occurrencesSql(query), occurrenceRow),
-    logs: (query, last) => this.#page(query, last, logsSql(query), logRow),
+    occurrences: (query, last) =>
+      this.#page(
+        query,
+        last,
+        occurrencesSql(query),
+        ({ key, entry }) => occurrenceRow(key, JSON.parse(entry)),
+      ),
+    logs: (query, last) =>
+      this.#page(query, last, logsSql(query), ({ key, entry }) => logRow(key, JSON.parse(entry))),
   };
 
   #page<Row>(
@@ -162,26 +167,13 @@ export class EntryLists {
   }
 
   #groupRow({ key, entry }: Found): ErrorGroupRow {
-    const { group, type, value, where, level, handled, trace_id }: ErrorEntry = JSON.parse(entry);
-    const { count, first_seen, last_seen } = this.#get(
+    const newest: ErrorEntry = JSON.parse(entry);
+    const totals = this.#get(
       "SELECT count(*) AS count, min(at) AS first_seen, max(at) AS last_seen" +
         " FROM error_entries WHERE group_key = ?",
-      [group],
-    ) as Pick<ErrorGroupRow, "count" | "first_seen" | "last_seen">;
-    const envelope = envelopeAt(key);
-    return {
-      group,
-      type,
-      value,
-      where,
-      level,
-      handled,
-      count,
-      first_seen,
-      last_seen,
-      envelope,
-      trace_id,
-    };
+      [newest.group],
+    ) as GroupTotals;
+    return groupRow(key, newest, totals);
   }
 
   #all(sql: string, values: readonly SqlValue[]): unknown[] {
@@ -207,14 +199,4 @@ interface Found {
   /** JSON. */
   readonly entry: string;
   readonly trace_id: string;
-}
-
-function occurrenceRow({ key, entry }: Found): OccurrenceRow {
-  const { group, event_id, at, value, trace_id, replay_id }: ErrorEntry = JSON.parse(entry);
-  return { group, envelope: envelopeAt(key), event_id, at, value, trace_id, replay_id };
-}
-
-function logRow({ key, entry }: Found): LogRow {
-  const log: LogEntry = JSON.parse(entry);
-  return { envelope: envelopeAt(key), index: indexAt(key), ...log };
 }

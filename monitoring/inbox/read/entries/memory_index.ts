@@ -1,7 +1,8 @@
 import type { InboxRow } from "../../row.ts";
 import type { Entries } from "./entries.ts";
+import { groupRow, type GroupTotals, logRow, occurrenceRow } from "./entry_rows.ts";
 import type { ErrorEntry } from "./error_entry.ts";
-import { cursorOf, envelopeAt, indexAt, placeOf, writeCursor } from "./list_cursor.ts";
+import { cursorOf, placeOf, writeCursor } from "./list_cursor.ts";
 import type { LogEntry } from "./log_entry.ts";
 import {
   type ErrorGroupRow,
@@ -80,7 +81,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       held.flatMap((one) => one.errors),
       ({ entry }) => matches(query, entry.trace_id, entry.group),
       ({ entry }) => entry.group,
-      (newest) => groupRow(newest, held),
+      ({ place, entry }) => groupRow(place, entry, totalsOf(entry.group, held)),
     );
 
   const occurrences = (query: ListQuery): Page<OccurrenceRow> =>
@@ -90,7 +91,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       held.flatMap((one) => one.errors),
       ({ entry }) => matches(query, entry.trace_id, entry.group),
       ({ place }) => place,
-      occurrenceRow,
+      ({ place, entry }) => occurrenceRow(place, entry),
     );
 
   const logs = (query: ListQuery): Page<LogRow> =>
@@ -102,7 +103,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
         matches(query, entry.trace_id) &&
         LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(query.level ?? "trace"),
       ({ place }) => place,
-      ({ place, entry }) => ({ envelope: envelopeAt(place), index: indexAt(place), ...entry }),
+      ({ place, entry }) => logRow(place, entry),
     );
 
   const lists: { [Name in keyof Lists]: (query: ListQuery) => Page<Lists[Name]> } = {
@@ -220,28 +221,10 @@ function traceRow(id: string, held: readonly Held[]): TraceRow {
   };
 }
 
-function groupRow({ place, entry }: Placed<ErrorEntry>, held: readonly Held[]): ErrorGroupRow {
+function totalsOf(group: string, held: readonly Held[]): GroupTotals {
   const times = held.flatMap(({ errors }) => errors)
-    .filter((other) => other.entry.group === entry.group).map((other) => other.entry.at);
-  const { group, type, value, where, level, handled, trace_id } = entry;
-  return {
-    group,
-    type,
-    value,
-    where,
-    level,
-    handled,
-    count: times.length,
-    first_seen: least(times),
-    last_seen: greatest(times),
-    envelope: envelopeAt(place),
-    trace_id,
-  };
-}
-
-function occurrenceRow({ place, entry }: Placed<ErrorEntry>): OccurrenceRow {
-  const { group, event_id, at, value, trace_id, replay_id } = entry;
-  return { group, envelope: envelopeAt(place), event_id, at, value, trace_id, replay_id };
+    .filter(({ entry }) => entry.group === group).map(({ entry }) => entry.at);
+  return { count: times.length, first_seen: least(times), last_seen: greatest(times) };
 }
 
 // Not `Math.min(...times)`: an argument for each of many thousands overflows the stack.
