@@ -95,7 +95,7 @@ test("the list says where in the sources an error of a built script was thrown",
 
 test("at the end of older errors words take the place of the button, and the focus", async ({ page, server }) => {
   const letters = [..."abcdefghijklmnop"];
-  const types = letters.flatMap((a) => letters.map((b) => `Of${a}${b}Error`)).slice(0, 101);
+  const types = letters.flatMap((a) => letters.map((b) => `Of${a}${b}Error`)).slice(0, 201);
   await postEvents(
     server.origin,
     ...types.map((type) => ({ exception: { values: [{ type, value: "fails" }] } })),
