@@ -39,7 +39,7 @@ test("a row of a list leads to its detail from anywhere on it, and to its trace 
   await openPage(page);
   await make(page, "Handled error");
   await arrivals.waitForItem("the error", ({ type }) => type === "event");
-  for (const name of ["Traces", "Errors", "Envelopes"]) {
+  for (const name of ["Traces", "Errors", "Envelopes"] as const) {
     const detail = new RegExp(`#/${name.toLowerCase()}/[\\da-f]+$`);
     await openView(page, name);
     const row = view(page, name).getByRole("row").filter({ has: page.getByRole("link") }).first();

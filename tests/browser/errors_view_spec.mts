@@ -86,7 +86,7 @@ test("the list says where in the sources an error of a built script was thrown",
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
-  await show(page, "Errors");
+  await openView(page, "Errors");
   const { number } = lineWith("islands/_signals.ts", `new Error("${ERRORS.handled}`);
   await expect(row(page, ERRORS.handled)).toContainText(
     `handleError (islands/_signals.ts:${number}`,
@@ -101,7 +101,7 @@ test("at the end of older errors words take the place of the button, and the foc
     ...types.map((type) => ({ exception: { values: [{ type, value: "fails" }] } })),
   );
   await openPage(page);
-  await show(page, "Errors");
+  await openView(page, "Errors");
   const older = page.getByRole("button", { name: "Older errors" });
   await older.focus();
   await page.keyboard.press("Enter");
