@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { VIEWS } from "../../islands/_console/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
-import { openPage } from "./signals.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
 import { openView } from "./views.ts";
 
 const current = (page: Page) =>
@@ -32,6 +32,41 @@ test("a view has an address: by its tab, reloaded, and by a step in the history"
   await expect(bench(page)).toBeVisible();
   await expect(current(page)).toHaveText("Overview");
   await expect(page).toHaveTitle("Sightglass");
+});
+
+test("a row of a list leads to its detail from anywhere on it, and to its trace by that link alone", async ({ page, arrivals, watch }) => {
+  watch.allow(ERRORS.handled);
+  await openPage(page);
+  await make(page, "Handled error");
+  await arrivals.waitForItem("the error", ({ type }) => type === "event");
+  for (const name of ["Traces", "Errors", "Envelopes"] as const) {
+    const detail = new RegExp(`#/${name.toLowerCase()}/[\\da-f]+$`);
+    await openView(page, name);
+    const row = view(page, name).getByRole("row").filter({ has: page.getByRole("link") }).first();
+    for (const part of [0.01, 0.3, 0.99]) {
+      await row.waitFor();
+      const { width, height } = (await row.boundingBox())!;
+      await row.click({ position: { x: part * width, y: height / 2 } });
+      await expect(page, `${name} at ${part}`).toHaveURL(detail);
+      await page.goBack();
+    }
+  }
+  await view(page, "Envelopes").getByRole("link", { name: /^Trace / }).first().click();
+  await expect(page).toHaveURL(/#\/traces\/[\da-f]{32}$/);
+});
+
+test("a file that is dropped on a view that takes none does not lead away from the page", async ({ page }) => {
+  await openPage(page);
+  const refused = await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["{}"], "saved.envelope"));
+    return ["dragover", "drop"].map((type) =>
+      !document.body.dispatchEvent(
+        new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+      )
+    );
+  });
+  expect(refused).toEqual([true, true]);
 });
 
 test("settings in force stand beside the overview and beside what monitoring costs", async ({ page }) => {

@@ -82,6 +82,33 @@ test("an error of an island shows its own file, line, function and source text o
   await expect(react).toBeVisible();
 });
 
+test("the list says where in the sources an error of a built script was thrown", async ({ page, watch }) => {
+  watch.allow(ERRORS.handled);
+  await openPage(page);
+  await make(page, "Handled error");
+  await openView(page, "Errors");
+  const { number } = lineWith("islands/_signals.ts", `new Error("${ERRORS.handled}`);
+  await expect(row(page, ERRORS.handled)).toContainText(
+    `handleError (islands/_signals.ts:${number}`,
+  );
+});
+
+test("at the end of older errors words take the place of the button, and the focus", async ({ page, server }) => {
+  const letters = [..."abcdefghijklmnop"];
+  const types = letters.flatMap((a) => letters.map((b) => `Of${a}${b}Error`)).slice(0, 201);
+  await postEvents(
+    server.origin,
+    ...types.map((type) => ({ exception: { values: [{ type, value: "fails" }] } })),
+  );
+  await openPage(page);
+  await openView(page, "Errors");
+  const older = page.getByRole("button", { name: "Older errors" });
+  await older.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("There are no older errors.")).toBeFocused();
+  await expect(list(page).getByRole("row")).toHaveCount(1 + types.length);
+});
+
 test("an error of the server shows its file, line and source text", async ({ page, server }) => {
   await (await fetch(`${server.origin}/signal?throw=true`)).body?.cancel();
   await page.goto("/#/errors");

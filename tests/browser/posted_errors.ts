@@ -103,9 +103,9 @@ export const javaEvent = () => ({
 });
 
 /** @sentry/node: an aggregate whose members have causes of their own, a timestamp as text. */
-export const nodeEvent = () => ({
+export const nodeEvent = (now = Date.now()) => ({
   platform: "node",
-  timestamp: new Date().toISOString(),
+  timestamp: new Date(now).toISOString(),
   sdk: { name: "sentry.javascript.node", version: "10.0.0" },
   tags: { queue: "mail" },
   user: { id: "42" },
@@ -140,8 +140,8 @@ export const nodeEvent = () => ({
     ],
   },
   breadcrumbs: [
-    { timestamp: seconds() - 1, category: "http", level: "warning", data: { status_code: 421 } },
-    { timestamp: seconds() - 3, category: "console", message: "Sending a mail" },
+    { timestamp: now / 1000 - 1, category: "http", level: "warning", data: { status_code: 421 } },
+    { timestamp: now / 1000 - 3, category: "console", message: "Sending a mail" },
   ],
 });
 
