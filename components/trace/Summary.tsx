@@ -1,11 +1,20 @@
+import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import type { TraceSummary } from "../../monitoring/inbox/read/trace/trace.ts";
 import { formatCount } from "../format/count.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";
 import { Time } from "../Time.tsx";
 
-/** The facts of a trace in a line, and below it what is not as it should be. */
-export function Summary({ summary, startedAt }: { summary: TraceSummary; startedAt: number }) {
+/**
+ * The facts of a trace in a line, and below it what is not as it should be.
+ *
+ * @param props.scope `visit`: only the browser's half can be here
+ */
+export function Summary({ summary, startedAt, scope = "inbox" }: {
+  summary: TraceSummary;
+  startedAt: number;
+  scope?: ConsoleSource["scope"] | undefined;
+}) {
   const { spans, failed, errors, logs } = summary;
   return (
     <div className="trace-facts">
@@ -30,7 +39,7 @@ export function Summary({ summary, startedAt }: { summary: TraceSummary; started
           </span>
         )}
       </p>
-      {oddities(summary).map((oddity) => (
+      {oddities(summary, scope).map((oddity) => (
         <p key={oddity} className="waits">
           <Mark kind="waits" />
           {oddity}
@@ -52,6 +61,7 @@ function madeIn({ spans, browser, server }: TraceSummary): string {
 /** What a reader must know to read the picture right. */
 export function oddities(
   { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
+  scope: ConsoleSource["scope"] = "inbox",
 ): string[] {
   const told: string[] = [];
   if (skew_ms !== 0) {
@@ -68,7 +78,14 @@ export function oddities(
       } drawn to the trace's end.`,
     );
   }
-  if (missing > 0) told.push(`${formatCount(missing, "parent")} did not arrive.`);
+  if (missing > 0) {
+    const parents = formatCount(missing, "parent");
+    told.push(
+      scope === "visit"
+        ? `${parents} ${missing === 1 ? "is" : "are"} not of this visit: the server sends its own.`
+        : `${parents} did not arrive.`,
+    );
+  }
   if (circles > 0) {
     told.push(
       `${formatCount(circles, "circle")} of parents ${circles === 1 ? "is" : "are"} broken.`,

@@ -47,6 +47,13 @@ Deno.test("what is missing, broken, double or without an end is told each by its
   ]);
 });
 
+Deno.test("in relay mode the server's half is elsewhere, and that is said", () => {
+  assert.deepEqual(
+    oddities({ ...plain, missing: 1 }, "visit").map((line) => line.replaceAll("\u00a0", " ")),
+    ["1 parent is not of this visit: the server sends its own."],
+  );
+});
+
 Deno.test("spans under way are called live, not lost", () => {
   assert.match(text({ open: 1 }), /live: 1 span under way/);
 });

@@ -50,16 +50,16 @@ export function TraceTable({ rows, hrefOf }: {
             </td>
             <td className="n size">
               {row.spans}
-              <span className="unit">spans</span>
+              <span className="unit">{row.spans === 1 ? "span" : "spans"}</span>
             </td>
             <td className={`n status ${row.errors > 0 ? "refused" : "none"}`}>
               {row.errors > 0 && <Mark kind="refused" />}
               {row.errors}
-              <span className="unit">errors</span>
+              <span className="unit">{row.errors === 1 ? "error" : "errors"}</span>
             </td>
             <td className="n wrote">
               {row.logs}
-              <span className="unit">logs</span>
+              <span className="unit">{row.logs === 1 ? "log" : "logs"}</span>
             </td>
             <td className="recording">{row.replay_id === null ? "" : "yes"}</td>
           </tr>

@@ -3,7 +3,7 @@ import { formatClock } from "../../components/format/clock.ts";
 import { Glass, type GlassPlace, readingsInWords } from "../../components/Glass.tsx";
 import { Refusals } from "../../components/Refusals.tsx";
 import { useFlow } from "./flow.ts";
-import { SettledText } from "./settled_text.tsx";
+import { SettledText } from "../_console/settled_text.tsx";
 import { useSpool } from "./spool.ts";
 import { useTelemetry } from "../_telemetry.ts";
 import { Tube } from "./tube.tsx";

@@ -11,7 +11,7 @@ import { formatCount } from "../../components/format/count.ts";
 import { holdRows } from "../../components/log/held_rows.ts";
 import type { LogRow } from "../../monitoring/inbox/read/rows.ts";
 import { LogRowGroup } from "./row.tsx";
-import { SettledText } from "../_glass/settled_text.tsx";
+import { SettledText } from "../_console/settled_text.tsx";
 
 /** Pixels of a row that has not been measured: 24 px of line and a hairline. */
 const ROW_PX = 29;

@@ -127,7 +127,11 @@ export function TraceView({ source, traceId, variant, entered }: {
         )}
       {!empty && (
         <>
-          <Summary summary={trace.summary} startedAt={trace.start_ms} />
+          <Summary
+            summary={trace.summary}
+            startedAt={trace.start_ms}
+            scope={source?.scope}
+          />
           {found.cut && (
             <p className="waits">
               This trace is longer than what is read of it: its newest part is shown.
