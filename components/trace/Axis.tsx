@@ -52,34 +52,40 @@ export function Axis({ narrow, window, origin, ticks, marks, vitals, hrefOf }: {
           );
         })}
       </div>
-      <ul className="marks" aria-label="On the time axis">
-        {clustersOf(window, vitals, apart.vitals).map(({ left, members }) => (
-          <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
-            <span title={members.map(vitalText).join("\n")}>
-              {members.map(({ name }) =>
-                name.toUpperCase()
-              ).join(" ")}
-            </span>
-            <span className="vh">
-              {members.map((vital) =>
-                `${vitalText(vital)}, ${offset(vital, origin)}`
-              ).join("; ")}
-            </span>
-          </li>
-        ))}
-        {clustersOf(window, marks, apart.marks).map(({ left, members }) => {
-          const worst = members.find(({ kind }) => kind === "error") ?? members[0]!;
-          const text = clusterText(members, worst, origin);
-          return (
-            <li key={worst.key} style={{ left: `${left}%` }}>
-              <a href={hrefOf(worst)} aria-label={text} title={text}>
-                {worst.kind === "error" ? <Mark kind="refused" /> : <i className="log-mark" />}
-                {members.length > 1 && <sub>{members.length}</sub>}
-              </a>
+      {vitals.length > 0 && (
+        <ul className="marks" aria-label="Web vitals on the time axis">
+          {clustersOf(window, vitals, apart.vitals).map(({ left, members }) => (
+            <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
+              <span title={members.map(vitalText).join("\n")}>
+                {members.map(({ name }) =>
+                  name.toUpperCase()
+                ).join(" ")}
+              </span>
+              <span className="vh">
+                {members.map((vital) =>
+                  `${vitalText(vital)}, ${offset(vital, origin)}`
+                ).join("; ")}
+              </span>
             </li>
-          );
-        })}
-      </ul>
+          ))}
+        </ul>
+      )}
+      {marks.length > 0 && (
+        <ul className="marks" aria-label="Errors and logs on the time axis">
+          {clustersOf(window, marks, apart.marks).map(({ left, members }) => {
+            const worst = members.find(({ kind }) => kind === "error") ?? members[0]!;
+            const text = clusterText(members, worst, origin);
+            return (
+              <li key={worst.key} style={{ left: `${left}%` }}>
+                <a href={hrefOf(worst)} aria-label={text} title={text}>
+                  {worst.kind === "error" ? <Mark kind="refused" /> : <i className="log-mark" />}
+                  {members.length > 1 && <sub>{members.length}</sub>}
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+      )}
     </div>
   );
 }
