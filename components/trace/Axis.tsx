@@ -53,7 +53,7 @@ export function Axis({ narrow, window, origin, ticks, marks, vitals, hrefOf }: {
         })}
       </div>
       {vitals.length > 0 && (
-        <ul className="marks" aria-label="Web vitals on the time axis">
+        <ul className="marks" aria-label="Vitals on the time axis">
           {clustersOf(window, vitals, apart.vitals).map(({ left, members }) => (
             <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
               <span title={members.map(vitalText).join("\n")}>

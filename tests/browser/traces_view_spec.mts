@@ -59,7 +59,8 @@ test("every signal of the page stands in its trace: spans of both sides, errors,
     const vitals = page.getByLabel("Web vitals");
     for (const name of ["TTFB", "FCP"]) await expect(vitals).toContainText(name);
     const marks = page.getByRole("list", { name: "Errors and logs on the time axis" });
-    await expect(marks).toContainText("First contentful paint");
+    await expect(page.getByRole("list", { name: "Vitals on the time axis" }))
+      .toContainText("First contentful paint");
     await expect(marks.getByRole("link", { name: /^(Error at|\d+\serror)/ }).first())
       .toHaveAttribute("href", /^#\/errors\/[^/]+\/\d+$/);
     await expect(marks.getByRole("link", { name: /log/i }).first()).toHaveAttribute(
