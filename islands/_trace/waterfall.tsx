@@ -20,7 +20,7 @@ import { useNarrow } from "./narrow.ts";
 const ROW_PX = 24;
 const NARROW_ROW_PX = 44;
 /** Rows beyond the edge that are drawn, so that scrolling shows no blank. More of them make every step of it slower. */
-const OVERSCAN = 6;
+const OVERSCAN = 12;
 /** The same each time, as what a line is given. */
 const NO_MARKS: readonly PlacedMark[] = [];
 

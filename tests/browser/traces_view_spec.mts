@@ -8,11 +8,23 @@ import { openView } from "./views.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 
+/** High enough for the rows of a visit: only those in sight, and some beyond, are in the document. */
+test.use({ viewport: { width: 1280, height: 1400 } });
+
 const list = (page: Page) => page.getByRole("table", { name: "Traces, newest first" });
 const grid = (page: Page) => page.getByRole("treegrid", { name: "Spans of the trace" });
 const spanRow = (page: Page, name: string | RegExp) => grid(page).getByRole("row", { name });
 const detail = (page: Page, name: string | RegExp) => page.getByRole("complementary", { name });
 const linkTo = (page: Page, traceId: string): Locator => page.locator(`a[data-trace="${traceId}"]`);
+
+/** Scrolls the waterfall down until a row is drawn. */
+async function bringIntoSight(page: Page, row: Locator): Promise<void> {
+  await grid(page).hover();
+  await expect.poll(async () => {
+    if (await row.count() === 0) await page.mouse.wheel(0, 100);
+    return await row.count();
+  }).toBeGreaterThan(0);
+}
 
 test("every signal of the page stands in its trace: spans of both sides, errors, logs, vitals", async ({ page, arrivals, serverArrivals, watch }) => {
   watch.allow(...Object.values(ERRORS), "status of 503");
@@ -39,6 +51,7 @@ test("every signal of the page stands in its trace: spans of both sides, errors,
     await expect(spanRow(page, /pageload .*browser/)).toBeVisible();
     await expect(spanRow(page, /http\.server GET \/\W*server/).first()).toBeVisible();
     const byHand = spanRow(page, /measure by hand/);
+    await bringIntoSight(page, byHand);
     await expect(byHand).toHaveAttribute("aria-expanded", "true");
   });
   await test.step("a server's span stands below the request that it answered", async () => {
