@@ -9,13 +9,12 @@ import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import { freeBytes } from "../envelope/free_bytes.ts";
 import { EnvelopeScanner } from "../envelope/scanner.ts";
 import type { AllowList } from "./allow_list.ts";
-import { announcedBytes, judgeLength, pieces, readBody, SMALL_BYTES } from "./body.ts";
+import { judgeLength, readBody } from "./body.ts";
 import type { BrokenBrotli } from "./broken_brotli.ts";
 import { CollectedBytes } from "./collected_bytes.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
 import type { Hold, InFlight } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
-import { MAX_PLACE_BYTES, PlacedBody } from "./placed_body.ts";
 import type { ReadingSlots } from "./reading_slots.ts";
 
 /** What is known of an item without its payload. */
@@ -101,24 +100,17 @@ export async function admit(
   };
   const decoder = encoding && new Decoder(encoding, maxDecodedBytes, look);
   const body = new CollectedBytes();
-  // What decompresses may look at a piece later than the next is read.
-  const placed = decoder ? undefined : placeFor(request);
-  const limits = { maxBytes, pace, slots };
   try {
-    if (placed) await readBody(request, placed, hold, limits, look);
-    else if (request.body) {
-      await readBody(request, pieces(request.body), hold, limits, (piece) => {
-        const isKept = body.add(piece);
-        if (decoder) return decoder.write(piece);
-        look(piece);
-        if (!isKept) freeBytes(piece);
-      });
-    }
+    await readBody(request, hold, { maxBytes, pace, slots }, (piece) => {
+      const isKept = body.add(piece);
+      if (decoder) return decoder.write(piece);
+      look(piece);
+      if (!isKept) freeBytes(piece);
+    });
     await decoder?.end();
     scanner.end();
   } catch (error) {
     body.free();
-    placed?.free();
     brokenBrotli.refused(encoding, error);
     throw error;
   } finally {
@@ -127,7 +119,7 @@ export async function admit(
 
   const { header } = scanner;
   if (!dsn || !header) return undefined;
-  const bytes = placed?.bytes ?? body.take();
+  const bytes = body.take();
   return {
     bytes,
     contentEncoding: encoding,
@@ -138,17 +130,6 @@ export async function admit(
     receivedAt,
     decoded: () => decodeBody(bytes, encoding, maxDecodedBytes),
   };
-}
-
-/**
- * Small bodies come in one piece, which is copied sooner than a place is lent. For larger ones than a
- * place may be, or of a length that nobody knows, none is made before they come.
- */
-function placeFor(request: Request): PlacedBody | undefined {
-  if (request.headers.has("transfer-encoding")) return undefined;
-  const length = announcedBytes(request);
-  const fits = length > SMALL_BYTES && length <= MAX_PLACE_BYTES;
-  return fits && request.body ? new PlacedBody(request.body, length) : undefined;
 }
 
 /** A slice of a string keeps the whole of it in memory; one that has been through JSON does not. */

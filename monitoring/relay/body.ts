@@ -6,13 +6,6 @@ import type { ReadingSlots } from "./reading_slots.ts";
 /** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
 export const SMALL_BYTES = 64 * 1024;
 
-/** Where the pieces of a body come from. */
-export interface BodyReader {
-  /** The next piece; undefined at the end. */
-  read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  cancel(): Promise<void>;
-}
-
 /** Limits of a body on its way in. */
 export interface BodyLimits {
   /** Bytes on the wire. */
@@ -33,28 +26,29 @@ export function judgeLength(request: Request, inFlight: InFlight, maxBytes: numb
   if (!inFlight.hasRoomFor(announced)) throw overloaded();
 }
 
-/** What a request says of its body's length; 0 where it says nothing. */
-export function announcedBytes(request: Request): number {
+/** 0 where it is not said. */
+function announcedBytes(request: Request): number {
   return Number(request.headers.get("content-length") ?? 0);
 }
 
 /**
- * Reads a body to its end. Each piece is accounted for in `hold`, then given to `take`; the next is
+ * Reads a request's body. Each piece is accounted for in `hold`, then given to `take`; the next is
  * read when `take` is done. What `take` throws ends the reading: the rest is never read.
  *
  * @throws {RelayError} `envelope_too_large`, `overloaded`, `envelope_malformed` if the sender broke off
  */
 export async function readBody(
   request: Request,
-  reader: BodyReader,
   hold: Hold,
   { maxBytes, pace, slots }: BodyLimits,
   take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
 ): Promise<void> {
+  if (!request.body) return;
   const announced = announcedBytes(request);
   // A body in chunks does not say how large it is, and may be large.
   const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
   const slot = isSmall ? undefined : slots.open();
+  const reader = request.body.getReader();
   const cancel = () => void reader.cancel().catch(ignoreBroken);
   const body = pace.watch(cancel);
   let bytes = 0;
@@ -70,15 +64,15 @@ export async function readBody(
         if (!hold.hasRoomFor(Math.max(0, announced - bytes))) throw overloaded();
       }
       slot?.reads();
-      const piece = await readPiece(reader);
+      const { done, value } = await readPiece(reader);
       slot?.hasRead();
       if (body.tooSlow) throw standsStill();
-      if (piece === undefined) break;
-      bytes += piece.length;
-      body.came(piece.length);
+      if (done) break;
+      bytes += value.length;
+      body.came(value.length);
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      hold.add(piece.length);
-      await take(piece);
+      hold.add(value.length);
+      await take(value);
     }
     complete = true;
   } finally {
@@ -88,13 +82,7 @@ export async function readBody(
   }
 }
 
-/** A body whose pieces the runtime allocates. */
-export function pieces(body: ReadableStream<Uint8Array<ArrayBuffer>>): BodyReader {
-  const reader = body.getReader();
-  return { read: async () => (await reader.read()).value, cancel: () => reader.cancel() };
-}
-
-async function readPiece(reader: BodyReader) {
+async function readPiece(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>) {
   try {
     return await reader.read();
   } catch {
