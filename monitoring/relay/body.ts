@@ -4,7 +4,7 @@ import type { Pace } from "./pace.ts";
 import type { ReadingSlots } from "./reading_slots.ts";
 
 /** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
-export const SMALL_BYTES = 64 * 1024;
+const SMALL_BYTES = 64 * 1024;
 
 /** Limits of a body on its way in. */
 export interface BodyLimits {

@@ -6,7 +6,7 @@
 export const MAX_READING = 16;
 
 /** Milliseconds of silence after which a body gives its slot to one that waits. */
-export const STALL_MS = 10;
+const STALL_MS = 10;
 
 /** The turns of large bodies: in the order of their asking, none for one that stands still. */
 export class ReadingSlots {
