@@ -101,11 +101,13 @@ export async function admit(
   const decoder = encoding && new Decoder(encoding, maxDecodedBytes, look);
   const body = new CollectedBytes();
   try {
-    await readBody(request, hold, { maxBytes, pace, slots }, (piece) => {
-      const isKept = body.add(piece);
+    // What decompresses may look at a piece later than the next is read.
+    const limits = { maxBytes, pace, slots, mayLend: !decoder };
+    await readBody(request, hold, limits, (piece, isLent) => {
+      const isKept = body.add(piece, isLent);
       if (decoder) return decoder.write(piece);
       look(piece);
-      if (!isKept) freeBytes(piece);
+      if (!isKept && !isLent) freeBytes(piece);
     });
     await decoder?.end();
     scanner.end();

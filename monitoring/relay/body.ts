@@ -1,10 +1,8 @@
+import { type BodyReader, lendingReader, pieceReader } from "./body_reader.ts";
 import { RelayError } from "./errors.ts";
-import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
+import { type Hold, type InFlight, overloaded, SMALL_BYTES } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
 import type { ReadingSlots } from "./reading_slots.ts";
-
-/** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
-const SMALL_BYTES = 64 * 1024;
 
 /** Limits of a body on its way in. */
 export interface BodyLimits {
@@ -13,6 +11,8 @@ export interface BodyLimits {
   readonly pace: Pace;
   /** The turns of bodies over {@linkcode SMALL_BYTES}. */
   readonly slots: ReadingSlots;
+  /** Whether a piece of a large body may be gone once `take` is done with it. */
+  readonly mayLend: boolean;
 }
 
 /**
@@ -40,15 +40,15 @@ function announcedBytes(request: Request): number {
 export async function readBody(
   request: Request,
   hold: Hold,
-  { maxBytes, pace, slots }: BodyLimits,
-  take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
+  { maxBytes, pace, slots, mayLend }: BodyLimits,
+  take: (piece: Uint8Array<ArrayBuffer>, isLent: boolean) => Promise<void> | void,
 ): Promise<void> {
   if (!request.body) return;
   const announced = announcedBytes(request);
   // A body in chunks does not say how large it is, and may be large.
   const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
   const slot = isSmall ? undefined : slots.open();
-  const reader = request.body.getReader();
+  const reader = slot && mayLend ? lendingReader(request.body) : pieceReader(request.body);
   const cancel = () => void reader.cancel().catch(ignoreBroken);
   const body = pace.watch(cancel);
   let bytes = 0;
@@ -58,21 +58,22 @@ export async function readBody(
       const turn = slot?.enter();
       if (turn) {
         body.rest();
+        reader.rest();
         await turn;
         body.resume();
         // Others have brought theirs meanwhile: what will not fit is not begun.
         if (!hold.hasRoomFor(Math.max(0, announced - bytes))) throw overloaded();
       }
       slot?.reads();
-      const { done, value } = await readPiece(reader);
+      const piece = await readPiece(reader);
       slot?.hasRead();
       if (body.tooSlow) throw standsStill();
-      if (done) break;
-      bytes += value.length;
-      body.came(value.length);
+      if (piece === undefined) break;
+      bytes += piece.length;
+      body.came(piece.length);
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      hold.add(value.length);
-      await take(value);
+      hold.add(piece.length);
+      await take(piece, reader.lends);
     }
     complete = true;
   } finally {
@@ -82,7 +83,7 @@ export async function readBody(
   }
 }
 
-async function readPiece(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>) {
+async function readPiece(reader: BodyReader) {
   try {
     return await reader.read();
   } catch {

@@ -22,9 +22,12 @@ export class CollectedBytes {
   #bytes: Bytes = new Uint8Array(0);
   #used = 0;
 
-  /** @returns whether it keeps the piece's own memory; else it has copied the piece */
-  add(piece: Bytes): boolean {
-    if (this.#used === 0 && isDense(piece)) {
+  /**
+   * @param isLent whether the piece's memory is somebody else's
+   * @returns whether it keeps the piece's own memory; else it has copied the piece
+   */
+  add(piece: Bytes, isLent = false): boolean {
+    if (!isLent && this.#used === 0 && isDense(piece)) {
       this.#bytes = piece;
       this.#used = piece.length;
       return true;

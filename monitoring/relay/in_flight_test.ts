@@ -31,3 +31,28 @@ Deno.test("what does not fit is refused and not counted", () => {
   hold.release();
   assert.equal(inFlight.bytes, 0);
 });
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+Deno.test("many large bodies count for what the runtime keeps beside them, until they are released", () => {
+  const inFlight = new InFlight(256 * MIB);
+  const holds = Array.from({ length: 192 }, () => inFlight.hold());
+  for (const hold of holds) hold.add(MIB);
+  assert.equal(inFlight.bytes, 192 * MIB);
+  // 160 of them beyond the first 32, 256 KiB each.
+  assert.equal(inFlight.hasRoomFor(24 * MIB), true);
+  assert.equal(inFlight.hasRoomFor(24 * MIB + 1), false);
+  for (const hold of holds) hold.release();
+  for (const hold of holds) hold.release();
+  assert.equal(inFlight.hasRoomFor(256 * MIB), true);
+});
+
+Deno.test("small bodies count for their bytes alone, and so do the first large ones", () => {
+  const small = new InFlight(4 * MIB);
+  for (let count = 0; count < 64; count++) small.hold().add(64 * KIB);
+  assert.equal(small.bytes, 4 * MIB);
+  const large = new InFlight(4 * MIB);
+  for (let count = 0; count < 4; count++) large.hold().add(MIB);
+  assert.equal(large.bytes, 4 * MIB);
+});

@@ -5,8 +5,11 @@
  */
 export const MAX_READING = 16;
 
-/** Milliseconds of silence after which a body gives its slot to one that waits. */
-const STALL_MS = 10;
+/**
+ * Milliseconds of silence after which a body gives its slot to one that waits. A busy sender is silent
+ * for tens of them; what has lost its slot has been begun all the same, and keeps buffers.
+ */
+const STALL_MS = 100;
 
 /** The turns of large bodies: in the order of their asking, none for one that stands still. */
 export class ReadingSlots {

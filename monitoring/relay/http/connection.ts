@@ -10,8 +10,11 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** What is read at once: an ingest's answer is some hundred bytes. */
-const READ_BYTES = 16 * 1024;
+/** What is read at once: an ingest's answer is some hundred bytes, and each connection keeps as much. */
+const READ_BYTES = 4 * 1024;
+
+/** A request up to here is copied together: cheaper than a second call. */
+const SMALL_BYTES = 16 * 1024;
 
 /** Milliseconds from an answer to the word that its request is written. */
 const WRITTEN_MS = 20;
@@ -102,7 +105,7 @@ export class HttpConnection {
 
   async #write(exchange: Exchange, head: Uint8Array, body: Uint8Array): Promise<void> {
     try {
-      if (head.length + body.length <= READ_BYTES) {
+      if (head.length + body.length <= SMALL_BYTES) {
         // Small ones leave in one packet and one call.
         const whole = new Uint8Array(head.length + body.length);
         whole.set(head);
