@@ -1,14 +1,15 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { tape } from "../../monitoring/browser/mod.ts";
-import { liveSpan } from "../../monitoring/inbox/read/trace/live_span.ts";
+import { liveSpan, type OwnSpan } from "../../monitoring/inbox/read/trace/live_span.ts";
 import type { TraceSpan } from "../../monitoring/inbox/read/trace/trace_span.ts";
 import { usePause } from "../_console/pause.ts";
 import { useShown } from "../_console/shown.ts";
+import { isSame } from "./same.ts";
 
 /** Milliseconds between two looks at the clock while a span is open: a bar that grows, not a film. */
 const TICK_MS = 500;
 
-/** This visit's own spans, by trace, and when that was. */
+/** This visit's own spans, by trace, and when that was. A trace with an open span has a new list each time. */
 export interface LiveSpans {
   readonly traces: ReadonlyMap<string, readonly TraceSpan[]>;
   readonly now: number;
@@ -53,17 +54,29 @@ function subscribe(listener: () => void): () => void {
   });
 }
 
-/** The same object until something changed. */
+/** What has ended changes no more. */
+const ended = new WeakMap<OwnSpan, TraceSpan>();
+
+/** The same object until something changed; and the same list for a trace as long as nothing of that trace did. */
 function read(): LiveSpans {
   if (!stale) return shown;
   stale = false;
-  const spans = tape.spans.map((span) => [span.spanContext().traceId, liveSpan(span)] as const);
-  const traces = new Map<string, TraceSpan[]>();
-  for (const [traceId, span] of spans) {
-    const trace = traces.get(traceId);
-    if (trace) trace.push(span);
-    else traces.set(traceId, [span]);
-  }
-  shown = { traces, now: Date.now() };
+  const traces = Map.groupBy(tape.spans, (span) => span.spanContext().traceId);
+  shown = {
+    traces: new Map([...traces].map(([traceId, own]) => {
+      const spans = own.map(readOwn);
+      const before = shown.traces.get(traceId);
+      return [traceId, before && isSame(before, spans) ? before : spans];
+    })),
+    now: Date.now(),
+  };
   return shown;
+}
+
+function readOwn(own: OwnSpan): TraceSpan {
+  const known = ended.get(own);
+  if (known) return known;
+  const span = liveSpan(own);
+  if (own.ended) ended.set(own, span);
+  return span;
 }

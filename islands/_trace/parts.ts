@@ -5,6 +5,7 @@ import type { TraceParts } from "../../monitoring/inbox/read/trace/trace_span.ts
 import type { InboxRow } from "../../monitoring/inbox/row.ts";
 import { usePause } from "../_console/pause.ts";
 import { useShown } from "../_console/shown.ts";
+import { isSame } from "./same.ts";
 import { useSourceState } from "../_console/source.ts";
 
 /** Envelopes read for one trace: a tab that is open for hours sends some hundred. */
@@ -19,7 +20,7 @@ const READ: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"
 
 /** What the source has of one trace. */
 export interface FoundParts {
-  /** In the order in which their envelopes came. */
+  /** In the order in which their envelopes came. The same list until one more has come, or one has gone. */
   readonly parts: readonly TraceParts[];
   readonly replayId: string | null;
   /** There is more than is read. */
@@ -70,6 +71,7 @@ export function useTraceParts(
 class TraceReader {
   readonly #parts = new Map<number, TraceParts>();
   #bytes = 0;
+  #found = nothing;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<FoundParts> | undefined;
   closed = false;
@@ -102,8 +104,9 @@ class TraceReader {
     );
     await Promise.all(Array.from({ length: AT_ONCE }, () => this.#fetch(waiting)));
     const ids = rows.map(({ id }) => id).filter((id) => this.#parts.has(id)).sort((a, b) => a - b);
-    return {
-      parts: ids.map((id) => this.#parts.get(id)!),
+    const parts = ids.map((id) => this.#parts.get(id)!);
+    return this.#found = {
+      parts: isSame(this.#found.parts, parts) ? this.#found.parts : parts,
       replayId: rows.find(({ replay_id }) => replay_id !== null)?.replay_id ?? null,
       cut: more || waiting.length > 0,
       state: "ready",

@@ -37,9 +37,10 @@ export function TraceView({ source, traceId, variant, entered }: {
   const found = useTraceParts(source, traceId);
   const live = useLiveSpans();
   const own = live.traces.get(traceId);
+  // What other traces of this page do makes nothing new of this one: reading a large one takes a frame or two.
   const trace = useMemo(
     () => readTrace(found.parts, own ? { live: own, now: live.now } : {}),
-    [found.parts, own, live.now],
+    [found.parts, own],
   );
   const { window, ...zooming } = useTimeWindow(trace);
   const narrow = useNarrow();
