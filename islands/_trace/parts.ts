@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { startTransition, useEffect, useState } from "react";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { readTraceEnvelope } from "../../monitoring/inbox/read/trace/trace_envelope.ts";
 import type { TraceParts } from "../../monitoring/inbox/read/trace/trace_span.ts";
@@ -57,7 +57,8 @@ export function useTraceParts(
     if (!reader || !shown) return;
     // What was asked for before more came is worth showing all the same.
     reader.read().then(
-      (read) => reader.closed || setFound(read),
+      // Not before what a person is doing: a large trace takes longer to draw than a step of scrolling may.
+      (read) => reader.closed || startTransition(() => setFound(read)),
       (error) =>
         reader.closed ||
         setFound((before) => ({ ...before, state: "failed", error: error.message })),

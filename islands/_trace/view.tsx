@@ -10,6 +10,7 @@ import { type PlacedMark, readTrace } from "../../monitoring/inbox/read/trace/tr
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/inbox/read/trace/waterfall.ts";
 import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
 import { InboxToken } from "../_console/inbox_token.tsx";
+import { useKept } from "./kept.ts";
 import { useLiveSpans } from "./live_spans.ts";
 import { useNarrow } from "./narrow.ts";
 import { useSourceState } from "../_console/source.ts";
@@ -38,7 +39,7 @@ export function TraceView({ source, traceId, variant, entered }: {
   const live = useLiveSpans();
   const own = live.traces.get(traceId);
   // What other traces of this page do makes nothing new of this one: reading a large one takes a frame or two.
-  const trace = useMemo(
+  const trace = useKept(
     () => readTrace(found.parts, own ? { live: own, now: live.now } : {}),
     [found.parts, own],
   );
