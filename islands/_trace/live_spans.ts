@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { tape } from "../../monitoring/browser/mod.ts";
-import { liveSpan, type OwnSpan } from "../../monitoring/inbox/read/trace/live_span.ts";
 import type { TraceSpan } from "../../monitoring/inbox/read/trace/trace_span.ts";
 import { usePause } from "../_console/pause.ts";
 import { useShown } from "../_console/shown.ts";
-import { isSame } from "./same.ts";
+import { readOwnTraces } from "./own_traces.ts";
 
 /** Milliseconds between two looks at the clock while a span is open: a bar that grows, not a film. */
 const TICK_MS = 500;
@@ -54,29 +53,10 @@ function subscribe(listener: () => void): () => void {
   });
 }
 
-/** What has ended changes no more. */
-const ended = new WeakMap<OwnSpan, TraceSpan>();
-
-/** The same object until something changed; and the same list for a trace as long as nothing of that trace did. */
+/** The same object until something changed. */
 function read(): LiveSpans {
   if (!stale) return shown;
   stale = false;
-  const traces = Map.groupBy(tape.spans, (span) => span.spanContext().traceId);
-  shown = {
-    traces: new Map([...traces].map(([traceId, own]) => {
-      const spans = own.map(readOwn);
-      const before = shown.traces.get(traceId);
-      return [traceId, before && isSame(before, spans) ? before : spans];
-    })),
-    now: Date.now(),
-  };
+  shown = { traces: readOwnTraces(tape.spans, shown.traces), now: Date.now() };
   return shown;
-}
-
-function readOwn(own: OwnSpan): TraceSpan {
-  const known = ended.get(own);
-  if (known) return known;
-  const span = liveSpan(own);
-  if (own.ended) ended.set(own, span);
-  return span;
 }
