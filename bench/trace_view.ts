@@ -92,8 +92,8 @@ async function open(page: Page): Promise<number> {
 
 /** Milliseconds of the page's longest long task while something is done; 0: there was none. */
 async function longestTask(page: Page, act: () => Promise<void>): Promise<number> {
-  // What was done before has nothing left to do.
-  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
+  // What was done before has nothing left to do. A page that draws nothing may never be told that it is idle.
+  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle, { timeout: 1000 })));
   const tasks = await page.evaluateHandle(() => {
     const durations: number[] = [];
     new PerformanceObserver((list) => {
