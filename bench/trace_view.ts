@@ -60,10 +60,10 @@ export async function benchTraceView(): Promise<Figure[]> {
         unit: "ms",
         budget: { most: 1000 },
       },
-      // A long task is one of more than 50 ms (https://www.w3.org/TR/longtasks-1/).
+      // A long task is one of more than 50 ms (https://www.w3.org/TR/longtasks-1/). None may be there in any round.
       ...Object.keys(GESTURES).map((what, i): Figure => ({
         what: `the longest long task while ${what}`,
-        value: median(longest[i]!),
+        value: Math.max(...longest[i]!),
         unit: "ms",
         budget: { most: 0 },
       })),
