@@ -30,8 +30,13 @@ export function useTraceParts(
     if (!reader || !shown) return;
     // What was asked for before more came is worth showing all the same.
     reader.read().then(
-      // Not before what a person is doing: a large trace takes longer to draw than a step of scrolling may.
-      (read) => reader.closed || startTransition(() => setFound(read)),
+      (read) => {
+        if (reader.closed) return;
+        // What comes later is not drawn before what a person is doing: a large trace takes longer than a step of
+        // scrolling may.
+        if (found.state === "ready") startTransition(() => setFound(read));
+        else setFound(read);
+      },
       (error) =>
         reader.closed ||
         setFound((before) => ({ ...before, state: "failed", error: error.message })),
