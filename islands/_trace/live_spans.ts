@@ -1,14 +1,14 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { tape } from "../../monitoring/browser/mod.ts";
-import { liveSpan } from "../../monitoring/inbox/read/trace/live_span.ts";
 import type { TraceSpan } from "../../monitoring/inbox/read/trace/trace_span.ts";
 import { usePause } from "../_console/pause.ts";
 import { useShown } from "../_console/shown.ts";
+import { readOwnTraces } from "./own_traces.ts";
 
 /** Milliseconds between two looks at the clock while a span is open: a bar that grows, not a film. */
 const TICK_MS = 500;
 
-/** This visit's own spans, by trace, and when that was. */
+/** This visit's own spans, by trace, and when that was. A trace with an open span has a new list each time. */
 export interface LiveSpans {
   readonly traces: ReadonlyMap<string, readonly TraceSpan[]>;
   readonly now: number;
@@ -57,13 +57,6 @@ function subscribe(listener: () => void): () => void {
 function read(): LiveSpans {
   if (!stale) return shown;
   stale = false;
-  const spans = tape.spans.map((span) => [span.spanContext().traceId, liveSpan(span)] as const);
-  const traces = new Map<string, TraceSpan[]>();
-  for (const [traceId, span] of spans) {
-    const trace = traces.get(traceId);
-    if (trace) trace.push(span);
-    else traces.set(traceId, [span]);
-  }
-  shown = { traces, now: Date.now() };
+  shown = { traces: readOwnTraces(tape.spans, shown.traces), now: Date.now() };
   return shown;
 }

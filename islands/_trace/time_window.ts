@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useMemo, useState } from "react";
 import type { Extent } from "../../monitoring/inbox/read/trace/span_times.ts";
 import { pan, windowBetween, zoom } from "../../monitoring/inbox/read/trace/time_window.ts";
 
@@ -21,7 +21,9 @@ export interface Zooming {
 /** The window over a trace: all of it, also as it grows, until a person looks closer. */
 export function useTimeWindow(all: Extent): Zooming & { readonly window: Extent } {
   const [chosen, setChosen] = useState<Extent>();
-  const window = chosen ?? { start_ms: all.start_ms, end_ms: all.end_ms };
+  const { start_ms, end_ms } = all;
+  // The same as long as it says the same: every row of the waterfall is drawn by it.
+  const window = useMemo(() => chosen ?? { start_ms, end_ms }, [chosen, start_ms, end_ms]);
   const set = (next: Extent) => {
     const whole = next.start_ms <= all.start_ms && next.end_ms >= all.end_ms;
     setChosen(whole ? undefined : next);

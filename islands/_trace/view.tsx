@@ -10,6 +10,7 @@ import { type PlacedMark, readTrace } from "../../monitoring/inbox/read/trace/tr
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/inbox/read/trace/waterfall.ts";
 import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
 import { InboxToken } from "../_console/inbox_token.tsx";
+import { useKept } from "./kept.ts";
 import { useLiveSpans } from "./live_spans.ts";
 import { useNarrow } from "./narrow.ts";
 import { useSourceState } from "../_console/source.ts";
@@ -37,9 +38,10 @@ export function TraceView({ source, traceId, variant, entered }: {
   const found = useTraceParts(source, traceId);
   const live = useLiveSpans();
   const own = live.traces.get(traceId);
-  const trace = useMemo(
+  // What other traces of this page do makes nothing new of this one: reading a large one takes a frame or two.
+  const trace = useKept(
     () => readTrace(found.parts, own ? { live: own, now: live.now } : {}),
-    [found.parts, own, live.now],
+    [found.parts, own],
   );
   const { window, ...zooming } = useTimeWindow(trace);
   const narrow = useNarrow();

@@ -69,9 +69,12 @@ export function placeSpans(tree: SpanTree, { moments = [], now }: PlaceOptions =
     drafts.set(node, draftOf(node, node.parent && drafts.get(node.parent)!, isNear, middle));
   }
   for (const node of tree.nodes) setClock(node, drafts);
-  const shifts = new Map([...drafts].map(([{ span }, { shift }]) => [span?.span_id, shift]));
+  const shifts = new Map<string, number>();
+  for (const [{ span }, { shift }] of drafts) {
+    if (span && shift !== 0) shifts.set(span.span_id, shift);
+  }
   const shown = moments.map(({ at_ms, span_id }) =>
-    at_ms !== null && isNear(at_ms) ? at_ms + (shifts.get(span_id ?? undefined) ?? 0) : null
+    at_ms !== null && isNear(at_ms) ? at_ms + (shifts.get(span_id ?? "") ?? 0) : null
   );
 
   const known = [...drafts.values()];
@@ -80,9 +83,8 @@ export function placeSpans(tree: SpanTree, { moments = [], now }: PlaceOptions =
   if (now !== undefined && known.some(({ end }) => end === null)) all.push(now);
   const start_ms = all.reduce((a, b) => Math.min(a, b), all[0] ?? middle);
   const end_ms = all.reduce((a, b) => Math.max(a, b), start_ms);
-  const of = new Map(
-    [...drafts].map(([node, draft]) => [node, placed(node, draft, drafts, end_ms)]),
-  );
+  const of = new Map<SpanNode, PlacedTime>();
+  for (const [node, draft] of drafts) of.set(node, placed(node, draft, drafts, end_ms));
   const skew_ms = known.reduce(
     (most, { shift }) => Math.abs(shift) > Math.abs(most) ? shift : most,
     0,

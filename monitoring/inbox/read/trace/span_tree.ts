@@ -92,20 +92,17 @@ function isBetter(span: TraceSpan, other: TraceSpan): boolean {
 
 /** Makes a root of the earliest span of each circle of parents. */
 function breakCircles(drafts: readonly Draft[]): void {
-  const settled = new Set<Draft>();
+  /** From which draft each was reached first, on the way up. */
+  const reachedFrom = new Map<Draft, Draft>();
   for (const draft of drafts) {
-    const path = new Set<Draft>();
     let at: Draft | null = draft;
-    while (at !== null && !settled.has(at) && !path.has(at)) {
-      path.add(at);
-      at = at.parent;
-    }
-    if (at !== null && path.has(at)) {
+    for (; at !== null && !reachedFrom.has(at); at = at.parent) reachedFrom.set(at, draft);
+    // On its own way again.
+    if (at !== null && reachedFrom.get(at) === draft) {
       const first = earliestOf(at);
       first.parent = null;
       first.cut = "circle";
     }
-    for (const passed of path) settled.add(passed);
   }
 }
 

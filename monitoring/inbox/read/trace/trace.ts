@@ -81,6 +81,7 @@ export function readTrace(
 }
 
 function countRepeated(live: readonly TraceSpan[], arrived: readonly TraceSpan[]): number {
+  if (live.length === 0) return 0;
   const ids = new Set(arrived.map(({ span_id }) => span_id));
   return live.filter(({ span_id }) => ids.has(span_id)).length;
 }
