@@ -31,6 +31,11 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
   useEffect(() => {
     if (takesFocus && document.activeElement === document.body) place.current?.focus();
   }, [takesFocus, shown]);
+  const title = reading.event?.title;
+  useEffect(() => {
+    // Its name takes the focus over, unless the reader went on while it was read.
+    if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
+  }, [title, shown]);
 
   // One envelope may hold several errors of a group; the address knows it as one place.
   const isAnother = (row: OccurrenceRow) => row.envelope !== shown;
