@@ -79,11 +79,18 @@ function LiveRows({ feed }: { feed: InboxFeed }) {
       </div>
       <Rows
         rows={shown.rows}
-        empty={now.state === "connecting" ? "Connecting." : "The inbox is empty."}
+        empty={emptyInWords[now.state]}
       />
     </>
   );
 }
+
+/** What is said where there are no rows. Of an inbox that does not answer nobody knows whether it is empty. */
+const emptyInWords = {
+  connecting: "Connecting.",
+  live: "The inbox is empty.",
+  offline: "Nothing could be read yet.",
+} as const;
 
 function Rows({ rows, empty }: { rows: ReturnType<InboxFeed["snapshot"]>["rows"]; empty: string }) {
   return (

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { skipToView } from "./_console/skip_to_view.ts";
 import { shownView, useSearched, useView, type View, VIEWS } from "./_console/view.ts";
 
 /** The way between the views: plain links to fragments, which the browser itself follows. */
@@ -9,6 +10,7 @@ export default function Tabs() {
     document.documentElement.dataset.view = shown;
     document.title = shown === "overview" ? "Sightglass" : `${VIEWS[shown]} · Sightglass`;
   }, [shown]);
+  useEffect(skipToView, []);
   useEffect(() => {
     addEventListener("dragover", keepPage);
     addEventListener("drop", keepPage);

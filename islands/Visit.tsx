@@ -15,7 +15,7 @@ export default function Visit() {
 }
 
 function VisitFacts() {
-  const { phase, reason, traceId, recording, replayId, keeping, givenUp } = useTelemetry();
+  const { phase, reason, traceId, recording, packing, replayId, keeping, givenUp } = useTelemetry();
   return (
     <Facts
       facts={[
@@ -26,6 +26,7 @@ function VisitFacts() {
           value: (
             <>
               {recordingInWords[recording]}
+              {packing && <small>{packing}</small>}
               {replayId && (
                 <small>
                   id <Id id={replayId} />

@@ -24,7 +24,7 @@ export default function App({ variant, children }: { variant: string; children: 
         <link rel="icon" type="image/svg+xml" href="/favicon.svg" />
       </head>
       <body>
-        <a className="skip" href="#main">Skip to the instrument</a>
+        <a className="skip" href="#main">Skip to the view</a>
         {children}
         {/* Says the title of a page that is navigated to. */}
         <p className="vh" role="status" data-announcer="" />

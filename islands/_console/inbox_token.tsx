@@ -1,10 +1,12 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { Mark } from "../../components/Mark.tsx";
 
 /** Asks for the inbox token, when this browser may not read the inbox without it. */
 export function InboxToken({ authorize }: { authorize: (token: string) => Promise<boolean> }) {
   const [refused, setRefused] = useState(false);
   const [busy, setBusy] = useState(false);
+  // Each view has such a form, also while another view is shown.
+  const id = useId();
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -23,21 +25,21 @@ export function InboxToken({ authorize }: { authorize: (token: string) => Promis
         Not open to this browser. The inbox is read on the machine that the server runs on, or with
         the token that the server was given as <code>INBOX_TOKEN</code>.
       </p>
-      <label htmlFor="inbox-token">Inbox token</label>
+      <label htmlFor={id}>Inbox token</label>
       <div className="line">
         <input
-          id="inbox-token"
+          id={id}
           name="token"
           type="password"
           required
           autoComplete="off"
           aria-invalid={refused}
-          aria-describedby={refused ? "inbox-token-refused" : undefined}
+          aria-describedby={refused ? `${id}-refused` : undefined}
         />
         <button type="submit" disabled={busy}>Open the inbox</button>
       </div>
       {refused && (
-        <p id="inbox-token-refused" role="alert" className="refused">
+        <p id={`${id}-refused`} role="alert" className="refused">
           <Mark kind="refused" />
           This token was not accepted.
         </p>

@@ -1,7 +1,9 @@
 import { type ReactNode, useState } from "react";
+import { formatCount } from "../../components/format/count.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { fragmentTo, useFragment } from "./fragment.ts";
+import { useTelemetry } from "../_telemetry.ts";
 import { InboxToken } from "./inbox_token.tsx";
 import { type ConsoleList, useSourceState } from "./source.ts";
 
@@ -21,6 +23,7 @@ export function ListNotice({ source, list, what, children }: {
   const { state } = useSourceState(source);
   const { view, path, params } = useFragment();
   const [entered, setEntered] = useState(false);
+  const { phase, waiting } = useTelemetry();
   const narrowed = params.size > 0;
 
   if (source && state === "forbidden") {
@@ -45,7 +48,17 @@ export function ListNotice({ source, list, what, children }: {
             No {what} fit what is asked for. <a href={fragmentTo(view, path)}>Show all</a>
           </p>
         )
-        : children}
+        : phase !== "failed" && children}
+      {phase === "failed" && (
+        <p>No {what} of this visit come here: telemetry failed, as is told above.</p>
+      )}
+      {/* What a visit reads of itself is there without any answer. */}
+      {waiting > 0 && source?.scope === "inbox" && (
+        <p>
+          {formatCount(waiting, "envelope")} of this browser {waiting === 1 ? "waits" : "wait"}{" "}
+          for an answer, and what is in them is not here yet.
+        </p>
+      )}
     </div>
   );
 }

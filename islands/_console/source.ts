@@ -109,14 +109,7 @@ export function useList<Name extends keyof ConsoleLists>(
   query: ListQuery,
   { view = LISTS[name].view }: ListOptions = {},
 ): ConsoleList<ConsoleLists[Name]> {
-  const list = useMemo(
-    () =>
-      source && new LiveList({
-        list: (query) => listOf(source, name, query),
-        keyOf: LISTS[name].keyOf,
-      }),
-    [source, name],
-  );
+  const list = useMemo(() => source && keptList(source, name, query), [source, name]);
   const { version } = useSourceState(source);
   const held = usePause();
   const shown = useShown(view);
@@ -132,6 +125,26 @@ export function useList<Name extends keyof ConsoleLists>(
     nothingYet,
   );
   return { ...state, retry: () => list?.ask(query) };
+}
+
+/** The last list of each kind: who comes back from a detail finds its rows, older ones too, as they were. */
+const kept = new WeakMap<ConsoleSource, Map<string, LiveList<unknown>>>();
+
+function keptList<Name extends keyof ConsoleLists>(
+  source: ConsoleSource,
+  name: Name,
+  query: ListQuery,
+): LiveList<ConsoleLists[Name]> {
+  const lists = kept.get(source) ?? new Map<string, LiveList<unknown>>();
+  kept.set(source, lists);
+  const last = lists.get(name);
+  if (last?.asks(query)) return last as LiveList<ConsoleLists[Name]>;
+  const list = new LiveList<ConsoleLists[Name]>({
+    list: (query) => listOf(source, name, query),
+    keyOf: LISTS[name].keyOf,
+  });
+  lists.set(name, list as LiveList<unknown>);
+  return list;
 }
 
 const loading: ListState<never> = { rows: [], state: "loading" };

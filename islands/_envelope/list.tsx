@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { envelopeColumns, EnvelopeRow } from "../../components/envelope/EnvelopeRow.tsx";
 import { receiptOf } from "../../components/envelope/receipt_of.ts";
 import { Ledger } from "../../components/Ledger.tsx";
@@ -9,6 +9,7 @@ import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
+import { useReturnToRow } from "../_console/return_to_row.ts";
 import { type ConsoleList, useList, useSourceState } from "../_console/source.ts";
 import { useTelemetry } from "../_telemetry.ts";
 
@@ -65,9 +66,8 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
   const frame = useRef<HTMLDivElement>(null);
   const first = rows.some(({ id }) => id === active) ? active : rows[0]?.id;
 
-  useEffect(() => {
-    if (typeof cameFrom === "number") linkOf(frame.current, cameFrom)?.focus();
-  }, []);
+  const from = typeof cameFrom === "number" ? String(cameFrom) : undefined;
+  useReturnToRow("envelopes", frame, from, rows.length > 0);
 
   /** Up, Down, Home and End lead from row to row; one of them is on the way of the Tab key. */
   const onKeyDown = (event: KeyboardEvent) => {

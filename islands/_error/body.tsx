@@ -39,7 +39,7 @@ export function ErrorBody({ source, event, envelope }: {
   return (
     <article aria-labelledby="error-title">
       <header>
-        <h3 id="error-title">
+        <h3 id="error-title" tabIndex={-1}>
           <LongText text={event.title} max={200} />
         </h3>
         {event.value !== "" && (

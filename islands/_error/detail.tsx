@@ -5,7 +5,8 @@ import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts
 import { ErrorBody } from "./body.tsx";
 import { useErrorEvent } from "./event.ts";
 import { fragmentTo, goTo } from "../_console/fragment.ts";
-import { useList } from "../_console/source.ts";
+import { InboxToken } from "../_console/inbox_token.tsx";
+import { useList, useSourceState } from "../_console/source.ts";
 
 /**
  * One occurrence of a group of errors, and the way to the others.
@@ -22,6 +23,7 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
 }) {
   const list = useList(source, "occurrences", { group });
   const { rows } = list;
+  const { state } = useSourceState(source);
   const shown = useShownOccurrence(rows, envelope);
   const at = rows.findIndex((row) => row.envelope === shown);
   const reading = useErrorEvent(source, shown, rows[at]?.event_id ?? null);
@@ -31,11 +33,19 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
   useEffect(() => {
     if (takesFocus && document.activeElement === document.body) place.current?.focus();
   }, [takesFocus, shown]);
+  const title = reading.event?.title;
+  useEffect(() => {
+    // Its name takes the focus over, unless the reader went on while it was read.
+    if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
+  }, [title, shown]);
 
   // One envelope may hold several errors of a group; the address knows it as one place.
   const isAnother = (row: OccurrenceRow) => row.envelope !== shown;
   const to = (row: OccurrenceRow | undefined) =>
     row && fragmentTo("errors", [group, String(row.envelope)], { q });
+  if (source && state === "forbidden") {
+    return <InboxToken authorize={(token) => source.authorize(token)} />;
+  }
   return (
     <div className="error" ref={place} tabIndex={-1}>
       <nav className="bar" aria-label="Occurrences">

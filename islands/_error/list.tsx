@@ -1,10 +1,11 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { errorColumns, ErrorRow } from "../../components/error/ErrorRow.tsx";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
+import { useReturnToRow } from "../_console/return_to_row.ts";
 import { useList } from "../_console/source.ts";
 import { usePlaces } from "./places.ts";
 
@@ -28,10 +29,7 @@ export function ErrorList({ source, q, from }: {
 
   const places = usePlaces(source, rows, body);
   const hasRows = rows.length > 0;
-  useEffect(() => {
-    if (!hasRows || from === undefined || document.activeElement !== document.body) return;
-    links().find(({ dataset }) => dataset.group === from)?.focus();
-  }, [hasRows, from]);
+  useReturnToRow("errors", body, from, hasRows);
 
   const move = (event: KeyboardEvent) => {
     const all = links();

@@ -10,7 +10,7 @@ import { Tube } from "./tube.tsx";
 
 /** The glass once telemetry runs: what has passed since the page was opened, and what waits now. */
 export function LiveGlass(place: GlassPlace) {
-  const { waiting, phase, reason } = useTelemetry();
+  const { waiting, phase, reason, keeping, packing } = useTelemetry();
   const { flow, waitingSince } = useFlow();
   const spool = useSpool(place.route);
 
@@ -29,6 +29,8 @@ export function LiveGlass(place: GlassPlace) {
       reading={
         <>
           {flowSentence({ ...state, spool })}{" "}
+          {keeping && <span className="waits">Envelopes are kept {keeping}.</span>}
+          {packing && <span className="waits">Recordings are {packing}.</span>}
           <small>Counted since the page was opened, {formatClock(performance.timeOrigin)}.</small>
         </>
       }

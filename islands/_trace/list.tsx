@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { TraceTable } from "../../components/trace/TraceTable.tsx";
 import { withLiveTraces } from "../../monitoring/inbox/read/source/live_row.ts";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
@@ -6,6 +6,7 @@ import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
+import { useReturnToRow } from "../_console/return_to_row.ts";
 import { useLiveSpans } from "./live_spans.ts";
 import { useList } from "../_console/source.ts";
 
@@ -26,16 +27,7 @@ export function TraceList({ source, from }: {
   const rows = withLiveTraces(list.rows, q ? new Map() : live.traces, live.now);
 
   const place = useRef<HTMLDivElement>(null);
-  const back = useRef(from);
-  useEffect(() => {
-    if (back.current === undefined || rows.length === 0) return;
-    const link = place.current?.querySelector<HTMLElement>(
-      `[data-trace="${CSS.escape(back.current)}"]`,
-    );
-    // Unless the reader is elsewhere by now.
-    if (document.activeElement === document.body) link?.focus();
-    if (link) back.current = undefined;
-  }, [rows.length]);
+  useReturnToRow("traces", place, from, rows.length > 0);
 
   return (
     <div ref={place}>

@@ -16,6 +16,15 @@ export interface RecordingOptions {
   readonly failedBefore: boolean;
 }
 
+/** What is asked of the SDK's buffer of events; of the one without a worker there is nothing to wait for. */
+interface EventBuffer {
+  readonly type: string;
+  ensureWorkerIsLoaded?(): Promise<void>;
+}
+
+/** Said where the recorder does without its worker. */
+const UNPACKED = "not compressed: the recorder’s worker did not start";
+
 /** Reasons for which the SDK ends a recording that is nobody's wish. */
 const FAILURES: ReadonlySet<string> = new Set([
   "sendError",
@@ -65,6 +74,13 @@ export function startRecording(
       recording: mode === "session" ? "recording" : "buffering",
       replayId: replay.getReplayId(),
     });
+    void tellPacking();
+  }
+  /** The SDK does without its worker, and tells nobody. */
+  async function tellPacking(): Promise<void> {
+    const buffer: EventBuffer | null | undefined = replay["_replay"]?.eventBuffer;
+    await buffer?.ensureWorkerIsLoaded?.();
+    store.update({ packing: buffer?.type === "sync" ? UNPACKED : undefined });
   }
   client.on("replayStart", () => setTimeout(refresh));
   client.on("replayEnd", ({ reason }) => {

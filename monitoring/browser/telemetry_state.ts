@@ -9,6 +9,8 @@ export interface TelemetryState {
   /** The trace of the current page load or navigation. */
   readonly traceId?: string;
   readonly recording: "waiting" | "buffering" | "recording" | "off" | "failed";
+  /** How the recording is packed, in words, where that is not as it should be. */
+  readonly packing?: string | undefined;
   readonly replayId?: string;
   /** Newest first, at most `MAX_RECEIPTS`. */
   readonly receipts: readonly Receipt[];

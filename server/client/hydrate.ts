@@ -10,8 +10,8 @@ export interface IslandError {
   /**
    * `uncaught`: no boundary took it, the island is gone. `caught`: an error boundary did.
    * `recoverable`: React helped itself, for instance out of a difference between the page and the
-   * first render. `load`: the island's code, or its props, could not be had; what was prerendered
-   * stays.
+   * first render. `load`: the island's code, or its props, could not be had, and the page says so in
+   * its place.
    */
   readonly kind: "uncaught" | "caught" | "recoverable" | "load";
   readonly componentStack?: string;
@@ -93,9 +93,19 @@ async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): 
     });
     roots.set(place, root);
   } catch (error) {
+    tellNotLoaded(place);
     if (onError === undefined) reportError(error);
     else report("load")(error);
   }
+}
+
+/** What was prerendered would promise for ever what does not come; an island that is there from the start keeps it. */
+function tellNotLoaded(place: HTMLElement): void {
+  const note = document.createElement("p");
+  note.role = "alert";
+  note.textContent = "This part of the page did not load. Load the page again to try once more.";
+  if (place.dataset.islandLoad) place.replaceChildren(note);
+  else place.prepend(note);
 }
 
 interface ErrorInfo {

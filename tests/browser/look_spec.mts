@@ -1,7 +1,10 @@
 /** The page as a person meets it: without scripts, on a phone, by keyboard, with a screen reader. */
+import { VIEWS } from "../../islands/_console/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
-import { ERRORS, makeEverySignal, openPage } from "./signals.ts";
+import { largeTrace, postSpans, spanId } from "./posted_traces.ts";
+import { ERRORS, make, makeEverySignal, openPage } from "./signals.ts";
+import { openView } from "./views.ts";
 
 for (const mode of ["inbox", "relay"] as const) {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -20,6 +23,97 @@ for (const mode of ["inbox", "relay"] as const) {
     });
   }
 }
+
+test("in forced colours the open tab, gauges, bars, marks, the chosen span and the focus are still seen", async ({ page, server }) => {
+  const traceId = "0123456789abcdef0123456789abcdef";
+  await postSpans(server.origin, ...largeTrace(traceId, 20));
+  await page.emulateMedia({ forcedColors: "active" });
+  await openPage(page);
+  await make(page, "fatal");
+  const styleOf = (selector: string, name: string, pseudo?: string) =>
+    page.locator(selector).first().evaluate(
+      (element, [name, pseudo]) => getComputedStyle(element, pseudo).getPropertyValue(name!),
+      [name, pseudo],
+    );
+  /** Else the theme paints the ground over it. */
+  const isDrawn = async (selector: string) => {
+    await page.locator(selector).first().waitFor();
+    expect(await styleOf(selector, "forced-color-adjust"), selector).toBe("none");
+  };
+  await openView(page, "Traces");
+  expect(await styleOf(".tabs [aria-current]", "border-bottom-style")).toBe("solid");
+  expect(await styleOf(".tabs a:not([aria-current])", "border-bottom-style")).toBe("none");
+  await isDrawn(".gauge i");
+  await isDrawn(".mark");
+  await page.locator(`a[data-trace="${traceId}"]`).focus();
+  await page.keyboard.press("Shift");
+  expect(await styleOf(".row-link:focus", "outline-style", "::after")).toBe("solid");
+
+  await page.goto(`/#/traces/${traceId}?span=${spanId(3)}`);
+  await isDrawn(".span-bar");
+  expect(await styleOf('.wf-row[aria-selected="true"]', "outline-style")).toBe("dashed");
+  await openView(page, "Logs");
+  await isDrawn(".level i");
+});
+
+test.describe("with less motion", () => {
+  test.use({ contextOptions: { reducedMotion: "reduce" } });
+
+  test("nothing moves in any view while telemetry flows", async ({ page, watch }) => {
+    watch.allow(ERRORS.handled);
+    // What any animation or transition changes, from its first frame to its last.
+    await page.addInitScript(() => {
+      const seen = ((globalThis as { moved?: string[] }).moved = [] as string[]);
+      const look = () => {
+        for (const { effect } of document.getAnimations()) {
+          for (const frame of (effect as KeyframeEffect).getKeyframes()) {
+            for (const name of Object.keys(frame)) {
+              if (!/^(offset|computedOffset|easing|composite)$/.test(name)) seen.push(name);
+            }
+          }
+        }
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await openPage(page);
+    for (const title of Object.values(VIEWS)) {
+      await openView(page, "Overview");
+      await make(page, "Handled error");
+      await make(page, "info");
+      await openView(page, title);
+      await expect(page.locator(".tube .m").first()).toBeAttached();
+    }
+    const moved = await page.evaluate(() => (globalThis as { moved?: string[] }).moved);
+    expect([...new Set(moved)]).toEqual(["opacity"]);
+  });
+});
+
+test.describe("at 200 %", () => {
+  // 1280 by 800 pixels of a screen (WCAG 1.4.4, 1.4.10).
+  test.use({ viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
+
+  test("every view reflows: nothing is to be scrolled for in two directions", async ({ page, server }) => {
+    const traceId = "0123456789abcdef0123456789abcdef";
+    await postSpans(server.origin, ...largeTrace(traceId, 20));
+    await page.goto("/");
+    const places = [
+      ...Object.keys(VIEWS).map((view) => `#/${view}`),
+      `#/traces/${traceId}?span=${spanId(3)}`,
+      "#/envelopes/1",
+    ];
+    for (const place of places) {
+      await page.goto(`/${place}`);
+      await expect(page.locator(".view:visible").first()).not.toContainText(/^Reading/);
+      const beyond = await page.evaluate(() =>
+        [document.documentElement, ...document.querySelectorAll(".frame, .waterfall, .view")]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ className, tagName }) => `${tagName} ${className}`)
+      );
+      expect(beyond, place).toEqual([]);
+    }
+  });
+});
 
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false, serverEnv: { SENTRY_ENVIRONMENT: "staging" } });

@@ -1,5 +1,6 @@
 /** Monitoring never breaks the page. */
 import type { Page } from "@playwright/test";
+import { blockLaterScripts, forbidIndexedDb, refuseWorkers } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
 import { make, openPage } from "./signals.ts";
 
@@ -13,14 +14,7 @@ async function answers(page: Page): Promise<void> {
 
 test("with the SDK blocked the page works and says so", async ({ page, watch }) => {
   watch.allow("ERR_BLOCKED_BY_CLIENT");
-  const html = await (await page.request.get("/")).text();
-  await page.route(
-    "/assets/*",
-    (route) =>
-      html.includes(new URL(route.request().url()).pathname)
-        ? route.continue()
-        : route.abort("blockedbyclient"),
-  );
+  await blockLaterScripts(page);
   await page.goto("/");
   await expect(visit(page)).toContainText("failed:");
   await answers(page);
@@ -35,12 +29,7 @@ test("with /monitoring blocked the page works and says what waits", async ({ pag
 });
 
 test("with IndexedDB forbidden everything arrives all the same", async ({ page, arrivals }) => {
-  await page.addInitScript(() => {
-    const refuse = () => {
-      throw new DOMException("forbidden", "SecurityError");
-    };
-    Object.defineProperty(globalThis, "indexedDB", { get: refuse });
-  });
+  await forbidIndexedDb(page);
   await openPage(page);
   await answers(page);
   await arrivals.waitForItem("the error", ({ type }) => type === "event");
@@ -57,15 +46,7 @@ test("with Web Locks forbidden everything arrives all the same", async ({ page, 
 });
 
 test("with workers refused the recording still arrives", async ({ page, arrivals }) => {
-  await page.addInitScript(() => {
-    Object.defineProperty(globalThis, "Worker", {
-      value: class {
-        constructor() {
-          throw new DOMException("forbidden", "SecurityError");
-        }
-      },
-    });
-  });
+  await refuseWorkers(page);
   await openPage(page);
   await answers(page);
   await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");

@@ -1,6 +1,7 @@
 /** What is in force, and what monitoring costs the visit: compared with what really went over the wire. */
 import type { Page } from "@playwright/test";
 import { formatBytes } from "../../components/format/bytes.ts";
+import { blockTelemetry } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
@@ -56,17 +57,7 @@ test("a second visit has monitoring's scripts from the cache, and it says so", a
 
 test("with telemetry blocked it costs nothing, and that is what it says", async ({ page, watch }) => {
   watch.allow("ERR_BLOCKED_BY_CLIENT");
-  const html = await (await page.request.get("/")).text();
-  const [, list = ""] = /telemetry[\\"]*:\[(.*?)\]/.exec(html) ?? [];
-  const names = list.match(/[\w-]{8}\.js/g) ?? [];
-  expect(names.length).toBeGreaterThan(0);
-  await page.route(
-    "/assets/*",
-    (route) =>
-      names.some((name) => route.request().url().endsWith(`/${name}`))
-        ? route.abort("blockedbyclient")
-        : route.continue(),
-  );
+  await blockTelemetry(page);
   await page.goto("/#/settings");
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("failed:");
   await expect(row(page, "Telemetry")).toContainText("not loaded");

@@ -1,8 +1,10 @@
-import type { BrowserContext } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 import { VIEWS } from "../../islands/_console/view.ts";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
+import { dropFile } from "./saved_files.ts";
+import { ERRORS, make, openPage, shownTraceId } from "./signals.ts";
+import { openView } from "./views.ts";
 
 /** No sender of the SDK waits longer than this between two rounds. */
 const SILENCE_MS = 20_000;
@@ -42,6 +44,63 @@ test("a console with each of its views open is silent", async ({ page, context, 
   }
   await expectSilence(context);
 });
+
+/** What may be open in a view; each leads a page to it that has made an error and a log. */
+const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  async "a trace"(page) {
+    const traceId = await shownTraceId(page);
+    await openView(page, "Traces");
+    await page.locator(`a[data-trace="${traceId}"]`).click();
+    await expect(page.getByRole("treegrid").getByRole("row").first()).toBeVisible();
+  },
+  async "a span"(page) {
+    await OPENED["a trace"]!(page);
+    await page.getByRole("treegrid").getByRole("row", { name: "pageload" }).first().click();
+    await expect(page.locator(".span-detail")).toBeVisible();
+  },
+  async "an error"(page) {
+    await openView(page, "Errors");
+    await page.locator(".errors a.row-link").first().click();
+    await expect(page.getByRole("article")).toContainText(ERRORS.handled);
+  },
+  async "a log"(page) {
+    await openView(page, "Logs");
+    await page.locator(".log-line", { hasText: "made on the page" }).first().click();
+    await expect(page.getByRole("link", { name: "Open its envelope" })).toBeVisible();
+  },
+  async "an envelope"(page) {
+    await openView(page, "Envelopes");
+    await page.locator(".envelopes a.row-link").first().click();
+    await expect(page.getByText("Envelope header")).toBeVisible();
+  },
+  async "a file"(page) {
+    await openView(page, "Envelopes");
+    await expect(page.locator(".envelopes").getByRole("searchbox")).toBeEnabled();
+    await dropFile(page, { name: "saved.envelope", bytes: new TextEncoder().encode("{}\n") });
+    await expect(page.getByRole("heading", { name: "saved.envelope" })).toBeVisible();
+  },
+};
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(mode, () => {
+    test.use({ mode });
+
+    test("tabs with a trace, a span, an error, a log, an envelope and a file open are silent", async ({ context, watch }) => {
+      test.setTimeout(150_000);
+      watch.allow(ERRORS.handled);
+      for (const [what, open] of Object.entries(OPENED)) {
+        await test.step(what, async () => {
+          const tab = await context.newPage();
+          await openPage(tab);
+          await make(tab, "Handled error");
+          await make(tab, "info");
+          await open(tab);
+        });
+      }
+      await expectSilence(context);
+    });
+  });
+}
 
 test.describe("relay", () => {
   test.use({ mode: "relay" });

@@ -48,9 +48,14 @@ export class LiveList<Row> {
     return () => void this.#listeners.delete(listener);
   };
 
+  /** Whether these are the rows of this query. */
+  asks(query: ListQuery): boolean {
+    return JSON.stringify(query) === JSON.stringify(this.#query);
+  }
+
   /** Asks for the newest rows: of another query anew, of the same one to bring the list up to date. */
   ask(query: ListQuery): void {
-    if (JSON.stringify(query) !== JSON.stringify(this.#query)) {
+    if (!this.asks(query)) {
       this.#query = query;
       this.#pages = 0;
       this.#next = null;

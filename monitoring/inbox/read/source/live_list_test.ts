@@ -133,3 +133,11 @@ Deno.test("a snapshot is the same object until something changes", async () => {
   await q.answer([]);
   assert.notEqual(q.list.snapshot(), before);
 });
+
+Deno.test("a list knows which query's rows it holds, however the query was written down", () => {
+  const q = new Questions();
+  assert.equal(q.list.asks({}), false);
+  q.list.ask({ q: "a" });
+  assert.equal(q.list.asks({ q: "a", trace: undefined }), true);
+  assert.equal(q.list.asks({ q: "ab" }), false);
+});

@@ -1,0 +1,102 @@
+/** With telemetry blocked, in whatever way, every view says what is the matter, and works. */
+import type { Page } from "@playwright/test";
+import { type View, VIEWS } from "../../islands/_console/view.ts";
+import {
+  BLOCKED_MESSAGES,
+  BLOCKED_WAYS,
+  type BlockedWay,
+  blockLaterScripts,
+} from "./blocked_ways.ts";
+import { expect, test } from "./fixtures.ts";
+import { ERRORS, make } from "./signals.ts";
+import { openView, tab } from "./views.ts";
+
+const LISTS = ["traces", "errors", "logs", "envelopes"] as const;
+const view = (page: Page, name: View) => page.locator(`.view.${name}`);
+const glass = (page: Page) => page.getByRole("region", { name: "Flow" });
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(mode, () => {
+    test.use({ mode });
+
+    for (const [name, way] of Object.entries(BLOCKED_WAYS)) {
+      test(`with ${name} every view says so and works`, async ({ page, watch }) => {
+        watch.allow(...BLOCKED_MESSAGES, ERRORS.handled);
+        await way.block(page);
+        await page.goto("/");
+        await make(page, "Handled error");
+        await expect(page.getByText("An error was handled and reported.")).toBeVisible();
+        await make(page, "info");
+        for (const [view, title] of Object.entries(VIEWS)) {
+          await test.step(title, async () => {
+            await openView(page, title);
+            await expect(page.locator("html")).toHaveAttribute("data-view", view);
+            await expect(glass(page)).toContainText(way.says);
+            await leadsIntoView(page, view as View);
+          });
+        }
+        for (const list of LISTS) {
+          await test.step(`the list of ${list}`, () => listWorks(page, list, mode, way));
+        }
+      });
+    }
+
+    test("a view whose script does not load says so instead of reading for ever, and the page goes on", async ({ page, watch }) => {
+      watch.allow(...BLOCKED_MESSAGES);
+      await blockLaterScripts(page);
+      await page.goto("/");
+      for (const name of [...LISTS, "settings"] as const) {
+        await openView(page, VIEWS[name]);
+        await expect(view(page, name).getByRole("alert")).toContainText(
+          "This part of the page did not load.",
+        );
+        await expect(view(page, name)).not.toContainText(/Reading|Connecting/);
+        await expect(glass(page)).toContainText("Telemetry failed");
+      }
+      await openView(page, "Overview");
+      await make(page, "Handled error");
+      await expect(page.getByText("An error was handled and reported.")).toBeVisible();
+    });
+  });
+}
+
+/** By keyboard: from the tab, which has the focus, on into the view, where there is something to do. */
+async function leadsIntoView(page: Page, name: View): Promise<void> {
+  // Nothing to press there.
+  if (name === "settings") return;
+  if (name !== "overview") await expect(view(page, name).getByRole("searchbox")).toBeEnabled();
+  await tab(page, VIEWS[name]).focus();
+  const reached = page.locator(`.view.${name} :focus`);
+  for (let step = 0; step < Object.keys(VIEWS).length && await reached.count() === 0; step++) {
+    await page.keyboard.press("Tab");
+  }
+  await expect(reached).toHaveCount(1);
+}
+
+/** A list that has rows, or says in words why not; its search does what it says. */
+async function listWorks(
+  page: Page,
+  name: typeof LISTS[number],
+  mode: "inbox" | "relay",
+  { hidesInbox, isMute, says }: BlockedWay,
+): Promise<void> {
+  await openView(page, VIEWS[name]);
+  const list = view(page, name);
+  const search = list.getByRole("searchbox");
+  await expect(search).toBeEnabled();
+  await expect(list).not.toContainText(/Reading|Connecting/);
+  if (hidesInbox && mode === "inbox") {
+    await expect(list).toContainText("The inbox does not answer; trying again.");
+    await expect(list.getByRole("button", { name: "Try again" })).toBeVisible();
+  } else if (isMute && mode === "relay") {
+    await expect(list).toContainText(`No ${name} of this visit come here: telemetry failed`);
+    await expect(list).not.toContainText("stands here a moment later");
+  } else if (mode === "inbox" && name === "errors" && `${says}`.includes("kept in this browser")) {
+    await expect(list).toContainText(/\d+\senvelopes? of this browser waits? for an answer/);
+  }
+  await search.fill("nothing has this in it");
+  await expect(page).toHaveURL(/q=nothing/);
+  if (!hidesInbox || mode === "relay") await expect(list).toContainText(`No ${name} fit`);
+  await search.fill("");
+  await expect(page).not.toHaveURL(/q=/);
+}

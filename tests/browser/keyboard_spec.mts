@@ -1,0 +1,132 @@
+/** The way of the focus through the console: into a view, into a detail, and back to where one was. */
+import type { Locator, Page } from "@playwright/test";
+import { VIEWS } from "../../islands/_console/view.ts";
+import { expect, test } from "./fixtures.ts";
+import { postEvents } from "./posted_errors.ts";
+import { spanId } from "./posted_traces.ts";
+import { postEnvelope } from "./posted_envelopes.ts";
+import { openView, tab } from "./views.ts";
+
+/** Whether what has the focus is in there. */
+const focusIsIn = (page: Page, selector: string) =>
+  page.locator(":focus").evaluate((element, within) => element.closest(within) !== null, selector);
+
+test("the skip link leads past the tabs into the open view, whose address stays", async ({ page }) => {
+  await page.goto("/");
+  for (const [name, title] of Object.entries(VIEWS)) {
+    await openView(page, title);
+    await expect(page.locator("html")).toHaveAttribute("data-view", name);
+    const address = page.url();
+    await page.locator(".skip").focus();
+    await page.keyboard.press("Enter");
+    await expect(page.locator(":focus")).toHaveClass(new RegExp(`\\b${name}\\b`));
+    await page.keyboard.press("Tab");
+    expect(await focusIsIn(page, "nav"), title).toBe(false);
+    // A view without a control leads on to what stands beside it.
+    if (name !== "settings") {
+      expect(await focusIsIn(page, `.${name}`), title).toBe(true);
+    }
+    expect(page.url()).toBe(address);
+  }
+});
+
+test("a tab that is chosen keeps the focus, also when it leads out of a detail", async ({ page, server }) => {
+  const trace_id = traceId(1);
+  await postEnvelope(server.origin, {}, ["span", { version: 2, items: [span(1)] }]);
+  await page.goto("/");
+  for (const title of Object.values(VIEWS)) {
+    await tab(page, title).focus();
+    await page.keyboard.press("Enter");
+    await expect(tab(page, title)).toHaveAttribute("aria-current", "page");
+    await expect(tab(page, title)).toBeFocused();
+  }
+  await page.goto(`/#/traces/${trace_id}`);
+  await expect(page.getByRole("treegrid")).toBeVisible();
+  await tab(page, "Traces").focus();
+  await page.keyboard.press("Enter");
+  await expect(page.locator(`a[data-trace="${trace_id}"]`)).toBeVisible();
+  await expect(tab(page, "Traces")).toBeFocused();
+});
+
+/** More than a list asks for at once, by more than a screen. */
+const ROWS = 240;
+const traceId = (n: number) => (n + 1).toString(16).padStart(32, "0");
+const span = (n: number) => ({
+  trace_id: traceId(n),
+  span_id: spanId(n),
+  name: `task ${n}`,
+  start_timestamp: Date.now() / 1000 - 1,
+  end_timestamp: Date.now() / 1000,
+  status: "ok",
+});
+/** The SDK's rule for groups reads numbers as the same. */
+const word = (n: number) => [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
+
+const lists = {
+  traces: {
+    all: "All traces",
+    post: async (origin: string) => {
+      for (let n = 0; n < ROWS; n++) {
+        await postEnvelope(origin, {}, ["span", { version: 2, items: [span(n)] }]);
+      }
+    },
+  },
+  errors: {
+    all: "All errors",
+    post: (origin: string) =>
+      postEvents(
+        origin,
+        ...Array.from({ length: ROWS }, (_, n) => ({
+          exception: { values: [{ type: `Of${word(n)}Error`, value: "fails" }] },
+        })),
+      ),
+  },
+  envelopes: {
+    all: "All envelopes",
+    post: async (origin: string) => {
+      for (let n = 0; n < ROWS; n++) {
+        await postEnvelope(origin, { event_id: traceId(n) }, ["log", { items: [] }]);
+      }
+    },
+  },
+} as const;
+
+/** How far a row stands from the top of the window. */
+const topOf = async (row: Locator) => (await row.boundingBox())!.y;
+
+for (const [name, { all, post }] of Object.entries(lists)) {
+  test(`${name}: Enter opens a row and focuses its heading, and each way back leads to that row, where it stood`, async ({ page, server }) => {
+    await post(server.origin);
+    await page.goto(`/#/${name}`);
+    const view = page.locator(`section.${name}`);
+    const older = view.getByRole("button", { name: `Older ${name}` });
+    // Of the second part that was asked for, and of the first.
+    for (const at of [215, 120]) {
+      await expect(view.locator("a.row-link").nth(150)).toBeAttached();
+      if (at > 200 && await older.isVisible()) await older.click();
+      const row = view.locator(
+        `a.row-link[href="${await view.locator("a.row-link").nth(at).getAttribute("href")}"]`,
+      );
+      for (const way of ["Back", all, "Escape"]) {
+        await test.step(`row ${at}, ${way}`, async () => {
+          await row.evaluate((link) => link.scrollIntoView({ block: "center" }));
+          await row.focus();
+          const stood = await topOf(row);
+          await page.keyboard.press("Enter");
+          const heading = view.getByRole("heading", { level: 3 });
+          await expect(heading).toBeFocused();
+          await expect(heading).toBeInViewport();
+          await goBack(page, way);
+          await expect(row).toBeFocused();
+          await expect.poll(async () => Math.abs(await topOf(row) - stood)).toBeLessThan(2);
+        });
+      }
+    }
+  });
+}
+
+async function goBack(page: Page, way: string): Promise<void> {
+  if (way === "Back") await page.goBack();
+  else if (way === "Escape") await page.keyboard.press("Escape");
+  else await page.getByRole("link", { name: way, exact: true }).press("Enter");
+}
