@@ -1,6 +1,6 @@
 /** How long an inbox of 50,000 envelopes takes for each list and search, and what indexing costs as they are stored. */
 import { join } from "node:path";
-import { admitted } from "../monitoring/inbox/_test_envelopes.ts";
+import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { describeEnvelope } from "../monitoring/inbox/read/describe.ts";
 import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
 import { entriesOf } from "../monitoring/inbox/read/entries/entries.ts";

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./_test_envelopes.ts";
+import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import {
   EnvelopeOverBoundError,
   type Inbox,

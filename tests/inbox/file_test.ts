@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { admitted, envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
+import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import {
   type Inbox,
   InboxFileError,

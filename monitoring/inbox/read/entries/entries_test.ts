@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { envelopeOf, hexId } from "../../_test_envelopes.ts";
+import { envelopeOf, hexId } from "../../testdata/envelopes.ts";
 import { MAX_TRACE_IDS } from "../describe.ts";
 import { MAX_INDEXED_BYTES, parseEnvelope } from "../parsed_envelope.ts";
 import { type Entries, entriesOf, MAX_LOGS } from "./entries.ts";
