@@ -19,13 +19,11 @@ const MAX_VALUE = 240;
  * One group of errors; rows that did not change are not rendered again.
  *
  * @param props.href where the group is shown
- * @param props.place where it was thrown, if more is known than the row says
  * @param props.isStop the Tab key stops at this row
  */
-export const ErrorRow = memo(function ErrorRow({ row, href, place, isStop }: {
+export const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
   row: ErrorGroupRow;
   href: string;
-  place?: string | undefined;
   isStop: boolean;
 }) {
   const { group, type, value, where, level, handled, count, first_seen, last_seen } = row;
@@ -35,7 +33,7 @@ export const ErrorRow = memo(function ErrorRow({ row, href, place, isStop }: {
         <a className="row-link" href={href} data-group={group} tabIndex={isStop ? 0 : -1}>
           <b>{type}</b> {value.slice(0, MAX_VALUE).toWellFormed()}
         </a>
-        <small>{place ?? where ?? "no place was told"}</small>
+        <small>{where ?? "no place was told"}</small>
       </td>
       <td className="lv">
         <Level level={level} handled={handled} />

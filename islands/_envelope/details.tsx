@@ -8,6 +8,7 @@ import { shortId } from "../../components/format/short_id.ts";
 import { Time } from "../../components/Time.tsx";
 import { describeEnvelope } from "../../monitoring/inbox/read/describe.ts";
 import { inspectEnvelope } from "../../monitoring/inbox/inspect/inspect_envelope.ts";
+import { errorName } from "../../monitoring/inbox/read/entries/error_entry.ts";
 import { entriesOf } from "../../monitoring/inbox/read/entries/entries.ts";
 import { parseEnvelope } from "../../monitoring/inbox/read/parsed_envelope.ts";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
@@ -138,9 +139,9 @@ function useFacts(
     ...(errors.length > 0 && row
       ? [{
         term: "Error",
-        value: errors.slice(0, MAX_LINKS).map(({ group, type, value }, n) => (
-          <a key={n} href={fragmentTo("errors", [group, String(row.id)])}>
-            {value === "" ? type : `${type}: ${value}`}
+        value: errors.slice(0, MAX_LINKS).map((error, n) => (
+          <a key={n} href={fragmentTo("errors", [errorName(error), String(row.id)])}>
+            {error.value === "" ? error.type : `${error.type}: ${error.value}`}
           </a>
         )),
       }]

@@ -6,7 +6,6 @@ import { fragmentTo } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
 import { useList } from "../_console/source.ts";
-import { usePlaces } from "./places.ts";
 
 /**
  * Groups of errors, the one that was seen last first. One stop of the Tab key; arrows go from group to group.
@@ -26,7 +25,6 @@ export function ErrorList({ source, q, from }: {
   const links = () => [...body.current?.querySelectorAll<HTMLAnchorElement>("a[data-group]") ?? []];
   const stop = rows.some(({ group }) => group === active) ? active : rows[0]?.group;
 
-  const places = usePlaces(source, rows, body);
   const hasRows = rows.length > 0;
   useEffect(() => {
     if (!hasRows || from === undefined || document.activeElement !== document.body) return;
@@ -71,7 +69,6 @@ export function ErrorList({ source, q, from }: {
                 key={row.group}
                 row={row}
                 href={fragmentTo("errors", [row.group], { q })}
-                place={places.get(row.group)}
                 isStop={row.group === stop}
               />
             ))}
