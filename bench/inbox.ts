@@ -21,7 +21,7 @@ const REPETITIONS = 15;
 /** Envelopes of each of the alternating rounds that compare storing with and without an index. */
 const ROUND = 500;
 const ROUNDS = 6;
-const NO_ENTRIES = { traces: [], errors: [], logs: [] };
+const NO_ENTRIES = { traces: [], errors: [], logs: [], moreLogs: 0 };
 
 /** Both parts, in a folder that is removed afterwards. */
 export async function benchInbox(): Promise<Figure[]> {

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { Outcome } from "../../components/envelope/EnvelopeRow.tsx";
 import { receiptOf } from "../../components/envelope/receipt_of.ts";
 import { Trouble } from "../../components/envelope/Trouble.tsx";
+import { unlistedInWords } from "../../components/envelope/unlisted.ts";
 import { type Fact, Facts } from "../../components/Facts.tsx";
 import { formatBytes } from "../../components/format/bytes.ts";
 import { shortId } from "../../components/format/short_id.ts";
@@ -109,9 +110,14 @@ function useFacts(
   scope: ConsoleSource["scope"],
 ): readonly Fact[] {
   const { receipts } = useTelemetry();
-  const { trace_ids, replay_id, errors } = useMemo(() => {
+  const { trace_ids, replay_id, errors, unlisted } = useMemo(() => {
     const parsed = parseEnvelope(bytes);
-    return { ...describeEnvelope(parsed), errors: entriesOf(parsed, row?.received_at ?? 0).errors };
+    const { errors, moreLogs } = entriesOf(parsed, row?.received_at ?? 0);
+    return {
+      ...describeEnvelope(parsed),
+      errors,
+      unlisted: unlistedInWords(parsed.leftOut, moreLogs),
+    };
   }, [bytes, row?.received_at]);
   const receipt = row && receiptOf(row, receipts);
   const encoding = row?.content_encoding;
@@ -147,5 +153,6 @@ function useFacts(
       }]
       : []),
     ...(replay_id ? [{ term: "Recording", value: <code>{replay_id}</code> }] : []),
+    ...(unlisted ? [{ term: "Not listed", value: unlisted }] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { decodeBody, parseContentEncoding } from "../envelope/encoding.ts";
 import type { UnindexedEnvelope } from "./inbox_file.ts";
 import type { Entries } from "./read/entries/entries.ts";
-import { type ParsedEnvelope, parseEnvelope } from "./read/parsed_envelope.ts";
+import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "./read/parsed_envelope.ts";
 
 /** Where the backlog is read from and worked off. */
 export interface BacklogFile {
@@ -64,6 +64,6 @@ async function parsed({ bytes, contentEncoding }: UnindexedEnvelope): Promise<Pa
     return parseEnvelope(await decodeBody(bytes, encoding, MAX_DECODED_BYTES));
   } catch {
     // Too large, or damaged: it stays in the list of envelopes, found by the ids that its row has.
-    return { header: {}, items: [] };
+    return EMPTY_ENVELOPE;
   }
 }

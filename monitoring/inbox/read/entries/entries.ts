@@ -13,6 +13,8 @@ export interface Entries {
   readonly traces: readonly TraceEntry[];
   readonly errors: readonly ErrorEntry[];
   readonly logs: readonly LogEntry[];
+  /** Logs that were read beside these, and only count in their traces. */
+  readonly moreLogs: number;
 }
 
 /** Logs listed of one envelope. SDKs send up to 100, OpenTelemetry's exporters 512; more are counted, not listed. */
@@ -42,6 +44,7 @@ export function entriesOf(
     traces: [...found.traces.values()].map((trace) => trace.entry()),
     errors: found.errors,
     logs: found.logs,
+    moreLogs: found.moreLogs,
   };
 }
 
@@ -49,6 +52,7 @@ class EnvelopeFindings {
   readonly traces = new Map<string, TraceFindings>();
   readonly errors: ErrorEntry[] = [];
   readonly logs: LogEntry[] = [];
+  moreLogs = 0;
 
   constructor(
     readonly receivedAt: number,
@@ -130,6 +134,7 @@ const readLogs: ItemReader = (payload, found) => {
       found.logs.push(entry);
       found.trace(entry.trace_id)?.log(entry.at);
     } else {
+      found.moreLogs++;
       found.trace(at(log, "trace_id"))?.log(found.receivedAt);
     }
     found.trace(at(log, "trace_id"))?.replay(at(log, "attributes", "sentry.replay_id", "value"));
