@@ -28,7 +28,7 @@ export async function benchTraceView(): Promise<Figure[]> {
         viewport: { width: 1400, height: 900 },
       });
       await page.goto("/#/traces");
-      await page.locator(`[data-trace="${TRACE}"]`).waitFor();
+      await page.locator(`[data-row="${TRACE}"]`).waitFor();
       rounds.push({ opened: await open(page), longest: await scroll(page) });
       await page.close();
     }
@@ -56,7 +56,7 @@ export async function benchTraceView(): Promise<Figure[]> {
 async function open(page: Page): Promise<number> {
   return await page.evaluate(([trace, count]) => {
     const began = performance.now();
-    document.querySelector<HTMLElement>(`[data-trace="${trace}"]`)!.click();
+    document.querySelector<HTMLElement>(`[data-row="${trace}"]`)!.click();
     return new Promise<number>((done) => {
       const look = () => {
         const grid = document.querySelector(`[role="treegrid"][aria-rowcount="${count}"]`);

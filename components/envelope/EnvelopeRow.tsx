@@ -1,7 +1,6 @@
 import { memo } from "react";
 import type { InboxRow } from "../../monitoring/inbox/row.ts";
 import { formatBytes } from "../format/bytes.ts";
-import { formatClock } from "../format/clock.ts";
 import { shortId } from "../format/short_id.ts";
 import { Id } from "../Id.tsx";
 import { ItemList } from "../ItemList.tsx";
@@ -25,13 +24,13 @@ export const envelopeColumns = (at: string): readonly Column[] => [
  * One envelope of the feed; rows that did not change are not rendered again.
  *
  * @param props.outcome how it ended, as far as is known
- * @param props.isActive it is the one that the keyboard's way leads to
+ * @param props.isStop the Tab key stops at this row
  */
-export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isActive }: {
+export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isStop }: {
   row: InboxRow;
   href: string;
   outcome: string | undefined;
-  isActive: boolean;
+  isStop: boolean;
 }) {
   const { id, received_at, trace_ids, replay_id, bytes, items, content_encoding } = row;
   const [trace, ...further] = trace_ids;
@@ -42,10 +41,10 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isAct
           className="row-link"
           href={href}
           data-row={id}
-          tabIndex={isActive ? 0 : -1}
-          aria-label={`Envelope ${id}, ${formatClock(received_at)}`}
+          tabIndex={isStop ? 0 : -1}
+          draggable={false}
         >
-          <Time at={received_at} />
+          <span className="vh">Envelope {id},</span> <Time at={received_at} />
         </a>
       </td>
       <td className="items">{items.length === 0 ? "no items" : <ItemList items={items} />}</td>
@@ -53,13 +52,15 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isAct
       <td className="encoding">{content_encoding}</td>
       <td className="outcome">{outcome === undefined ? "–" : <Outcome of={{ outcome }} />}</td>
       <td className="trace">
-        {trace === undefined
-          ? "–"
-          : (
-            <a href={`#/traces/${trace}`} aria-label={`Trace ${shortId(trace)}`}>
-              <Id id={trace} />
-            </a>
-          )}
+        {trace === undefined ? "–" : (
+          <a
+            href={`#/traces/${trace}`}
+            aria-label={`Trace ${shortId(trace)}`}
+            draggable={false}
+          >
+            <Id id={trace} />
+          </a>
+        )}
         {further.length > 0 && <span title={further.join(" ")}>{` +${further.length}`}</span>}
       </td>
       <td className="recording">{replay_id && <Id id={replay_id} />}</td>

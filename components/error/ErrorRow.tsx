@@ -30,7 +30,13 @@ export const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
   return (
     <tr>
       <td className="what">
-        <a className="row-link" href={href} data-group={group} tabIndex={isStop ? 0 : -1}>
+        <a
+          className="row-link"
+          href={href}
+          data-row={group}
+          tabIndex={isStop ? 0 : -1}
+          draggable={false}
+        >
           <b>{type}</b> {value.slice(0, MAX_VALUE).toWellFormed()}
         </a>
         <small>{where ?? "no place was told"}</small>

@@ -1,4 +1,3 @@
-import type { KeyboardEvent } from "react";
 import type { ListedTrace } from "../../monitoring/inbox/read/source/live_row.ts";
 import { formatFineDuration } from "../format/fine_duration.ts";
 import { Mark } from "../Mark.tsx";
@@ -8,14 +7,16 @@ import { Time } from "../Time.tsx";
  * Traces, newest first, each with a bar for how long it lasted beside the others.
  *
  * @param props.hrefOf where a trace is opened
+ * @param props.stop the id of the one whose row the Tab key stops at
  */
-export function TraceTable({ rows, hrefOf }: {
+export function TraceTable({ rows, hrefOf, stop }: {
   rows: readonly ListedTrace[];
   hrefOf: (traceId: string) => string;
+  stop: string | undefined;
 }) {
   const longest = rows.reduce((most, row) => Math.max(most, durationOf(row) ?? 0), 0);
   return (
-    <table className="ledger traces-list" onKeyDown={moveFocus}>
+    <table className="ledger traces-list">
       <caption>Traces, newest first</caption>
       <thead>
         <tr>
@@ -35,7 +36,13 @@ export function TraceTable({ rows, hrefOf }: {
               <Time at={row.started_at} />
             </td>
             <td className="items">
-              <a className="row-link" href={hrefOf(row.trace_id)} data-trace={row.trace_id}>
+              <a
+                className="row-link"
+                href={hrefOf(row.trace_id)}
+                data-row={row.trace_id}
+                tabIndex={row.trace_id === stop ? 0 : -1}
+                draggable={false}
+              >
                 {row.name ?? "No span has come"}
               </a>{" "}
               {row.op && <small>{row.op}</small>}
@@ -84,14 +91,4 @@ function Lasted({ row, longest }: { row: ListedTrace; longest: number }) {
 
 function durationOf({ started_at, ended_at }: ListedTrace): number | null {
   return ended_at === null ? null : Math.max(0, ended_at - started_at);
-}
-
-/** Arrow keys step from trace to trace; Enter follows the link, as it does anyway. */
-function moveFocus(event: KeyboardEvent<HTMLTableElement>): void {
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-trace]")];
-  const at = links.indexOf(document.activeElement as HTMLElement);
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
-  if (at < 0 || to === undefined || links[to] === undefined) return;
-  event.preventDefault();
-  links[to].focus();
 }

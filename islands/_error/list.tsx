@@ -1,10 +1,11 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { errorColumns, ErrorRow } from "../../components/error/ErrorRow.tsx";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
+import { useRowKeys } from "../_console/row_keys.ts";
 import { useList } from "../_console/source.ts";
 
 /**
@@ -20,25 +21,13 @@ export function ErrorList({ source, q, from }: {
 }) {
   const list = useList(source, "errors", { q });
   const { rows, more } = list;
-  const [active, setActive] = useState(from);
+  const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
   const body = useRef<HTMLTableSectionElement>(null);
-  const links = () => [...body.current?.querySelectorAll<HTMLAnchorElement>("a[data-group]") ?? []];
-  const stop = rows.some(({ group }) => group === active) ? active : rows[0]?.group;
-
   const hasRows = rows.length > 0;
   useEffect(() => {
     if (!hasRows || from === undefined || document.activeElement !== document.body) return;
-    links().find(({ dataset }) => dataset.group === from)?.focus();
+    body.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(from)}"]`)?.focus();
   }, [hasRows, from]);
-
-  const move = (event: KeyboardEvent) => {
-    const all = links();
-    const at = all.findIndex((link) => link === event.target);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
-    if (at === -1 || to === undefined) return;
-    event.preventDefault();
-    all[Math.min(Math.max(to, 0), all.length - 1)]?.focus();
-  };
 
   return (
     <>
@@ -59,11 +48,7 @@ export function ErrorList({ source, q, from }: {
               ))}
             </tr>
           </thead>
-          <tbody
-            ref={body}
-            onKeyDown={move}
-            onFocus={({ target }) => setActive(target.dataset.group)}
-          >
+          <tbody ref={body} {...events}>
             {rows.map((row) => (
               <ErrorRow
                 key={row.group}

@@ -6,6 +6,7 @@ import { FeedBar } from "../_console/feed_bar.tsx";
 import { fragmentTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
+import { useRowKeys } from "../_console/row_keys.ts";
 import { useLiveSpans } from "./live_spans.ts";
 import { useList } from "../_console/source.ts";
 
@@ -25,12 +26,13 @@ export function TraceList({ source, from }: {
   // What has not come cannot be searched as the source searches: it stands aside.
   const rows = withLiveTraces(list.rows, q ? new Map() : live.traces, live.now);
 
+  const { stop, events } = useRowKeys(rows.map(({ trace_id }) => trace_id), from);
   const place = useRef<HTMLDivElement>(null);
   const back = useRef(from);
   useEffect(() => {
     if (back.current === undefined || rows.length === 0) return;
     const link = place.current?.querySelector<HTMLElement>(
-      `[data-trace="${CSS.escape(back.current)}"]`,
+      `[data-row="${CSS.escape(back.current)}"]`,
     );
     // Unless the reader is elsewhere by now.
     if (document.activeElement === document.body) link?.focus();
@@ -38,7 +40,7 @@ export function TraceList({ source, from }: {
   }, [rows.length]);
 
   return (
-    <div ref={place}>
+    <div ref={place} {...events}>
       <FeedBar source={source} what="traces" />
       <ListNotice source={source} list={{ ...list, rows }} what="traces">
         <p>
@@ -48,6 +50,7 @@ export function TraceList({ source, from }: {
       {rows.length > 0 && (
         <TraceTable
           rows={rows}
+          stop={stop}
           hrefOf={(traceId) => fragmentTo("traces", [traceId], { q })}
         />
       )}

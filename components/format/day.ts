@@ -1,0 +1,28 @@
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const NBSP = "\u00a0";
+
+/**
+ * The day of a moment where the reader is, to stand before its time of day: `20 Nov`, of another year `20 Nov 2025`; empty
+ * where it is the same day as `now`, and where it is no time. English, like the page.
+ *
+ * @param at milliseconds since 1970
+ * @param now the same
+ */
+export function formatDay(at: number, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  if (Number.isNaN(then.getTime()) || startOfDay(at) === startOfDay(now)) return "";
+  const day = [then.getDate(), MONTHS[then.getMonth()]];
+  const isOtherYear = then.getFullYear() !== today.getFullYear();
+  return [...day, ...isOtherYear ? [then.getFullYear()] : []].join(NBSP);
+}
+
+/** When the day of a moment began where the reader is, milliseconds since 1970. */
+export function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
+}
+
+/** When the next day begins there; a day has 23 to 25 hours. */
+export function nextDay(at: number): number {
+  const day = new Date(at);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
+}
