@@ -42,7 +42,6 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isSto
           href={href}
           data-row={id}
           tabIndex={isStop ? 0 : -1}
-          draggable={false}
         >
           <span className="vh">Envelope {id},</span> <Time at={received_at} />
         </a>
@@ -56,7 +55,6 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isSto
           <a
             href={`#/traces/${trace}`}
             aria-label={`Trace ${shortId(trace)}`}
-            draggable={false}
           >
             <Id id={trace} />
           </a>

@@ -30,15 +30,19 @@ export const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
   return (
     <tr>
       <td className="what">
-        <a
-          className="row-link"
-          href={href}
-          data-row={group}
-          tabIndex={isStop ? 0 : -1}
-          draggable={false}
-        >
-          <b>{type}</b> {value.slice(0, MAX_VALUE).toWellFormed()}
-        </a>
+        {/* The link is the type alone: in a link's text no browser lets a selection begin. */}
+        <span id={`error-${group}`}>
+          <a
+            className="row-link"
+            href={href}
+            data-row={group}
+            tabIndex={isStop ? 0 : -1}
+            aria-labelledby={`error-${group}`}
+          >
+            {type}
+          </a>{" "}
+          {value.slice(0, MAX_VALUE).toWellFormed()}
+        </span>
         <small>{where ?? "no place was told"}</small>
       </td>
       <td className="lv">

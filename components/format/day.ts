@@ -1,4 +1,3 @@
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const NBSP = "\u00a0";
 
 /**
@@ -9,11 +8,12 @@ const NBSP = "\u00a0";
  * @param now the same
  */
 export function formatDay(at: number, now: number): string {
-  const [then, today] = [new Date(at), new Date(now)];
+  const then = new Date(at);
   if (Number.isNaN(then.getTime()) || startOfDay(at) === startOfDay(now)) return "";
-  const day = [then.getDate(), MONTHS[then.getMonth()]];
-  const isOtherYear = then.getFullYear() !== today.getFullYear();
-  return [...day, ...isOtherYear ? [then.getFullYear()] : []].join(NBSP);
+  const isThisYear = then.getFullYear() === new Date(now).getFullYear();
+  const year = isThisYear ? undefined : "numeric";
+  return then.toLocaleDateString("en-GB", { day: "numeric", month: "short", year })
+    .replaceAll(" ", NBSP);
 }
 
 /** When the day of a moment began where the reader is, milliseconds since 1970. */

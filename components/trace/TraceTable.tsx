@@ -41,7 +41,6 @@ export function TraceTable({ rows, hrefOf, stop }: {
                 href={hrefOf(row.trace_id)}
                 data-row={row.trace_id}
                 tabIndex={row.trace_id === stop ? 0 : -1}
-                draggable={false}
               >
                 {row.name ?? "No span has come"}
               </a>{" "}

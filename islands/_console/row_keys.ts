@@ -4,6 +4,7 @@ import { type KeyboardEvent, type MouseEvent, type SyntheticEvent, useState } fr
 export interface RowEvents {
   onFocus(event: SyntheticEvent<HTMLElement>): void;
   onKeyDown(event: KeyboardEvent<HTMLElement>): void;
+  onMouseDown(event: MouseEvent<HTMLElement>): void;
   onClick(event: MouseEvent<HTMLElement>): void;
 }
 
@@ -39,9 +40,11 @@ const EVENTS: Omit<RowEvents, "onFocus"> = {
     event.preventDefault();
     links[Math.min(Math.max(to, 0), links.length - 1)]?.focus();
   },
+  onMouseDown({ clientX, clientY }) {
+    pressedAt = { clientX, clientY };
+  },
   onClick(event) {
-    // Of a key, or of a script, `detail` is 0: nobody has marked anything.
-    if (event.detail > 0 && getSelection()?.isCollapsed === false) return event.preventDefault();
+    if (hasMarked(event)) return event.preventDefault();
     const target = event.target as Element;
     const link = target.closest("tr")?.querySelector("a.row-link");
     if (!link || target.closest("a, button")) return;
@@ -49,3 +52,14 @@ const EVENTS: Omit<RowEvents, "onFocus"> = {
     link.dispatchEvent(new globalThis.MouseEvent("click", event.nativeEvent));
   },
 };
+
+/** Pixels that a hand moves when it only clicks. */
+const STEADY_PX = 4;
+let pressedAt = { clientX: 0, clientY: 0 };
+
+/** Whether a click ends the marking of a text. One of a key or a script has no `detail`: nothing was pressed before. */
+function hasMarked({ detail, shiftKey, clientX, clientY }: MouseEvent): boolean {
+  if (detail === 0 || getSelection()?.isCollapsed !== false) return false;
+  const moved = Math.hypot(clientX - pressedAt.clientX, clientY - pressedAt.clientY);
+  return shiftKey || moved > STEADY_PX;
+}
