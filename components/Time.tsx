@@ -1,5 +1,5 @@
 import { formatClock } from "./format/clock.ts";
-import { formatDay } from "./format/day.ts";
+import { formatDated } from "./format/day.ts";
 import { useToday } from "./today.ts";
 
 /** A time of day on the reader's clock, with the date where it is another day's; exact as the title. Browser only. */
@@ -12,6 +12,5 @@ export function Time({ at, clock = formatClock }: {
   const today = useToday();
   if (Number.isNaN(new Date(at).getTime())) return "–";
   const iso = new Date(at).toISOString();
-  const day = formatDay(at, today);
-  return <time dateTime={iso} title={iso}>{day === "" ? clock(at) : `${day} ${clock(at)}`}</time>;
+  return <time dateTime={iso} title={iso}>{formatDated(at, today, clock)}</time>;
 }

@@ -1,12 +1,15 @@
 import { memo } from "react";
 import type { InboxRow } from "../../monitoring/inbox/row.ts";
 import { formatBytes } from "../format/bytes.ts";
+import { formatClock } from "../format/clock.ts";
+import { formatDated } from "../format/day.ts";
 import { shortId } from "../format/short_id.ts";
 import { Id } from "../Id.tsx";
 import { ItemList } from "../ItemList.tsx";
 import type { Column } from "../Ledger.tsx";
 import { Mark } from "../Mark.tsx";
 import { Time } from "../Time.tsx";
+import { useToday } from "../today.ts";
 import { type Answer, judge } from "../verdict.ts";
 
 /** @param at what a row's time tells: `Received` of an inbox, `Made` of a visit's own */
@@ -42,6 +45,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isSto
           href={href}
           data-row={id}
           tabIndex={isStop ? 0 : -1}
+          aria-label={`Envelope ${id}, ${formatDated(received_at, useToday(), formatClock)}`}
         >
           <span className="vh">Envelope {id},</span> <Time at={received_at} />
         </a>

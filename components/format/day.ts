@@ -16,6 +16,12 @@ export function formatDay(at: number, now: number): string {
     .replaceAll(" ", NBSP);
 }
 
+/** A time of day as `clock` writes it, after its date where that is not the day of `now`: `20 Nov 14:03:07`. */
+export function formatDated(at: number, now: number, clock: (at: number) => string): string {
+  const day = formatDay(at, now);
+  return day === "" ? clock(at) : `${day} ${clock(at)}`;
+}
+
 /** When the day of a moment began where the reader is, milliseconds since 1970. */
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { formatDay, nextDay, startOfDay } from "./day.ts";
+import { formatClockMs } from "./clock.ts";
+import { formatDated, formatDay, nextDay, startOfDay } from "./day.ts";
 
 const time = (...parts: [number, number, number, number?, number?, number?, number?]) =>
   new Date(...parts).getTime();
@@ -20,6 +21,12 @@ Deno.test("a millisecond before midnight was another day, as soon as it is past"
 Deno.test("another year is said", () => {
   assert.equal(formatDay(time(2025, 10, 21, 12), noon), "21\u00a0Nov\u00a02025");
   assert.equal(formatDay(time(2026, 0, 1), noon), "1\u00a0Jan");
+});
+
+Deno.test("the date stands before the time of day, of today there is that alone", () => {
+  const at = time(2026, 10, 20, 14, 3, 7, 120);
+  assert.equal(formatDated(at, noon, formatClockMs), "20\u00a0Nov 14:03:07.120");
+  assert.equal(formatDated(at, at, formatClockMs), "14:03:07.120");
 });
 
 Deno.test("what is no time has no day", () => {
