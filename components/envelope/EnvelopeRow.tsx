@@ -37,6 +37,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isSto
 }) {
   const { id, received_at, trace_ids, replay_id, bytes, items, content_encoding } = row;
   const [trace, ...further] = trace_ids;
+  const today = useToday();
   return (
     <tr>
       <td className="at">
@@ -45,7 +46,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isSto
           href={href}
           data-row={id}
           tabIndex={isStop ? 0 : -1}
-          aria-label={`Envelope ${id}, ${formatDated(received_at, useToday(), formatClock)}`}
+          aria-label={`Envelope ${id}, ${formatDated(received_at, today, formatClock)}`}
         >
           <span className="vh">Envelope {id},</span> <Time at={received_at} />
         </a>
