@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import * as esbuild from "esbuild";
 import { openInbox } from "./store.ts";
 import type { ErrorGroupRow } from "./read/rows.ts";
@@ -152,6 +153,31 @@ Deno.test("without maps a new build's names and hashes begin no new group", asyn
     ["no flour", 2],
     ["the basket is empty", 2],
   ]);
+});
+
+Deno.test("what a version without maps has stored is grouped anew in the background", async () => {
+  const [{ events, sourceMap }] = await twoBuilds();
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  try {
+    const path = join(folder, "inbox.sqlite");
+    const before = openInbox({ path, maxBytes: MAX_BYTES });
+    for (const event of [events.placeOrder, events.payOrder]) {
+      await before.store(admitted(envelopeOf({}, ["event", event])));
+    }
+    assert.deepEqual(before.page("errors", {}).rows.map(({ count }) => count), [2]);
+    before.close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 2");
+    db.close();
+    const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
+    while (inbox.page("errors", {}).rows.length < 2) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.deepEqual(inbox.page("errors", {}).rows.map(({ count }) => count), [1, 1]);
+    inbox.close();
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
 });
 
 Deno.test("a map that cannot be read is told once, and the error is grouped all the same", async () => {
