@@ -48,7 +48,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isSto
           tabIndex={isStop ? 0 : -1}
           aria-label={`Envelope ${id}, ${formatDated(received_at, today, formatClock)}`}
         >
-          <span className="vh">Envelope {id},</span> <Time at={received_at} />
+          <Time at={received_at} />
         </a>
       </td>
       <td className="items">{items.length === 0 ? "no items" : <ItemList items={items} />}</td>
