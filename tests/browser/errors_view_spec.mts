@@ -102,7 +102,10 @@ test("an envelope and a trace lead to an error among its group, which only the i
   const address = page.url();
   const [, envelope] = address.match(/#\/errors\/[\da-f]{14}(?:\/(\d+))?$/) ?? [];
   expect(envelope, "the group alone is the address").toBeUndefined();
-  await detail(page).getByRole("link", { name: "Open its envelope" }).click();
+  await openView(page, "Envelopes");
+  await page.getByRole("row")
+    .filter({ has: page.getByRole("cell", { name: "event", exact: true }) })
+    .getByRole("link", { name: /^Envelope / }).click();
   await page.getByRole("link", { name: ERRORS.handled }).click();
   await expect(page.getByRole("navigation", { name: "Occurrences" })).toContainText(
     "Occurrence 1 of 1",
