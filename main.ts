@@ -69,10 +69,12 @@ async function main(): Promise<void> {
   const onNotice = (notice: string) =>
     runtime.log("warn", notice.replaceAll(`${config.dataDir}/`, "DATA_DIR/"));
 
+  const sourceMap = createSourceMaps(build, manifest);
   const store = config.mode === "inbox"
     ? openInbox({
       path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
       maxBytes: config.inboxMaxBytes,
+      sourceMap,
       onNotice,
     })
     : undefined;
@@ -83,7 +85,7 @@ async function main(): Promise<void> {
     proxyHeader: config.trustedProxyHeader,
     tokenOnly: config.onDeploy,
     maxEnvelopeBytes: config.maxEnvelopeBytes,
-    sourceMap: createSourceMaps(build, manifest),
+    sourceMap,
   });
   const spool = config.mode === "relay" && config.spool === "sqlite"
     ? await openSpool({

@@ -1,6 +1,6 @@
 /** How long an inbox of 50,000 envelopes takes for each list and search, and what indexing costs as they are stored. */
 import { join } from "node:path";
-import { admitted } from "../monitoring/inbox/_test_envelopes.ts";
+import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { describeEnvelope } from "../monitoring/inbox/read/describe.ts";
 import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
 import { entriesOf } from "../monitoring/inbox/read/entries/entries.ts";
@@ -21,7 +21,7 @@ const REPETITIONS = 15;
 /** Envelopes of each of the alternating rounds that compare storing with and without an index. */
 const ROUND = 500;
 const ROUNDS = 6;
-const NO_ENTRIES = { traces: [], errors: [], logs: [] };
+const NO_ENTRIES = { traces: [], errors: [], logs: [], moreLogs: 0 };
 
 /** Both parts, in a folder that is removed afterwards. */
 export async function benchInbox(): Promise<Figure[]> {

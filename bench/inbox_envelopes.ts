@@ -1,5 +1,5 @@
 import { readEnvelope } from "../monitoring/envelope/reader.ts";
-import { envelopeOf } from "../monitoring/inbox/_test_envelopes.ts";
+import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
 
 /** An envelope of the bench, with what it is asked for by. */
 export interface MadeEnvelope {

@@ -46,7 +46,7 @@ export async function benchTraceView(): Promise<Figure[]> {
         viewport: { width: 1400, height: 900 },
       });
       await page.goto("/#/traces");
-      await page.locator(`[data-trace="${TRACE}"]`).waitFor();
+      await page.locator(`[data-row="${TRACE}"]`).waitFor();
       opened.push(await open(page));
       for (const [i, gesture] of Object.values(GESTURES).entries()) {
         longest[i]!.push(await longestTask(page, () => gesture(page, server.origin)));
@@ -77,7 +77,7 @@ export async function benchTraceView(): Promise<Figure[]> {
 async function open(page: Page): Promise<number> {
   return await page.evaluate(([trace, count]) => {
     const began = performance.now();
-    document.querySelector<HTMLElement>(`[data-trace="${trace}"]`)!.click();
+    document.querySelector<HTMLElement>(`[data-row="${trace}"]`)!.click();
     return new Promise<number>((done) => {
       const look = () => {
         const grid = document.querySelector(`[role="treegrid"][aria-rowcount="${count}"]`);

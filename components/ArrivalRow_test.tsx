@@ -5,7 +5,7 @@ import { ArrivalRow } from "./ArrivalRow.tsx";
 
 const row: InboxRow = {
   id: 17,
-  received_at: new Date(2026, 7, 14, 14, 3, 22).getTime(),
+  received_at: new Date(2020, 7, 14, 14, 3, 22).getTime(),
   event_id: "9ec79c33ec9942ab8353589fcb2e04dc",
   trace_ids: ["4bf92f3577b34da6a3ce929d0e0e4736"],
   replay_id: null,

@@ -2,11 +2,13 @@ import { useRef } from "react";
 import { Boundary } from "./_boundary.tsx";
 import { ErrorDetail } from "./_error/detail.tsx";
 import { ErrorList } from "./_error/list.tsx";
+import { EventFinder, isEventId } from "./_error/event_finder.tsx";
 import { useFragment } from "./_console/fragment.ts";
 import { useSource } from "./_console/source.ts";
 
 /**
- * Errors, grouped; `#/errors/GROUP` the newest of a group, `#/errors/GROUP/ENVELOPE` the one of that envelope.
+ * Errors, grouped; `#/errors/GROUP` the newest of a group, `#/errors/GROUP/ENVELOPE` the one of that envelope, and
+ * `#/errors/EVENT/ENVELOPE` or `#/errors/EVENT`, which becomes the address with the event's group.
  *
  * @param props.variant `inbox` or `relay`
  */
@@ -33,6 +35,7 @@ function ErrorsView({ variant }: { variant: string }) {
     steps.current++;
   }
   if (group === undefined) return <ErrorList source={source} q={q} from={before.current} />;
+  if (isEventId(group)) return <EventFinder source={source} eventId={group} envelope={envelope} />;
   const number = /^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined;
   return (
     <ErrorDetail

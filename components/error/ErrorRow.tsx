@@ -19,23 +19,31 @@ const MAX_VALUE = 240;
  * One group of errors; rows that did not change are not rendered again.
  *
  * @param props.href where the group is shown
- * @param props.place where it was thrown, if more is known than the row says
  * @param props.isStop the Tab key stops at this row
  */
-export const ErrorRow = memo(function ErrorRow({ row, href, place, isStop }: {
+export const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
   row: ErrorGroupRow;
   href: string;
-  place?: string | undefined;
   isStop: boolean;
 }) {
   const { group, type, value, where, level, handled, count, first_seen, last_seen } = row;
   return (
     <tr>
       <td className="what">
-        <a className="row-link" href={href} data-group={group} tabIndex={isStop ? 0 : -1}>
-          <b>{type}</b> {value.slice(0, MAX_VALUE).toWellFormed()}
-        </a>
-        <small>{place ?? where ?? "no place was told"}</small>
+        {/* The link is the type alone: in a link's text no browser lets a selection begin. */}
+        <span id={`error-${group}`}>
+          <a
+            className="row-link"
+            href={href}
+            data-row={group}
+            tabIndex={isStop ? 0 : -1}
+            aria-labelledby={`error-${group}`}
+          >
+            {type}
+          </a>{" "}
+          {value.slice(0, MAX_VALUE).toWellFormed()}
+        </span>
+        <small>{where ?? "no place was told"}</small>
       </td>
       <td className="lv">
         <Level level={level} handled={handled} />

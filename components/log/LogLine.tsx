@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { LogRow } from "../../monitoring/inbox/read/rows.ts";
-import { formatClockMs } from "../format/clock.ts";
+import { Moment } from "../Moment.tsx";
 import { LogLevel } from "./LogLevel.tsx";
 import { logLine } from "./log_text.ts";
 
@@ -9,7 +9,9 @@ export const LogLine = memo(function LogLine({ row }: { row: LogRow }) {
   const { message, attributes } = logLine(row);
   return (
     <>
-      <span role="gridcell" className="at">{formatClockMs(row.at)}</span>
+      <span role="gridcell" className="at">
+        <Moment at={row.at} />
+      </span>
       <span role="gridcell" className="lv">
         <LogLevel level={row.level} />
       </span>

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { formatCount } from "../../components/format/count.ts";
-import type { ConsoleSource, SourceState } from "../../monitoring/inbox/read/source/source.ts";
+import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { ClearInbox } from "./clear_inbox.tsx";
 import { Import } from "./import.tsx";
-import { pause, usePause } from "./pause.ts";
+import { Flow } from "./flow.tsx";
+import { pause } from "./pause.ts";
 import { saveFile } from "./save_file.ts";
 import { Search } from "./search.tsx";
 import { useSourceState } from "./source.ts";
@@ -20,17 +20,13 @@ export function FeedBar({ source, what, children }: {
   children?: ReactNode;
 }) {
   const now = useSourceState(source);
-  const held = usePause();
   // What would be read, emptied or exported is not open to this browser.
   if (now.state === "forbidden") return null;
   return (
     <div className="bar feed">
       <Search what={what} disabled={!source} />
       {children}
-      <p>{held ? heldInWords(now, held) : stateInWords(now, source)}</p>
-      <button type="button" disabled={!source} onClick={() => pause(held ? undefined : now)}>
-        {held ? "Go on" : "Pause"}
-      </button>
+      <Flow source={source} />
       <button
         type="button"
         disabled={!source || now.total === 0}
@@ -51,20 +47,4 @@ export function FeedBar({ source, what, children }: {
       )}
     </div>
   );
-}
-
-function heldInWords(now: SourceState, held: SourceState): string {
-  return `Paused; ${formatCount(Math.max(0, now.total - held.total), "envelope")} came since.`;
-}
-
-function stateInWords({ state, total }: SourceState, source: ConsoleSource | undefined): string {
-  const envelopes = formatCount(total, "envelope");
-  switch (state) {
-    case "live":
-      return source?.scope === "visit" ? `${envelopes} of this visit.` : `Live: ${envelopes}.`;
-    case "offline":
-      return "The inbox does not answer; trying again.";
-    default:
-      return "Connecting.";
-  }
 }

@@ -2,12 +2,14 @@ import { useEffect, useMemo, useState } from "react";
 import { Outcome } from "../../components/envelope/EnvelopeRow.tsx";
 import { receiptOf } from "../../components/envelope/receipt_of.ts";
 import { Trouble } from "../../components/envelope/Trouble.tsx";
+import { unlistedInWords } from "../../components/envelope/unlisted.ts";
 import { type Fact, Facts } from "../../components/Facts.tsx";
 import { formatBytes } from "../../components/format/bytes.ts";
 import { shortId } from "../../components/format/short_id.ts";
 import { Time } from "../../components/Time.tsx";
 import { describeEnvelope } from "../../monitoring/inbox/read/describe.ts";
 import { inspectEnvelope } from "../../monitoring/inbox/inspect/inspect_envelope.ts";
+import { errorName } from "../../monitoring/inbox/read/entries/error_entry.ts";
 import { entriesOf } from "../../monitoring/inbox/read/entries/entries.ts";
 import { parseEnvelope } from "../../monitoring/inbox/read/parsed_envelope.ts";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
@@ -108,9 +110,14 @@ function useFacts(
   scope: ConsoleSource["scope"],
 ): readonly Fact[] {
   const { receipts } = useTelemetry();
-  const { trace_ids, replay_id, errors } = useMemo(() => {
+  const { trace_ids, replay_id, errors, unlisted } = useMemo(() => {
     const parsed = parseEnvelope(bytes);
-    return { ...describeEnvelope(parsed), errors: entriesOf(parsed, row?.received_at ?? 0).errors };
+    const { errors, moreLogs } = entriesOf(parsed, row?.received_at ?? 0);
+    return {
+      ...describeEnvelope(parsed),
+      errors,
+      unlisted: unlistedInWords(parsed.leftOut, moreLogs),
+    };
   }, [bytes, row?.received_at]);
   const receipt = row && receiptOf(row, receipts);
   const encoding = row?.content_encoding;
@@ -138,13 +145,14 @@ function useFacts(
     ...(errors.length > 0 && row
       ? [{
         term: "Error",
-        value: errors.slice(0, MAX_LINKS).map(({ group, type, value }, n) => (
-          <a key={n} href={fragmentTo("errors", [group, String(row.id)])}>
-            {value === "" ? type : `${type}: ${value}`}
+        value: errors.slice(0, MAX_LINKS).map((error, n) => (
+          <a key={n} href={fragmentTo("errors", [errorName(error), String(row.id)])}>
+            {error.value === "" ? error.type : `${error.type}: ${error.value}`}
           </a>
         )),
       }]
       : []),
     ...(replay_id ? [{ term: "Recording", value: <code>{replay_id}</code> }] : []),
+    ...(unlisted ? [{ term: "Not listed", value: unlisted }] : []),
   ];
 }

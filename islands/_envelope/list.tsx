@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from "react";
+import { useRef } from "react";
 import { envelopeColumns, EnvelopeRow } from "../../components/envelope/EnvelopeRow.tsx";
 import { receiptOf } from "../../components/envelope/receipt_of.ts";
 import { Ledger } from "../../components/Ledger.tsx";
@@ -10,6 +10,7 @@ import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
 import { useReturnToRow } from "../_console/return_to_row.ts";
+import { useRowKeys } from "../_console/row_keys.ts";
 import { type ConsoleList, useList, useSourceState } from "../_console/source.ts";
 import { useTelemetry } from "../_telemetry.ts";
 
@@ -61,24 +62,12 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
   const { params } = useFragment("envelopes");
   const { receipts } = useTelemetry();
   const { rows, more } = list;
-  const [active, setActive] = useState(cameFrom);
   const { state } = useSourceState(source);
   const frame = useRef<HTMLDivElement>(null);
-  const first = rows.some(({ id }) => id === active) ? active : rows[0]?.id;
+  const { stop, events } = useRowKeys(rows.map(({ id }) => String(id)), cameFrom?.toString());
 
   const from = typeof cameFrom === "number" ? String(cameFrom) : undefined;
   useReturnToRow("envelopes", frame, from, rows.length > 0);
-
-  /** Up, Down, Home and End lead from row to row; one of them is on the way of the Tab key. */
-  const onKeyDown = (event: KeyboardEvent) => {
-    const at = rows.findIndex(({ id }) => String(id) === (event.target as HTMLElement).dataset.row);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
-    const row = at === -1 || to === undefined ? undefined : rows[to];
-    if (row === undefined) return;
-    event.preventDefault();
-    setActive(row.id);
-    linkOf(frame.current, row.id)?.focus();
-  };
 
   const query = Object.fromEntries(params);
   const openFile = (
@@ -106,7 +95,7 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
         </p>
       </ListNotice>
       {rows.length > 0 && (
-        <div ref={frame} onKeyDown={onKeyDown}>
+        <div ref={frame} {...events}>
           <Ledger
             name="feed-rows"
             caption="Envelopes, newest first"
@@ -118,7 +107,7 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
                 row={row}
                 href={fragmentTo("envelopes", [String(row.id)], query)}
                 outcome={outcomeOf(row)}
-                isActive={row.id === first}
+                isStop={String(row.id) === stop}
               />
             ))}
           </Ledger>
@@ -133,10 +122,6 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
     // What is in the inbox was stored, whoever sent it.
     return receipt?.outcome ?? (source?.scope === "inbox" ? "stored" : undefined);
   }
-}
-
-function linkOf(frame: Element | null, id: number): HTMLElement | null {
-  return frame?.querySelector<HTMLElement>(`[data-row="${id}"]`) ?? null;
 }
 
 function TypeFilter({ type, choose }: { type: string; choose: (type: string) => void }) {

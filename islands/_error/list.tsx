@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from "react";
+import { useRef } from "react";
 import { errorColumns, ErrorRow } from "../../components/error/ErrorRow.tsx";
 import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts";
 import { FeedBar } from "../_console/feed_bar.tsx";
@@ -6,8 +6,8 @@ import { fragmentTo } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
 import { useReturnToRow } from "../_console/return_to_row.ts";
+import { useRowKeys } from "../_console/row_keys.ts";
 import { useList } from "../_console/source.ts";
-import { usePlaces } from "./places.ts";
 
 /**
  * Groups of errors, the one that was seen last first. One stop of the Tab key; arrows go from group to group.
@@ -22,23 +22,10 @@ export function ErrorList({ source, q, from }: {
 }) {
   const list = useList(source, "errors", { q });
   const { rows, more } = list;
-  const [active, setActive] = useState(from);
+  const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
   const body = useRef<HTMLTableSectionElement>(null);
-  const links = () => [...body.current?.querySelectorAll<HTMLAnchorElement>("a[data-group]") ?? []];
-  const stop = rows.some(({ group }) => group === active) ? active : rows[0]?.group;
-
-  const places = usePlaces(source, rows, body);
   const hasRows = rows.length > 0;
   useReturnToRow("errors", body, from, hasRows);
-
-  const move = (event: KeyboardEvent) => {
-    const all = links();
-    const at = all.findIndex((link) => link === event.target);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
-    if (at === -1 || to === undefined) return;
-    event.preventDefault();
-    all[Math.min(Math.max(to, 0), all.length - 1)]?.focus();
-  };
 
   return (
     <>
@@ -59,17 +46,12 @@ export function ErrorList({ source, q, from }: {
               ))}
             </tr>
           </thead>
-          <tbody
-            ref={body}
-            onKeyDown={move}
-            onFocus={({ target }) => setActive(target.dataset.group)}
-          >
+          <tbody ref={body} {...events}>
             {rows.map((row) => (
               <ErrorRow
                 key={row.group}
                 row={row}
                 href={fragmentTo("errors", [row.group], { q })}
-                place={places.get(row.group)}
                 isStop={row.group === stop}
               />
             ))}

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { sentryTraceUrl } from "../../components/trace/sentry_link.ts";
+import { sentryTraceUrl } from "../../monitoring/inbox/read/trace/sentry_link.ts";
 import { CopyId } from "../_console/copy_id.tsx";
 
 /** The trace's name, its ids, and the ways out of it. */

@@ -7,6 +7,7 @@ import { fragmentTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
 import { useReturnToRow } from "../_console/return_to_row.ts";
+import { useRowKeys } from "../_console/row_keys.ts";
 import { useLiveSpans } from "./live_spans.ts";
 import { useList } from "../_console/source.ts";
 
@@ -26,11 +27,12 @@ export function TraceList({ source, from }: {
   // What has not come cannot be searched as the source searches: it stands aside.
   const rows = withLiveTraces(list.rows, q ? new Map() : live.traces, live.now);
 
+  const { stop, events } = useRowKeys(rows.map(({ trace_id }) => trace_id), from);
   const place = useRef<HTMLDivElement>(null);
   useReturnToRow("traces", place, from, rows.length > 0);
 
   return (
-    <div ref={place}>
+    <div ref={place} {...events}>
       <FeedBar source={source} what="traces" />
       <ListNotice source={source} list={{ ...list, rows }} what="traces">
         <p>
@@ -40,6 +42,7 @@ export function TraceList({ source, from }: {
       {rows.length > 0 && (
         <TraceTable
           rows={rows}
+          stop={stop}
           hrefOf={(traceId) => fragmentTo("traces", [traceId], { q })}
         />
       )}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
+import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import {
   createVisitSource,
   type TapedEnvelope,

@@ -93,9 +93,9 @@ export function TraceView({ source, traceId, variant, entered }: {
   };
   const toggle = (key: string) =>
     setCollapsed((now) => now.has(key) ? now.difference(new Set([key])) : new Set([...now, key]));
-  const hrefOf = ({ kind, group, envelope }: PlacedMark) =>
-    kind === "error"
-      ? fragmentTo("errors", [group ?? "", String(envelope)])
+  const hrefOf = ({ error, envelope }: PlacedMark) =>
+    error !== null
+      ? fragmentTo("errors", [error, String(envelope)])
       : fragmentTo("logs", [], { trace: traceId });
   const vitals = shownVitals(trace.vitals);
 

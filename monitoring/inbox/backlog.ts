@@ -1,7 +1,7 @@
 import { decodeBody, parseContentEncoding } from "../envelope/encoding.ts";
 import type { UnindexedEnvelope } from "./inbox_file.ts";
-import { type Entries, entriesOf } from "./read/entries/entries.ts";
-import { type ParsedEnvelope, parseEnvelope } from "./read/parsed_envelope.ts";
+import type { Entries } from "./read/entries/entries.ts";
+import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "./read/parsed_envelope.ts";
 
 /** Where the backlog is read from and worked off. */
 export interface BacklogFile {
@@ -26,13 +26,18 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
  * Indexes in the background what an older version has stored, from the newest envelope to the oldest. Each step is one
  * transaction, so that it goes on where it was when the process ends in between.
  *
+ * @param entriesOf reads an envelope's entries
  * @returns ends it; a step that has begun finds that out by itself
  */
-export function workOffBacklog(file: BacklogFile): () => void {
+export function workOffBacklog(
+  file: BacklogFile,
+  entriesOf: (parsed: ParsedEnvelope, receivedAt: number) => Promise<Entries>,
+): () => void {
   const step = async () => {
     const read: IndexedEnvelope[] = [];
     for (const envelope of file.unindexed()) {
-      read.push(await indexed(envelope));
+      const entries = await entriesOf(await parsed(envelope), envelope.receivedAt);
+      read.push({ id: envelope.id, entries });
       if (stopped) return;
     }
     if (read.length === 0) return;
@@ -53,15 +58,12 @@ export function workOffBacklog(file: BacklogFile): () => void {
   };
 }
 
-async function indexed(
-  { id, receivedAt, bytes, contentEncoding }: UnindexedEnvelope,
-): Promise<IndexedEnvelope> {
-  let parsed: ParsedEnvelope = { header: {}, items: [] };
+async function parsed({ bytes, contentEncoding }: UnindexedEnvelope): Promise<ParsedEnvelope> {
   try {
     const encoding = parseContentEncoding(contentEncoding);
-    parsed = parseEnvelope(await decodeBody(bytes, encoding, MAX_DECODED_BYTES));
+    return parseEnvelope(await decodeBody(bytes, encoding, MAX_DECODED_BYTES));
   } catch {
     // Too large, or damaged: it stays in the list of envelopes, found by the ids that its row has.
+    return EMPTY_ENVELOPE;
   }
-  return { id, entries: entriesOf(parsed, receivedAt) };
 }

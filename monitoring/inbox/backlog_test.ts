@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { admitted, envelopeOf } from "./_test_envelopes.ts";
+import { admitted, envelopeOf } from "./testdata/envelopes.ts";
 import { type Inbox, openInbox } from "./store.ts";
 import { error, log, span } from "./testdata/index_suite.ts";
 import { writeVersion1 } from "./testdata/version_1_file.ts";

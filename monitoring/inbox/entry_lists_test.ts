@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { EntryLists } from "./entry_lists.ts";
-import { admitted, envelopeOf, hexId } from "./_test_envelopes.ts";
+import { admitted, envelopeOf, hexId } from "./testdata/envelopes.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import { openInbox } from "./store.ts";
 import {

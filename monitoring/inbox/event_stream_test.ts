@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { admitted, eventEnvelope } from "./_test_envelopes.ts";
+import { admitted, eventEnvelope } from "./testdata/envelopes.ts";
 import { eventStream } from "./event_stream.ts";
 import { type Inbox, openInbox } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /** What this code reads and writes; stands in the file's `user_version`. An older file becomes one when it is opened. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** The file is an inbox of another version, or no inbox at all. It is left as it is. */
 export class InboxVersionError extends Error {
@@ -99,8 +99,17 @@ const VERSION_2 = `
   UPDATE totals SET backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
+/** The same tables; errors have other groups. All entries are read anew, as if there were none yet. */
+const VERSION_3 = `
+  DELETE FROM envelope_texts;
+  DELETE FROM trace_entries;
+  DELETE FROM error_entries;
+  DELETE FROM log_entries;
+  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
+`;
+
 /** What makes a file of each version out of one of the version before. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2];
+const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
 
 /**
  * Makes the tables in an empty file, and what is new in one of an older version; does nothing where they stand. Two

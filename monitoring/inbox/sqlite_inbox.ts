@@ -14,12 +14,14 @@ import { type Entries, entriesOf } from "./read/entries/entries.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxRow } from "./row.ts";
+import { ScriptMaps } from "./script_maps.ts";
 import type { AdmittedEnvelope, Inbox, InboxChange, InboxOptions } from "./store.ts";
 
 /** The inbox over its file: stores one envelope at a time, tells of each change, and replaces a corrupt file. */
 export class SqliteInbox implements Inbox {
   readonly #options: InboxOptions;
   readonly #listeners = new Set<(change: InboxChange) => void>();
+  readonly #maps: ScriptMaps | undefined;
   #file: InboxFile;
   #closed = false;
   #stopIndexing = () => {};
@@ -30,6 +32,8 @@ export class SqliteInbox implements Inbox {
 
   constructor(options: InboxOptions) {
     this.#options = options;
+    const { sourceMap, onNotice = console.warn } = options;
+    this.#maps = sourceMap && new ScriptMaps(sourceMap, onNotice);
     try {
       this.#file = this.#open();
     } catch (error) {
@@ -44,7 +48,7 @@ export class SqliteInbox implements Inbox {
       this.#stopIndexing = workOffBacklog({
         unindexed: () => this.#run((file) => file.unindexed()),
         index: (read) => this.#run((file) => file.index(read)),
-      });
+      }, (parsed, receivedAt) => this.#entriesOf(parsed, receivedAt));
     }
   }
 
@@ -77,7 +81,7 @@ export class SqliteInbox implements Inbox {
   ): Promise<T> {
     const { bytes, contentEncoding, receivedAt } = envelope;
     const done = this.#turn.then(async () => {
-      const row = { ...await indexed(envelope), bytes, contentEncoding, receivedAt };
+      const row = { ...await this.#read(envelope), bytes, contentEncoding, receivedAt };
       return this.#run((file) => work(file, row));
     });
     // The caller gets the failure; the next in the queue must not.
@@ -155,18 +159,22 @@ export class SqliteInbox implements Inbox {
   #tell(change: InboxChange): void {
     for (const listener of this.#listeners) listener(change);
   }
-}
 
-/** What the envelope says of itself; from its framing alone if it does not decompress. */
-async function indexed(
-  envelope: AdmittedEnvelope,
-): Promise<Description & { entries: Entries }> {
-  let parsed: ParsedEnvelope;
-  try {
-    parsed = parseEnvelope(await envelope.decoded());
-  } catch {
-    // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
-    parsed = parseItems(envelope.header, envelope.items);
+  /** What the envelope says of itself; from its framing alone if it does not decompress. */
+  async #read(envelope: AdmittedEnvelope): Promise<Description & { entries: Entries }> {
+    let parsed: ParsedEnvelope;
+    try {
+      parsed = parseEnvelope(await envelope.decoded());
+    } catch {
+      // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
+      parsed = parseItems(envelope.header, envelope.items);
+    }
+    const entries = await this.#entriesOf(parsed, envelope.receivedAt);
+    return { ...describeEnvelope(parsed), entries };
   }
-  return { ...describeEnvelope(parsed), entries: entriesOf(parsed, envelope.receivedAt) };
+
+  async #entriesOf(parsed: ParsedEnvelope, receivedAt: number): Promise<Entries> {
+    await this.#maps?.load(parsed);
+    return entriesOf(parsed, receivedAt, this.#maps?.get);
+  }
 }

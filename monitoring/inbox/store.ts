@@ -5,6 +5,7 @@ import { CursorError } from "./read/entries/list_cursor.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxItem, InboxRow } from "./row.ts";
 import { InboxVersionError } from "./schema.ts";
+import type { ReadSourceMap } from "./script_maps.ts";
 import { SqliteInbox } from "./sqlite_inbox.ts";
 
 export { EnvelopeOverBoundError, InboxClosedError, InboxFileError } from "./errors.ts";
@@ -72,6 +73,8 @@ export interface InboxOptions {
   readonly maxBytes: number;
   /** The clock, ms since 1970: names a file that is set aside. */
   readonly now?: () => number;
+  /** The build's source maps: errors of its scripts are grouped by where they are in the sources. */
+  readonly sourceMap?: ReadSourceMap;
   /** One sentence that an operator should read. Default: `console.warn`. */
   readonly onNotice?: (notice: string) => void;
 }

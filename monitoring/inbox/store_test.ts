@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./_test_envelopes.ts";
+import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import {
   EnvelopeOverBoundError,
   type Inbox,
@@ -13,6 +13,7 @@ import {
   InboxVersionError,
   openInbox,
 } from "./store.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
 
 const MIB = 1024 * 1024;
 
@@ -258,14 +259,14 @@ Deno.test(
   "a file of another schema version is refused by name and version, and left as it is",
   withFolder((file, open) => {
     open().close();
-    for (const version of [3, 0, -1, 77]) {
+    for (const version of [SCHEMA_VERSION + 1, 0, -1, 77]) {
       const db = new DatabaseSync(file);
       db.exec(`PRAGMA user_version = ${version}`);
       db.close();
       const before = readFileSync(file);
       assert.throws(() => open(), (error) => {
         assert.ok(error instanceof InboxVersionError);
-        assert.deepEqual([error.file, error.found, error.known], [file, version, 2]);
+        assert.deepEqual([error.file, error.found, error.known], [file, version, SCHEMA_VERSION]);
         assert.ok(error.message.includes(file) && error.message.includes(String(version)));
         return true;
       });

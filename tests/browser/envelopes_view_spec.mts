@@ -9,7 +9,7 @@ import {
 import { Buffer } from "node:buffer";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/_test_envelopes.ts";
+import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { archiveHeader, archiveItem } from "../../monitoring/inbox/archive/format.ts";
 import { expect, test } from "./fixtures.ts";
 import { dropFile, inspectFile } from "./saved_files.ts";

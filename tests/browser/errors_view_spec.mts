@@ -93,6 +93,33 @@ test("the list says where in the sources an error of a built script was thrown",
   );
 });
 
+test("an envelope and a trace lead to an error among its group, which only the inbox knows", async ({ page, watch }) => {
+  watch.allow(ERRORS.handled);
+  await openPage(page);
+  await make(page, "Handled error");
+  await openView(page, "Errors");
+  await open(page, ERRORS.handled);
+  const address = page.url();
+  const [, envelope] = address.match(/#\/errors\/[\da-f]{14}(?:\/(\d+))?$/) ?? [];
+  expect(envelope, "the group alone is the address").toBeUndefined();
+  await openView(page, "Envelopes");
+  await page.getByRole("row")
+    .filter({ has: page.getByRole("cell", { name: "event", exact: true }) })
+    .getByRole("link", { name: /^Envelope / }).click();
+  await page.getByRole("link", { name: ERRORS.handled }).click();
+  await expect(page.getByRole("navigation", { name: "Occurrences" })).toContainText(
+    "Occurrence 1 of 1",
+  );
+  expect(page.url()).toMatch(new RegExp(`^${address}/\\d+$`));
+
+  const event = await (await fetch(new URL("/monitoring/inbox?view=occurrences", address))).json();
+  await page.goto(`/#/errors/${event.rows[0].event_id}`);
+  await expect(detail(page)).toContainText(ERRORS.handled);
+  expect(page.url()).toMatch(new RegExp(`^${address}/\\d+$`));
+  await page.goto(`/#/errors/${"e".repeat(32)}`);
+  await expect(page.getByText("This error is no longer there.")).toBeVisible();
+});
+
 test("at the end of older errors words take the place of the button, and the focus", async ({ page, server }) => {
   const letters = [..."abcdefghijklmnop"];
   const types = letters.flatMap((a) => letters.map((b) => `Of${a}${b}Error`)).slice(0, 201);

@@ -44,7 +44,7 @@ test("a tab that is chosen keeps the focus, also when it leads out of a detail",
   await expect(page.getByRole("treegrid")).toBeVisible();
   await tab(page, "Traces").focus();
   await page.keyboard.press("Enter");
-  await expect(page.locator(`a[data-trace="${trace_id}"]`)).toBeVisible();
+  await expect(page.locator(`a[data-row="${trace_id}"]`)).toBeVisible();
   await expect(tab(page, "Traces")).toBeFocused();
 });
 

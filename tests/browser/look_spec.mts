@@ -45,7 +45,7 @@ test("in forced colours the open tab, gauges, bars, marks, the chosen span and t
   expect(await styleOf(".tabs a:not([aria-current])", "border-bottom-style")).toBe("none");
   await isDrawn(".gauge i");
   await isDrawn(".mark");
-  await page.locator(`a[data-trace="${traceId}"]`).focus();
+  await page.locator(`a[data-row="${traceId}"]`).focus();
   await page.keyboard.press("Shift");
   expect(await styleOf(".row-link:focus", "outline-style", "::after")).toBe("solid");
 

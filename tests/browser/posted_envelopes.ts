@@ -1,6 +1,6 @@
 /** Envelopes as other senders post them to the inbox, and what nobody should put into them. */
 import { expect } from "@playwright/test";
-import { envelopeOf, type TestItem } from "../../monitoring/inbox/_test_envelopes.ts";
+import { envelopeOf, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 /** Of inbox mode; the relay takes no other. */
 const DSN = "https://inbox@sightglass.invalid/1";

@@ -1,5 +1,5 @@
 /** Error events as other SDKs send them, and as nobody should. */
-import { hexId } from "../../monitoring/inbox/_test_envelopes.ts";
+import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 const seconds = () => Date.now() / 1000;

@@ -50,7 +50,7 @@ const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async "a trace"(page) {
     const traceId = await shownTraceId(page);
     await openView(page, "Traces");
-    await page.locator(`a[data-trace="${traceId}"]`).click();
+    await page.locator(`a[data-row="${traceId}"]`).click();
     await expect(page.getByRole("treegrid").getByRole("row").first()).toBeVisible();
   },
   async "a span"(page) {

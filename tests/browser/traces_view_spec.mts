@@ -15,7 +15,7 @@ const list = (page: Page) => page.getByRole("table", { name: "Traces, newest fir
 const grid = (page: Page) => page.getByRole("treegrid", { name: "Spans of the trace" });
 const spanRow = (page: Page, name: string | RegExp) => grid(page).getByRole("row", { name });
 const detail = (page: Page, name: string | RegExp) => page.getByRole("complementary", { name });
-const linkTo = (page: Page, traceId: string): Locator => page.locator(`a[data-trace="${traceId}"]`);
+const linkTo = (page: Page, traceId: string): Locator => page.locator(`a[data-row="${traceId}"]`);
 
 /** Scrolls the waterfall down until a row is drawn. */
 async function bringIntoSight(page: Page, row: Locator): Promise<void> {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createInboxEndpoint, type InboxEndpointOptions } from "../../monitoring/inbox/http.ts";
 import { type Inbox, openInbox } from "../../monitoring/inbox/store.ts";
-import { admitted, eventEnvelope } from "../../monitoring/inbox/_test_envelopes.ts";
+import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 export interface InboxServer extends AsyncDisposable {
   /** Of the endpoint, by the name `127.0.0.1`. */

@@ -4,7 +4,7 @@
  * Arguments: the file, how many envelopes to store.
  */
 import { openInbox } from "../../monitoring/inbox/store.ts";
-import { admitted, eventEnvelope } from "../../monitoring/inbox/_test_envelopes.ts";
+import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const [path = "", count = "0"] = Deno.args;
 const inbox = openInbox({ path, maxBytes: 1024 * 1024 });

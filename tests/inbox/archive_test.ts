@@ -6,7 +6,7 @@ import {
   envelopeOf,
   eventEnvelope,
   hexId,
-} from "../../monitoring/inbox/_test_envelopes.ts";
+} from "../../monitoring/inbox/testdata/envelopes.ts";
 import { archiveHeader, archiveItem } from "../../monitoring/inbox/archive/format.ts";
 import { joinBytes } from "../../monitoring/envelope/join_bytes.ts";
 import { readEnvelope } from "../../monitoring/envelope/reader.ts";

@@ -7,7 +7,7 @@ import {
   envelopeOf,
   eventEnvelope,
   hexId,
-} from "../../monitoring/inbox/_test_envelopes.ts";
+} from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { sendRaw, type WireAnswer } from "./_wire.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { admitted, envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
+import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import {
   type Inbox,
   InboxFileError,
@@ -78,14 +78,14 @@ Deno.test("a file that turns out corrupt while a reader is live: the reader is t
 Deno.test("a file of an unknown schema version is refused at the start and left untouched", async () => {
   await withFile((file, folder) => {
     const db = new DatabaseSync(file);
-    db.exec("PRAGMA user_version = 3");
+    db.exec("PRAGMA user_version = 4");
     db.close();
     const before = readFileSync(file);
     assert.throws(
       () => openInbox({ path: file, maxBytes: MAX_BYTES }),
       (error) =>
         error instanceof InboxVersionError &&
-        /inbox\.sqlite has schema version 3, known is 2/.test(error.message),
+        /inbox\.sqlite has schema version 4, known is 3/.test(error.message),
     );
     assert.ok(before.equals(readFileSync(file)));
     assert.deepEqual(readdirSync(folder), ["inbox.sqlite"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
-import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/_test_envelopes.ts";
+import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { createInboxFeed } from "../../monitoring/inbox/feed.ts";
 import {
   createHttpSource,

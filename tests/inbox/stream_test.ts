@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { admitted, envelopeOf } from "../../monitoring/inbox/_test_envelopes.ts";
+import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startInboxServer, until } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { admitted, eventEnvelope } from "../../monitoring/inbox/_test_envelopes.ts";
+import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../../monitoring/inbox/store.ts";
 
 const SCRIPT = fileURLToPath(new URL("_second_process.ts", import.meta.url));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { envelopeOf, eventEnvelope, hexId } from "../_test_envelopes.ts";
+import { envelopeOf, eventEnvelope, hexId } from "../testdata/envelopes.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 
 const decode = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);

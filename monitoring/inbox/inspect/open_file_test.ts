@@ -6,7 +6,7 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
-import { eventEnvelope } from "../_test_envelopes.ts";
+import { eventEnvelope } from "../testdata/envelopes.ts";
 import { FileError, openBytes, openFile } from "./open_file.ts";
 
 const plain = eventEnvelope(1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describeEnvelope, MAX_TRACE_IDS, MAX_TYPE_LENGTH } from "./describe.ts";
-import { envelopeOf, hexId } from "../_test_envelopes.ts";
+import { envelopeOf, hexId } from "../testdata/envelopes.ts";
 import { MAX_INDEXED_BYTES, MAX_ITEMS, parseEnvelope, parseItems } from "./parsed_envelope.ts";
 
 const describe = (bytes: Uint8Array) => describeEnvelope(parseEnvelope(bytes));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { envelopeOf, hexId, type TestItem } from "../_test_envelopes.ts";
+import { envelopeOf, hexId, type TestItem } from "./envelopes.ts";
 import type { ListQuery, Lists, Page } from "../read/rows.ts";
 import type { InboxRow } from "../row.ts";
 

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { envelopeOf, hexId } from "../../_test_envelopes.ts";
+import { envelopeOf, hexId } from "../../testdata/envelopes.ts";
 import { MAX_TRACE_IDS } from "../describe.ts";
-import { MAX_INDEXED_BYTES, parseEnvelope } from "../parsed_envelope.ts";
+import {
+  MAX_ENTRIES,
+  MAX_INDEXED_BYTES,
+  MAX_ITEMS,
+  MAX_OBJECTS,
+  parseEnvelope,
+} from "../parsed_envelope.ts";
 import { type Entries, entriesOf, MAX_LOGS } from "./entries.ts";
 
 const NOW = 1_795_233_300_000;
@@ -227,6 +233,39 @@ Deno.test("a hostile envelope makes no large entries: everything listed is bound
 Deno.test("a log beyond those listed still counts in its trace", () => {
   const items = Array.from({ length: MAX_LOGS + 5 }, () => ({ trace_id: trace }));
   assert.equal(entries(["log", { items }]).traces[0]?.logs, MAX_LOGS + 5);
+});
+
+Deno.test("an envelope adds so many entries to the lists, and what is beyond is counted", () => {
+  const many = (count: number) => Array.from({ length: count }, () => ({ trace_id: trace }));
+  const parsed = parseEnvelope(envelopeOf(
+    {},
+    ["span", { items: many(MAX_ENTRIES - 2_000) }],
+    ["log", { items: many(2_500) }],
+    ["span", { items: many(7) }],
+    ["replay_event", { trace_ids: [trace] }],
+  ));
+  assert.deepEqual(parsed.leftOut, { items: 0, entries: 500 + 7 + 1 });
+  const { traces, moreLogs } = entriesOf(parsed, NOW);
+  assert.deepEqual([traces[0]?.spans, traces[0]?.logs], [MAX_ENTRIES - 2_000, 2_000]);
+  assert.equal(moreLogs, 2_000 - MAX_LOGS);
+});
+
+Deno.test("JSON of more objects than any SDK sends is not read, the items beside it are", () => {
+  const flood = (unit: string) =>
+    new TextEncoder().encode(`{"items":[${`${unit},`.repeat(MAX_OBJECTS)}0]}`);
+  for (const unit of ["{}", "[]"]) {
+    const parsed = parseEnvelope(envelopeOf(
+      {},
+      ["log", flood(unit)],
+      ["event", { message: "hello" }],
+      ["session", flood(unit)],
+    ));
+    assert.deepEqual(parsed.leftOut, { items: 1, entries: 0 }, unit);
+    assert.deepEqual(parsed.items.map(({ json }) => json === undefined), [true, false, true]);
+    assert.equal(parsed.items.length, 3, "all items are listed with the envelope");
+  }
+  const beyond = Array.from({ length: MAX_ITEMS + 2 }, () => ["event", {}] as const);
+  assert.equal(parseEnvelope(envelopeOf({}, ...beyond, ["session", {}])).leftOut.items, 2);
 });
 
 Deno.test("nothing throws, whatever stands where", () => {

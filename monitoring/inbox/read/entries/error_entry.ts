@@ -1,4 +1,4 @@
-import { frameLabel, groupKey, topFrame } from "./error_group.ts";
+import { frameLabel, groupKey, type MapOf, topFrame } from "./error_group.ts";
 import { at, hexId, listOf, tidyText } from "../json.ts";
 import { timeMs } from "../time_ms.ts";
 
@@ -29,8 +29,9 @@ const MAX_EXCEPTIONS = 50;
  * https://develop.sentry.dev/sdk/data-model/event-payloads/
  *
  * @param receivedAt stands in for a time that is missing or lies, ms since 1970
+ * @param mapOf leads from the scripts that the event names into their sources
  */
-export function errorEntry(event: unknown, receivedAt: number): ErrorEntry {
+export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): ErrorEntry {
   const exceptions = exceptionsOf(event);
   // Causes come first, what was thrown last.
   const outermost = exceptions.at(-1);
@@ -38,7 +39,7 @@ export function errorEntry(event: unknown, receivedAt: number): ErrorEntry {
   const value = tidyText(at(outermost, "value"), MAX_VALUE) ?? message?.text ?? "";
   const type = tidyText(at(outermost, "type"), MAX_TYPE) ||
     (outermost === undefined && message !== undefined ? "Message" : "Error");
-  const frame = topFrame(outermost) ?? topFrame(event) ?? null;
+  const frame = topFrame(outermost, mapOf) ?? topFrame(event, mapOf);
   return {
     group: groupKey({
       type,
@@ -56,6 +57,11 @@ export function errorEntry(event: unknown, receivedAt: number): ErrorEntry {
     trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
     replay_id: replayOf(event),
   };
+}
+
+/** What names an error in an address: its event; of one without an id its group, as far as that is known here. */
+export function errorName({ event_id, group }: ErrorEntry): string {
+  return event_id ?? group;
 }
 
 /** The recording that ran when the event happened. */

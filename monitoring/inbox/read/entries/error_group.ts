@@ -1,4 +1,6 @@
+import { wholeAt } from "../fields.ts";
 import { at, listOf, tidyText } from "../json.ts";
+import type { ScriptMap } from "../error/script_map.ts";
 
 /** What makes errors the same one, as far as the event says. */
 export interface ErrorIdentity {
@@ -15,7 +17,12 @@ export interface ErrorIdentity {
 export interface Frame {
   readonly function: string | null;
   readonly file: string | null;
+  /** Set if file and function are those of the sources, and not of a built script. */
+  readonly line?: number;
 }
+
+/** Gives the source map of the script at an address; undefined: none is known. */
+export type MapOf = (file: string) => Pick<ScriptMap, "placeOf" | "functionOf"> | undefined;
 
 /** Longer than any address of a script that is not made up. */
 const MAX_FRAME_TEXT = 300;
@@ -26,27 +33,69 @@ const MAX_FRAMES = 250;
 /** Sentry's own bound on a fingerprint's parts. */
 const MAX_FINGERPRINT_PARTS = 32;
 
-/** The innermost frame of the application's own code, else null. `in_app` counts as true where it is not said. */
-export function topFrame(exception: unknown): Frame | null {
+/**
+ * The innermost frame of the application's own code: where a map leads, in the sources. Where only the engine's and
+ * packages' code ran, the innermost of that; null: no frame is known. `in_app` counts as true where it is not said.
+ *
+ * @param mapOf gives the map of the script at an address, as far as there is one
+ */
+export function topFrame(exception: unknown, mapOf?: MapOf): Frame | null {
   const frames = listOf(at(exception, "stacktrace", "frames")).slice(-MAX_FRAMES);
+  let foreign: FoundFrame | undefined;
   for (const frame of frames.toReversed()) {
     if (at(frame, "in_app") === false) continue;
-    const named = tidyText(at(frame, "function"), MAX_FRAME_TEXT) ?? "";
-    const name = NAMELESS.has(named) ? null : named;
-    const file = tidyText(at(frame, "filename") ?? at(frame, "abs_path"), MAX_FRAME_TEXT) || null;
-    if (name !== null || file !== null) return { function: name, file };
+    const sent = asSent(frame);
+    if (sent.function === null && sent.file === null) continue;
+    const found = inSources(sent, frame, mapOf) ??
+      { own: sent.file !== ENGINE, tell: () => sent };
+    if (found.own) return found.tell();
+    foreign ??= found;
   }
-  return null;
+  return foreign?.tell() ?? null;
 }
 
+/** A frame that may name the group. */
+interface FoundFrame {
+  readonly own: boolean;
+  /** Its name is looked for only in the frame that does: it takes a hundred times what its place does. */
+  tell(): Frame;
+}
+
+/** What browsers write for the file of what the engine itself runs. */
+const ENGINE = "<anonymous>";
 /** What SDKs write for a function without a name. */
 const NAMELESS = new Set(["", "?", "<anonymous>", "anonymous", "<unknown>"]);
 
-/** A frame as a person reads it: "function (file)", without the file's origin. */
-export function frameLabel({ function: name, file }: Frame): string | null {
-  const path = file === null ? null : pathOf(file);
-  if (name === null) return path;
-  return path === null ? name : `${name} (${path})`;
+function asSent(frame: unknown): Frame {
+  const name = tidyText(at(frame, "function"), MAX_FRAME_TEXT) ?? "";
+  const file = tidyText(at(frame, "filename") ?? at(frame, "abs_path"), MAX_FRAME_TEXT) || null;
+  return { function: NAMELESS.has(name) ? null : name, file };
+}
+
+function inSources(
+  { function: name, file }: Frame,
+  frame: unknown,
+  mapOf: MapOf | undefined,
+): FoundFrame | undefined {
+  const map = file === null ? undefined : mapOf?.(file);
+  const [line, column] = [wholeAt(frame, 1, "lineno"), wholeAt(frame, 1, "colno")];
+  const place = map?.placeOf({ function: name, line, column });
+  if (map === undefined || place === undefined) return undefined;
+  return {
+    own: place.own,
+    tell: () => ({
+      function: tidyText(map.functionOf({ function: name, line, column }), MAX_FRAME_TEXT) ?? null,
+      file: tidyText(place.file, MAX_FRAME_TEXT) ?? null,
+      line: place.line,
+    }),
+  };
+}
+
+/** A frame as a person reads it: "function (file:line)", without the file's origin; of a built script without line. */
+export function frameLabel({ function: name, file, line }: Frame): string | null {
+  const place = file === null ? null : pathOf(file) + (line === undefined ? "" : `:${line}`);
+  if (name === null) return place;
+  return place === null ? name : `${name} (${place})`;
 }
 
 /** The key of the group that an error belongs to: 14 hex digits. */
@@ -84,13 +133,30 @@ export function messageShape(message: string): string {
     .trim();
 }
 
-/** The frame without what a new build changes: the hash in its file's name and, there, a minifier's names. */
-function frameShape({ function: name, file }: Frame): string {
+/**
+ * The frame without what a new build changes. In its sources: file and function, as lines move. Of a built script: the
+ * hash in its file's name goes, and names that a minifier gave.
+ */
+function frameShape({ function: name, file, line }: Frame): string {
+  if (line !== undefined) return `${name ?? ""} ${file}`;
   if (file === null) return name ?? "";
   const path = pathOf(file);
   const stable = path.replace(/[^/]*$/, (last) => last.split(/([-.])/).filter(noHash).join(""));
-  const minified = stable !== path && name !== null && name.length <= 2;
-  return `${minified || name === null ? "" : name} ${stable}`;
+  const isBuilt = stable !== path;
+  return `${isBuilt && name !== null ? stableName(name) : name ?? ""} ${stable}`;
+}
+
+/**
+ * What a minifier leaves of a function's name as V8 tells it: `async f`, `new F`, `Object.f [as member]`
+ * (https://v8.dev/docs/stack-trace-api). Members keep their names; what they belong to does not. Exports are given one
+ * or two letters, other functions, in large scripts, up to three.
+ */
+function stableName(told: string): string {
+  const [, owner, name = "", alias] =
+    /^(?:async |new )*(.*\.)?([^.\s]+)(?: \[as (.*)\])?$/.exec(told) ?? [];
+  const isMember = owner !== undefined || alias !== undefined;
+  const shown = alias ?? name;
+  return shown.length <= (isMember ? 2 : 3) ? "" : shown;
 }
 
 /** A part of a file's name is a content hash if it is long enough and no word: hex, or capitals and digits, or mixed. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { frameLabel, groupKey, messageShape, topFrame } from "./error_group.ts";
+import { frameLabel, groupKey, type MapOf, messageShape, topFrame } from "./error_group.ts";
 
 const frame = (file: string | null, name: string | null = "place") => ({ function: name, file });
 const key = (identity: Partial<Parameters<typeof groupKey>[0]>) =>
@@ -77,6 +77,68 @@ Deno.test("a new build's content hashes change no key", () => {
     assert.equal(key({ frame: frame(before, "a") }), key({ frame: frame(after, "kb") }), before);
   }
   assert.notEqual(key({ frame: frame("/checkout.js") }), key({ frame: frame("/settings.js") }));
+});
+
+Deno.test("of a built script's functions only what no minifier renames takes part", () => {
+  const built = (name: string, hash = "0F3A9B2C1D") =>
+    key({ frame: frame(`/assets/${hash}.js`, name) });
+  const renamed = [
+    ["async a", "async Kb"],
+    ["new t", "new xQa"],
+    ["$a1", "_b2"],
+    ["e.pay", "tt.pay"],
+    ["Object.a [as onClick]", "Object.Qe [as onClick]"],
+    ["Module.t", "Module.nr"],
+  ] as const;
+  for (const [before, after] of renamed) {
+    assert.equal(built(before), built(after, "9E8D7C6B5A"), `${before}, ${after}`);
+  }
+  assert.notEqual(built("e.pay"), built("e.add"));
+  assert.notEqual(built("Object.a [as onClick]"), built("Object.a [as onInput]"));
+  assert.notEqual(key({ frame: frame("/shop.py", "a") }), key({ frame: frame("/shop.py", "b") }));
+});
+
+Deno.test("in the sources file and function name the place, and lines may move", () => {
+  const inSource = (line: number, name: string | null = "pay", file = "shop/order12AbCd.ts") =>
+    key({ frame: { function: name, file, line } });
+  assert.equal(inSource(3), inSource(30));
+  assert.notEqual(inSource(3), inSource(3, "add"));
+  assert.notEqual(inSource(3, null), inSource(3, null, "shop/order34EfGh.ts"));
+  assert.equal(frameLabel({ function: "pay", file: "shop/a.ts", line: 3 }), "pay (shop/a.ts:3)");
+});
+
+Deno.test("what the engine or a package ran names an error only if nothing of our own did", () => {
+  const mapOf: MapOf = (file) =>
+    file.endsWith("0F3A9B2C.js")
+      ? {
+        placeOf: ({ line }) => ({
+          file: line === 1 ? "node_modules/react/a.js" : "shop/a.ts",
+          line: line!,
+          column: 1,
+          own: line !== 1,
+          text: null,
+        }),
+        functionOf: () => "named",
+      }
+      : undefined;
+  const built = (lineno: number) => ({ function: "t", filename: "/0F3A9B2C.js", lineno, colno: 1 });
+  const native = { function: "JSON.parse", filename: "<anonymous>" };
+  const top = (...frames: unknown[]) => topFrame({ stacktrace: { frames } }, mapOf);
+  const own = { function: "named", file: "shop/a.ts", line: 7 };
+  assert.deepEqual(
+    top({ function: "main", filename: "/main.js" }, built(7), built(1), native),
+    own,
+  );
+  assert.deepEqual(top(built(1), native), { function: "JSON.parse", file: "<anonymous>" });
+  assert.deepEqual(top(native, built(1)), {
+    function: "named",
+    file: "node_modules/react/a.js",
+    line: 1,
+  });
+  assert.deepEqual(top(built(7), { function: "t", filename: "/other.js" }), {
+    function: "t",
+    file: "/other.js",
+  });
 });
 
 Deno.test("a fingerprint wins, and may hold the default", () => {

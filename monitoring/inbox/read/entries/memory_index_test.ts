@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { envelopeOf } from "../../_test_envelopes.ts";
+import { envelopeOf } from "../../testdata/envelopes.ts";
 import { error, indexTests, log } from "../../testdata/index_suite.ts";
 import { memoryIndexUnderTest } from "../../testdata/tested_memory_index.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { envelopeOf } from "../../_test_envelopes.ts";
+import { envelopeOf } from "../../testdata/envelopes.ts";
 import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_event.ts";
 
 const recorded = (name: string) =>

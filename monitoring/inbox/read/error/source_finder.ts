@@ -1,6 +1,5 @@
-import type { TraceMap } from "@jridgewell/trace-mapping";
 import { DEBUG_ID } from "./debug_ids.ts";
-import { functionName } from "./function_name.ts";
+import type { ScriptMap } from "./script_map.ts";
 import { cutLine, type Frame, type SourceLines } from "./stack.ts";
 
 /** A frame where a person would look for it. */
@@ -22,14 +21,6 @@ const MAX_MAPS = 40;
 /** Lines shown before and after the frame's own. */
 const CONTEXT_LINES = 5;
 
-type Tracing = typeof import("@jridgewell/trace-mapping");
-
-interface LoadedMap {
-  readonly tracing: Tracing;
-  readonly map: TraceMap;
-  readonly script: string;
-}
-
 /**
  * Makes a finder, which keeps the maps that it was given.
  *
@@ -38,9 +29,9 @@ interface LoadedMap {
 export function createSourceFinder(
   sourceMap: (debugId: string) => Promise<string | undefined>,
 ): SourceFinder {
-  const maps = new Map<string, Promise<LoadedMap | undefined>>();
+  const maps = new Map<string, Promise<ScriptMap | undefined>>();
 
-  const mapOf = (debugId: string): Promise<LoadedMap | undefined> => {
+  const mapOf = (debugId: string): Promise<ScriptMap | undefined> => {
     const known = maps.get(debugId);
     if (known) return known;
     // Ids are whatever was posted: this is a bound on what they make us ask for and keep.
@@ -72,49 +63,29 @@ export function createSourceFinder(
 async function load(
   sourceMap: (debugId: string) => Promise<string | undefined>,
   debugId: string,
-): Promise<LoadedMap | undefined> {
-  const [text, tracing] = await Promise.all([
+): Promise<ScriptMap | undefined> {
+  // What reads a map comes by itself: most visits see no error.
+  const [text, { ScriptMap }] = await Promise.all([
     sourceMap(debugId),
-    import("@jridgewell/trace-mapping"),
+    import("./script_map.ts"),
   ]);
-  if (text === undefined) return undefined;
-  const { x_script = "", ...map } = JSON.parse(text);
-  return { tracing, map: new tracing.TraceMap(map), script: x_script };
+  return text === undefined ? undefined : new ScriptMap(text);
 }
 
-function lookUp({ tracing, map, script }: LoadedMap, frame: Frame): FoundFrame | undefined {
-  const { file, line, column } = frame;
-  if (line === null || column === null) return undefined;
-  // A stack counts columns from 1, a map from 0.
-  const place = tracing.originalPositionFor(map, { line, column: column - 1 });
-  if (place.source === null) return undefined;
-  const path = sourcePath(place.source);
+function lookUp(map: ScriptMap, frame: Frame): FoundFrame | undefined {
+  const place = map.placeOf(frame);
+  if (place === undefined) return undefined;
+  const { text, ...where } = place;
   return {
     ...frame,
-    function: functionName(frame, script, (line, column) => {
-      const declared = tracing.originalPositionFor(map, { line, column });
-      return declared.source === null ? null : declared;
-    }),
-    file: path,
-    line: place.line,
-    column: place.column + 1,
-    own: !path.includes("node_modules/"),
-    source: sourceLines(
-      map.sourcesContent?.[map.resolvedSources.indexOf(place.source)],
-      place.line,
-    ),
-    script: `${file}:${line}:${column}`,
+    ...where,
+    function: map.functionOf(frame),
+    source: text === null ? null : sourceLines(text, place.line),
+    script: `${frame.file}:${frame.line}:${frame.column}`,
   };
 }
 
-/** Of the project's own sources the path within the project, of a package's the path within it. */
-function sourcePath(source: string): string {
-  const inPackages = source.lastIndexOf("node_modules/");
-  return inPackages === -1 ? source.replace(/^(\.{0,2}\/)+/, "") : source.slice(inPackages);
-}
-
-function sourceLines(text: string | null | undefined, line: number): SourceLines | null {
-  if (typeof text !== "string") return null;
+function sourceLines(text: string, line: number): SourceLines | null {
   const lines = text.split("\n");
   if (line > lines.length) return null;
   const first = Math.max(1, line - CONTEXT_LINES);

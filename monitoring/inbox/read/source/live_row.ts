@@ -3,7 +3,7 @@ import type { TraceSpan } from "../trace/trace_span.ts";
 
 /** A row of the list, and whether this page is still adding to it or has not sent all of it. */
 export interface ListedTrace extends TraceRow {
-  readonly live: boolean;
+  readonly live?: boolean;
 }
 
 /**
@@ -18,9 +18,10 @@ export function withLiveTraces(
   traces: ReadonlyMap<string, readonly TraceSpan[]>,
   now: number,
 ): ListedTrace[] {
-  const listed = rows.map((row) => {
+  const listed = rows.map((row): ListedTrace => {
     const spans = traces.get(row.trace_id);
-    return spans ? grown(row, spans) : { ...row, live: false };
+    // The same object, so that it is not drawn again.
+    return spans ? grown(row, spans) : row;
   });
   const known = new Set(rows.map(({ trace_id }) => trace_id));
   const more = [...traces].filter(([traceId]) => !known.has(traceId))

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readEnvelope } from "../../../envelope/reader.ts";
-import { envelopeOf, eventEnvelope, hexId } from "../../_test_envelopes.ts";
+import { envelopeOf, eventEnvelope, hexId } from "../../testdata/envelopes.ts";
 import { createVisitSource, type TapedEnvelope } from "./visit_source.ts";
 
 /** A tape as the page's telemetry has one: a list that grows at its end and loses its beginning. */

@@ -1,5 +1,5 @@
 import { readEnvelope } from "../../../envelope/reader.ts";
-import { errorEntry } from "../entries/error_entry.ts";
+import { errorEntry, errorName } from "../entries/error_entry.ts";
 import { at, hexId, listOf, parseJson, tidyText } from "../json.ts";
 import { logEntry } from "../entries/log_entry.ts";
 import { originOf } from "./span_origin.ts";
@@ -77,7 +77,8 @@ class Parts implements TraceParts {
   }
 
   event(payload: unknown): void {
-    const { trace_id, group, type, value, level } = errorEntry(payload, 0);
+    const entry = errorEntry(payload, 0);
+    const { trace_id, type, value, level } = entry;
     if (trace_id !== this.traceId) return;
     this.#mark({
       kind: "error",
@@ -85,7 +86,7 @@ class Parts implements TraceParts {
       span_id: textOf(at(payload, "contexts", "trace", "span_id"), MAX_SPAN_ID),
       level,
       text: value === "" ? type : `${type}: ${value}`,
-      group,
+      error: errorName(entry),
     });
   }
 
@@ -96,7 +97,7 @@ class Parts implements TraceParts {
       const { span_id, level, body } = logEntry(log, 0);
       const at_ms = timeOf(at(log, "timestamp"));
       const text = body || "a log without a message";
-      this.#mark({ kind: "log", at_ms, span_id, level, text, group: null });
+      this.#mark({ kind: "log", at_ms, span_id, level, text, error: null });
     }
   }
 

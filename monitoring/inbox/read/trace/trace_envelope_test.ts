@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { envelopeOf } from "../../_test_envelopes.ts";
+import { envelopeOf } from "../../testdata/envelopes.ts";
 import { readTraceEnvelope } from "./trace_envelope.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";

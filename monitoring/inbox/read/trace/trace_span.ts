@@ -41,8 +41,8 @@ export interface TraceMark {
   readonly level: string;
   readonly text: string;
   readonly envelope: number;
-  /** The group that an error belongs to; null: a log. */
-  readonly group: string | null;
+  /** What names an error in an address (`errorName`); null: a log. */
+  readonly error: string | null;
 }
 
 /** What some envelopes hold of one trace. */

@@ -12,7 +12,7 @@ const mark = (further: Partial<TraceMark>): TraceMark => ({
   level: "error",
   text: "Error: x",
   envelope: 1,
-  group: null,
+  error: null,
   ...further,
 });
 

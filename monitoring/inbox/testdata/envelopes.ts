@@ -1,7 +1,7 @@
 import { gunzip, gzipSync } from "node:zlib";
 import { promisify } from "node:util";
-import { readEnvelope } from "../envelope/reader.ts";
-import type { AdmittedEnvelope } from "./store.ts";
+import { readEnvelope } from "../../envelope/reader.ts";
+import type { AdmittedEnvelope } from "../store.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import * as esbuild from "esbuild";
+import { openInbox } from "./store.ts";
+import type { ErrorGroupRow } from "./read/rows.ts";
+import { admitted, envelopeOf } from "./testdata/envelopes.ts";
+
+const MAX_BYTES = 10_000_000;
+const SHOP = `
+function fail(reason: string): never { throw new Error(reason); }
+export const shop = {
+  placeOrder: () => { empty(0); },
+  payOrder: () => { unpaid(0); },
+  bakeBread: () => { [1].map(() => fail("no flour")); },
+};
+function empty(count: number): void { if (count === 0) throw new Error("the basket is empty"); console.log(count); }
+function unpaid(count: number): void { if (count === 0) throw new Error("the basket is empty"); console.log(count); }
+`;
+/** What a later build adds in front: lines move, and a minifier gives other names. */
+const ADDED = `
+export function added(a: number): number { return twice(a) + thrice(a); }
+function twice(a: number): number { console.log(a); return 2 * a; }
+function thrice(a: number): number { console.log(a); return 3 * twice(a); }
+`;
+
+type Shop = Readonly<Record<"placeOrder" | "payOrder" | "bakeBread", () => void>>;
+
+/** A build as it is served, and the error events that its script's functions lead to. */
+interface Build {
+  readonly sourceMap: (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  readonly events: Readonly<Record<keyof Shop, TestEvent>>;
+}
+
+type TestEvent = Awaited<ReturnType<typeof eventOf>>;
+
+async function build(source: string, hash: string, debugId: string): Promise<Build> {
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents: source, loader: "ts", sourcefile: "../../islands/shop.ts" },
+    bundle: true,
+    format: "esm",
+    minify: true,
+    sourcemap: "external",
+    outdir: "/out",
+    write: false,
+  });
+  const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? "";
+  const script = textOf(".js");
+  const map = JSON.stringify({ x_script: script, ...JSON.parse(textOf(".map")) });
+  const { shop } = await import(`data:text/javascript,${encodeURIComponent(script)}`) as {
+    shop: Shop;
+  };
+  const at = `https://shop.test/assets/${hash}.js`;
+  return {
+    sourceMap: (id) => Promise.resolve(id === debugId ? new TextEncoder().encode(map) : undefined),
+    events: {
+      placeOrder: eventOf(shop.placeOrder, at, debugId),
+      payOrder: eventOf(shop.payOrder, at, debugId),
+      bakeBread: eventOf(shop.bakeBread, at, debugId),
+    },
+  };
+}
+
+/** The event that an SDK makes of what a call throws. */
+function eventOf(call: () => void, filename: string, debugId: string) {
+  const error = assertThrows(call);
+  const frames = [
+    ...error.stack!.matchAll(/at (?:(.*) \()?(data:.*?|<anonymous>)(?::(\d+):(\d+))?\)?$/gm),
+  ]
+    .map(([, name, file, lineno, colno]) => ({
+      filename: file === "<anonymous>" ? file : filename,
+      function: name ?? "?",
+      lineno: Number(lineno),
+      colno: Number(colno),
+      in_app: true,
+    }));
+  return {
+    exception: {
+      values: [{
+        type: "Error",
+        value: error.message,
+        stacktrace: { frames: frames.toReversed() },
+      }],
+    },
+    debug_meta: { images: [{ type: "sourcemap", code_file: filename, debug_id: debugId }] },
+  };
+}
+
+function assertThrows(call: () => void): Error {
+  try {
+    call();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("It did not throw.");
+}
+
+const topName = (event: TestEvent) => event.exception.values[0]!.stacktrace.frames.at(-1)!.function;
+
+async function twoBuilds(): Promise<readonly [Build, Build]> {
+  const before = await build(SHOP, "0F3A9B2C", "00000000-0000-4000-8000-00000000000a");
+  const after = await build(ADDED + SHOP, "9E8D7C6B", "00000000-0000-4000-8000-00000000000b");
+  await esbuild.stop();
+  const { placeOrder, payOrder } = before.events;
+  assert.notEqual(topName(placeOrder), topName(payOrder));
+  assert.notEqual(topName(placeOrder), topName(after.events.placeOrder), "names have shifted");
+  return [before, after];
+}
+
+/** Stores each build's events while that build is served, and gives the groups that come of it. */
+async function groupsOf(
+  builds: readonly Build[],
+  names: readonly (keyof Shop)[],
+  { withMaps }: { withMaps: boolean },
+): Promise<readonly ErrorGroupRow[]> {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  try {
+    let groups: readonly ErrorGroupRow[] = [];
+    for (const { sourceMap, events } of builds) {
+      const inbox = openInbox({
+        path: join(folder, "inbox.sqlite"),
+        maxBytes: MAX_BYTES,
+        ...(withMaps && { sourceMap }),
+      });
+      for (const name of names) {
+        await inbox.store(admitted(envelopeOf({}, ["event", events[name]])));
+      }
+      groups = inbox.page("errors", {}).rows;
+      inbox.close();
+    }
+    return groups;
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const told = (groups: readonly ErrorGroupRow[]) =>
+  groups.map(({ value, where, count }) => [value, where, count]);
+
+Deno.test("the same error of two builds is one group, thrown at another place it is another", async () => {
+  const groups = await groupsOf(await twoBuilds(), ["placeOrder", "payOrder"], { withMaps: true });
+  const line = (text: string) => (ADDED + SHOP).split("\n").findIndex((l) => l.includes(text)) + 1;
+  assert.deepEqual(told(groups), [
+    ["the basket is empty", `unpaid (islands/shop.ts:${line("function unpaid")})`, 2],
+    ["the basket is empty", `empty (islands/shop.ts:${line("function empty")})`, 2],
+  ]);
+});
+
+Deno.test("without maps a new build's names and hashes begin no new group", async () => {
+  const builds = await twoBuilds();
+  const groups = await groupsOf(builds, ["placeOrder", "bakeBread"], { withMaps: false });
+  assert.deepEqual(groups.map(({ value, count }) => [value, count]), [
+    ["no flour", 2],
+    ["the basket is empty", 2],
+  ]);
+});
+
+Deno.test("what a version without maps has stored is grouped anew in the background", async () => {
+  const [{ events, sourceMap }] = await twoBuilds();
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  try {
+    const path = join(folder, "inbox.sqlite");
+    const before = openInbox({ path, maxBytes: MAX_BYTES });
+    for (const event of [events.placeOrder, events.payOrder]) {
+      await before.store(admitted(envelopeOf({}, ["event", event])));
+    }
+    assert.deepEqual(before.page("errors", {}).rows.map(({ count }) => count), [2]);
+    before.close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 2");
+    db.close();
+    const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
+    while (inbox.page("errors", {}).rows.length < 2) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.deepEqual(inbox.page("errors", {}).rows.map(({ count }) => count), [1, 1]);
+    inbox.close();
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("a map that cannot be read is told once, and the error is grouped all the same", async () => {
+  const [{ events }] = await twoBuilds();
+  const notices: string[] = [];
+  for (const sourceMap of [() => Promise.reject(new Error("no disk")), () => broken("{")]) {
+    const inbox = openInbox({
+      maxBytes: MAX_BYTES,
+      sourceMap,
+      onNotice: (notice) => notices.push(notice),
+    });
+    await inbox.store(admitted(envelopeOf({}, ["event", events.placeOrder])));
+    await inbox.store(admitted(envelopeOf({}, ["event", events.placeOrder])));
+    assert.equal(inbox.page("errors", {}).rows[0]?.count, 2);
+    inbox.close();
+  }
+  assert.equal(notices.length, 2);
+  assert.match(notices[0]!, /^Cannot read the source map 0+-.*no disk/);
+});
+
+const broken = (text: string) => Promise.resolve(new TextEncoder().encode(text));

@@ -1,0 +1,149 @@
+/** Rows of the console's lists: what stands in them can be marked, copied and hovered, and they still open. */
+import type { Locator, Page } from "@playwright/test";
+import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { expect, test } from "./fixtures.ts";
+import { postEnvelope } from "./posted_envelopes.ts";
+import { postEvents } from "./posted_errors.ts";
+import { postSpans, spanId } from "./posted_traces.ts";
+
+const TRACE = hexId(0xace);
+const REPLAY = hexId(0x4e9);
+const DAY_S = 86_400;
+
+/** Of a list's body, the row that says this. */
+const row = (page: Page, text: string) => page.locator("tbody tr").filter({ hasText: text });
+
+/** Marks the first text that an element itself holds as a hand does: pressed at its start, let go at its end. */
+async function mark(page: Page, element: Locator): Promise<string> {
+  const box = await element.evaluate((element) => {
+    const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+    const range = document.createRange();
+    range.selectNodeContents(texts.find((node) => node.nodeValue?.trim())!);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    return { left, right, y: (top + bottom) / 2 };
+  });
+  await page.mouse.move(box.left + 1, box.y);
+  await page.mouse.down();
+  await page.mouse.move(box.right - 1, box.y, { steps: 4 });
+  await page.mouse.up();
+  return await page.evaluate(() => String(getSelection()));
+}
+
+/** The element that the pointer meets in the middle of this one is it, and says so. */
+async function showsTitle(element: Locator, title: string): Promise<void> {
+  expect(
+    await element.evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const met = document.elementFromPoint(x + width / 2, y + height / 2);
+      return met?.closest<HTMLElement>("[title]")?.title;
+    }),
+  ).toBe(title);
+}
+
+test("an id in a row of envelopes can be marked and copied, and a click still opens the row", async ({ page, server }) => {
+  await postEnvelope(server.origin, { trace: { trace_id: TRACE, replay_id: REPLAY } }, [
+    "session",
+    {},
+  ]);
+  await page.goto("/#/envelopes");
+  const own = row(page, "session");
+  const id = own.locator("td.recording code");
+  await showsTitle(id, REPLAY);
+  await showsTitle(own.locator("time"), await own.locator("time").getAttribute("datetime") ?? "");
+  expect(await mark(page, id)).toBe(REPLAY.slice(0, 8));
+  await expect(page).toHaveURL(/#\/envelopes$/);
+  await id.click();
+  await expect(page).toHaveURL(/#\/envelopes\/\d+$/);
+  await page.goBack();
+  await own.locator("td.size").click();
+  await expect(page).toHaveURL(/#\/envelopes\/\d+$/);
+  await page.goBack();
+  await own.getByRole("link", { name: /^Trace/ }).click();
+  await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}$`));
+});
+
+test("an error's message can be marked in the list, and a click on it opens the error", async ({ page, server }) => {
+  await postEvents(server.origin, { exception: { values: [{ type: "Oops", value: "no flour" }] } });
+  await page.goto("/#/errors");
+  await expect(row(page, "Oops").getByRole("link")).toHaveAccessibleName("Oops no flour");
+  const message = row(page, "Oops").locator("td.what > span");
+  expect(await mark(page, message)).toBe("no flour");
+  await expect(page).toHaveURL(/#\/errors$/);
+  await message.click();
+  await expect(page).toHaveURL(/#\/errors\/[\da-f]{14}$/);
+});
+
+test("with the Control key a row opens in a tab of its own", async ({ page, context, server }) => {
+  await postEvents(server.origin, { exception: { values: [{ type: "Oops", value: "no flour" }] } });
+  await page.goto("/#/errors");
+  const opened = context.waitForEvent("page");
+  await row(page, "Oops").locator("td.last").click({ modifiers: ["ControlOrMeta"] });
+  expect((await opened).url()).toMatch(/#\/errors\/[\da-f]{14}$/);
+  await expect(page).toHaveURL(/#\/errors$/);
+});
+
+test("each list is one stop of the Tab key, and arrows lead from row to row", async ({ page, server }) => {
+  for (const n of [1, 2, 3]) {
+    await postSpans(server.origin, [{ trace_id: hexId(n), span_id: spanId(n), name: `walk ${n}` }]);
+    await postEvents(server.origin, { exception: { values: [{ type: `E${"abc"[n - 1]}` }] } });
+  }
+  for (const view of ["traces", "errors", "envelopes"]) {
+    await page.goto(`/#/${view}`);
+    const links = page.locator("tbody a.row-link:visible");
+    await expect.poll(() => links.count()).toBeGreaterThan(2);
+    await expect(page.locator('tbody a.row-link[tabindex="0"]:visible')).toHaveCount(1);
+    const last = await links.count() - 1;
+    await links.first().focus();
+    await page.keyboard.press("ArrowDown");
+    await expect(links.nth(1)).toBeFocused();
+    await expect(links.nth(1)).toHaveAttribute("tabindex", "0");
+    await page.keyboard.press("End");
+    await expect(links.nth(last)).toBeFocused();
+    await page.keyboard.press("ArrowDown");
+    await expect(links.nth(last)).toBeFocused();
+    await page.keyboard.press("Home");
+    await expect(links.first()).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(new RegExp(`#/${view}/.`));
+  }
+});
+
+test("what happened on another day has its date, in every list", async ({ page, server }) => {
+  const at = Math.floor(Date.now() / 1000) - 2 * DAY_S + 0.12;
+  const iso = new Date(at * 1000).toISOString();
+  await postEvents(server.origin, { timestamp: at, exception: { values: [{ type: "Oops" }] } });
+  await postSpans(server.origin, [{
+    trace_id: TRACE,
+    span_id: spanId(1),
+    name: "an old walk",
+    start_timestamp: at,
+    end_timestamp: at + 1,
+  }]);
+  await postEnvelope(server.origin, {}, ["log", {
+    items: [{ timestamp: at, level: "info", body: "an old log" }],
+  }]);
+  for (
+    const [view, text, clock] of [
+      ["errors", "Oops", /^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d\.120$/],
+      ["traces", "an old walk", /^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d$/],
+      ["logs", "an old log", /^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d\.120$/],
+    ] as const
+  ) {
+    await page.goto(`/#/${view}`);
+    const time = page.getByRole("row").filter({ hasText: text }).locator("time").first();
+    await expect(time).toHaveText(clock);
+    await expect(time).toHaveAttribute("datetime", iso);
+  }
+});
+
+test("at midnight the rows of the day that ended get their date", async ({ page, server }) => {
+  await postEvents(server.origin, { exception: { values: [{ type: "Oops" }] } });
+  await page.clock.install();
+  await page.goto("/#/errors");
+  const time = row(page, "Oops").locator("td.last time");
+  await expect(time).toHaveText(/^\d\d:\d\d:\d\d\.\d{3}$/);
+  const midnight = new Date();
+  midnight.setHours(24, 0, 0, 0);
+  await page.clock.fastForward(midnight.getTime() - Date.now() + 1_000);
+  await expect(time).toHaveText(/^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d\.\d{3}$/);
+});
