@@ -4,7 +4,7 @@ import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { largeTrace, postSpans, spanId } from "./posted_traces.ts";
 import { ERRORS, make, makeEverySignal, openPage } from "./signals.ts";
-import { openView } from "./views.ts";
+import { openView, tab } from "./views.ts";
 
 for (const mode of ["inbox", "relay"] as const) {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -30,28 +30,22 @@ test("in forced colours the open tab, gauges, bars, marks, the chosen span and t
   await page.emulateMedia({ forcedColors: "active" });
   await openPage(page);
   await make(page, "fatal");
-  const styleOf = (selector: string, name: string, pseudo?: string) =>
-    page.locator(selector).first().evaluate(
-      (element, [name, pseudo]) => getComputedStyle(element, pseudo).getPropertyValue(name!),
-      [name, pseudo],
-    );
+  const hasStyle = (selector: string, name: string, value: string) =>
+    expect(page.locator(selector).first(), selector).toHaveCSS(name, value);
   /** Else the theme paints the ground over it. */
-  const isDrawn = async (selector: string) => {
-    await page.locator(selector).first().waitFor();
-    expect(await styleOf(selector, "forced-color-adjust"), selector).toBe("none");
-  };
+  const isDrawn = (selector: string) => hasStyle(selector, "forced-color-adjust", "none");
   await openView(page, "Traces");
-  expect(await styleOf(".tabs [aria-current]", "border-bottom-style")).toBe("solid");
-  expect(await styleOf(".tabs a:not([aria-current])", "border-bottom-style")).toBe("none");
+  await expect(tab(page, "Traces")).toHaveCSS("border-bottom-style", "solid");
+  await expect(tab(page, "Logs")).toHaveCSS("border-bottom-style", "none");
   await isDrawn(".gauge i");
   await isDrawn(".mark");
   await page.locator(`a[data-row="${traceId}"]`).focus();
   await page.keyboard.press("Shift");
-  expect(await styleOf(".row-link:focus", "outline-style", "::after")).toBe("solid");
+  await hasStyle("tr:has(.row-link:focus-visible)", "outline-style", "solid");
 
   await page.goto(`/#/traces/${traceId}?span=${spanId(3)}`);
   await isDrawn(".span-bar");
-  expect(await styleOf('.wf-row[aria-selected="true"]', "outline-style")).toBe("dashed");
+  await hasStyle('.wf-row[aria-selected="true"]', "outline-style", "dashed");
   await openView(page, "Logs");
   await isDrawn(".level i");
 });
