@@ -26,8 +26,14 @@ export type Settle = (taken: boolean) => void;
 export class Duplicates {
   /** Those whose end is open, by key. */
   readonly #underWay = new Map<string, Promise<boolean>>();
-  /** When those that were taken were, oldest first. */
+  /** When those that were taken were. */
   readonly #taken = new Map<string, number>();
+  /**
+   * Their keys as they came, the oldest at {@linkcode Duplicates.#oldest}: a ring once it is full. The map
+   * itself would have to be asked for its first key, and looks through all that were deleted before it.
+   */
+  readonly #order: string[] = [];
+  #oldest = 0;
 
   /** @param max keys remembered at once */
   constructor(readonly max: number = MAX_REMEMBERED) {}
@@ -57,7 +63,7 @@ export class Duplicates {
     this.#underWay.set(name, promise);
     return (taken) => {
       this.#underWay.delete(name);
-      if (taken) this.#taken.set(name, now());
+      if (taken) this.#remember(name, now());
       resolve(taken);
     };
   }
@@ -67,11 +73,24 @@ export class Duplicates {
     return this.#taken.size;
   }
 
+  #remember(name: string, now: number): void {
+    if (this.#taken.size === this.max) this.#forgetOldest();
+    this.#order[(this.#oldest + this.#taken.size) % this.max] = name;
+    this.#taken.set(name, now);
+  }
+
   #forget(now: number): void {
-    for (const [name, at] of this.#taken) {
-      if (at + REMEMBERED_MS > now && this.#taken.size <= this.max) return;
-      this.#taken.delete(name);
+    while (this.#taken.size > 0) {
+      const at = this.#taken.get(this.#order[this.#oldest]!)!;
+      if (at + REMEMBERED_MS > now) return;
+      this.#forgetOldest();
     }
+  }
+
+  #forgetOldest(): void {
+    this.#taken.delete(this.#order[this.#oldest]!);
+    this.#order[this.#oldest] = "";
+    this.#oldest = (this.#oldest + 1) % this.max;
   }
 }
 
