@@ -1,3 +1,4 @@
+import { type Alarm, Alarms } from "../alarms.ts";
 import { connect } from "./byte_stream.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
 import { latin1Bytes } from "./latin1.ts";
@@ -51,6 +52,7 @@ export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #origins = new Map<string, Origin>();
   readonly #deadlines = new Set<Deadline>();
+  readonly #alarms = new Alarms();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -64,7 +66,7 @@ export class ConnectionPool {
    * @throws {ConnectionLostError | AnswerTimeoutError} and what connecting or `beforeSending` throws
    */
   async post(request: PooledRequest): Promise<HttpAnswer> {
-    const deadline = new Deadline(request.timeoutMs);
+    const deadline = new Deadline(request.timeoutMs, this.#alarms);
     this.#deadlines.add(deadline);
     try {
       const head = headOf(request);
@@ -76,7 +78,7 @@ export class ConnectionPool {
           request.beforeSending?.();
           return await connection.request(head, request.body);
         } catch (error) {
-          if (deadline.isOver) throw new AnswerTimeoutError("No answer came within the time.");
+          if (deadline.isOver) throw noAnswer();
           // A server may close a kept connection at the moment at which it is used again; that says
           // nothing of the request (RFC 9112, section 9.3.1). On a new one it does, so the second
           // attempt is made on one, and is the last: a server may close because of the request.
@@ -129,10 +131,11 @@ export class ConnectionPool {
 
   /** Waits until a connection is free, or there is room for one. */
   async #turn({ waiting }: Origin, deadline: Deadline): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.add(resolve);
+    deadline.onOver(() => reject(noAnswer()));
     try {
-      await deadline.within(promise);
+      await promise;
     } finally {
       waiting.delete(resolve);
     }
@@ -181,6 +184,10 @@ export class ConnectionPool {
   }
 }
 
+function noAnswer(): AnswerTimeoutError {
+  return new AnswerTimeoutError("No answer came within the time.");
+}
+
 function wakeNext({ waiting }: Origin): void {
   for (const wake of waiting) {
     waiting.delete(wake);
@@ -190,36 +197,28 @@ function wakeNext({ waiting }: Origin): void {
 
 /** The time that one request has, whatever it waits for. */
 class Deadline {
-  readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #over = Promise.withResolvers<never>();
+  readonly #alarm: Alarm;
   #end: () => void = () => {};
   isOver = false;
 
-  constructor(ms: number) {
-    // Whoever waits for it hears of it by `within`.
-    this.#over.promise.catch(() => {});
-    this.#timer = setTimeout(() => this.end(), ms);
+  constructor(ms: number, alarms: Alarms) {
+    this.#alarm = alarms.after(ms, () => this.end());
   }
 
   /** The time is over. */
   end(): void {
     this.isOver = true;
-    this.#over.reject(new AnswerTimeoutError("No answer came within the time."));
     this.#end();
   }
 
-  /** What to end when the time is over; replaces what it was before. */
+  /** What to end when the time is over, at once if it is; replaces what it was before. */
   onOver(end: () => void): void {
     this.#end = end;
-  }
-
-  /** The promise, or the end of the time. */
-  within<T>(promise: Promise<T>): Promise<T> {
-    return Promise.race([promise, this.#over.promise]);
+    if (this.isOver) end();
   }
 
   clear(): void {
-    clearTimeout(this.#timer);
+    this.#alarm.cancel();
   }
 }
 
