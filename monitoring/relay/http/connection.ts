@@ -1,4 +1,5 @@
 import type { ByteStream } from "./byte_stream.ts";
+import { writeLatin1 } from "./latin1.ts";
 import { type HttpAnswer, ResponseReader } from "./response_reader.ts";
 
 /** The connection ended before the answer's status was certain. */
@@ -12,6 +13,9 @@ export class ConnectionLostError extends Error {
 
 /** What is read at once: an ingest's answer is some hundred bytes. */
 const READ_BYTES = 16 * 1024;
+
+/** Requests up to here are put together and written at once; the memory for it stays with the connection. */
+const WRITE_BYTES = 16 * 1024;
 
 /** Milliseconds from an answer to the word that its request is written. */
 const WRITTEN_MS = 20;
@@ -37,6 +41,8 @@ export class HttpConnection {
   #exchange: Exchange | undefined;
   #closed = false;
   #used = false;
+  /** Where small requests are put together: nobody reads it any more when the next one comes. */
+  #outgoing = new Uint8Array(0);
   #freeSince = performance.now();
 
   /**
@@ -69,10 +75,10 @@ export class HttpConnection {
    * Sends a request and reads its answer. An answer that comes before the request is written to its
    * end counts. Closing the connection ends the wait.
    *
-   * @param head request line and headers, with the blank line after them
+   * @param head request line and headers, with the blank line after them; characters up to U+00FF
    * @throws {ConnectionLostError}
    */
-  request(head: Uint8Array, body: Uint8Array): Promise<HttpAnswer> {
+  request(head: string, body: Uint8Array): Promise<HttpAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     if (this.#closed) {
       reject(new ConnectionLostError(false));
@@ -100,16 +106,19 @@ export class HttpConnection {
     this.#onClosed();
   }
 
-  async #write(exchange: Exchange, head: Uint8Array, body: Uint8Array): Promise<void> {
+  async #write(exchange: Exchange, head: string, body: Uint8Array): Promise<void> {
     try {
-      if (head.length + body.length <= READ_BYTES) {
+      const length = head.length + body.length;
+      if (length <= WRITE_BYTES) {
         // Small ones leave in one packet and one call.
-        const whole = new Uint8Array(head.length + body.length);
-        whole.set(head);
-        whole.set(body, head.length);
-        await this.#writeAll(whole);
+        if (this.#outgoing.length < length) this.#outgoing = new Uint8Array(2 * length);
+        writeLatin1(head, this.#outgoing);
+        this.#outgoing.set(body, head.length);
+        await this.#writeAll(this.#outgoing.subarray(0, length));
       } else {
-        await this.#writeAll(head);
+        const bytes = new Uint8Array(head.length);
+        writeLatin1(head, bytes);
+        await this.#writeAll(bytes);
         await this.#writeAll(body);
       }
       exchange.written = true;
@@ -122,7 +131,8 @@ export class HttpConnection {
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
+    let at = await this.#conn.write(bytes);
+    while (at < bytes.length) at += await this.#conn.write(bytes.subarray(at));
   }
 
   async #listen(): Promise<void> {

@@ -1,7 +1,6 @@
 import { type Alarm, Alarms } from "../alarms.ts";
 import { connect } from "./byte_stream.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
-import { latin1Bytes } from "./latin1.ts";
 import type { HttpAnswer } from "./response_reader.ts";
 
 export interface PoolOptions {
@@ -71,7 +70,10 @@ export class ConnectionPool {
     try {
       const head = headOf(request);
       for (let mayReuse = true;;) {
-        const connection = await this.#acquire(request.url, deadline, mayReuse);
+        const origin = this.#originOf(request.url);
+        // Mostly there is one, and nothing to wait for.
+        const connection = (mayReuse ? this.#takeIdle(origin) : undefined) ??
+          await this.#acquire(request.url, origin, deadline, mayReuse);
         const isReused = connection.isUsed;
         deadline.onOver(() => connection.close());
         try {
@@ -86,7 +88,7 @@ export class ConnectionPool {
           if (!mayRetry) throw error;
           mayReuse = false;
         } finally {
-          this.#release(request.url, connection);
+          this.#release(origin, connection);
         }
       }
     } finally {
@@ -109,16 +111,15 @@ export class ConnectionPool {
     for (const deadline of this.#deadlines) deadline.end();
   }
 
-  async #acquire(url: URL, deadline: Deadline, mayReuse: boolean): Promise<HttpConnection> {
-    const origin = this.#originOf(url);
+  async #acquire(
+    url: URL,
+    origin: Origin,
+    deadline: Deadline,
+    mayReuse: boolean,
+  ): Promise<HttpConnection> {
     for (;;) {
-      // The one used last: the others grow old, and their server closes them.
-      const kept = mayReuse ? origin.idle.pop() : undefined;
-      if (kept?.isFree && kept.idleMs <= this.#options.maxIdleMs) return kept;
-      if (kept !== undefined) {
-        kept.close();
-        continue;
-      }
+      const kept = mayReuse ? this.#takeIdle(origin) : undefined;
+      if (kept !== undefined) return kept;
       if (origin.open < this.#options.maxConnections) {
         return await this.#open(url, origin, deadline);
       }
@@ -126,6 +127,17 @@ export class ConnectionPool {
       const oldest = mayReuse ? undefined : origin.idle[0];
       if (oldest === undefined) await this.#turn(origin, deadline);
       else oldest.close();
+    }
+  }
+
+  /** A kept connection that can be used, if there is one; closes those that cannot. */
+  #takeIdle({ idle }: Origin): HttpConnection | undefined {
+    for (;;) {
+      // The one used last: the others grow old, and their server closes them.
+      const kept = idle.pop();
+      if (kept === undefined) return undefined;
+      if (kept.isFree && kept.idleMs <= this.#options.maxIdleMs) return kept;
+      kept.close();
     }
   }
 
@@ -167,10 +179,9 @@ export class ConnectionPool {
     }
   }
 
-  #release(url: URL, connection: HttpConnection): void {
+  #release(origin: Origin, connection: HttpConnection): void {
     if (!connection.isFree) return;
     if (this.#closed) return connection.close();
-    const origin = this.#originOf(url);
     origin.idle.push(connection);
     wakeNext(origin);
   }
@@ -222,9 +233,9 @@ class Deadline {
   }
 }
 
-function headOf({ url, headers, body }: PooledRequest): Uint8Array {
+/** Request line and headers, each character a byte. */
+function headOf({ url, headers, body }: PooledRequest): string {
   let head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
   for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
-  head += `content-length: ${body.length}\r\n\r\n`;
-  return latin1Bytes(head);
+  return `${head}content-length: ${body.length}\r\n\r\n`;
 }
