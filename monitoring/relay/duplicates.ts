@@ -43,22 +43,34 @@ export class Duplicates {
    *
    * @param key of {@linkcode DuplicateKey}
    * @param now asked again at the end of an envelope's way
-   * @returns how to say that its way is over; or, if one like it was taken, undefined. If one like
-   * it is still on its way, its end is awaited first: only what is delivered or durable makes this
-   * one a duplicate, else this one goes its own way
+   * @returns how to say that its way is over; or, if one like it was taken, undefined. At once, unless one
+   * like it is still on its way: then its end is awaited first, for only what is delivered or durable makes
+   * this one a duplicate, else this one goes its own way
    * @throws {RelayError} `spool_unavailable` if others like it went on ending without being taken
    */
-  async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
+  begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> | Settle | undefined {
     const name = nameOf(key);
-    for (let awaited = 0;; awaited++) {
-      const earlier = this.#underWay.get(name);
-      if (earlier === undefined) break;
+    const earlier = this.#underWay.get(name);
+    return earlier === undefined ? this.#start(name, now) : this.#after(earlier, name, now);
+  }
+
+  async #after(
+    earlier: Promise<boolean>,
+    name: string,
+    now: () => number,
+  ): Promise<Settle | undefined> {
+    let next: Promise<boolean> | undefined = earlier;
+    for (let awaited = 0; next !== undefined; awaited++) {
       if (awaited === MAX_AWAITED) throw notTaken();
-      if (await earlier) return undefined;
+      if (await next) return undefined;
+      next = this.#underWay.get(name);
     }
+    return this.#start(name, now);
+  }
+
+  #start(name: string, now: () => number): Settle | undefined {
     this.#forget(now());
     if (this.#taken.has(name)) return undefined;
-
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#underWay.set(name, promise);
     return (taken) => {

@@ -130,7 +130,8 @@ export function createRelay(options: RelayOptions): Relay {
     const held = () => limits.judge(dsn.text, categories, uptime());
     const limit = held();
     if (limit) return heldAnswer(limit);
-    const settle = await duplicates.begin(key, uptime);
+    const begun = duplicates.begin(key, uptime);
+    const settle = begun instanceof Promise ? await begun : begun;
     if (!settle) return takenAnswer(header, "duplicate");
     let outcome: Outcome | undefined;
     try {
