@@ -2,6 +2,7 @@ import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
 import type { ReadingSlots } from "./reading_slots.ts";
+import { hasWholeBody } from "./whole_body.ts";
 
 /** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
 const SMALL_BYTES = 64 * 1024;
@@ -43,6 +44,12 @@ export async function readBody(
   { maxBytes, pace, slots }: BodyLimits,
   take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
 ): Promise<void> {
+  if (hasWholeBody(request)) {
+    const whole = await request.bytes();
+    if (whole.length > maxBytes) throw tooLarge(maxBytes);
+    hold.add(whole.length);
+    return await take(whole);
+  }
   if (!request.body) return;
   const announced = announcedBytes(request);
   // A body in chunks does not say how large it is, and may be large.

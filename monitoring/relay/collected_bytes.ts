@@ -71,7 +71,8 @@ export class CollectedBytes {
   }
 }
 
-/** Whether a piece is worth its memory: it is large, and fills at least half of its buffer. */
+/** Whether a piece is worth its memory: it fills its buffer, or is large and fills at least half of it. */
 function isDense({ length, buffer }: Bytes): boolean {
-  return length * 2 >= BLOCK_BYTES && length * 2 >= buffer.byteLength;
+  return length === buffer.byteLength ||
+    (length * 2 >= BLOCK_BYTES && length * 2 >= buffer.byteLength);
 }

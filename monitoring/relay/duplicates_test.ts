@@ -53,7 +53,7 @@ Deno.test("if the first was not taken the next goes its own way, one at a time",
 Deno.test("whoever has seen two like it fail, and a third on its way, is told so and waits no longer", async () => {
   const duplicates = new Duplicates();
   const first = await begin(duplicates, 1);
-  const [second, third, fourth] = [1, 2, 3].map(() => duplicates.begin(key(1), at(0)));
+  const [second, third, fourth] = [1, 2, 3].map(async () => await duplicates.begin(key(1), at(0)));
   const refused = assert.rejects(fourth!, { code: "spool_unavailable" });
   first(false);
   (await second)!(false);
