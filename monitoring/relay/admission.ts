@@ -101,11 +101,15 @@ export async function admit(
   const decoder = encoding && new Decoder(encoding, maxDecodedBytes, look);
   const body = new CollectedBytes();
   try {
-    await readBody(request, hold, { maxBytes, pace, slots }, (piece) => {
-      const isKept = body.add(piece);
-      if (decoder) return decoder.write(piece);
-      look(piece);
-      if (!isKept) freeBytes(piece);
+    await readBody(request, hold, { maxBytes, pace, slots }, {
+      room: (announced) => body.room(announced),
+      take(piece) {
+        const isKept = body.add(piece);
+        if (piece.length === 0) return;
+        if (decoder) return decoder.write(piece);
+        look(piece);
+        if (!isKept) freeBytes(piece);
+      },
     });
     await decoder?.end();
     scanner.end();

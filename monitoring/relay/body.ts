@@ -7,6 +7,18 @@ import { hasWholeBody } from "./whole_body.ts";
 /** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
 const SMALL_BYTES = 64 * 1024;
 
+/** Where a body goes. */
+export interface BodySink {
+  /**
+   * Memory that the next piece may be read into, which then comes to `take` as the piece's own; also when
+   * nothing has come, as an empty piece.
+   *
+   * @param announced bytes of the whole body as its sender says; 0: it does not say
+   */
+  room(announced: number): Uint8Array<ArrayBuffer>;
+  take(piece: Uint8Array<ArrayBuffer>): Promise<void> | void;
+}
+
 /** Limits of a body on its way in. */
 export interface BodyLimits {
   /** Bytes on the wire. */
@@ -33,8 +45,8 @@ function announcedBytes(request: Request): number {
 }
 
 /**
- * Reads a request's body. Each piece is accounted for in `hold`, then given to `take`; the next is
- * read when `take` is done. What `take` throws ends the reading: the rest is never read.
+ * Reads a request's body. Each piece is accounted for in `hold`, then given to `take` of the sink; the next is
+ * read when that is done. What it throws ends the reading: the rest is never read.
  *
  * @throws {RelayError} `envelope_too_large`, `overloaded`, `envelope_malformed` if the sender broke off
  */
@@ -42,20 +54,20 @@ export async function readBody(
   request: Request,
   hold: Hold,
   { maxBytes, pace, slots }: BodyLimits,
-  take: (piece: Uint8Array<ArrayBuffer>) => Promise<void> | void,
+  sink: BodySink,
 ): Promise<void> {
   if (hasWholeBody(request)) {
     const whole = await request.bytes();
     if (whole.length > maxBytes) throw tooLarge(maxBytes);
     hold.add(whole.length);
-    return await take(whole);
+    return await sink.take(whole);
   }
   if (!request.body) return;
   const announced = announcedBytes(request);
   // A body in chunks does not say how large it is, and may be large.
   const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
   const slot = isSmall ? undefined : slots.open();
-  const reader = request.body.getReader();
+  const reader = readerOf(request.body);
   const cancel = () => void reader.cancel().catch(ignoreBroken);
   const body = pace.watch(cancel);
   let bytes = 0;
@@ -71,15 +83,19 @@ export async function readBody(
         if (!hold.hasRoomFor(Math.max(0, announced - bytes))) throw overloaded();
       }
       slot?.reads();
-      const { done, value } = await readPiece(reader);
+      const { done, value } = await readPiece(reader, sink, announced);
       slot?.hasRead();
       if (body.tooSlow) throw standsStill();
-      if (done) break;
+      if (done) {
+        // The memory that was lent comes back.
+        if (value) await sink.take(value);
+        break;
+      }
       bytes += value.length;
       body.came(value.length);
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       hold.add(value.length);
-      await take(value);
+      await sink.take(value);
     }
     complete = true;
   } finally {
@@ -89,9 +105,31 @@ export async function readBody(
   }
 }
 
-async function readPiece(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>) {
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * Reads into memory of ours where the stream can: without it the runtime takes some for each piece, and the
+ * piece is copied out of it. What it has whole, it hands out by a stream that cannot.
+ */
+function readerOf(
+  stream: ReadableStream<Bytes>,
+): ReadableStreamBYOBReader | ReadableStreamDefaultReader<Bytes> {
   try {
-    return await reader.read();
+    return stream.getReader({ mode: "byob" });
+  } catch {
+    return stream.getReader();
+  }
+}
+
+async function readPiece(
+  reader: ReturnType<typeof readerOf>,
+  sink: BodySink,
+  announced: number,
+): Promise<ReadableStreamReadResult<Bytes>> {
+  try {
+    return reader instanceof ReadableStreamBYOBReader
+      ? await reader.read(sink.room(announced))
+      : await reader.read();
   } catch {
     // Whatever the reason (a reset, a broken chunk): what came is not an envelope, and the sender
     // knows it, if it is still there.

@@ -21,9 +21,33 @@ const ROOM_BYTES = 1024 * 1024;
 export class CollectedBytes {
   #bytes: Bytes = new Uint8Array(0);
   #used = 0;
+  /** Whether the memory is with whoever reads into it. */
+  #lent = false;
+
+  /**
+   * Memory to read the next piece into, which is to come back by {@linkcode CollectedBytes.add}, with or
+   * without a byte in it. Never empty: a body shows its end only to who asks for more.
+   *
+   * @param announced bytes of the whole body as its sender says; 0: it does not say
+   */
+  room(announced: number): Bytes {
+    if (this.#used === this.#bytes.length) {
+      if (this.#used > 0 && this.#used === announced) return new Uint8Array(1);
+      this.#enlarge(announced);
+    }
+    this.#lent = true;
+    return this.#bytes.subarray(this.#used);
+  }
 
   /** @returns whether it keeps the piece's own memory; else it has copied the piece */
   add(piece: Bytes): boolean {
+    if (this.#lent) {
+      // A read takes the memory away, and gives it back under another name.
+      this.#lent = false;
+      this.#bytes = new Uint8Array(piece.buffer);
+      this.#used += piece.length;
+      return true;
+    }
     if (this.#used === 0 && isDense(piece)) {
       this.#bytes = piece;
       this.#used = piece.length;
@@ -39,6 +63,7 @@ export class CollectedBytes {
   take(): Bytes {
     const full = this.#used === this.#bytes.length;
     const whole = full ? this.#bytes : this.#bytes.slice(0, this.#used);
+    if (!full) freeBytes(this.#bytes);
     this.#bytes = new Uint8Array(0);
     this.#used = 0;
     return whole;
@@ -46,7 +71,19 @@ export class CollectedBytes {
 
   /** Gives up what was collected. */
   free(): void {
-    freeBytes(this.take());
+    freeBytes(this.#bytes);
+    this.#bytes = new Uint8Array(0);
+    this.#used = 0;
+  }
+
+  /** Little at first: what a sender announces is not what it brings. Then what is announced, within reason. */
+  #enlarge(announced: number): void {
+    const used = this.#used;
+    const wanted = used === 0 ? BLOCK_BYTES : Math.max(ROOM_BYTES, 4 * used);
+    const larger = new Uint8Array(announced > used ? Math.min(announced, wanted) : wanted);
+    larger.set(this.#bytes);
+    freeBytes(this.#bytes);
+    this.#bytes = larger;
   }
 
   #makeRoom(bytes: number): void {
