@@ -8,6 +8,9 @@ const BLOCK_BYTES = 64 * 1024;
 /** Address space that a larger body gets at first. Only what is used of it takes memory. */
 const ROOM_BYTES = 1024 * 1024;
 
+/** One for all: a buffer, be it empty, costs the collector more than other objects do. */
+const NOTHING: Bytes = new Uint8Array(0);
+
 /**
  * A body that comes in pieces, held in about as much memory as it has bytes, in one piece.
  *
@@ -19,7 +22,7 @@ const ROOM_BYTES = 1024 * 1024;
  * the system never gets back.
  */
 export class CollectedBytes {
-  #bytes: Bytes = new Uint8Array(0);
+  #bytes: Bytes = NOTHING;
   #used = 0;
   /** Whether the memory is with whoever reads into it. */
   #lent = false;
@@ -64,7 +67,7 @@ export class CollectedBytes {
     const full = this.#used === this.#bytes.length;
     const whole = full ? this.#bytes : this.#bytes.slice(0, this.#used);
     if (!full) freeBytes(this.#bytes);
-    this.#bytes = new Uint8Array(0);
+    this.#bytes = NOTHING;
     this.#used = 0;
     return whole;
   }
@@ -72,7 +75,7 @@ export class CollectedBytes {
   /** Gives up what was collected. */
   free(): void {
     freeBytes(this.#bytes);
-    this.#bytes = new Uint8Array(0);
+    this.#bytes = NOTHING;
     this.#used = 0;
   }
 
