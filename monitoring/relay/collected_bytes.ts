@@ -1,4 +1,5 @@
 import { freeBytes } from "../envelope/free_bytes.ts";
+import { type BodyMemory, STEP_BYTES } from "./body_memory.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -26,6 +27,12 @@ export class CollectedBytes {
   #used = 0;
   /** Whether the memory is with whoever reads into it. */
   #lent = false;
+  readonly #memory: BodyMemory | undefined;
+
+  /** @param memory where the memory of a large body comes from. Default: the system, and then exactly what it needs */
+  constructor(memory?: BodyMemory) {
+    this.#memory = memory;
+  }
 
   /**
    * Memory to read the next piece into, which is to come back by {@linkcode CollectedBytes.add}, with or
@@ -34,8 +41,9 @@ export class CollectedBytes {
    * @param announced bytes of the whole body as its sender says; 0: it does not say
    */
   room(announced: number): Bytes {
+    // All that was announced is there: of what follows, the end is all that is expected.
+    if (this.#used > 0 && this.#used === announced) return new Uint8Array(1);
     if (this.#used === this.#bytes.length) {
-      if (this.#used > 0 && this.#used === announced) return new Uint8Array(1);
       this.#enlarge(announced);
     }
     this.#lent = true;
@@ -64,9 +72,14 @@ export class CollectedBytes {
 
   /** The whole body, which leaves the collection empty: nothing is held twice. */
   take(): Bytes {
-    const full = this.#used === this.#bytes.length;
-    const whole = full ? this.#bytes : this.#bytes.slice(0, this.#used);
-    if (!full) freeBytes(this.#bytes);
+    const spare = this.#bytes.length - this.#used;
+    const isDense = this.#memory !== undefined && spare < Math.min(STEP_BYTES, this.#used);
+    const whole = spare === 0
+      ? this.#bytes
+      : isDense
+      ? this.#bytes.subarray(0, this.#used)
+      : this.#bytes.slice(0, this.#used);
+    if (spare > 0 && !isDense) freeBytes(this.#bytes);
     this.#bytes = NOTHING;
     this.#used = 0;
     return whole;
@@ -83,9 +96,11 @@ export class CollectedBytes {
   #enlarge(announced: number): void {
     const used = this.#used;
     const wanted = used === 0 ? BLOCK_BYTES : Math.max(ROOM_BYTES, 4 * used);
-    const larger = new Uint8Array(announced > used ? Math.min(announced, wanted) : wanted);
+    const bytes = announced > used ? Math.min(announced, wanted) : wanted;
+    const larger = this.#memory?.take(bytes) ?? new Uint8Array(bytes);
     larger.set(this.#bytes);
-    freeBytes(this.#bytes);
+    if (this.#memory && used > 0) this.#memory.give(this.#bytes);
+    else freeBytes(this.#bytes);
     this.#bytes = larger;
   }
 

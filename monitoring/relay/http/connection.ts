@@ -1,5 +1,6 @@
 import type { ByteStream } from "./byte_stream.ts";
 import { writeLatin1 } from "./latin1.ts";
+import { whileLeaving } from "./leaving.ts";
 import { type HttpAnswer, ResponseReader } from "./response_reader.ts";
 
 /** The connection ended before the answer's status was certain. */
@@ -119,7 +120,7 @@ export class HttpConnection {
         const bytes = new Uint8Array(head.length);
         writeLatin1(head, bytes);
         await this.#writeAll(bytes);
-        await this.#writeAll(body);
+        await whileLeaving(body, () => this.#writeAll(body));
       }
       exchange.written = true;
       // The answer may have come while the last bytes left.
