@@ -1,3 +1,4 @@
+import { freeBytes } from "../envelope/free_bytes.ts";
 import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
@@ -6,6 +7,12 @@ import { hasWholeBody } from "./whole_body.ts";
 
 /** Larger ones are read in turns: what the runtime keeps for each is of their own size. */
 const SMALL_BYTES = 64 * 1024;
+
+/**
+ * Up to here a body is read into memory that is there before its bytes are. The memory of larger ones grows in
+ * place as they come: hundreds of them, read a little each, would else take many times what they have brought.
+ */
+const MAX_ROOM_BYTES = 256 * 1024;
 
 /** Where a body goes. */
 export interface BodySink {
@@ -67,7 +74,7 @@ export async function readBody(
   // A body in chunks does not say how large it is, and may be large.
   const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
   const slot = isSmall ? undefined : slots.open();
-  const reader = readerOf(request.body);
+  const reader = readerOf(request.body, announced);
   const cancel = () => void reader.cancel().catch(ignoreBroken);
   const body = pace.watch(cancel);
   let bytes = 0;
@@ -93,8 +100,14 @@ export async function readBody(
       }
       bytes += value.length;
       body.came(value.length);
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      hold.add(value.length);
+      try {
+        if (bytes > maxBytes) throw tooLarge(maxBytes);
+        hold.add(value.length);
+      } catch (error) {
+        // It has the body's whole memory, which the collector would leave lying.
+        freeBytes(value);
+        throw error;
+      }
       await sink.take(value);
     }
     complete = true;
@@ -113,7 +126,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
  */
 function readerOf(
   stream: ReadableStream<Bytes>,
+  announced: number,
 ): ReadableStreamBYOBReader | ReadableStreamDefaultReader<Bytes> {
+  if (announced === 0 || announced > MAX_ROOM_BYTES) return stream.getReader();
   try {
     return stream.getReader({ mode: "byob" });
   } catch {

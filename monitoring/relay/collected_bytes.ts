@@ -92,10 +92,10 @@ export class CollectedBytes {
     this.#used = 0;
   }
 
-  /** Little at first: what a sender announces is not what it brings. Then what is announced, within reason. */
+  /** Little at first: what a sender announces is not what it brings. Then as much again as has come. */
   #enlarge(announced: number): void {
     const used = this.#used;
-    const wanted = used === 0 ? BLOCK_BYTES : Math.max(ROOM_BYTES, 4 * used);
+    const wanted = used === 0 ? BLOCK_BYTES : 2 * used;
     const bytes = announced > used ? Math.min(announced, wanted) : wanted;
     const larger = this.#memory?.take(bytes) ?? new Uint8Array(bytes);
     larger.set(this.#bytes);
