@@ -10,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   inbox: async () => (await import("./inbox.ts")).benchInbox(),
   memory: async () => (await import("./memory.ts")).benchMemory(),
   relay: async () => (await import("./relay.ts")).benchRelay(),
+  spool: async () => (await import("./spool.ts")).benchSpool(),
   traces: async () => (await import("./trace_view.ts")).benchTraceView(),
 };
 

@@ -5,6 +5,6 @@
  * @param bytes all views of their buffer are empty afterwards
  */
 export function freeBytes({ buffer }: Uint8Array<ArrayBuffer>): void {
-  // Handed to another thread, it is that one's to give back.
-  if (!buffer.detached) buffer.transferToFixedLength(0);
+  // Handed to another thread, it is that one's to give back. An empty one may be many bodies' own.
+  if (!buffer.detached && buffer.byteLength > 0) buffer.transferToFixedLength(0);
 }

@@ -29,6 +29,9 @@ export const MAX_ITEMS = 100_000;
 
 const LINE_FEED = 10;
 
+/** One for all scans: most lines come in one piece, and are not kept. */
+const NO_LINE = new Uint8Array(0);
+
 /** What the next byte belongs to. */
 type Place =
   | "header"
@@ -57,7 +60,7 @@ export class EnvelopeScanner {
   /** Bytes pushed before the current chunk. */
   #before = 0;
   /** What there is of a header line that comes in pieces: its first `#lineBytes` bytes. */
-  #line = new Uint8Array(0);
+  #line = NO_LINE;
   #lineBytes = 0;
   #header: EnvelopeHeader | undefined;
   #begun = false;
@@ -190,7 +193,7 @@ export class EnvelopeScanner {
   /** Reads the line that came in pieces; `end` and `next` are where it and its line feed end. */
   #finishLine(end: number, next: number): void {
     const line = this.#line.subarray(0, this.#lineBytes);
-    this.#line = new Uint8Array(0);
+    this.#line = NO_LINE;
     this.#lineBytes = 0;
     this.#readLine(line, end - line.length, next);
   }

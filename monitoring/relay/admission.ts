@@ -10,6 +10,7 @@ import { freeBytes } from "../envelope/free_bytes.ts";
 import { EnvelopeScanner } from "../envelope/scanner.ts";
 import type { AllowList } from "./allow_list.ts";
 import { judgeLength, readBody } from "./body.ts";
+import type { BodyMemory } from "./body_memory.ts";
 import type { BrokenBrotli } from "./broken_brotli.ts";
 import { CollectedBytes } from "./collected_bytes.ts";
 import { DuplicateKey } from "./duplicate_key.ts";
@@ -53,6 +54,8 @@ export interface AdmissionRules {
   /** The turns of large bodies. */
   readonly slots: ReadingSlots;
   readonly brokenBrotli: BrokenBrotli;
+  /** Where the memory of large bodies comes from. Default: the system. */
+  readonly memory?: BodyMemory;
 }
 
 /** Decompressed bytes for each byte that may come over the wire. */
@@ -73,7 +76,7 @@ const MAX_TYPE_LENGTH = 64;
 export async function admit(
   request: Request,
   hold: Hold,
-  { allowList, inFlight, maxBytes, pace, slots, brokenBrotli }: AdmissionRules,
+  { allowList, inFlight, maxBytes, pace, slots, brokenBrotli, memory }: AdmissionRules,
   receivedAt: number,
 ): Promise<AdmittedEnvelope | undefined> {
   const encoding = parseContentEncoding(request.headers.get("content-encoding"));
@@ -99,15 +102,19 @@ export async function admit(
     key.push(piece);
   };
   const decoder = encoding && new Decoder(encoding, maxDecodedBytes, look);
-  const body = new CollectedBytes();
+  const body = new CollectedBytes(memory);
   try {
-    // What decompresses may look at a piece later than the next is read.
-    const limits = { maxBytes, pace, slots, mayLend: !decoder };
-    await readBody(request, hold, limits, (piece, isLent) => {
-      const isKept = body.add(piece, isLent);
-      if (decoder) return decoder.write(piece);
-      look(piece);
-      if (!isKept && !isLent) freeBytes(piece);
+    await readBody(request, hold, { maxBytes, pace, slots }, {
+      room: (announced) => body.room(announced),
+      take(piece, isLent) {
+        const isKept = body.add(piece, isLent);
+        if (piece.length === 0) return;
+        if (decoder) return decoder.write(piece);
+        look(piece);
+        if (!isKept && !isLent) freeBytes(piece);
+      },
+      // What decompresses may look at a piece later than the next is read.
+      mayLend: decoder === undefined,
     });
     await decoder?.end();
     scanner.end();

@@ -1,8 +1,31 @@
-import { type BodyReader, lendingReader, pieceReader } from "./body_reader.ts";
+import { freeBytes } from "../envelope/free_bytes.ts";
+import { type BodyReader, lendingReader, pieceReader, placingReader } from "./body_reader.ts";
 import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded, SMALL_BYTES } from "./in_flight.ts";
 import type { Pace } from "./pace.ts";
 import type { ReadingSlots } from "./reading_slots.ts";
+import { hasWholeBody } from "./whole_body.ts";
+
+/**
+ * Up to here a body is read into memory that is there before its bytes are. The memory of larger ones grows in
+ * place as they come: hundreds of them, read a little each, would else take many times what they have brought.
+ */
+const MAX_ROOM_BYTES = 256 * 1024;
+
+/** Where a body goes. */
+export interface BodySink {
+  /**
+   * Memory that the next piece may be read into, which then comes to `take` as the piece's own; also when
+   * nothing has come, as an empty piece.
+   *
+   * @param announced bytes of the whole body as its sender says; 0: it does not say
+   */
+  room(announced: number): Uint8Array<ArrayBuffer>;
+  /** @param isLent whether the piece is gone when the next is read */
+  take(piece: Uint8Array<ArrayBuffer>, isLent: boolean): Promise<void> | void;
+  /** Whether `take` is done with a piece when it says so. */
+  readonly mayLend: boolean;
+}
 
 /** Limits of a body on its way in. */
 export interface BodyLimits {
@@ -11,8 +34,6 @@ export interface BodyLimits {
   readonly pace: Pace;
   /** The turns of bodies over {@linkcode SMALL_BYTES}. */
   readonly slots: ReadingSlots;
-  /** Whether a piece of a large body may be gone once `take` is done with it. */
-  readonly mayLend: boolean;
 }
 
 /**
@@ -32,23 +53,29 @@ function announcedBytes(request: Request): number {
 }
 
 /**
- * Reads a request's body. Each piece is accounted for in `hold`, then given to `take`; the next is
- * read when `take` is done. What `take` throws ends the reading: the rest is never read.
+ * Reads a request's body. Each piece is accounted for in `hold`, then given to `take` of the sink; the next is
+ * read when that is done. What it throws ends the reading: the rest is never read.
  *
  * @throws {RelayError} `envelope_too_large`, `overloaded`, `envelope_malformed` if the sender broke off
  */
 export async function readBody(
   request: Request,
   hold: Hold,
-  { maxBytes, pace, slots, mayLend }: BodyLimits,
-  take: (piece: Uint8Array<ArrayBuffer>, isLent: boolean) => Promise<void> | void,
+  { maxBytes, pace, slots }: BodyLimits,
+  sink: BodySink,
 ): Promise<void> {
+  if (hasWholeBody(request)) {
+    const whole = await request.bytes();
+    if (whole.length > maxBytes) throw tooLarge(maxBytes);
+    hold.add(whole.length);
+    return await sink.take(whole, false);
+  }
   if (!request.body) return;
   const announced = announcedBytes(request);
   // A body in chunks does not say how large it is, and may be large.
   const isSmall = announced <= SMALL_BYTES && request.headers.has("content-length");
   const slot = isSmall ? undefined : slots.open();
-  const reader = slot && mayLend ? lendingReader(request.body) : pieceReader(request.body);
+  const reader = readerOf(request.body, announced, sink);
   const cancel = () => void reader.cancel().catch(ignoreBroken);
   const body = pace.watch(cancel);
   let bytes = 0;
@@ -71,9 +98,15 @@ export async function readBody(
       if (piece === undefined) break;
       bytes += piece.length;
       body.came(piece.length);
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      hold.add(piece.length);
-      await take(piece, reader.lends);
+      try {
+        if (bytes > maxBytes) throw tooLarge(maxBytes);
+        hold.add(piece.length);
+      } catch (error) {
+        // It may have the body's whole memory, which the collector would leave lying.
+        freeBytes(piece);
+        throw error;
+      }
+      await sink.take(piece, reader.lends);
     }
     complete = true;
   } finally {
@@ -81,6 +114,21 @@ export async function readBody(
     slot?.leave();
     if (!complete) cancel();
   }
+}
+
+/** A body of a length that nobody knows, and one of many pieces, is read into memory that is lent. */
+function readerOf(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  announced: number,
+  { mayLend, room, take }: BodySink,
+): BodyReader {
+  if (announced > 0 && announced <= MAX_ROOM_BYTES) {
+    return placingReader(stream, {
+      take: () => room(announced),
+      giveBack: (memory) => void take(memory, false),
+    });
+  }
+  return mayLend ? lendingReader(stream) : pieceReader(stream);
 }
 
 async function readPiece(reader: BodyReader) {

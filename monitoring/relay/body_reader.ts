@@ -1,3 +1,5 @@
+import { freeBytes } from "../envelope/free_bytes.ts";
+
 type Piece = Uint8Array<ArrayBuffer>;
 type Body = ReadableStream<Piece>;
 
@@ -13,22 +15,15 @@ export interface BodyReader {
   cancel(): Promise<void>;
 }
 
-/**
- * A reader that allocates nothing for the pieces it reads, where the runtime can do that: it makes 64 KiB
- * for each piece otherwise, and as much to learn that there is none, which the garbage collector is in no
- * hurry to give back.
- */
-export function lendingReader(body: Body): BodyReader {
-  try {
-    return new LendingReader(body.getReader({ mode: "byob" }));
-  } catch (error) {
-    // A body that came whole with its head is no stream of bytes, and nothing is made for it.
-    if (!(error instanceof TypeError)) throw error;
-    return pieceReader(body);
-  }
+/** Memory of a body that is to stay where it was read. */
+export interface Room {
+  /** Memory for the next piece, which then comes as the piece's own; also when nothing has come, empty. */
+  take(): Piece;
+  /** The memory comes back with nothing in it: the body is at its end. */
+  giveBack(memory: Piece): void;
 }
 
-/** A reader whose pieces are whoever reads them's to keep. */
+/** A reader whose pieces are whoever reads them's to keep. The runtime makes 64 KiB for each. */
 export function pieceReader(body: Body): BodyReader {
   const reader = body.getReader();
   return {
@@ -37,6 +32,39 @@ export function pieceReader(body: Body): BodyReader {
     rest: () => {},
     cancel: () => reader.cancel(),
   };
+}
+
+/** A reader of pieces that stand where the body is to stay: nothing is made for them, and nothing copied. */
+export function placingReader(body: Body, room: Room): BodyReader {
+  const reader = byteReader(body);
+  if (reader === undefined) return pieceReader(body);
+  return {
+    lends: false,
+    async read() {
+      const { done, value } = await reader.read(room.take());
+      if (!done) return value;
+      if (value) room.giveBack(value);
+      return undefined;
+    },
+    rest: () => {},
+    cancel: () => reader.cancel(),
+  };
+}
+
+/** A reader that lends its pieces, all in the same memory, which is another body's afterwards. */
+export function lendingReader(body: Body): BodyReader {
+  const reader = byteReader(body);
+  return reader === undefined ? pieceReader(body) : new LendingReader(reader);
+}
+
+/** Undefined for a body that came whole with its head: the runtime hands it out by a stream that is none of bytes. */
+function byteReader(body: Body): ReadableStreamBYOBReader | undefined {
+  try {
+    return body.getReader({ mode: "byob" });
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 /** What the runtime itself reads at a time. */
@@ -58,7 +86,7 @@ class LendingReader implements BodyReader {
 
   async read(): Promise<Piece | undefined> {
     const buffer = this.#buffer ?? spare.pop() ?? new ArrayBuffer(LENT_BYTES);
-    // The runtime has it while it reads, and gives it back in another's name.
+    // The runtime has it while it reads, and gives it back under another name.
     this.#buffer = undefined;
     const { done, value } = await this.#reader.read(new Uint8Array(buffer));
     this.#buffer = value?.buffer;
@@ -68,8 +96,11 @@ class LendingReader implements BodyReader {
   }
 
   rest(): void {
-    if (this.#buffer && spare.length < MAX_SPARE) spare.push(this.#buffer);
+    const buffer = this.#buffer;
     this.#buffer = undefined;
+    if (buffer === undefined || buffer.detached) return;
+    if (spare.length < MAX_SPARE) spare.push(buffer);
+    else freeBytes(new Uint8Array(buffer));
   }
 
   cancel(): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type BodyReader, lendingReader, pieceReader } from "./body_reader.ts";
+import { type BodyReader, lendingReader, pieceReader, placingReader } from "./body_reader.ts";
 
 /** A request's body that comes in these pieces: of bytes as long as it comes in, whole otherwise. */
 function bodyOf(
@@ -60,4 +60,23 @@ Deno.test("a read under way ends when the reader is cancelled", async () => {
   const reading = reader.read();
   await reader.cancel();
   assert.equal(await reading, undefined);
+});
+
+Deno.test("a placing reader reads into the room that it is given, and gives back what it had for the end", async () => {
+  const memory = new Uint8Array(14);
+  let used = 0;
+  let back = -1;
+  let room = memory;
+  const reader = placingReader(bodyOf(["first", " and", " last"], "bytes"), {
+    take: () => room,
+    giveBack: (piece) => back = piece.length,
+  });
+  for (let piece = await reader.read(); piece; piece = await reader.read()) {
+    used += piece.length;
+    const whole = new Uint8Array(piece.buffer);
+    room = used < 14 ? whole.subarray(used) : new Uint8Array(1);
+    if (used === 14) assert.equal(new TextDecoder().decode(whole), "first and last");
+  }
+  assert.equal(used, 14);
+  assert.equal(back, 0);
 });

@@ -53,3 +53,51 @@ Deno.test("large pieces are not copied", () => {
   collected.add(piece);
   assert.equal(collected.take(), piece);
 });
+
+/** What a read into memory does: the memory moves, and so many of its bytes are new. */
+function readInto(room: Uint8Array<ArrayBuffer>, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { byteOffset } = room;
+  const moved = new Uint8Array(room.buffer.transfer(), byteOffset, bytes.length);
+  moved.set(bytes);
+  return moved;
+}
+
+Deno.test("pieces that are read into its memory come back in their order, whatever was announced", () => {
+  const body = fc.array(fc.oneof(fc.nat(40), fc.nat(200_000)), { maxLength: 12 });
+  fc.assert(
+    fc.property(body, fc.constantFrom(0, 1), fc.nat(3), (lengths, says, wrong) => {
+      const collected = new CollectedBytes();
+      const whole = Uint8Array.from({ length: lengths.reduce((a, b) => a + b, 0) }, (_, at) => at);
+      const announced = says * (whole.length + (wrong === 3 ? 7 : 0));
+      for (let at = 0; at < whole.length;) {
+        const room = collected.room(announced);
+        assert.ok(room.length > 0);
+        const length = Math.min(room.length, Math.max(1, lengths.shift() ?? whole.length));
+        const piece = readInto(room, whole.subarray(at, at + length));
+        collected.add(piece);
+        at += piece.length;
+      }
+      collected.add(readInto(collected.room(announced), new Uint8Array(0)));
+      assert.deepEqual(collected.take(), whole);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+Deno.test("what is announced is believed in steps: a body takes no more than it may soon fill", () => {
+  const collected = new CollectedBytes();
+  const first = collected.room(20_000_000);
+  assert.equal(first.buffer.byteLength, 64 * 1024);
+  collected.add(readInto(first, new Uint8Array(64 * 1024)));
+  assert.equal(collected.room(20_000_000).buffer.byteLength, 128 * 1024);
+});
+
+Deno.test("a body that keeps its word is held in exactly its bytes", () => {
+  const collected = new CollectedBytes();
+  for (let left = 200_000; left > 0;) {
+    const piece = readInto(collected.room(200_000), new Uint8Array(Math.min(left, 65_536)));
+    collected.add(piece);
+    left -= piece.length;
+  }
+  assert.equal(collected.take().buffer.byteLength, 200_000);
+});

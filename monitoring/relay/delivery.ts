@@ -39,7 +39,8 @@ export function toIngest(
     const { dsn, header } = envelope;
     if (spooling !== undefined) {
       if (client.isDown(dsn)) return await spooling.keep(envelope, sender, "it is down");
-      const place = await spooling.place(envelope);
+      const looked = spooling.place(envelope);
+      const place = looked && await looked;
       if (place === "duplicate") return takenAnswer(header, "duplicate");
       if (place === "behind") {
         return await spooling.keep(envelope, sender, "the recording before it waits");

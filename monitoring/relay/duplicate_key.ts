@@ -39,7 +39,8 @@ export class DuplicateKey {
     const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
     // Their length comes last: so nobody can pass a part of one for a part of the other.
     this.#hash.update(JSON.stringify([dsn, rest, this.#itemBytes]));
-    return new Uint8Array(this.#hash.digest());
+    const { buffer, byteOffset, length } = this.#hash.digest();
+    return new Uint8Array(buffer as ArrayBuffer, byteOffset, length);
   }
 }
 

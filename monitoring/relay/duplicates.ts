@@ -26,8 +26,14 @@ export type Settle = (taken: boolean) => void;
 export class Duplicates {
   /** Those whose end is open, by key. */
   readonly #underWay = new Map<string, Promise<boolean>>();
-  /** When those that were taken were, oldest first. */
+  /** When those that were taken were. */
   readonly #taken = new Map<string, number>();
+  /**
+   * Their keys as they came, the oldest at {@linkcode Duplicates.#oldest}: a ring once it is full. The map
+   * itself would have to be asked for its first key, and looks through all that were deleted before it.
+   */
+  readonly #order: string[] = [];
+  #oldest = 0;
 
   /** @param max keys remembered at once */
   constructor(readonly max: number = MAX_REMEMBERED) {}
@@ -37,27 +43,39 @@ export class Duplicates {
    *
    * @param key of {@linkcode DuplicateKey}
    * @param now asked again at the end of an envelope's way
-   * @returns how to say that its way is over; or, if one like it was taken, undefined. If one like
-   * it is still on its way, its end is awaited first: only what is delivered or durable makes this
-   * one a duplicate, else this one goes its own way
+   * @returns how to say that its way is over; or, if one like it was taken, undefined. At once, unless one
+   * like it is still on its way: then its end is awaited first, for only what is delivered or durable makes
+   * this one a duplicate, else this one goes its own way
    * @throws {RelayError} `spool_unavailable` if others like it went on ending without being taken
    */
-  async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
+  begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> | Settle | undefined {
     const name = nameOf(key);
-    for (let awaited = 0;; awaited++) {
-      const earlier = this.#underWay.get(name);
-      if (earlier === undefined) break;
+    const earlier = this.#underWay.get(name);
+    return earlier === undefined ? this.#start(name, now) : this.#after(earlier, name, now);
+  }
+
+  async #after(
+    earlier: Promise<boolean>,
+    name: string,
+    now: () => number,
+  ): Promise<Settle | undefined> {
+    let next: Promise<boolean> | undefined = earlier;
+    for (let awaited = 0; next !== undefined; awaited++) {
       if (awaited === MAX_AWAITED) throw notTaken();
-      if (await earlier) return undefined;
+      if (await next) return undefined;
+      next = this.#underWay.get(name);
     }
+    return this.#start(name, now);
+  }
+
+  #start(name: string, now: () => number): Settle | undefined {
     this.#forget(now());
     if (this.#taken.has(name)) return undefined;
-
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#underWay.set(name, promise);
     return (taken) => {
       this.#underWay.delete(name);
-      if (taken) this.#taken.set(name, now());
+      if (taken) this.#remember(name, now());
       resolve(taken);
     };
   }
@@ -67,11 +85,24 @@ export class Duplicates {
     return this.#taken.size;
   }
 
+  #remember(name: string, now: number): void {
+    if (this.#taken.size === this.max) this.#forgetOldest();
+    this.#order[(this.#oldest + this.#taken.size) % this.max] = name;
+    this.#taken.set(name, now);
+  }
+
   #forget(now: number): void {
-    for (const [name, at] of this.#taken) {
-      if (at + REMEMBERED_MS > now && this.#taken.size <= this.max) return;
-      this.#taken.delete(name);
+    while (this.#taken.size > 0) {
+      const at = this.#taken.get(this.#order[this.#oldest]!)!;
+      if (at + REMEMBERED_MS > now) return;
+      this.#forgetOldest();
     }
+  }
+
+  #forgetOldest(): void {
+    this.#taken.delete(this.#order[this.#oldest]!);
+    this.#order[this.#oldest] = "";
+    this.#oldest = (this.#oldest + 1) % this.max;
   }
 }
 

@@ -53,7 +53,7 @@ Deno.test("if the first was not taken the next goes its own way, one at a time",
 Deno.test("whoever has seen two like it fail, and a third on its way, is told so and waits no longer", async () => {
   const duplicates = new Duplicates();
   const first = await begin(duplicates, 1);
-  const [second, third, fourth] = [1, 2, 3].map(() => duplicates.begin(key(1), at(0)));
+  const [second, third, fourth] = [1, 2, 3].map(async () => await duplicates.begin(key(1), at(0)));
   const refused = assert.rejects(fourth!, { code: "spool_unavailable" });
   first(false);
   (await second)!(false);
@@ -70,4 +70,16 @@ Deno.test("it remembers a bounded number, and forgets the oldest first", async (
   assert.equal(duplicates.size, 3);
   assert.equal(await duplicates.begin(key(9), at(10)), undefined);
   await begin(duplicates, 0, 10);
+});
+
+Deno.test("it remembers anew after all was forgotten, and forgets the oldest first again", async () => {
+  const duplicates = new Duplicates(3);
+  for (let n = 0; n < 5; n++) (await begin(duplicates, n))(true);
+  for (let n = 5; n < 9; n++) (await begin(duplicates, n, REMEMBERED_MS))(true);
+  assert.equal(duplicates.size, 3);
+  await begin(duplicates, 4, REMEMBERED_MS);
+  await begin(duplicates, 5, REMEMBERED_MS);
+  for (const n of [6, 7, 8]) {
+    assert.equal(await duplicates.begin(key(n), at(REMEMBERED_MS)), undefined);
+  }
 });

@@ -1,3 +1,5 @@
+import { type Alarm, Alarms } from "./alarms.ts";
+
 /**
  * A slower body is let go, for what has come of it takes room from others: a handful of senders
  * that stop short of the end could otherwise fill the memory and keep it.
@@ -7,6 +9,9 @@ export const PROGRESS_MS = 30_000;
 
 /** While somebody waits for the connection a body has this long for {@linkcode MIN_PROGRESS_BYTES}. */
 export const HURRIED_PROGRESS_MS = 2_000;
+
+/** What is left of a body's time is rounded up to such a part of it: times of many lengths wait for many alarms. */
+const PARTS = 8;
 
 /** One body that comes in. Time in which nobody reads it is not its sender's. */
 export interface PacedBody {
@@ -24,6 +29,7 @@ export interface PacedBody {
 export class Pace {
   readonly #progressMs: number;
   readonly #bodies = new Set<Watched>();
+  readonly #alarms = new Alarms();
 
   /** @param progressMs milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must come */
   constructor(progressMs = PROGRESS_MS) {
@@ -32,7 +38,7 @@ export class Pace {
 
   /** @param letGo called once, when the body is too slow */
   watch(letGo: () => void): PacedBody {
-    const body = new Watched(this.#progressMs, letGo, () => this.#bodies.delete(body));
+    const body = new Watched(this.#progressMs, this.#alarms, letGo, this.#bodies);
     this.#bodies.add(body);
     return body;
   }
@@ -49,9 +55,10 @@ export class Pace {
 class Watched implements PacedBody {
   tooSlow = false;
   readonly #progressMs: number;
+  readonly #alarms: Alarms;
   readonly #letGo: () => void;
-  readonly #ended: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #bodies: Set<Watched>;
+  #alarm: Alarm | undefined;
   #bytes = 0;
   /** When it was begun to be read, or to be read again. */
   #since = 0;
@@ -61,10 +68,11 @@ class Watched implements PacedBody {
   #seenBytes = 0;
   #seenMs = 0;
 
-  constructor(progressMs: number, letGo: () => void, ended: () => void) {
+  constructor(progressMs: number, alarms: Alarms, letGo: () => void, bodies: Set<Watched>) {
     this.#progressMs = progressMs;
+    this.#alarms = alarms;
     this.#letGo = letGo;
-    this.#ended = ended;
+    this.#bodies = bodies;
     this.resume();
   }
 
@@ -73,15 +81,16 @@ class Watched implements PacedBody {
   }
 
   rest(): void {
-    clearTimeout(this.#timer);
+    this.#alarm?.cancel();
     this.#readMs = this.#lasted();
-    this.#timer = undefined;
+    this.#alarm = undefined;
   }
 
   resume(): void {
     this.#since = performance.now();
-    const left = this.#progressMs - (this.#readMs - this.#seenMs);
-    this.#timer = setTimeout(() => this.#judge(), Math.max(0, left));
+    const part = this.#progressMs / PARTS;
+    const left = PARTS - Math.floor((this.#readMs - this.#seenMs) / part);
+    this.#alarm = this.#alarms.after(Math.max(0, left) * part, () => this.#judge(), this.#since);
   }
 
   /** Whether it comes more slowly than a body may for which somebody else waits. */
@@ -97,13 +106,13 @@ class Watched implements PacedBody {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#ended();
+    this.#alarm?.cancel();
+    this.#bodies.delete(this);
   }
 
   /** Milliseconds for which it has been read. */
   #lasted(): number {
-    const now = this.#timer === undefined ? 0 : performance.now() - this.#since;
+    const now = this.#alarm === undefined ? 0 : performance.now() - this.#since;
     return this.#readMs + now;
   }
 

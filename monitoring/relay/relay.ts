@@ -1,8 +1,8 @@
 import type { Dsn } from "../envelope/dsn.ts";
-import { freeBytes } from "../envelope/free_bytes.ts";
 import { admit, type AdmittedEnvelope } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
 import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
+import { BodyMemory } from "./body_memory.ts";
 import { BrokenBrotli } from "./broken_brotli.ts";
 import { categoryOf } from "./categories.ts";
 import { clientAddress } from "./client_address.ts";
@@ -102,7 +102,10 @@ export function createRelay(options: RelayOptions): Relay {
   const outcomes = new OutcomeCounter(metrics);
   const limits = new RateLimits();
   const duplicates = new Duplicates();
+  // Not with a store: it may read a body still when its answer is made.
+  const memory = store ? undefined : new BodyMemory();
   const rules = {
+    memory,
     allowList: new AllowList(options.allowedDsns),
     inFlight,
     maxBytes: options.maxEnvelopeBytes,
@@ -130,7 +133,8 @@ export function createRelay(options: RelayOptions): Relay {
     const held = () => limits.judge(dsn.text, categories, uptime());
     const limit = held();
     if (limit) return heldAnswer(limit);
-    const settle = await duplicates.begin(key, uptime);
+    const begun = duplicates.begin(key, uptime);
+    const settle = begun instanceof Promise ? await begun : begun;
     if (!settle) return takenAnswer(header, "duplicate");
     let outcome: Outcome | undefined;
     try {
@@ -162,8 +166,7 @@ export function createRelay(options: RelayOptions): Relay {
       } catch (error) {
         answer = errorAnswer(stopping ? stoppedBy(error) : error);
       } finally {
-        // A store may read them still.
-        if (envelope && !store) freeBytes(envelope.bytes);
+        if (envelope) memory?.give(envelope.bytes);
         hold.release();
       }
       if (answer.outcome !== undefined) outcomes.count(answer.outcome, answer.reason);

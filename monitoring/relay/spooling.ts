@@ -47,6 +47,9 @@ export interface SpoolNumbers {
  */
 export const BELIEVED_MS = 1_000;
 
+/** Where an envelope stands that the spool has to do with. */
+export type Place = "duplicate" | "behind";
+
 /** Keeps what the ingest cannot take now, and knows of what it keeps. */
 export class Spooling {
   readonly #spool: EnvelopeSpool;
@@ -69,11 +72,17 @@ export class Spooling {
 
   /**
    * What is to be done with an envelope before its ingest is asked: `duplicate` if one like it waits
-   * here, `behind` if others of its recording may, else nothing.
+   * here, `behind` if others of its recording may, else nothing. At once while the spool is known to be empty.
    */
-  async place(envelope: AdmittedEnvelope): Promise<"duplicate" | "behind" | undefined> {
+  place(envelope: AdmittedEnvelope): Promise<Place | undefined> | undefined {
+    if (this.#isEmpty && this.#isKnown()) return undefined;
+    return this.#find(envelope);
+  }
+
+  async #find(envelope: AdmittedEnvelope): Promise<Place | undefined> {
     try {
-      if (await this.#knownEmpty()) return undefined;
+      if (!this.#isKnown()) await this.stats();
+      if (this.#isEmpty) return undefined;
       if (await this.#spool.has(envelope.key)) return "duplicate";
       return sequenceOf(envelope) === undefined ? undefined : "behind";
     } catch {
@@ -128,9 +137,9 @@ export class Spooling {
     return numbers;
   }
 
-  async #knownEmpty(): Promise<boolean> {
-    if (this.#uptime() - this.#lookedAt >= BELIEVED_MS) await this.stats();
-    return this.#isEmpty;
+  /** Whether what was found out last is believed still. */
+  #isKnown(): boolean {
+    return this.#uptime() - this.#lookedAt < BELIEVED_MS;
   }
 }
 

@@ -1,4 +1,6 @@
 import type { ByteStream } from "./byte_stream.ts";
+import { writeLatin1 } from "./latin1.ts";
+import { whileLeaving } from "./leaving.ts";
 import { type HttpAnswer, ResponseReader } from "./response_reader.ts";
 
 /** The connection ended before the answer's status was certain. */
@@ -13,8 +15,8 @@ export class ConnectionLostError extends Error {
 /** What is read at once: an ingest's answer is some hundred bytes, and each connection keeps as much. */
 const READ_BYTES = 4 * 1024;
 
-/** A request up to here is copied together: cheaper than a second call. */
-const SMALL_BYTES = 16 * 1024;
+/** Requests up to here are put together and written at once; the memory for it stays with the connection. */
+const WRITE_BYTES = 16 * 1024;
 
 /** Milliseconds from an answer to the word that its request is written. */
 const WRITTEN_MS = 20;
@@ -40,6 +42,8 @@ export class HttpConnection {
   #exchange: Exchange | undefined;
   #closed = false;
   #used = false;
+  /** Where small requests are put together: nobody reads it any more when the next one comes. */
+  #outgoing = new Uint8Array(0);
   #freeSince = performance.now();
 
   /**
@@ -72,10 +76,10 @@ export class HttpConnection {
    * Sends a request and reads its answer. An answer that comes before the request is written to its
    * end counts. Closing the connection ends the wait.
    *
-   * @param head request line and headers, with the blank line after them
+   * @param head request line and headers, with the blank line after them; characters up to U+00FF
    * @throws {ConnectionLostError}
    */
-  request(head: Uint8Array, body: Uint8Array): Promise<HttpAnswer> {
+  request(head: string, body: Uint8Array): Promise<HttpAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     if (this.#closed) {
       reject(new ConnectionLostError(false));
@@ -103,17 +107,20 @@ export class HttpConnection {
     this.#onClosed();
   }
 
-  async #write(exchange: Exchange, head: Uint8Array, body: Uint8Array): Promise<void> {
+  async #write(exchange: Exchange, head: string, body: Uint8Array): Promise<void> {
     try {
-      if (head.length + body.length <= SMALL_BYTES) {
+      const length = head.length + body.length;
+      if (length <= WRITE_BYTES) {
         // Small ones leave in one packet and one call.
-        const whole = new Uint8Array(head.length + body.length);
-        whole.set(head);
-        whole.set(body, head.length);
-        await this.#writeAll(whole);
+        if (this.#outgoing.length < length) this.#outgoing = new Uint8Array(2 * length);
+        writeLatin1(head, this.#outgoing);
+        this.#outgoing.set(body, head.length);
+        await this.#writeAll(this.#outgoing.subarray(0, length));
       } else {
-        await this.#writeAll(head);
-        await this.#writeAll(body);
+        const bytes = new Uint8Array(head.length);
+        writeLatin1(head, bytes);
+        await this.#writeAll(bytes);
+        await whileLeaving(body, () => this.#writeAll(body));
       }
       exchange.written = true;
       // The answer may have come while the last bytes left.
@@ -125,7 +132,8 @@ export class HttpConnection {
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
+    let at = await this.#conn.write(bytes);
+    while (at < bytes.length) at += await this.#conn.write(bytes.subarray(at));
   }
 
   async #listen(): Promise<void> {

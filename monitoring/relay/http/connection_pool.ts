@@ -1,6 +1,6 @@
+import { type Alarm, Alarms } from "../alarms.ts";
 import { connect } from "./byte_stream.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
-import { latin1Bytes } from "./latin1.ts";
 import type { HttpAnswer } from "./response_reader.ts";
 
 export interface PoolOptions {
@@ -51,6 +51,7 @@ export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #origins = new Map<string, Origin>();
   readonly #deadlines = new Set<Deadline>();
+  readonly #alarms = new Alarms();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -64,19 +65,22 @@ export class ConnectionPool {
    * @throws {ConnectionLostError | AnswerTimeoutError} and what connecting or `beforeSending` throws
    */
   async post(request: PooledRequest): Promise<HttpAnswer> {
-    const deadline = new Deadline(request.timeoutMs);
+    const deadline = new Deadline(request.timeoutMs, this.#alarms);
     this.#deadlines.add(deadline);
     try {
       const head = headOf(request);
       for (let mayReuse = true;;) {
-        const connection = await this.#acquire(request.url, deadline, mayReuse);
+        const origin = this.#originOf(request.url);
+        // Mostly there is one, and nothing to wait for.
+        const connection = (mayReuse ? this.#takeIdle(origin) : undefined) ??
+          await this.#acquire(request.url, origin, deadline, mayReuse);
         const isReused = connection.isUsed;
         deadline.onOver(() => connection.close());
         try {
           request.beforeSending?.();
           return await connection.request(head, request.body);
         } catch (error) {
-          if (deadline.isOver) throw new AnswerTimeoutError("No answer came within the time.");
+          if (deadline.isOver) throw noAnswer();
           // A server may close a kept connection at the moment at which it is used again; that says
           // nothing of the request (RFC 9112, section 9.3.1). On a new one it does, so the second
           // attempt is made on one, and is the last: a server may close because of the request.
@@ -84,7 +88,7 @@ export class ConnectionPool {
           if (!mayRetry) throw error;
           mayReuse = false;
         } finally {
-          this.#release(request.url, connection);
+          this.#release(origin, connection);
         }
       }
     } finally {
@@ -107,16 +111,15 @@ export class ConnectionPool {
     for (const deadline of this.#deadlines) deadline.end();
   }
 
-  async #acquire(url: URL, deadline: Deadline, mayReuse: boolean): Promise<HttpConnection> {
-    const origin = this.#originOf(url);
+  async #acquire(
+    url: URL,
+    origin: Origin,
+    deadline: Deadline,
+    mayReuse: boolean,
+  ): Promise<HttpConnection> {
     for (;;) {
-      // The one used last: the others grow old, and their server closes them.
-      const kept = mayReuse ? origin.idle.pop() : undefined;
-      if (kept?.isFree && kept.idleMs <= this.#options.maxIdleMs) return kept;
-      if (kept !== undefined) {
-        kept.close();
-        continue;
-      }
+      const kept = mayReuse ? this.#takeIdle(origin) : undefined;
+      if (kept !== undefined) return kept;
       if (origin.open < this.#options.maxConnections) {
         return await this.#open(url, origin, deadline);
       }
@@ -127,12 +130,24 @@ export class ConnectionPool {
     }
   }
 
+  /** A kept connection that can be used, if there is one; closes those that cannot. */
+  #takeIdle({ idle }: Origin): HttpConnection | undefined {
+    for (;;) {
+      // The one used last: the others grow old, and their server closes them.
+      const kept = idle.pop();
+      if (kept === undefined) return undefined;
+      if (kept.isFree && kept.idleMs <= this.#options.maxIdleMs) return kept;
+      kept.close();
+    }
+  }
+
   /** Waits until a connection is free, or there is room for one. */
   async #turn({ waiting }: Origin, deadline: Deadline): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.add(resolve);
+    deadline.onOver(() => reject(noAnswer()));
     try {
-      await deadline.within(promise);
+      await promise;
     } finally {
       waiting.delete(resolve);
     }
@@ -164,10 +179,9 @@ export class ConnectionPool {
     }
   }
 
-  #release(url: URL, connection: HttpConnection): void {
+  #release(origin: Origin, connection: HttpConnection): void {
     if (!connection.isFree) return;
     if (this.#closed) return connection.close();
-    const origin = this.#originOf(url);
     origin.idle.push(connection);
     wakeNext(origin);
   }
@@ -181,6 +195,10 @@ export class ConnectionPool {
   }
 }
 
+function noAnswer(): AnswerTimeoutError {
+  return new AnswerTimeoutError("No answer came within the time.");
+}
+
 function wakeNext({ waiting }: Origin): void {
   for (const wake of waiting) {
     waiting.delete(wake);
@@ -190,42 +208,34 @@ function wakeNext({ waiting }: Origin): void {
 
 /** The time that one request has, whatever it waits for. */
 class Deadline {
-  readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #over = Promise.withResolvers<never>();
+  readonly #alarm: Alarm;
   #end: () => void = () => {};
   isOver = false;
 
-  constructor(ms: number) {
-    // Whoever waits for it hears of it by `within`.
-    this.#over.promise.catch(() => {});
-    this.#timer = setTimeout(() => this.end(), ms);
+  constructor(ms: number, alarms: Alarms) {
+    this.#alarm = alarms.after(ms, () => this.end());
   }
 
   /** The time is over. */
   end(): void {
     this.isOver = true;
-    this.#over.reject(new AnswerTimeoutError("No answer came within the time."));
     this.#end();
   }
 
-  /** What to end when the time is over; replaces what it was before. */
+  /** What to end when the time is over, at once if it is; replaces what it was before. */
   onOver(end: () => void): void {
     this.#end = end;
-  }
-
-  /** The promise, or the end of the time. */
-  within<T>(promise: Promise<T>): Promise<T> {
-    return Promise.race([promise, this.#over.promise]);
+    if (this.isOver) end();
   }
 
   clear(): void {
-    clearTimeout(this.#timer);
+    this.#alarm.cancel();
   }
 }
 
-function headOf({ url, headers, body }: PooledRequest): Uint8Array {
+/** Request line and headers, each character a byte. */
+function headOf({ url, headers, body }: PooledRequest): string {
   let head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
   for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
-  head += `content-length: ${body.length}\r\n\r\n`;
-  return latin1Bytes(head);
+  return `${head}content-length: ${body.length}\r\n\r\n`;
 }

@@ -33,6 +33,10 @@ const LINE_FEED = 10;
 
 /** The blank line, with the end of the line before it. */
 const END_OF_HEAD = /\n\r?\n/g;
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\n]*|\r)?\n/;
+/** A name is a token, and three characters may stand in no value (RFC 9110, sections 5.6.2 and 5.5). */
+const FIELD_LINE = /([!#$%&'*+.^_`|~\w-]+):([^\0\r\n]*)\r?\n/y;
+const BLANK_LINE = /\r?\n$/y;
 
 /**
  * Reads one answer out of the bytes of a connection, in pieces of any size (RFC 9112).
@@ -166,16 +170,20 @@ export class ResponseReader {
   }
 
   #takeHead(head: string): void {
-    const [statusLine = "", ...lines] = head.split(/\r?\n/);
-    const [, minor, status] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(statusLine) ?? [];
+    const [statusLine, minor, status] = STATUS_LINE.exec(head) ?? [];
     if (status === undefined) throw new ResponseError("It begins with no status line.");
     const headers = new AnswerHeaders();
-    for (const line of lines) {
-      if (line === "") continue;
-      const colon = line.indexOf(":");
-      if (!headers.append(line.slice(0, Math.max(0, colon)), line.slice(colon + 1).trim())) {
-        throw new ResponseError("A header has no name, or a value that is none.");
-      }
+    let at = statusLine!.length;
+    for (;;) {
+      FIELD_LINE.lastIndex = at;
+      const [line, name, value] = FIELD_LINE.exec(head) ?? [];
+      if (line === undefined) break;
+      headers.append(name!, value!.trim());
+      at += line.length;
+    }
+    BLANK_LINE.lastIndex = at;
+    if (!BLANK_LINE.test(head)) {
+      throw new ResponseError("A header has no name, or a value that is none.");
     }
     // Interim answers (RFC 9110, section 15.2): the one that counts is still to come.
     if (status.startsWith("1")) return;
