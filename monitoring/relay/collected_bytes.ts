@@ -6,6 +6,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** What the runtime reads at a time: most bodies are smaller. */
 const BLOCK_BYTES = 64 * 1024;
 
+/** What a body gets that fills its first block. */
+const SECOND_BYTES = 256 * 1024;
+
 /** Address space that a larger body gets at first. Only what is used of it takes memory. */
 const ROOM_BYTES = 1024 * 1024;
 
@@ -95,10 +98,13 @@ export class CollectedBytes {
     this.#used = 0;
   }
 
-  /** Little at first: what a sender announces is not what it brings. Then as much again as has come. */
+  /**
+   * Little at first: what a sender announces is not what it brings. Whoever has brought that much is one of the
+   * bodies that count for more than their bytes (`in_flight.ts`), and gets all that it needs.
+   */
   #enlarge(announced: number): void {
     const used = this.#used;
-    const wanted = used === 0 ? BLOCK_BYTES : 2 * used;
+    const wanted = used === 0 ? BLOCK_BYTES : Math.max(SECOND_BYTES, 2 * used);
     const bytes = announced > used ? Math.min(announced, wanted) : wanted;
     const larger = this.#memory?.take(bytes) ?? new Uint8Array(bytes);
     larger.set(this.#bytes);

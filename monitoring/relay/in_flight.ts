@@ -1,6 +1,6 @@
 import { RelayError } from "./errors.ts";
 
-/** Larger ones are large: the runtime keeps buffers of their own for them. */
+/** From here on a body is large: the runtime keeps buffers of its own for it. */
 export const SMALL_BYTES = 64 * 1024;
 
 /**
@@ -80,7 +80,7 @@ export class Hold {
 
 /** 1 or 0, to be counted. */
 function isLarge(bytes: number): number {
-  return Number(bytes > SMALL_BYTES);
+  return Number(bytes >= SMALL_BYTES);
 }
 
 export function overloaded(): RelayError {

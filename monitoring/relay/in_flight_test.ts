@@ -50,7 +50,7 @@ Deno.test("many large bodies count for what the runtime keeps beside them, until
 
 Deno.test("small bodies count for their bytes alone, and so do the first large ones", () => {
   const small = new InFlight(4 * MIB);
-  for (let count = 0; count < 64; count++) small.hold().add(64 * KIB);
+  for (let count = 0; count < 128; count++) small.hold().add(32 * KIB);
   assert.equal(small.bytes, 4 * MIB);
   const large = new InFlight(4 * MIB);
   for (let count = 0; count < 4; count++) large.hold().add(MIB);
