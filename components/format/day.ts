@@ -13,7 +13,8 @@ export function formatDay(at: number, now: number): string {
   const isThisYear = then.getFullYear() === new Date(now).getFullYear();
   const year = isThisYear ? undefined : "numeric";
   return then.toLocaleDateString("en-GB", { day: "numeric", month: "short", year })
-    .replaceAll(" ", NBSP);
+    // In a narrow column the year may stand in a line of its own.
+    .replace(" ", NBSP);
 }
 
 /** A time of day as `clock` writes it, after its date where that is not the day of `now`: `20 Nov 14:03:07`. */
