@@ -5,6 +5,7 @@ import * as esbuild from "esbuild";
 import { openInbox } from "./store.ts";
 import type { ErrorGroupRow } from "./read/rows.ts";
 import { admitted, envelopeOf } from "./testdata/envelopes.ts";
+import { minify } from "./testdata/minify.ts";
 
 const MAX_BYTES = 10_000_000;
 const SHOP = `
@@ -35,18 +36,7 @@ interface Build {
 type TestEvent = Awaited<ReturnType<typeof eventOf>>;
 
 async function build(source: string, hash: string, debugId: string): Promise<Build> {
-  const { outputFiles } = await esbuild.build({
-    stdin: { contents: source, loader: "ts", sourcefile: "../../islands/shop.ts" },
-    bundle: true,
-    format: "esm",
-    minify: true,
-    sourcemap: "external",
-    outdir: "/out",
-    write: false,
-  });
-  const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? "";
-  const script = textOf(".js");
-  const map = JSON.stringify({ x_script: script, ...JSON.parse(textOf(".map")) });
+  const { script, map } = await minify(source, "../../islands/shop.ts");
   const { shop } = await import(`data:text/javascript,${encodeURIComponent(script)}`) as {
     shop: Shop;
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as esbuild from "esbuild";
+import { minify } from "../../testdata/minify.ts";
 import { createSourceFinder } from "./source_finder.ts";
 import { readStack } from "./stack.ts";
 
@@ -23,26 +24,16 @@ export const inBackground = async (basket: Basket) => {
 
 /** Minifies the source, runs it, and gives the stack that the engine wrote as an event carries it. */
 async function minified() {
-  const { outputFiles } = await esbuild.build({
-    stdin: { contents: SOURCE, loader: "ts", sourcefile: "../../shop/order.ts" },
-    bundle: true,
-    format: "esm",
-    minify: true,
-    sourcemap: "external",
-    outdir: "/out",
-    write: false,
-  });
+  const { script, map } = await minify(SOURCE, "../../shop/order.ts");
   await esbuild.stop();
-  const code = outputFiles.find(({ path }) => path.endsWith(".js"))?.text ?? "";
-  const map = JSON.parse(outputFiles.find(({ path }) => path.endsWith(".map"))?.text ?? "");
-  const { inBackground } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { inBackground } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
   const error: Error = await inBackground({ items: [] }).catch((error: Error) => error);
   const frames = [...error.stack!.matchAll(/at (?:(.*) \()?data:.*?:(\d+):(\d+)\)?$/gm)].map((
     [, name, lineno, colno],
   ) => ({ filename: "http://page/a.js", function: name ?? "?", lineno, colno }));
   return {
     frames: readStack({ frames: frames.toReversed() }).shown,
-    map: JSON.stringify({ x_script: code, ...map }),
+    map,
   };
 }
 
