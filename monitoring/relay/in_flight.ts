@@ -6,7 +6,7 @@ export const SMALL_BYTES = 64 * 1024;
 /**
  * What a large body takes beside its bytes until it is answered: two buffers of 64 KiB that the runtime
  * keeps with its connection, the connection to the ingest, and what the allocator cannot use in between.
- * Measured (`deno task bench --only=memory`): 250 of them take some 90 MiB more than they have bytes.
+ * Measured (`deno task bench --only=memory`): some 210 of them take some 90 MiB more than they have bytes.
  */
 const BESIDE_BYTES = 256 * 1024;
 

@@ -21,7 +21,7 @@ export function withLiveTraces(
   const listed = rows.map((row): ListedTrace => {
     const spans = traces.get(row.trace_id);
     // The same object, so that it is not drawn again.
-    return spans ? grown(row, spans) : row;
+    return spans ? grown(row, spans, now) : row;
   });
   const known = new Set(rows.map(({ trace_id }) => trace_id));
   const more = [...traces].filter(([traceId]) => !known.has(traceId))
@@ -31,7 +31,12 @@ export function withLiveTraces(
 
 const isOpen = ({ end_ms }: TraceSpan) => end_ms === null;
 
-function grown(row: TraceRow, spans: readonly TraceSpan[]): ListedTrace {
+function grown(row: TraceRow, spans: readonly TraceSpan[], now: number): ListedTrace {
+  // An error or a log came before any span: what the trace is called, this page alone knows.
+  if (row.name === null) {
+    const { name, op, started_at, ended_at } = rowOf(row.trace_id, spans, now);
+    row = { ...row, name, op, ended_at, started_at: Math.min(row.started_at, started_at) };
+  }
   return { ...row, spans: Math.max(row.spans, spans.length), live: spans.some(isOpen) };
 }
 

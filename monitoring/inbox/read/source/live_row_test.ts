@@ -41,6 +41,16 @@ Deno.test("a listed trace that this page adds to counts the spans that are under
   assert.deepEqual([listed?.spans, listed?.errors, listed?.live, others.length], [3, 1, true, 0]);
 });
 
+Deno.test("a listed trace of which only an error has come is called what this page calls it", () => {
+  const bare = { ...row, name: null, op: null, started_at: 9, ended_at: null, spans: 0 };
+  const spans = [spanOf("a", null, 3, null, { op: "pageload", name: "/" })];
+  const [listed] = withLiveTraces([bare], new Map([["known", spans]]), 40);
+  assert.deepEqual(
+    [listed?.name, listed?.op, listed?.started_at, listed?.spans, listed?.errors],
+    ["/", "pageload", 3, 1, 1],
+  );
+});
+
 Deno.test("a listed trace of this page whose spans have all ended is not live", () => {
   const [listed] = withLiveTraces([row], new Map([["known", [spanOf("a", null, 1, 5)]]]), 40);
   assert.equal(listed?.live, false);
