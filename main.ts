@@ -83,7 +83,7 @@ async function main(): Promise<void> {
     publicOrigin: config.publicOrigin,
     token: config.inboxToken,
     proxyHeader: config.trustedProxyHeader,
-    tokenOnly: config.onDeploy,
+    onDeploy: config.onDeploy,
     maxEnvelopeBytes: config.maxEnvelopeBytes,
     sourceMap,
   });

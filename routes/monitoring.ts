@@ -5,5 +5,5 @@ import type { State } from "./_state.ts";
 export const handlers: Handlers<Pick<State, "relay">> = {
   GET: ({ state }) => state.relay.health(),
   POST: ({ req, peer, state }) => state.relay.receive(req, peer),
-  OPTIONS: ({ req, state }) => state.relay.preflight(req),
+  OPTIONS: ({ req, peer, state }) => state.relay.preflight(req, peer),
 };

@@ -52,6 +52,12 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     right: "envelope/ turns bytes into types and imports nothing of the project, and does no I/O",
   },
   {
+    of: ["monitoring/access/"],
+    may: [],
+    right:
+      "access/ decides who may read and write by a request and its peer: it imports nothing of the project",
+  },
+  {
     of: ["monitoring/sqlite/"],
     may: [],
     right:
@@ -65,9 +71,14 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   ...["relay", "inbox", "spool"].map((name) => ({
     of: [`monitoring/${name}/`],
-    may: ["monitoring/envelope/", ...(name === "relay" ? [] : ["monitoring/sqlite/"])],
+    may: [
+      "monitoring/envelope/",
+      ...(name === "spool" ? [] : ["monitoring/access/"]),
+      ...(name === "relay" ? [] : ["monitoring/sqlite/"]),
+    ],
     right:
-      "relay, inbox and spool import envelope/, those with a file sqlite/, and not each other:" +
+      "relay, inbox and spool import envelope/, those with a file sqlite/, those that strangers" +
+      " reach access/, and not each other:" +
       " declare a small interface where one needs another, and wire them in main.ts",
   })),
   {

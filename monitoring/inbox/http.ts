@@ -1,4 +1,5 @@
-import { type AccessOptions, cookieValue, inboxAccess, TOKEN_COOKIE } from "./access.ts";
+import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
+import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { answer, json, jsonBytes, refusal, unavailable } from "./answer.ts";
 import { exportArchive } from "./archive/export_archive.ts";
 import { ARCHIVE_TYPE, archiveName } from "./archive/format.ts";
@@ -7,7 +8,7 @@ import { eventStream } from "./event_stream.ts";
 import { type InboxParameters, ParameterError, readParameters, readView } from "./inbox_query.ts";
 import type { Inbox } from "./store.ts";
 
-export interface InboxEndpointOptions extends AccessOptions, ImportOptions {
+export interface InboxEndpointOptions extends ReadAccessOptions, ImportOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
   /**
@@ -38,7 +39,7 @@ const IMPORT_METHODS = "POST";
 /** Makes the endpoint. It sends no CORS headers: no other origin reads the inbox. */
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
   const { inbox } = options;
-  const accessOf = inboxAccess(options);
+  const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
   let streams = 0;
 
@@ -108,7 +109,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       response.headers.set("Allow", methods);
       return response;
     }
-    const access = accessOf(request.headers, peer);
+    const access = accessOf(request, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     if (isImport) return await importing(inbox, request);
     try {
@@ -161,7 +162,7 @@ function download(inbox: Inbox, id: number, head: boolean): Response {
  * only, and for no other path. A page that is not on a secure origin sends no `Sec-Fetch-Site`; a tool that sends none
  * either ignores the cookie.
  */
-function rememberToken(request: Request, response: Response, options: AccessOptions): void {
+function rememberToken(request: Request, response: Response, options: ReadAccessOptions): void {
   const site = request.headers.get("sec-fetch-site");
   if (options.token === undefined || (site !== null && site !== "same-origin")) return;
   const https = request.url.startsWith("https:") || options.publicOrigin?.startsWith("https:");

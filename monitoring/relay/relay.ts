@@ -1,3 +1,4 @@
+import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import type { Dsn } from "../envelope/dsn.ts";
 import { admit, type AdmittedEnvelope } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
@@ -13,7 +14,6 @@ import { errorAnswer, RelayError } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
 import { IngestClient, type IngestState, type Sender } from "./ingest_client.ts";
 import { RelayMetrics } from "./metrics.ts";
-import { OriginRule } from "./origin.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
 import { RateLimits } from "./rate_limits.ts";
@@ -34,7 +34,7 @@ export interface Relay {
    */
   receive(request: Request, peer: string | undefined): Promise<Response>;
   /** `OPTIONS /monitoring`: the preflight of pages of another origin. */
-  preflight(request: Request): Response;
+  preflight(request: Request, peer: string | undefined): Response;
   /** `GET /monitoring`: 200, or 503 when nothing can be taken. */
   health(): Promise<Response>;
   /** What the spool's drain needs of this relay. */
@@ -67,6 +67,8 @@ export interface RelayOptions {
   readonly publicOrigin?: string;
   /** Further origins whose pages may post. Default: none. */
   readonly allowedOrigins?: readonly string[];
+  /** Whether a platform stands between the server and every client. Default: no. */
+  readonly onDeploy?: boolean;
   /** Whether the ingest learns the sender's address. Default: no. */
   readonly forwardClientIp?: boolean;
   /** Header to take that address from, in lower case. Default: the peer's own. */
@@ -96,7 +98,10 @@ const LAST_ATTEMPTS_MS = 1_500;
 /** Makes the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
   const { store, now = Date.now, uptime = () => performance.now() } = options;
-  const origins = new OriginRule(options);
+  const writeAccess = new WriteAccessRule({
+    ...options,
+    refusesRebinding: store !== undefined && !options.onDeploy,
+  });
   const metrics = new RelayMetrics();
   const inFlight = new InFlight(options.maxInFlightBytes, (bytes) => metrics.received(bytes));
   const outcomes = new OutcomeCounter(metrics);
@@ -155,7 +160,7 @@ export function createRelay(options: RelayOptions): Relay {
       let envelope: AdmittedEnvelope | undefined;
       const hold = inFlight.hold();
       try {
-        cors = origins.judge(request);
+        cors = corsOf(writeAccess.check(request, peer));
         envelope = await admit(request, hold, rules, now());
         answer = envelope
           ? await take(envelope, {
@@ -173,9 +178,10 @@ export function createRelay(options: RelayOptions): Relay {
       return toResponse(answer, cors);
     },
 
-    preflight(request) {
+    preflight(request, peer) {
       try {
-        return new Response(null, { status: 204, headers: origins.preflight(request) });
+        const cors = corsOf(writeAccess.checkPreflight(request, peer));
+        return new Response(null, { status: 204, headers: cors });
       } catch (error) {
         const answer = { ...errorAnswer(error), outcome: undefined };
         return toResponse(answer, {});
@@ -237,6 +243,12 @@ function stoppedBy(error: unknown): unknown {
   return error instanceof RelayError && error.code === "envelope_malformed"
     ? new RelayError("overloaded", "The server stops; send the envelope again later.")
     : error;
+}
+
+/** @throws {RelayError} `origin_not_allowed` */
+function corsOf(access: WriteAccess): Readonly<Record<string, string>> {
+  if (access.allowed) return access.cors;
+  throw new RelayError("origin_not_allowed", access.detail);
 }
 
 /** `.invalid` because no connection is ever opened for it (RFC 2606, section 2). */

@@ -1,3 +1,4 @@
+import { isOwnOrigin } from "../../access/caller.ts";
 import { json, refusal, unavailable } from "../answer.ts";
 import type { Inbox } from "../store.ts";
 import { importArchive } from "./import_archive.ts";
@@ -16,15 +17,16 @@ export interface ImportOptions {
  * 400 with the same and why the rest could not be read. One import at a time: each may hold one large envelope.
  * One whose sender falls silent is ended, so that it does not keep the next one out.
  *
- * Who may read the inbox is asked before. Unlike DELETE, a POST of another page's needs no preflight, and not every
- * browser says `Sec-Fetch-Site`: so the `Origin` that all of them send must be the page's own.
+ * The caller has checked the right to read. CSRF: unlike DELETE, a cross-site POST needs no preflight, and
+ * browsers send `Sec-Fetch-Site` to secure origins only. All of them send `Origin`, which must be the page's own.
  */
 export function importRequest(
   { publicOrigin, maxEnvelopeBytes, importPatienceMs: patienceMs }: ImportOptions,
 ): (inbox: Inbox, request: Request) => Promise<Response> {
   let importing = false;
   return async (inbox, request) => {
-    if (!isOwnOrigin(request, publicOrigin)) {
+    const origin = request.headers.get("origin");
+    if (origin !== null && !isOwnOrigin(origin, request, publicOrigin)) {
       return refusal(403, "origin_not_allowed", "Only the inbox's own page may import into it.");
     }
     if (request.headers.has("content-encoding")) {
@@ -53,12 +55,4 @@ export function importRequest(
       importing = false;
     }
   };
-}
-
-function isOwnOrigin({ url, headers }: Request, publicOrigin: string | undefined): boolean {
-  const origin = headers.get("origin");
-  if (origin === null || origin === publicOrigin) return true;
-  // By host: a proxy that speaks TLS for us changes the scheme.
-  const host = URL.parse(origin)?.host;
-  return host !== undefined && host === URL.parse(url)?.host;
 }

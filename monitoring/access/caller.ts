@@ -1,0 +1,98 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+/**
+ * What a request proves about its sender. Browsers set `Host`, `Origin` and `Sec-Fetch-Site` themselves, so a web page
+ * cannot forge them; any other client can. Only the peer's address is proven for every client.
+ */
+
+/** Headers that a proxy adds or passes on. https://www.rfc-editor.org/rfc/rfc7239 and what CDNs send. */
+const PROXY_HEADERS = new Set([
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "cf-connecting-ip",
+  "true-client-ip",
+]);
+const PROXY_HEADER_PREFIX = "x-forwarded";
+
+/**
+ * Whether an address is this machine's own: 127.0.0.0/8, ::1, or the former as a mapped IPv6 address, which a socket
+ * that listens on `::` reports.
+ */
+export function isLoopback(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  const text = address.toLowerCase();
+  return text === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(text) ||
+    /^::ffff:7f[\da-f]{2}:[\da-f]{1,4}$/.test(text);
+}
+
+/**
+ * Whether a request carries a header by which proxies are known. A proxy that adds none cannot be recognized.
+ *
+ * @param configured `TRUSTED_PROXY_HEADER`: the header that this server's proxy sets
+ */
+export function cameThroughProxy(headers: Headers, configured: string | undefined): boolean {
+  const own = configured && hyphenated(configured);
+  return [...headers.keys()].some((key) => {
+    const name = hyphenated(key);
+    return PROXY_HEADERS.has(name) || name.startsWith(PROXY_HEADER_PREFIX) || name === own;
+  });
+}
+
+/** CGI and WSGI servers take `X_Real_IP` for `X-Real-IP`, so proxies in front of them may send either. */
+function hyphenated(name: string): string {
+  return name.toLowerCase().replaceAll("_", "-");
+}
+
+/**
+ * The host name in lower case and without its port, IPv6 addresses in brackets. Empty if `Host` is missing or is not
+ * `host[:port]`, and if the request target names another host (absolute form, RFC 9112, section 3.2.2).
+ */
+export function hostNameOf(request: Request): string {
+  const host = request.headers.get("host")?.toLowerCase() ?? "";
+  const name = /^(\[[\da-f:.]+\]|[^\s,:[\]]+)(?::\d{1,5})?$/.exec(host)?.[1];
+  return name !== undefined && URL.parse(request.url)?.hostname === name ? name : "";
+}
+
+/**
+ * Whether a host name cannot be rebound: browsers resolve `localhost` and names below it to the loopback
+ * themselves (RFC 6761, section 6.3), and an IP address is not resolved at all.
+ */
+export function isUnreboundable(hostName: string): boolean {
+  return hostName === "localhost" || hostName.endsWith(".localhost") || isIPv4(hostName) ||
+    (hostName.startsWith("[") && isIPv6(hostName.slice(1, -1)));
+}
+
+/** The host name of `PUBLIC_ORIGIN`, as {@linkcode hostNameOf} writes it. */
+export function publicHostName(publicOrigin: string | undefined): string | undefined {
+  return publicOrigin === undefined ? undefined : URL.parse(publicOrigin)?.hostname;
+}
+
+/**
+ * `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/) says that the request is the own page's or was typed into the
+ * address bar. Absent outside browsers, and where the page's origin is not secure.
+ */
+export function isOwnPageOrNoBrowser(headers: Headers): boolean {
+  const site = headers.get("sec-fetch-site");
+  return site === null || site === "same-origin" || site === "none";
+}
+
+/** Whether a browser sent the request. Browsers send one of these two with every POST. */
+export function isBrowser(headers: Headers): boolean {
+  return headers.has("origin") || headers.has("sec-fetch-site");
+}
+
+/**
+ * Whether an `Origin` is the page's own: `PUBLIC_ORIGIN` or the request's own host. The scheme is not compared: behind a
+ * proxy that ends TLS the page is https and the request http.
+ */
+export function isOwnOrigin(
+  origin: string,
+  request: Request,
+  publicOrigin: string | undefined,
+): boolean {
+  if (origin === publicOrigin) return true;
+  const host = /^https?:\/\/(.+)$/.exec(origin)?.[1];
+  const own = request.headers.get("host") ?? URL.parse(request.url)?.host;
+  return host !== undefined && host === own?.toLowerCase();
+}

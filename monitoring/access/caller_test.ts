@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { cameThroughProxy, hostNameOf, isLoopback, isUnreboundable } from "./caller.ts";
+
+Deno.test("the whole of 127/8 and ::1 is loopback, also as IPv4 mapped into IPv6", () => {
+  const loopback = ["127.0.0.1", "127.255.3.4", "::1", "::ffff:127.0.0.1", "::FFFF:127.1.2.3"];
+  for (const address of [...loopback, "::ffff:7f00:1"]) {
+    assert.equal(isLoopback(address), true, address);
+  }
+  const others = ["10.0.0.1", "128.0.0.1", "127.0.0.1.evil.example", "1127.0.0.1", "::2", "::"];
+  for (const address of [...others, "::ffff:10.0.0.1", "::ffff:a00:1", "fe80::1", "", undefined]) {
+    assert.equal(isLoopback(address), false, address);
+  }
+});
+
+Deno.test("TRUSTED_PROXY_HEADER → known as a proxy's, hyphens and underscores alike", () => {
+  assert.equal(cameThroughProxy(new Headers({ "X_Client_Is": "192.0.2.1" }), "x-client-is"), true);
+  assert.equal(cameThroughProxy(new Headers({ "X-Client-Is": "192.0.2.1" }), "x_client_is"), true);
+  assert.equal(cameThroughProxy(new Headers({ "X-Client-Is": "192.0.2.1" }), undefined), false);
+  assert.equal(cameThroughProxy(new Headers({ "X-Reality": "1", "Viable": "1" }), "x-a"), false);
+});
+
+Deno.test("Host → the name in lower case without its port, empty if it is no host[:port]", () => {
+  const nameOf = (host: string | undefined, url = `http://${host}/`) =>
+    hostNameOf({ headers: new Headers(host === undefined ? {} : { host }), url } as Request);
+  assert.equal(nameOf("LOCALHOST:8000"), "localhost");
+  assert.equal(nameOf("[::1]:8000"), "[::1]");
+  assert.equal(nameOf("localhost."), "localhost.");
+  // The runtime puts `localhost` and the port where a request has no Host.
+  assert.equal(nameOf(undefined, "http://localhost:8000/"), "");
+  for (const host of ["", "a b", "a, b", "[::1", "::1", "a:1:2", "me@localhost", "a/localhost"]) {
+    assert.equal(nameOf(host), "", host);
+  }
+  assert.equal(nameOf("localhost", "http://evil.example/"), "", "a target in absolute form");
+  assert.equal(nameOf("evil.example", "http://localhost/"), "", "a target in absolute form");
+});
+
+Deno.test("names that no DNS server is asked for cannot be rebound", () => {
+  const safe = ["localhost", "app.localhost", "127.0.0.1", "192.168.1.9", "[::1]", "[fe80::1]"];
+  for (const name of safe) assert.equal(isUnreboundable(name), true, name);
+  const names = ["evil.example", "localhost.evil.example", "evillocalhost", "localhost.", ""];
+  for (const name of [...names, "127.0.0.1.evil.example", "1.2.3", "999.1.1.1", "[evil.example]"]) {
+    assert.equal(isUnreboundable(name), false, name);
+  }
+});
