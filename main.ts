@@ -10,6 +10,7 @@ import { startRuntime } from "./monitoring/runtime/mod.ts";
 import { openSpool } from "./monitoring/spool/running_spool.ts";
 import { SpoolFileError, SpoolVersionError } from "./monitoring/spool/spool.ts";
 import { monitoringScripts } from "./routes/_monitoring_scripts.ts";
+import { SignalLimits } from "./routes/_signal_limits.ts";
 import { pageSlots } from "./routes/_slots.ts";
 import type { State } from "./routes/_state.ts";
 import {
@@ -118,12 +119,20 @@ async function main(): Promise<void> {
 
   spool?.drain(relay.draining);
 
+  const signals = new SignalLimits({
+    makesEvents: config.mode === "inbox" || config.environment !== "production",
+  });
   const app = await App.load<State>({
     root,
     build,
     manifest,
     variant: config.mode,
-    state: { relay, inbox, log: runtime.log },
+    state: {
+      relay,
+      inbox,
+      log: runtime.log,
+      signals,
+    },
     aliases: { [config.monitoringPath]: "/monitoring" },
     slots: {
       ...pageSlots(config, target, release),
@@ -160,7 +169,10 @@ async function main(): Promise<void> {
     maxConnections: config.maxConnections,
     onPlatform: config.onDeploy,
     onExhausted: () => runtime.log("warn", "No descriptor is left: idle connections are closed"),
-    onFull: () => relay.hurry(),
+    onFull() {
+      relay.hurry();
+      signals.shedLoad();
+    },
     onStopping() {
       runtime.log("info", "The server is stopping");
       relay.stop();

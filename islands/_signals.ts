@@ -67,8 +67,10 @@ async function request(address: string): Promise<string> {
   const start = performance.now();
   try {
     const response = await fetch(address, { cache: "no-store" });
-    await response.body?.cancel();
-    return `The request was answered ${response.status} after ${since(start)}.`;
+    const answered = `The request was answered ${response.status} after ${since(start)}.`;
+    // The server's reason, where it answered something else than it was asked for.
+    const { detail } = Object(await response.json().catch(() => undefined)) as { detail?: unknown };
+    return typeof detail === "string" ? `${answered} ${detail}` : answered;
   } catch (error) {
     return `The request got no answer after ${since(start)}: ${error}`;
   }

@@ -1,6 +1,7 @@
 import type { InboxEndpoint } from "../monitoring/inbox/http.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Log } from "../monitoring/runtime/mod.ts";
+import type { SignalLimits } from "./_signal_limits.ts";
 
 /** What a handler reaches through `ctx.state`: the services that main.ts has put together. */
 export interface State {
@@ -9,4 +10,6 @@ export interface State {
   readonly inbox: InboxEndpoint;
   /** The server's own log: a line on its console, and a record in the trace of the request. */
   readonly log: Log;
+  /** What `GET /signal` may cost. */
+  readonly signals: SignalLimits;
 }

@@ -1,29 +1,49 @@
 import type { Handlers } from "../server/mod.ts";
 import type { State } from "./_state.ts";
 
-/** Milliseconds; an answer held longer would only hold a connection. */
+/** Milliseconds; a longer delay would only hold a connection. */
 const MAX_DELAY_MS = 5000;
 
 /**
- * Something for the page's slow and failing requests to ask for: an answer after `?delay_ms=` (0 to 5,000)
- * milliseconds with the status `?status=` (200 to 599), or with `?throw=true` an error that the handler
- * throws and the server answers 500. A status from 500 on is also said in the server's log.
+ * What the page's slow and failing requests ask for: an answer after `?delay_ms=` (0 to 5,000) milliseconds with the
+ * status `?status=` (200 to 599), or with `?throw=true` an error that the handler throws and the server answers 500.
+ * A status from 500 on is logged. Beyond the {@linkcode SignalLimits} of this process: 429 at once.
  */
-export const handlers: Handlers<Pick<State, "log">> = {
-  async GET({ url, state }) {
+export const handlers: Handlers<Pick<State, "log" | "signals">> = {
+  async GET({ url, state: { log, signals } }) {
     const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
-    const status = within(url.searchParams.get("status") ?? "200", 200, 599);
+    const asked = within(url.searchParams.get("status") ?? "200", 200, 599);
     if (delay === undefined) {
-      return refuse(`delay_ms is not a whole number from 0 to ${MAX_DELAY_MS}.`);
+      return refuse(
+        400,
+        "signal_invalid",
+        `delay_ms is not a whole number from 0 to ${MAX_DELAY_MS}.`,
+      );
     }
-    if (status === undefined) return refuse("status is not a whole number from 200 to 599.");
+    if (asked === undefined) {
+      return refuse(400, "signal_invalid", "status is not a whole number from 200 to 599.");
+    }
 
-    await new Promise((resolve) => setTimeout(resolve, delay));
-    if (url.searchParams.get("throw") === "true") throw new Error("Server error, made on purpose");
-    if (status >= 500) {
-      state.log("error", "A signal was answered with a failure", {
-        "http.response.status_code": status,
-      });
+    const throws = url.searchParams.get("throw") === "true";
+    const status = throws ? 500 : asked;
+    const fails = status >= 500;
+    const refusal = signals.refuse({ delay, fails });
+    if (refusal) {
+      const response = refuse(429, "signal_limited", refusal.detail);
+      response.headers.set("Retry-After", `${refusal.retryAfter}`);
+      return response;
+    }
+    await signals.wait(delay);
+    if (fails && !signals.makesEvents) {
+      return refuse(
+        status,
+        "signal_not_reported",
+        "In production a signal is not reported to Sentry.",
+      );
+    }
+    if (throws) throw new Error("Server error, made on purpose");
+    if (fails) {
+      log("error", "A signal was answered with a failure", { "http.response.status_code": status });
     }
     return answer(status, { delay_ms: delay, status });
   },
@@ -35,7 +55,7 @@ function within(text: string, min: number, max: number): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
-const refuse = (sentence: string) => answer(400, { error: "signal_invalid", detail: sentence });
+const refuse = (status: number, error: string, detail: string) => answer(status, { error, detail });
 
 /** Statuses that must not have a body (RFC 9110, section 15). */
 const BODILESS = new Set([204, 205, 304]);

@@ -1,20 +1,36 @@
 import assert from "node:assert/strict";
 import type { Log } from "../monitoring/runtime/mod.ts";
 import type { Context } from "../server/mod.ts";
+import { SignalLimits } from "./_signal_limits.ts";
 import { handlers } from "./signal.ts";
 
-async function get(query: string, log: Log = () => {}): Promise<Response> {
+interface GetOptions {
+  readonly log?: Log;
+  readonly signals?: SignalLimits;
+}
+
+async function get(query: string, options: GetOptions = {}): Promise<Response> {
+  const { log = () => {}, signals = new SignalLimits({ makesEvents: true }) } = options;
   const req = new Request(`http://localhost/signal${query}`);
-  const ctx: Context<{ log: Log }> = {
+  const ctx: Context<{ log: Log; signals: SignalLimits }> = {
     req,
     url: new URL(req.url),
     params: {},
-    state: { log },
+    state: { log, signals },
     peer: undefined,
     next: () => Promise.resolve(new Response(null, { status: 404 })),
   };
   assert.ok(handlers.GET);
   return await handlers.GET(ctx);
+}
+
+/** Expects 429 with words and a header that say when to try again. */
+async function expectLimited(response: Response, detail: RegExp): Promise<void> {
+  assert.equal(response.status, 429);
+  const body = await response.json();
+  assert.equal(body.error, "signal_limited");
+  assert.match(body.detail, detail);
+  assert.match(response.headers.get("Retry-After") ?? "", /^[1-9]\d?$/);
 }
 
 Deno.test("the answer has the status that was asked for and is never cached", async () => {
@@ -55,9 +71,9 @@ Deno.test("a status without a body has none", async () => {
 Deno.test("a failure that was asked for is said in the server's log, a success is not", async () => {
   const said: Parameters<Log>[] = [];
   const log: Log = (...record) => void said.push(record);
-  await get("?status=499", log);
+  await get("?status=499", { log });
   assert.deepEqual(said, []);
-  await get("?status=500", log);
+  await get("?status=500", { log });
   assert.deepEqual(said, [
     ["error", "A signal was answered with a failure", { "http.response.status_code": 500 }],
   ]);
@@ -65,4 +81,49 @@ Deno.test("a failure that was asked for is said in the server's log, a success i
 
 Deno.test("an error that was asked for is thrown", async () => {
   await assert.rejects(get("?throw=true"), /made on purpose/);
+});
+
+Deno.test("more than 60 signals in a minute → 429, and 60 more a minute later", async () => {
+  let now = 0;
+  const signals = new SignalLimits({ makesEvents: true, now: () => now });
+  for (const minute of [0, 1]) {
+    now = minute * 60_000;
+    for (let n = 0; n < 60; n++) assert.equal((await get("", { signals })).status, 200);
+    await expectLimited(await get("", { signals }), /60 signals a minute/);
+  }
+});
+
+Deno.test("more than 10 failures in a minute → 429, while others are answered", async () => {
+  const signals = new SignalLimits({ makesEvents: true, now: () => 0 });
+  let logged = 0;
+  const log = () => void logged++;
+  for (let n = 0; n < 5; n++) {
+    await assert.rejects(get("?throw=true", { signals, log }), /made on purpose/);
+    assert.equal((await get("?status=503", { signals, log })).status, 503);
+  }
+  for (const query of ["?throw=true", "?status=500", "?throw=true&status=200"]) {
+    await expectLimited(await get(query, { signals, log }), /10 times a minute/);
+  }
+  assert.equal(logged, 5);
+  assert.equal((await get("?status=404", { signals })).status, 404);
+});
+
+Deno.test("four delayed answers under way → a fifth gets 429 at once, others are answered", async () => {
+  const signals = new SignalLimits({ makesEvents: true });
+  const delayed = Array.from({ length: 4 }, () => get("?delay_ms=5000", { signals }));
+  await expectLimited(await get("?delay_ms=1", { signals }), /4 signals wait/);
+  assert.equal((await get("", { signals })).status, 200);
+  signals.shedLoad();
+  for (const response of await Promise.all(delayed)) assert.equal(response.status, 200);
+  assert.equal((await get("?delay_ms=1", { signals })).status, 200);
+});
+
+Deno.test("where a signal may make no event → a failure is answered and neither thrown nor logged", async () => {
+  const signals = new SignalLimits({ makesEvents: false });
+  const log = () => assert.fail("logged");
+  for (const [query, status] of [["?throw=true", 500], ["?status=503", 503]] as const) {
+    const response = await get(query, { signals, log });
+    assert.equal(response.status, status);
+    assert.match((await response.json()).detail, /not reported/);
+  }
 });

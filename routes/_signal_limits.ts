@@ -1,0 +1,94 @@
+import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
+
+/**
+ * Signals per minute and process. `GET /signal` is open to everybody and a raw client forges every header, so the bound
+ * is on all requests together. More than a person who tries every button asks for.
+ */
+const SIGNALS_PER_MINUTE = 60;
+
+/** Signals per minute that may cost an event or a log record of the project's quota. */
+const FAILURES_PER_MINUTE = 10;
+
+/** Delayed answers at once: each holds a connection for up to 5 seconds, out of `MAX_CONNECTIONS`. */
+const MAX_DELAYED = 4;
+
+export interface SignalLimitsOptions {
+  /**
+   * Whether a signal may make an error event or a log record. Not where they would spend a production project's
+   * quota: in relay mode with `SENTRY_ENVIRONMENT=production`.
+   */
+  readonly makesEvents: boolean;
+  /** Milliseconds on a clock that never goes back. Default: the process's own. */
+  readonly now?: () => number;
+}
+
+/** What one signal asks for. */
+export interface Signal {
+  /** Milliseconds. */
+  readonly delay: number;
+  /** Whether the answer makes the server report a failure. */
+  readonly fails: boolean;
+}
+
+/** Why a signal is refused, and after how many seconds it may be asked for again. */
+export interface SignalRefusal {
+  readonly detail: string;
+  readonly retryAfter: number;
+}
+
+/** Bounds what `GET /signal` costs one process: answers, delays, events. */
+export class SignalLimits {
+  readonly makesEvents: boolean;
+  readonly #signals: TokenBucket;
+  readonly #failures: TokenBucket;
+  /** End the delays under way. */
+  readonly #delayed = new Set<() => void>();
+
+  constructor({ makesEvents, now = () => performance.now() }: SignalLimitsOptions) {
+    const perMinute = (burst: number) => new TokenBucket({ burst, perSecond: burst / 60, now });
+    this.makesEvents = makesEvents;
+    this.#signals = perMinute(SIGNALS_PER_MINUTE);
+    this.#failures = perMinute(FAILURES_PER_MINUTE);
+  }
+
+  /** Counts a signal; undefined if it may be answered as it asks. */
+  refuse({ delay, fails }: Signal): SignalRefusal | undefined {
+    if (!this.#signals.take()) {
+      return {
+        detail:
+          `This server answers ${SIGNALS_PER_MINUTE} signals a minute: try again in a minute.`,
+        retryAfter: 60,
+      };
+    }
+    if (delay > 0 && this.#delayed.size >= MAX_DELAYED) {
+      return {
+        detail: `${MAX_DELAYED} signals wait for their delay already: try again in some seconds.`,
+        retryAfter: 5,
+      };
+    }
+    if (fails && !this.#failures.take()) {
+      return {
+        detail:
+          `This server fails ${FAILURES_PER_MINUTE} times a minute on purpose: try again in a minute.`,
+        retryAfter: 60,
+      };
+    }
+    return undefined;
+  }
+
+  /** Resolves after a delay in milliseconds, or with the next {@linkcode shedLoad}. */
+  async wait(delay: number): Promise<void> {
+    if (delay === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, delay);
+    this.#delayed.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#delayed.delete(resolve);
+  }
+
+  /** Sheds load: a connection waits for room, so the delays under way end now. */
+  shedLoad(): void {
+    for (const end of this.#delayed) end();
+  }
+}

@@ -1,0 +1,352 @@
+/** Attacks on the inbox of a real server, as bytes on a connection: who may read it and who may write into it. */
+import assert from "node:assert/strict";
+import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+
+const TOKEN = "open-sesame";
+const ENVELOPE =
+  '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n{"message":"m"}\n';
+
+interface Attempt {
+  /** Default: GET for a read, POST for a write. */
+  readonly method?: string;
+  /** Default: `/monitoring/inbox` for a read, `/monitoring` for a write. */
+  readonly target?: string;
+  readonly version?: "1.0" | "1.1";
+  /** `PORT` is the server's. Default of `Host`: `localhost:PORT`; undefined leaves it out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** The address that is connected to. Default: 127.0.0.1 */
+  readonly address?: string;
+}
+
+interface Exchange {
+  readonly status: number;
+  readonly head: string;
+  /** Of a refusal. */
+  readonly error?: string;
+  readonly detail?: string;
+}
+
+/** Sends one request with exactly these headers, and reads the answer. */
+async function send(port: number, attempt: Attempt, body = ""): Promise<Exchange> {
+  const { method = "GET", target = "", version = "1.1", headers = {}, address } = attempt;
+  using connection = await Deno.connect({ hostname: address ?? "127.0.0.1", port });
+  const all = { Host: "localhost:PORT", ...headers, Connection: "close" };
+  const lines = Object.entries(all).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${value}\r\n`);
+  if (body !== "") lines.push(`Content-Length: ${body.length}\r\n`);
+  const head = `${method} ${target} HTTP/${version}\r\n${lines.join("")}\r\n`;
+  await connection.write(new TextEncoder().encode(head.replaceAll("PORT", `${port}`) + body));
+  // A stream that must not open would never end.
+  const signal = AbortSignal.timeout(20_000);
+  const text = await new Response(connection.readable.pipeThrough(new TransformStream(), { signal }))
+    .text();
+  const [answerHead = "", answerBody = ""] = text.split("\r\n\r\n");
+  const status = Number(answerHead.split(" ")[1]);
+  const refusal = status === 403 ? JSON.parse(answerBody) : {};
+  return { status, head: answerHead.toLowerCase(), ...refusal };
+}
+
+const read = (port: number, attempt: Attempt) =>
+  send(port, { target: "/monitoring/inbox", ...attempt });
+const write = (port: number, attempt: Attempt) =>
+  send(
+    port,
+    { method: "POST", target: "/monitoring", ...attempt },
+    attempt.method === "OPTIONS" ? "" : ENVELOPE,
+  );
+
+/** Runs each attack as a step of its own: it must be refused with 403, and learn nothing by CORS. */
+async function refused(
+  t: Deno.TestContext,
+  server: ServerProcess,
+  go: typeof read,
+  attacks: Readonly<Record<string, Attempt>>,
+  error: string,
+  detail: RegExp,
+): Promise<void> {
+  for (const [title, attack] of Object.entries(attacks)) {
+    await t.step(`${title} → 403 ${error}`, async () => {
+      const answer = await go(server.port, attack);
+      assert.deepEqual([answer.status, answer.error], [403, error]);
+      assert.match(answer.detail ?? "", detail);
+      assert.ok(!answer.head.includes("access-control-allow-origin"), answer.head);
+      assert.ok(!answer.head.includes("set-cookie"), answer.head);
+    });
+  }
+}
+
+/** Runs each request as a step of its own: it must be answered 200. */
+async function taken(
+  t: Deno.TestContext,
+  server: ServerProcess,
+  go: typeof read,
+  requests: Readonly<Record<string, Attempt>>,
+): Promise<void> {
+  for (const [title, request] of Object.entries(requests)) {
+    await t.step(`${title} → 200`, async () => {
+      const { status, detail } = await go(server.port, request);
+      assert.equal(status, 200, detail);
+    });
+  }
+}
+
+/** Requests of a page whose name resolves to this machine. Browsers send the page's own name and origin. */
+const REBOUND: Readonly<Record<string, Attempt>> = {
+  "a rebound name": { headers: { Host: "evil.example:PORT", "Sec-Fetch-Site": "same-origin" } },
+  "a rebound name without a port": {
+    headers: { Host: "evil.example", "Sec-Fetch-Site": "same-origin" },
+  },
+  "a rebound name in capitals": {
+    headers: { Host: "EVIL.EXAMPLE:PORT", "Sec-Fetch-Site": "same-origin" },
+  },
+  "a rebound name that begins with localhost": {
+    headers: { Host: "localhost.evil.example", "Sec-Fetch-Site": "same-origin" },
+  },
+  "a rebound name that begins with this machine's address": {
+    headers: { Host: "127.0.0.1.evil.example:PORT", "Sec-Fetch-Site": "same-origin" },
+  },
+  "localhost with a trailing dot": {
+    headers: { Host: "localhost.:PORT", "Sec-Fetch-Site": "same-origin" },
+  },
+  "a Host with credentials": {
+    headers: { Host: "localhost@evil.example", "Sec-Fetch-Site": "same-origin" },
+  },
+  "two names in one Host": {
+    headers: { Host: "localhost, evil.example", "Sec-Fetch-Site": "same-origin" },
+  },
+  "an empty Host": { headers: { Host: "", "Sec-Fetch-Site": "same-origin" } },
+  "no Host": { headers: { Host: undefined, "Sec-Fetch-Site": "same-origin" } },
+  "HTTP/1.0 without a Host": {
+    version: "1.0",
+    headers: { Host: undefined, "Sec-Fetch-Site": "same-origin" },
+  },
+};
+
+const PROXIED = [
+  "Forwarded",
+  "X-Forwarded-For",
+  "X-Forwarded-Host",
+  "X-Real-IP",
+  "Via",
+  "CF-Connecting-IP",
+  "True-Client-IP",
+  "X_Forwarded_For",
+  "X_Real_IP",
+  "cf_connecting_ip",
+  "TRUE_CLIENT-IP",
+];
+
+const SITES = {
+  "Sec-Fetch-Site: cross-site": "cross-site",
+  "Sec-Fetch-Site: same-site": "same-site",
+};
+
+Deno.test("attacks on reading, no token: rebound names, proxies, foreign pages → 403", async (t) => {
+  await using server = await startServer();
+  await refused(t, server, read, REBOUND, "inbox_forbidden", /Host.*PUBLIC_ORIGIN/);
+  await refused(
+    t,
+    server,
+    read,
+    {
+      "another host in an absolute target": {
+        target: "http://evil.example/monitoring/inbox",
+      },
+      "this machine in an absolute target, a rebound Host": {
+        target: "http://localhost/monitoring/inbox",
+        headers: { Host: "evil.example" },
+      },
+    },
+    "inbox_forbidden",
+    /Host/,
+  );
+  const proxied = PROXIED.map((name) => [`a proxy that sends ${name}`, {
+    headers: { [name]: "203.0.113.9" },
+  }]);
+  await refused(t, server, read, Object.fromEntries(proxied), "inbox_forbidden", /proxy/);
+  const foreign = Object.entries(SITES).map(([title, site]) => [title, {
+    headers: { "Sec-Fetch-Site": site },
+  }]);
+  await refused(t, server, read, Object.fromEntries(foreign), "inbox_forbidden", /Sec-Fetch-Site/);
+  await refused(
+    t,
+    server,
+    read,
+    {
+      "a page of another site that empties the inbox": {
+        method: "DELETE",
+        headers: { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
+      },
+      "a rebound name that empties the inbox": {
+        method: "DELETE",
+        headers: { Host: "evil.example", Origin: "http://evil.example" },
+      },
+    },
+    "inbox_forbidden",
+    /Sec-Fetch-Site|Host/,
+  );
+  await taken(t, server, read, {
+    "localhost in capitals": { headers: { Host: "LocalHost:PORT" } },
+    "this machine's IPv6 address as Host": { headers: { Host: "[::1]:PORT" } },
+    "the page's own request": { headers: { "Sec-Fetch-Site": "same-origin" } },
+    "the address bar": { headers: { "Sec-Fetch-Site": "none" } },
+    "its own name in an absolute target": { target: "http://localhost/monitoring/inbox" },
+  });
+});
+
+Deno.test("attacks on reading, INBOX_TOKEN set: no token, this machine included → 403", async (t) => {
+  await using server = await startServer({
+    env: { INBOX_TOKEN: TOKEN, PUBLIC_ORIGIN: "https://glass.example" },
+  });
+  const entered = await read(server.port, {
+    headers: { Authorization: `Bearer ${TOKEN}`, "Sec-Fetch-Site": "same-origin" },
+  });
+  const cookie = /set-cookie: ([^;]+)/.exec(entered.head)?.[1] ?? "";
+  assert.notEqual(cookie, "");
+  await refused(
+    t,
+    server,
+    read,
+    {
+      "this machine without the token": {},
+      "this machine as 127.0.0.1": { headers: { Host: "127.0.0.1:PORT" } },
+      "this machine as PUBLIC_ORIGIN": { headers: { Host: "glass.example" } },
+      "the page before the token was entered": { headers: { "Sec-Fetch-Site": "same-origin" } },
+      "live rows": { headers: { Accept: "text/event-stream" } },
+      "the export": { target: "/monitoring/inbox?export" },
+      "a guess as bearer": { headers: { Authorization: "Bearer guess" } },
+      "the token's beginning as bearer": { headers: { Authorization: "Bearer open" } },
+      "a guess as cookie": { headers: { Cookie: `${cookie.slice(0, -1)}x` } },
+      "the token itself as cookie": { headers: { Cookie: `sightglass_inbox=${TOKEN}` } },
+      "the cookie's value as bearer": {
+        headers: { Authorization: `Bearer ${cookie.split("=")[1]}` },
+      },
+      "the cookie, sent by a page of another site": {
+        headers: { Cookie: cookie, "Sec-Fetch-Site": "cross-site" },
+      },
+      "the cookie, sent by a page of another port": {
+        headers: { Cookie: cookie, "Sec-Fetch-Site": "same-site" },
+      },
+    },
+    "inbox_forbidden",
+    /token|Sec-Fetch-Site/i,
+  );
+  await taken(t, server, read, {
+    "the token as bearer": { headers: { Authorization: `Bearer ${TOKEN}` } },
+    "the token through a proxy, under any name": {
+      headers: {
+        Host: "glass.example",
+        "X-Forwarded-For": "203.0.113.9",
+        Authorization: `Bearer ${TOKEN}`,
+      },
+    },
+    "the cookie, sent by the page": {
+      headers: { Cookie: cookie, "Sec-Fetch-Site": "same-origin" },
+    },
+  });
+});
+
+Deno.test("attacks on writing: pages of rebound names and of other origins → 403", async (t) => {
+  await using server = await startServer();
+  const PUBLIC_ORIGIN = /set PUBLIC_ORIGIN/;
+  await refused(t, server, write, REBOUND, "origin_not_allowed", PUBLIC_ORIGIN);
+  await refused(
+    t,
+    server,
+    write,
+    {
+      "a rebound name, named by Origin alone": {
+        headers: { Host: "evil.example:PORT", Origin: "http://evil.example:PORT" },
+      },
+      "a rebound name, in a preflight": {
+        method: "OPTIONS",
+        headers: { Host: "evil.example:PORT", Origin: "http://evil.example:PORT" },
+      },
+      "a rebound name, through a proxy that says so": {
+        headers: {
+          Host: "evil.example",
+          Origin: "http://evil.example",
+          "X-Forwarded-For": "203.0.113.9",
+        },
+      },
+      "another host in an absolute target": {
+        target: "http://evil.example:PORT/monitoring",
+        headers: { Origin: "http://evil.example:PORT" },
+      },
+      "this machine in an absolute target, a rebound Host": {
+        target: "http://localhost:PORT/monitoring",
+        headers: { Host: "evil.example:PORT", Origin: "http://evil.example:PORT" },
+      },
+    },
+    "origin_not_allowed",
+    PUBLIC_ORIGIN,
+  );
+  await refused(
+    t,
+    server,
+    write,
+    {
+      "a page of another site": {
+        headers: { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
+      },
+      "a page without an origin": { headers: { Origin: "null" } },
+    },
+    "origin_not_allowed",
+    /ALLOWED_ORIGINS/,
+  );
+  await taken(t, server, write, {
+    "the page as localhost": { headers: { Origin: "http://localhost:PORT" } },
+    "the page as LOCALHOST": {
+      headers: { Host: "LOCALHOST:PORT", Origin: "http://localhost:PORT" },
+    },
+    "the page as a name below localhost": {
+      headers: { Host: "app.localhost:PORT", Origin: "http://app.localhost:PORT" },
+    },
+    "the page as 127.0.0.1": {
+      headers: { Host: "127.0.0.1:PORT", Origin: "http://127.0.0.1:PORT" },
+    },
+    "the page as another address of this machine": {
+      headers: { Host: "192.168.1.9:PORT", "Sec-Fetch-Site": "same-origin" },
+    },
+    "the page as [::1]": { headers: { Host: "[::1]:PORT", Origin: "http://[::1]:PORT" } },
+    "no browser, under any name": { headers: { Host: "evil.example" } },
+  });
+});
+
+Deno.test("attacks on writing, PUBLIC_ORIGIN set: its page → 200, rebound names → 403", async (t) => {
+  await using server = await startServer({ env: { PUBLIC_ORIGIN: "https://glass.example" } });
+  await taken(t, server, write, {
+    "PUBLIC_ORIGIN's page": {
+      headers: {
+        Host: "glass.example",
+        Origin: "https://glass.example",
+        "X-Real-IP": "203.0.113.9",
+      },
+    },
+  });
+  await refused(t, server, write, REBOUND, "origin_not_allowed", /set PUBLIC_ORIGIN/);
+});
+
+Deno.test({
+  name: "a server on every address: the same rules for ::1 and for ::ffff:127.0.0.1",
+  ignore: !hasIPv6(),
+  async fn(t) {
+    await using server = await startServer({ env: { HOST: "::" } });
+    for (const address of ["::1", "127.0.0.1"]) {
+      const evil = { Host: "evil.example", "Sec-Fetch-Site": "same-origin" };
+      const attack = { [`a rebound name, by ${address}`]: { address, headers: evil } };
+      await refused(t, server, read, attack, "inbox_forbidden", /PUBLIC_ORIGIN/);
+      await refused(t, server, write, attack, "origin_not_allowed", /PUBLIC_ORIGIN/);
+      await taken(t, server, read, { [`this machine, by ${address}`]: { address } });
+    }
+  },
+});
+
+function hasIPv6(): boolean {
+  try {
+    Deno.listen({ hostname: "::1", port: 0 }).close();
+    return true;
+  } catch {
+    return false;
+  }
+}

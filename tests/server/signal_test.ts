@@ -1,0 +1,73 @@
+/** `GET /signal` of a real server under attack: it holds no connections for long, and spends no quota. */
+import assert from "node:assert/strict";
+import { startServer } from "../../tools/server_process.ts";
+import { relayEnv } from "../runtime/_modes.ts";
+import { startStandInIngest } from "../stand_in_ingest.ts";
+import { Visitor } from "./_crowd.ts";
+
+const PIPELINED = 8;
+
+const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+const HEALTH = get("/monitoring");
+
+const ATTACKS = [
+  // Held connections and those of honest visitors together exceed the limit, which sheds load.
+  { connections: 2, limit: 2 },
+  { connections: 60, limit: 50 },
+];
+
+for (const { connections, limit } of ATTACKS) {
+  Deno.test(`${connections} connections with ${PIPELINED} pipelined delays each, MAX_CONNECTIONS=${limit} → a visitor is answered`, async () => {
+    await using server = await startServer({ env: { MAX_CONNECTIONS: `${limit}` } });
+    using attackers = new DisposableStack();
+    const attack = HEALTH + get("/signal?delay_ms=5000").repeat(PIPELINED);
+    for (let n = 0; n < connections; n++) {
+      const attacker = attackers.use(await Visitor.come(server.port));
+      await attacker.say(attack);
+      // Its delays are under way then. Those beyond the limit may have to wait.
+      if (n < limit) await attacker.until(({ text }) => text.includes("is_healthy"));
+    }
+    // Unbounded, the connections are held for 8 times 5 s: 40 s. `until` waits for 20 s.
+    using visitor = await Visitor.come(server.port);
+    await visitor.say(HEALTH);
+    await visitor.until(({ text }) => text.includes("is_healthy"));
+  });
+}
+
+Deno.test("a stranger who asks 100 times for a server error → 10 errors a minute", async () => {
+  await using server = await startServer();
+  const statuses: number[] = [];
+  for (let n = 0; n < 100; n++) {
+    const headers = { "X-Forwarded-For": `192.0.2.${n}`, "Sec-Fetch-Site": "same-origin" };
+    const response = await fetch(`${server.origin}/signal?throw=true`, { headers });
+    await response.body?.cancel();
+    statuses.push(response.status);
+  }
+  // A busy machine may take long enough for some tokens to come back: one in 6 s.
+  const thrown = server.output().match(/^Error: Server error, made on purpose/gm)?.length ?? 0;
+  assert.ok(thrown >= 10 && thrown <= 20, `${thrown}`);
+  assert.equal(statuses.filter((status) => status === 500).length, thrown);
+  assert.equal(statuses.filter((status) => status === 429).length, 100 - thrown);
+});
+
+Deno.test("relay mode in production, failing signals → answered, and no event or log reaches the ingest", async () => {
+  await using ingest = startStandInIngest();
+  const env = { ...relayEnv(ingest), SENTRY_ENVIRONMENT: "production" };
+  const server = await startServer({ env });
+  try {
+    for (const [query, status] of [["throw=true", 500], ["status=503", 503]] as const) {
+      const response = await fetch(`${server.origin}/signal?${query}`);
+      assert.equal(response.status, status);
+      assert.match((await response.json()).detail, /not reported to Sentry/);
+    }
+  } finally {
+    // It delivers what it has to report before it ends.
+    await server.stop();
+  }
+  const arrived = ingest.requests.map(({ text }) => text);
+  assert.ok(arrived.some((text) => text.includes("The server is stopping")), "its own log arrives");
+  for (const text of arrived) {
+    assert.doesNotMatch(text, /^\{[^\n]*"type":"event"/m);
+    assert.doesNotMatch(text, /answered with a failure|made on purpose/);
+  }
+});
