@@ -22,8 +22,9 @@ export function InboxToken({ authorize }: { authorize: (token: string) => Promis
   return (
     <form className="token" onSubmit={send}>
       <p>
-        Not open to this browser. The inbox is read on the machine that the server runs on, or with
-        the token that the server was given as <code>INBOX_TOKEN</code>.
+        This browser may not read the inbox. Enter the token that the server was given as{" "}
+        <code>INBOX_TOKEN</code>. A server without a token is read on its own machine only, as{" "}
+        <code>http://localhost</code>.
       </p>
       <label htmlFor={id}>Inbox token</label>
       <div className="line">

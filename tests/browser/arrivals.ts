@@ -141,18 +141,20 @@ export function arrivalsAtIngest(
  * What the server's inbox holds, asked for over HTTP as a program on this machine does.
  *
  * @param origin of the server
+ * @param token its `INBOX_TOKEN`, if it has one
  */
-export function arrivalsInInbox(origin: string, sender: Sender = "page"): Arrivals {
+export function arrivalsInInbox(origin: string, sender: Sender, token?: string): Arrivals {
+  const get = (path: string) => getBody(`${origin}/monitoring/inbox?${path}`, token);
   let cursor: number | undefined;
   return new Arrivals(async () => {
     const fresh: Received[] = [];
     for (;;) {
       const since = cursor === undefined ? "" : `&since=${cursor}`;
-      const answer = await get(`${origin}/monitoring/inbox?limit=500${since}`);
+      const answer = await get(`limit=500${since}`);
       const page: InboxPage = JSON.parse(new TextDecoder().decode(answer.bytes));
       if (page.envelopes.length === 0) return fresh;
       for (const { id } of page.envelopes) {
-        fresh.push(await get(`${origin}/monitoring/inbox?id=${id}`));
+        fresh.push(await get(`id=${id}`));
       }
       cursor = page.cursor;
     }
@@ -160,9 +162,10 @@ export function arrivalsInInbox(origin: string, sender: Sender = "page"): Arriva
 }
 
 /** Gets a body as it is on the wire: `fetch` would decompress it. */
-async function get(url: string): Promise<Received> {
+async function getBody(url: string, token?: string): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-  http.get(url, resolve).on("error", reject);
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  http.get(url, { headers }, resolve).on("error", reject);
   const response = await promise;
   const parts: Uint8Array[] = [];
   for await (const part of response) parts.push(part);

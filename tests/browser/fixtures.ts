@@ -104,15 +104,19 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     }
   },
 
-  arrivals: async ({ mode, ingest, server }, provide) => {
-    await provide(mode === "relay" ? arrivalsAtIngest(ingest) : arrivalsInInbox(server.origin));
+  arrivals: async ({ mode, ingest, server, serverEnv }, provide) => {
+    await provide(
+      mode === "relay"
+        ? arrivalsAtIngest(ingest)
+        : arrivalsInInbox(server.origin, "page", serverEnv.INBOX_TOKEN),
+    );
   },
 
-  serverArrivals: async ({ mode, ingest, server }, provide) => {
+  serverArrivals: async ({ mode, ingest, server, serverEnv }, provide) => {
     await provide(
       mode === "relay"
         ? arrivalsAtIngest(ingest, "server")
-        : arrivalsInInbox(server.origin, "server"),
+        : arrivalsInInbox(server.origin, "server", serverEnv.INBOX_TOKEN),
     );
   },
 

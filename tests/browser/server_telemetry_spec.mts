@@ -86,3 +86,20 @@ for (const mode of ["inbox", "relay"] as const) {
     });
   });
 }
+
+test("the minute's signals used up → the button that asks for one says when to try again", async ({ page, server, watch }) => {
+  watch.allow("429");
+  await openPage(page);
+  const status = async () => {
+    const response = await fetch(`${server.origin}/signal`);
+    await response.body?.cancel();
+    return response.status;
+  };
+  // One more is answered each second, so a slow machine tries again.
+  await expect(async () => {
+    while (await status() !== 429);
+    await make(page, "Failing request");
+    await expect(page.getByText(/answered 429 .*60 signals a minute: try again in a minute/))
+      .toBeVisible({ timeout: 1_000 });
+  }).toPass();
+});

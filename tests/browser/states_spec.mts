@@ -175,9 +175,11 @@ for (const colorScheme of ["light", "dark"] as const) {
       test("the token that is entered in a detail shows that detail", async ({ page, context, server, watch }) => {
         watch.allow("403");
         await fill(server.origin);
+        const bearer = { headers: { Authorization: "Bearer open-sesame" } };
         const { rows: [error] } =
-          await (await fetch(`${server.origin}/monitoring/inbox?view=errors`)).json();
-        const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
+          await (await fetch(`${server.origin}/monitoring/inbox?view=errors`, bearer)).json();
+        const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox`, bearer))
+          .json();
         const places = [
           [`#/traces/${TRACE}`, "step 3"],
           [`#/errors/${error.group}`, "All servers failed"],

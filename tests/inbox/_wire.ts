@@ -15,12 +15,17 @@ export async function sendRaw(
   method: string,
   target: string,
   headers: Readonly<Record<string, string>> = {},
+  payload = "",
 ): Promise<WireAnswer> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...headers, Connection: "close" })
+  const length: Record<string, string> = payload === ""
+    ? {}
+    : { "Content-Length": `${new TextEncoder().encode(payload).length}` };
+  const all = { Host: `127.0.0.1:${port}`, ...length, ...headers, Connection: "close" };
+  const lines = Object.entries(all)
     .map(([name, value]) => `${name}: ${value}\r\n`);
   await connection.write(
-    new TextEncoder().encode(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`),
+    new TextEncoder().encode(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${payload}`),
   );
   const bytes: number[] = [];
   const chunk = new Uint8Array(65_536);

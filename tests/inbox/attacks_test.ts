@@ -38,7 +38,9 @@ async function send(port: number, attempt: Attempt, body = ""): Promise<Exchange
   await connection.write(new TextEncoder().encode(head.replaceAll("PORT", `${port}`) + body));
   // A stream that must not open would never end.
   const signal = AbortSignal.timeout(20_000);
-  const text = await new Response(connection.readable.pipeThrough(new TransformStream(), { signal }))
+  const text = await new Response(
+    connection.readable.pipeThrough(new TransformStream(), { signal }),
+  )
     .text();
   const [answerHead = "", answerBody = ""] = text.split("\r\n\r\n");
   const status = Number(answerHead.split(" ")[1]);

@@ -1,0 +1,171 @@
+/** `deploy/nginx.conf`, run by a real nginx before a real server: who reads and writes the inbox through it. */
+import assert from "node:assert/strict";
+import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { EventReader, sendRaw } from "../inbox/_wire.ts";
+
+const TOKEN = "open-sesame";
+const HOST = "glass.example";
+const BEHIND_PROXY = { PUBLIC_ORIGIN: `https://${HOST}`, TRUSTED_PROXY_HEADER: "X-Real-IP" };
+const INBOX = "/monitoring/inbox";
+const BEARER = { Host: HOST, Authorization: `Bearer ${TOKEN}` };
+
+/** A proxy that only forwards: nginx then adds no header by which it can be known. */
+const SILENT_PROXY = `
+upstream sightglass { server 127.0.0.1:8000; }
+server {
+    listen 443 ssl http2;
+    ssl_certificate /x.pem;
+    ssl_certificate_key /x.key;
+    location / { proxy_pass http://sightglass; }
+}`;
+
+interface Proxy extends AsyncDisposable {
+  readonly port: number;
+}
+
+const nginx = nginxPath();
+const testBehindNginx = (name: string, fn: () => Promise<void>) =>
+  Deno.test({
+    name: nginx === undefined ? `${name} (ignored: nginx is not installed)` : name,
+    ignore: nginx === undefined,
+    fn,
+  });
+
+function nginxPath(): string | undefined {
+  // Debian installs it where only root's PATH leads.
+  for (const path of ["nginx", "/usr/sbin/nginx"]) {
+    try {
+      if (new Deno.Command(path, { args: ["-v"], stderr: "null" }).outputSync().success) {
+        return path;
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Replaces text that must be there, so that the test notices when the file changes. */
+function replaced(text: string, found: RegExp, by: string): string {
+  assert.match(text, found);
+  return text.replace(found, by);
+}
+
+/** Runs a configuration with the server's port and a free one of its own, without TLS: it needs a certificate. */
+async function startNginx(site: string, server: ServerProcess): Promise<Proxy> {
+  const folder = await Deno.makeTempDir({ prefix: "nginx-" });
+  using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = free.addr;
+  let conf = replaced(site, /listen 443 ssl http2;/, `listen 127.0.0.1:${port};`);
+  conf = replaced(conf, /server 127\.0\.0\.1:8000;/, `server 127.0.0.1:${server.port};`);
+  conf = replaced(conf, /ssl_certificate [^;]+;\s+ssl_certificate_key [^;]+;/, "");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  await Deno.writeTextFile(
+    `${folder}/nginx.conf`,
+    `daemon off; master_process off; pid nginx.pid; error_log stderr error; events {}
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${name};`).join(" ")}
+${conf}
+}`,
+  );
+  free.close();
+  const child = new Deno.Command(nginx!, {
+    args: ["-p", folder, "-e", "stderr", "-c", "nginx.conf"],
+    stderr: "piped",
+    stdout: "null",
+  }).spawn();
+  const printed = new Response(child.stderr).text();
+  let isRunning = true;
+  child.status.then(() => isRunning = false);
+  const stop = async () => {
+    if (isRunning) child.kill("SIGTERM");
+    await child.status;
+    await printed;
+    await Deno.remove(folder, { recursive: true });
+  };
+  for (;;) {
+    try {
+      const answer = await sendRaw(port, "GET", "/monitoring", { Host: HOST });
+      assert.equal(answer.status, 200);
+      return { port, [Symbol.asyncDispose]: stop };
+    } catch (error) {
+      if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
+      if (!isRunning) throw new Error(`nginx ended: ${await printed}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+const deployed = () => Deno.readTextFile(new URL("../../deploy/nginx.conf", import.meta.url));
+
+const ENVELOPE =
+  '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n{"message":"m"}\n';
+
+/** Posts an envelope as a browser does, from the page at this host; the status and the error's code. */
+async function post(port: number, host: string): Promise<[status: number, error?: string]> {
+  const headers = { Host: host, Origin: `https://${host}`, "Sec-Fetch-Site": "same-origin" };
+  const { status, text } = await sendRaw(port, "POST", "/monitoring", headers, ENVELOPE);
+  return status === 200 ? [status] : [status, JSON.parse(text).error];
+}
+
+testBehindNginx(
+  "deploy/nginx.conf, no INBOX_TOKEN → nobody reads the inbox through it",
+  async () => {
+    await using server = await startServer({ env: BEHIND_PROXY });
+    await using proxy = await startNginx(await deployed(), server);
+    for (const host of [HOST, "localhost", `127.0.0.1:${server.port}`]) {
+      const { status, text } = await sendRaw(proxy.port, "GET", INBOX, { Host: host });
+      assert.equal(status, 403, host);
+      assert.match(JSON.parse(text).detail, /through a proxy/);
+    }
+    const own = await sendRaw(server.port, "GET", INBOX);
+    assert.equal(own.status, 200, "this machine reads it directly");
+  },
+);
+
+testBehindNginx(
+  "deploy/nginx.conf, INBOX_TOKEN set → its bearer alone reads, lists and live rows",
+  async () => {
+    await using server = await startServer({ env: { ...BEHIND_PROXY, INBOX_TOKEN: TOKEN } });
+    await using proxy = await startNginx(await deployed(), server);
+    for (const headers of [{ Host: HOST }, { ...BEARER, Authorization: "Bearer guess" }]) {
+      assert.equal((await sendRaw(proxy.port, "GET", INBOX, headers)).status, 403);
+      assert.equal((await sendRaw(proxy.port, "DELETE", INBOX, headers)).status, 403);
+    }
+    const entered = await sendRaw(proxy.port, "GET", INBOX, {
+      ...BEARER,
+      "Sec-Fetch-Site": "same-origin",
+    });
+    assert.equal(entered.status, 200);
+    const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
+    assert.equal(
+      (await sendRaw(proxy.port, "GET", INBOX, { Host: HOST, Cookie: cookie })).status,
+      200,
+    );
+    const url = `http://127.0.0.1:${proxy.port}${INBOX}`;
+    await using stream = await EventReader.open(url, { Authorization: BEARER.Authorization });
+    assert.deepEqual(await post(proxy.port, HOST), [200]);
+    assert.equal((await stream.next())?.event, "envelope");
+  },
+);
+
+testBehindNginx(
+  "deploy/nginx.conf → PUBLIC_ORIGIN's page writes, a page of another name does not",
+  async () => {
+    await using server = await startServer({ env: BEHIND_PROXY });
+    await using proxy = await startNginx(await deployed(), server);
+    assert.deepEqual(await post(proxy.port, HOST), [200]);
+    assert.deepEqual(await post(proxy.port, "evil.example"), [403, "origin_not_allowed"]);
+  },
+);
+
+testBehindNginx(
+  "a proxy that adds no header, INBOX_TOKEN set → nobody reads without the token",
+  async () => {
+    await using server = await startServer({ env: { INBOX_TOKEN: TOKEN } });
+    await using proxy = await startNginx(SILENT_PROXY, server);
+    assert.equal((await sendRaw(proxy.port, "GET", INBOX, { Host: HOST })).status, 403);
+    assert.equal((await sendRaw(proxy.port, "GET", INBOX, BEARER)).status, 200);
+  },
+);
