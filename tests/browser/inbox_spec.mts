@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { InboxPage } from "../../monitoring/inbox/row.ts";
 import { expect, test } from "./fixtures.ts";
+import { nodeEvent, postEvents } from "./posted_errors.ts";
 import { make, openPage } from "./signals.ts";
 
 const inboxOf = (page: Page) => page.getByRole("region", { name: "Arrived in the inbox" });
@@ -8,9 +9,12 @@ const rowsOf = (page: Page) =>
   inboxOf(page).getByRole("row").filter({ has: page.getByRole("link") });
 
 // The server's own log of its start is in the inbox before any page: these tests are about what comes then.
-test.beforeEach(async ({ server, serverArrivals }) => {
+test.beforeEach(async ({ server, serverEnv, serverArrivals }) => {
   await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
-  const emptied = await fetch(`${server.origin}/monitoring/inbox`, { method: "DELETE" });
+  const emptied = await fetch(`${server.origin}/monitoring/inbox`, {
+    method: "DELETE",
+    headers: { Authorization: `Bearer ${serverEnv.INBOX_TOKEN}` },
+  });
   expect(emptied.status).toBe(204);
 });
 
@@ -109,8 +113,9 @@ test.describe("INBOX_TOKEN set", () => {
       await page.reload();
       await expect(inboxOf(page)).toContainText(/Live/);
       // Lists and bytes are read with the cookie as well.
-      await page.goto(`http://${name}:${server.port}/#/logs`);
-      await expect(page.locator(".view:visible")).toContainText("The server has started");
+      await postEvents(server.origin, nodeEvent());
+      await page.goto(`http://${name}:${server.port}/#/errors`);
+      await expect(page.locator(".view:visible")).toContainText("All servers failed");
     });
   }
 });
