@@ -160,10 +160,9 @@ Deno.test("a server whose inbox was deleted in between is shown as it is now, in
 });
 
 Deno.test("forbidden until the token is entered, then live", async () => {
-  // Deno's fetch keeps no cookies, so this machine itself is let in once the right token came.
+  // Deno's fetch keeps no cookies: a gate before an inbox without a token opens when the right one came.
   let entered = false;
   await using server = startInboxServer({
-    token: "s3cret",
     instead: (request) => {
       entered ||= request.headers.get("authorization") === "Bearer s3cret";
       return entered ? undefined : Response.json({ error: "inbox_forbidden" }, { status: 403 });
