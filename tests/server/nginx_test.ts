@@ -9,14 +9,13 @@ const BEHIND_PROXY = { PUBLIC_ORIGIN: `https://${HOST}`, TRUSTED_PROXY_HEADER: "
 const INBOX = "/monitoring/inbox";
 const BEARER = { Host: HOST, Authorization: `Bearer ${TOKEN}` };
 
-/** A proxy that only forwards: nginx then adds no header by which it can be known. */
+/** A proxy that only forwards: nginx then adds no header by which it can be known, and sets `Host` to its target. */
 const SILENT_PROXY = `
-upstream sightglass { server 127.0.0.1:8000; }
 server {
     listen 443 ssl http2;
     ssl_certificate /x.pem;
     ssl_certificate_key /x.key;
-    location / { proxy_pass http://sightglass; }
+    location / { proxy_pass http://127.0.0.1:8000; }
 }`;
 
 interface Proxy extends AsyncDisposable {
@@ -57,7 +56,7 @@ async function startNginx(site: string, server: ServerProcess): Promise<Proxy> {
   using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = free.addr;
   let conf = replaced(site, /listen 443 ssl http2;/, `listen 127.0.0.1:${port};`);
-  conf = replaced(conf, /server 127\.0\.0\.1:8000;/, `server 127.0.0.1:${server.port};`);
+  conf = replaced(conf, /127\.0\.0\.1:8000/, `127.0.0.1:${server.port}`);
   conf = replaced(conf, /ssl_certificate [^;]+;\s+ssl_certificate_key [^;]+;/, "");
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   await Deno.writeTextFile(
