@@ -58,7 +58,7 @@ export function hostNameOf(request: Request): string {
  * Whether a host name cannot be rebound: browsers resolve `localhost` and names below it to the loopback
  * themselves (RFC 6761, section 6.3), and an IP address is not resolved at all.
  */
-export function isUnreboundable(hostName: string): boolean {
+export function cannotBeRebound(hostName: string): boolean {
   return hostName === "localhost" || hostName.endsWith(".localhost") || isIPv4(hostName) ||
     (hostName.startsWith("[") && isIPv6(hostName.slice(1, -1)));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cameThroughProxy, hostNameOf, isLoopback, isUnreboundable } from "./caller.ts";
+import { cameThroughProxy, cannotBeRebound, hostNameOf, isLoopback } from "./caller.ts";
 
 Deno.test("the whole of 127/8 and ::1 is loopback, also as IPv4 mapped into IPv6", () => {
   const loopback = ["127.0.0.1", "127.255.3.4", "::1", "::ffff:127.0.0.1", "::FFFF:127.1.2.3"];
@@ -36,9 +36,9 @@ Deno.test("Host → the name in lower case without its port, empty if it is no h
 
 Deno.test("names that no DNS server is asked for cannot be rebound", () => {
   const safe = ["localhost", "app.localhost", "127.0.0.1", "192.168.1.9", "[::1]", "[fe80::1]"];
-  for (const name of safe) assert.equal(isUnreboundable(name), true, name);
+  for (const name of safe) assert.equal(cannotBeRebound(name), true, name);
   const names = ["evil.example", "localhost.evil.example", "evillocalhost", "localhost.", ""];
   for (const name of [...names, "127.0.0.1.evil.example", "1.2.3", "999.1.1.1", "[evil.example]"]) {
-    assert.equal(isUnreboundable(name), false, name);
+    assert.equal(cannotBeRebound(name), false, name);
   }
 });

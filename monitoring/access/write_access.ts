@@ -1,10 +1,10 @@
 import {
+  cannotBeRebound,
   hostNameOf,
   isBrowser,
   isLoopback,
   isOwnOrigin,
   isOwnPageOrNoBrowser,
-  isUnreboundable,
   publicHostName,
 } from "./caller.ts";
 
@@ -86,7 +86,7 @@ export class WriteAccessRule {
 
   #isOwnHost(request: Request): boolean {
     const name = hostNameOf(request);
-    return name !== "" && (isUnreboundable(name) || name === this.#publicHostName);
+    return name !== "" && (cannotBeRebound(name) || name === this.#publicHostName);
   }
 }
 
