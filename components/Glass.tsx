@@ -84,7 +84,7 @@ export function Glass({ place, counts = NOTHING, inside, reading, children }: {
 /** The same readings as one text, for who does not see them side by side. */
 export function readingsInWords(place: GlassPlace, counts: GlassCounts): string {
   const { waiting, spooled, refused, accepted } = counts;
-  return `${formatCount(accepted, "envelope")} ${accepts(place)}, ${waiting} waiting, ` +
+  return `This page: ${formatCount(accepted, "envelope")} ${accepts(place)}, ${waiting} waiting, ` +
     `${spooled > 0 ? `${spooled} spooled, ` : ""}${refused} refused`;
 }
 

@@ -1,6 +1,8 @@
 import { formatClock } from "./format/clock.ts";
 import type { Refusal } from "./flow.ts";
+import type { GlassPlace } from "./Glass.tsx";
 import { Mark } from "./Mark.tsx";
+import type { SenderTotals } from "./relay_health.ts";
 
 /** Reasons that find room under the tube. */
 const SHOWN = 3;
@@ -21,5 +23,31 @@ export function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
       ))}
       {more > 0 && <li>and for {more} other {more === 1 ? "reason" : "reasons"}</li>}
     </ul>
+  );
+}
+
+/**
+ * What became of all senders' envelopes: other pages', programs' and the server's own count, too.
+ *
+ * @param props.at when the relay reported it, milliseconds since the epoch
+ */
+export function AllSenders({ place, totals, at }: {
+  place: GlassPlace;
+  totals: SenderTotals;
+  at: number;
+}) {
+  const { accepted, refused, reasons } = totals;
+  const why = reasons.map(({ word, count }) => `${count} ${word}`).join(", ");
+  return (
+    <p className="reading">
+      <span>
+        All senders: {accepted} {place.variant === "inbox" ? "stored" : "delivered"},{" "}
+        <span className={refused > 0 ? "refused" : undefined}>
+          {refused > 0 && <Mark kind="refused" />}
+          {refused} refused{refused > 0 && ` (${why})`}.
+        </span>
+      </span>
+      <small>Counted since the server started, read at {formatClock(at)}.</small>
+    </p>
   );
 }

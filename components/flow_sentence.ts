@@ -3,7 +3,7 @@ import { formatCount } from "./format/count.ts";
 import { formatDuration } from "./format/duration.ts";
 import type { Flow } from "./flow.ts";
 import { phaseSentence, type PhaseState } from "./phase_sentence.ts";
-import type { SpoolReading } from "./spool_reading.ts";
+import type { SpoolReading } from "./relay_health.ts";
 
 /** Where telemetry stands, as far as the sentence needs it. */
 export interface FlowState extends PhaseState {
@@ -35,9 +35,7 @@ export function flowSentence(state: FlowState): string {
   if (phase !== "running") return phaseSentence(state);
   if (since !== undefined) return "The ingest answers again: nothing waits in the relay’s spool.";
   if (flow.refused > 0) return "Nothing waits.";
-  return flow.accepted === 0
-    ? "Still. Nothing has been sent yet."
-    : "Nothing waits, nothing was refused.";
+  return flow.accepted === 0 ? "Still. Nothing has been sent yet." : "All delivered.";
 }
 
 /** The relay keeps for everybody: other pages and the server itself count too. */

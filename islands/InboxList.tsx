@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { arrivalColumns, ArrivalRow } from "../components/ArrivalRow.tsx";
 import { Ledger } from "../components/Ledger.tsx";
+import { ReadFailure } from "../components/ReadFailure.tsx";
 import { Boundary } from "./_boundary.tsx";
 import { ClearInbox } from "./_console/clear_inbox.tsx";
 import { Flow } from "./_console/flow.tsx";
@@ -47,11 +48,13 @@ function Arrivals() {
           />
         </div>
       )}
+      {list.state === "failed" && <ReadFailure sentence={list.error} retry={list.retry} />}
       <Ledger
         name="arrivals"
         caption="Envelopes in the inbox, newest first"
         columns={arrivalColumns}
-        empty={list.rows.length === 0 && (isEmpty ? "The inbox is empty." : emptyInWords[state])}
+        empty={list.rows.length === 0 && list.state !== "failed" &&
+          (isEmpty ? "The inbox is empty." : emptyInWords[state])}
       >
         {list.rows.map((row) => <ArrivalRow key={row.id} row={row} />)}
       </Ledger>

@@ -1,7 +1,7 @@
 import { LOG_LEVELS, type LogRow } from "../monitoring/inbox/read/rows.ts";
 import { Boundary } from "./_boundary.tsx";
 import { FeedBar } from "./_console/feed_bar.tsx";
-import { fragmentTo, goTo, useFragment } from "./_console/fragment.ts";
+import { changeParams, fragmentTo, useFragment } from "./_console/fragment.ts";
 import { ListNotice } from "./_console/list_notice.tsx";
 import { LogTree } from "./_log/tree.tsx";
 import { useList, useSource } from "./_console/source.ts";
@@ -30,16 +30,10 @@ function LogList({ variant }: { variant: string }) {
   const level = LOG_LEVELS.find((level) => level === params.get("level"));
   const list = useList(source, "logs", { q, trace, level });
 
-  /** The same list, narrowed in another way. */
-  const narrowed = (to: { level?: string; trace?: string }) =>
-    fragmentTo("logs", [], { q, trace, level, ...to });
   return (
     <>
       <FeedBar source={source} what="logs">
-        <LevelFilter
-          level={level}
-          choose={(level) => goTo(narrowed({ level }), { replace: true })}
-        />
+        <LevelFilter level={level} choose={(level) => changeParams({ level })} />
       </FeedBar>
       {trace !== undefined && (
         <p className="narrowed">
@@ -47,7 +41,7 @@ function LogList({ variant }: { variant: string }) {
             Only logs of trace <Id id={trace} />
           </span>
           <a href={fragmentTo("traces", [trace])}>Open the trace</a>
-          <a href={narrowed({ trace: "" })}>Show logs of all traces</a>
+          <a href={fragmentTo("logs", [], { q, level })}>Show logs of all traces</a>
         </p>
       )}
       <ListNotice source={source} list={list} what="logs">

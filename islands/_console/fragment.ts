@@ -53,6 +53,17 @@ export function goTo(fragment: string, { replace = false } = {}): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
+/**
+ * Changes parameters of the address in the place of the present step in the history. Reads the
+ * address as it is now: what a component rendered may be older.
+ *
+ * @param params empty or undefined: removed
+ */
+export function changeParams(params: Readonly<Record<string, string | undefined>>): void {
+  const { view, path, params: now } = parseFragment(viewFragment());
+  goTo(fragmentTo(view, path, { ...Object.fromEntries(now), ...params }), { replace: true });
+}
+
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,33 +1,50 @@
 import { useEffect, useId, useRef, useState } from "react";
-import { fragmentTo, goTo, useFragment } from "./fragment.ts";
+import { changeParams, parseFragment, useFragment } from "./fragment.ts";
+import { viewFragment } from "./view.ts";
 
-/** Milliseconds after the last key until the list is asked: who types a word asks once. */
+/** Milliseconds from the last key until the list is asked: one request for a word, not for each letter. */
 const SETTLE_MS = 250;
 /** No id or message that is worth typing is longer, and an address has its limits. */
 const MAX_LENGTH = 200;
 
 /**
- * The search of a list. What is searched for stands in the address (`?q=`), so that it can be linked and reloaded.
+ * The search of a list. Its text is in the address (`?q=`), so that it can be linked and reloaded.
  *
  * @param props.what is searched, as in "envelopes"
- * @param props.disabled nobody would hear what is typed yet
+ * @param props.disabled while nothing can be searched yet
  */
 export function Search({ what, disabled }: { what: string; disabled: boolean }) {
-  const { view, path, params } = useFragment();
+  const { params } = useFragment();
   const asked = params.get("q") ?? "";
   const [text, setText] = useState(asked);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** Set while the text is newer than the address. */
+  const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
   const id = useId();
 
-  // A link or a step in the history; not the address that this field has just written.
-  useEffect(() => setText((now) => now.trim() === asked ? now : asked), [asked]);
-  useEffect(() => () => clearTimeout(timer.current), [view]);
-
-  const search = (wanted: string) => {
-    clearTimeout(timer.current);
-    const others = Object.fromEntries(params);
-    goTo(fragmentTo(view, path, { ...others, q: wanted.trim() }), { replace: true });
+  const settle = () => {
+    clearTimeout(pending.current);
+    pending.current = undefined;
   };
+  const search = (wanted: string) => {
+    settle();
+    changeParams({ q: wanted.trim() });
+  };
+
+  useEffect(() => {
+    if (pending.current === undefined) setText((now) => now.trim() === asked ? now : asked);
+  }, [asked]);
+  useEffect(() => {
+    // A link or a step in the history: the text belonged to the address that was left.
+    const leave = () => {
+      settle();
+      setText(parseFragment(viewFragment()).params.get("q") ?? "");
+    };
+    addEventListener("popstate", leave);
+    return () => {
+      removeEventListener("popstate", leave);
+      settle();
+    };
+  }, []);
 
   return (
     <form
@@ -50,9 +67,11 @@ export function Search({ what, disabled }: { what: string; disabled: boolean }) 
         value={text}
         onChange={({ target: { value } }) => {
           setText(value);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(search, SETTLE_MS, value);
+          clearTimeout(pending.current);
+          pending.current = setTimeout(search, SETTLE_MS, value);
         }}
+        // The next thing may be a click on a link, which is made from the address.
+        onBlur={({ target: { value } }) => void (pending.current && search(value))}
       />
     </form>
   );

@@ -6,7 +6,7 @@ import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts
 import type { InboxRow } from "../../monitoring/inbox/row.ts";
 import { FileButton } from "../_console/file_button.tsx";
 import { FeedBar } from "../_console/feed_bar.tsx";
-import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
+import { changeParams, fragmentTo, useFragment } from "../_console/fragment.ts";
 import { ListNotice } from "../_console/list_notice.tsx";
 import { Older } from "../_console/older.tsx";
 import { useReturnToRow } from "../_console/return_to_row.ts";
@@ -80,8 +80,7 @@ export function EnvelopeList({ source, list, cameFrom, inspect }: {
       <FeedBar source={source} what="envelopes">
         <TypeFilter
           type={params.get("type") ?? ""}
-          choose={(type) =>
-            goTo(fragmentTo("envelopes", [], { ...query, type }), { replace: true })}
+          choose={(type) => changeParams({ type })}
         />
         {openFile}
       </FeedBar>

@@ -1,10 +1,10 @@
 import { flowSentence } from "../../components/flow_sentence.ts";
 import { formatClock } from "../../components/format/clock.ts";
 import { Glass, type GlassPlace, readingsInWords } from "../../components/Glass.tsx";
-import { Refusals } from "../../components/Refusals.tsx";
+import { AllSenders, Refusals } from "../../components/Refusals.tsx";
 import { useFlow } from "./flow.ts";
 import { SettledText } from "../_console/settled_text.tsx";
-import { useSpool } from "./spool.ts";
+import { useHealth } from "./health.ts";
 import { useTelemetry } from "../_telemetry.ts";
 import { Tube } from "./tube.tsx";
 
@@ -12,7 +12,8 @@ import { Tube } from "./tube.tsx";
 export function LiveGlass(place: GlassPlace) {
   const { waiting, phase, reason, keeping, packing } = useTelemetry();
   const { flow, waitingSince } = useFlow();
-  const spool = useSpool(place.route);
+  const health = useHealth(place.route);
+  const spool = health?.spool;
 
   const { accepted, refused } = flow;
   // Waiting is a state, not a count: what the spool has passed on waits no longer.
@@ -28,7 +29,7 @@ export function LiveGlass(place: GlassPlace) {
       inside={<Tube fresh={flow.fresh} waiting={waiting} />}
       reading={
         <>
-          {flowSentence({ ...state, spool })}{" "}
+          <span>This page: {flowSentence({ ...state, spool })}</span>
           {keeping && <span className="waits">Envelopes are kept {keeping}.</span>}
           {packing && <span className="waits">Recordings are {packing}.</span>}
           <small>Counted since the page was opened, {formatClock(performance.timeOrigin)}.</small>
@@ -36,6 +37,7 @@ export function LiveGlass(place: GlassPlace) {
       }
     >
       <Refusals refusals={flow.refusals} />
+      {health?.totals && <AllSenders place={place} totals={health.totals} at={health.at} />}
       <SettledText
         text={hasNews
           ? `${readingsInWords(place, counts)}. ${newest ? `Last refused: ${newest.why}. ` : ""}` +

@@ -8,7 +8,7 @@ import type { ConsoleSource } from "../../monitoring/inbox/read/source/source.ts
 import { ticks as ticksOf } from "../../monitoring/inbox/read/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/inbox/read/trace/trace.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/inbox/read/trace/waterfall.ts";
-import { fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
+import { changeParams, fragmentTo, goTo, useFragment } from "../_console/fragment.ts";
 import { InboxToken } from "../_console/inbox_token.tsx";
 import { useKept } from "./kept.ts";
 import { useLiveSpans } from "./live_spans.ts";
@@ -89,7 +89,7 @@ export function TraceView({ source, traceId, variant, entered }: {
   const list = fragmentTo("traces", [], { q });
   const choose = (key: string | undefined) => {
     const span = key?.startsWith("span:") ? key.slice("span:".length) : undefined;
-    goTo(fragmentTo("traces", [traceId], { q, span }), { replace: true });
+    changeParams({ span });
   };
   const toggle = (key: string) =>
     setCollapsed((now) => now.has(key) ? now.difference(new Set([key])) : new Set([...now, key]));

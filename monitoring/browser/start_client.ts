@@ -87,7 +87,7 @@ export function startClient({ config, isOwn, transport }: StartClientOptions): B
       stackFrameVariables: false,
       frameContextLines: 0,
     },
-    beforeBreadcrumb: (crumb) => scrubBreadcrumb(crumb, isOwn),
+    beforeBreadcrumb: (crumb) => scrubBreadcrumb(crumb, isOwn, location.origin),
     beforeSendSpan: withStreamedSpan((span) => scrubSpan(span, location.origin)),
   };
   applySdkMetadata(options, "react");
@@ -96,6 +96,6 @@ export function startClient({ config, isOwn, transport }: StartClientOptions): B
   const client = initAndBind(BrowserClient, options) as BrowserClient;
   setContext("react", { version });
   // After every processor, and for recordings too, which no `beforeSend` sees.
-  client.on("postprocessEvent", scrubEvent);
+  client.on("postprocessEvent", (event) => scrubEvent(event, location.origin));
   return client;
 }

@@ -1,7 +1,7 @@
 import type { Client } from "@sentry/core/browser";
 import { startBrowserTracingNavigationSpan } from "@sentry/react";
 import type { NavigationCall } from "./pending_calls.ts";
-import { routeName } from "./route_name.ts";
+import { knownPath } from "./privacy/address.ts";
 
 /**
  * Starts the trace of a navigation, with a span that is named by the route and stands for the page
@@ -9,7 +9,7 @@ import { routeName } from "./route_name.ts";
  */
 export function startNavigation(client: Client, { at, url }: Omit<NavigationCall, "kind">): void {
   startBrowserTracingNavigationSpan(client, {
-    name: routeName(new URL(url).pathname),
+    name: knownPath(new URL(url).pathname),
     startTime: at / 1000,
     attributes: { "sentry.source": "route", "sentry.origin": "auto.navigation.browser" },
   }, { url });

@@ -16,8 +16,8 @@ import { createIsOwnRequest } from "./own_requests.ts";
 import { followPageTrace } from "./page_trace.ts";
 import type { PendingCalls } from "./pending_calls.ts";
 import { performPending } from "./perform_calls.ts";
+import { knownPath } from "./privacy/address.ts";
 import { quietSampler } from "./quiet_sampler.ts";
-import { routeName } from "./route_name.ts";
 import { serverTraceContext } from "./server_trace.ts";
 import { startClient } from "./start_client.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
@@ -78,7 +78,7 @@ export function startTelemetry({ config, fetch, store, pending, tape }: Telemetr
   client.addIntegration(browserTracingIntegration({
     beforeStartSpan: (span) => ({
       ...span,
-      name: routeName(new URL(span.name, location.href).pathname),
+      name: knownPath(new URL(span.name, location.href).pathname),
       attributes: { ...span.attributes, "sentry.source": "route" },
     }),
     shouldCreateSpanForRequest: (url) => !isOwn(url),

@@ -1,4 +1,5 @@
 import { FeedRows } from "./feed_rows.ts";
+import { askInbox, SILENCE_MS } from "./read/source/ask_inbox.ts";
 import { type InboxRow, MAX_PAGE_ROWS, parseRow } from "./row.ts";
 
 export interface InboxFeedState {
@@ -45,8 +46,13 @@ class ForbiddenError extends Error {}
  * missed. Cursors tell: nothing is lost or doubled. Where locks or channels are missing, each tab leads itself.
  *
  * @param path of the inbox, `/monitoring/inbox`
+ * @param options.keep the newest rows that are kept
+ * @param options.silenceMs milliseconds without an answer after which a request fails
  */
-export function createInboxFeed(path: string, { keep = 500 } = {}): InboxFeed {
+export function createInboxFeed(
+  path: string,
+  { keep = 500, silenceMs = SILENCE_MS } = {},
+): InboxFeed {
   const known = new FeedRows(keep);
   const listeners = new Set<() => void>();
   const lockWanted = new AbortController();
@@ -65,6 +71,8 @@ export function createInboxFeed(path: string, { keep = 500 } = {}): InboxFeed {
   let failures = 0;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let showTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Until the stream is open. */
+  let silenceTimer: ReturnType<typeof setTimeout> | undefined;
 
   function show(): void {
     showTimer ??= setTimeout(() => {
@@ -111,7 +119,7 @@ export function createInboxFeed(path: string, { keep = 500 } = {}): InboxFeed {
   }
 
   async function list(since: number, limit = MAX_PAGE_ROWS) {
-    const response = await fetch(`${path}?since=${since}&limit=${limit}`);
+    const response = await askInbox(`${path}?since=${since}&limit=${limit}`, silenceMs);
     if (response.status === 403) throw new ForbiddenError();
     if (!response.ok) throw new Error(`The inbox answered ${response.status}.`);
     const { cursor, envelopes } = await response.json();
@@ -159,7 +167,18 @@ export function createInboxFeed(path: string, { keep = 500 } = {}): InboxFeed {
   function open(): void {
     stream?.close();
     const source = stream = new EventSource(`${path}?since=${known.cursor}`);
-    source.onopen = () => enter("live");
+    const giveUp = () => {
+      // It would try again at a steady pace, and never after a refusal; nor would it tell the two apart.
+      source.close();
+      clearTimeout(silenceTimer);
+      fail("offline");
+    };
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(giveUp, silenceMs);
+    source.onopen = () => {
+      clearTimeout(silenceTimer);
+      enter("live");
+    };
     source.addEventListener("envelope", ({ data }) => {
       const row = parseRow(JSON.parse(data));
       if (row) publish({ kind: "rows", after: known.cursor, rows: [row] });
@@ -167,11 +186,7 @@ export function createInboxFeed(path: string, { keep = 500 } = {}): InboxFeed {
     source.addEventListener("cleared", ({ lastEventId }) => {
       publish({ kind: "cleared", cursor: Number(lastEventId) });
     });
-    source.onerror = () => {
-      // It would try again at a steady pace, and never after a refusal; nor would it tell the two apart.
-      source.close();
-      fail("offline");
-    };
+    source.onerror = giveUp;
   }
 
   function fail(next: "forbidden" | "offline"): void {
@@ -240,6 +255,7 @@ export function createInboxFeed(path: string, { keep = 500 } = {}): InboxFeed {
       channel?.close();
       clearTimeout(retryTimer);
       clearTimeout(showTimer);
+      clearTimeout(silenceTimer);
     },
   };
 }

@@ -100,7 +100,8 @@ export class RequestObserver {
         // https://opentelemetry.io/docs/specs/semconv/http/http-spans/
         "http.request.method": isKnown ? request.method : "_OTHER",
         "http.route": path,
-        "url.path": URL.parse(request.url)?.pathname ?? path,
+        // Not the request's own: a parameter in it may be a secret.
+        "url.path": path,
       },
     }, caller);
     return trace.setSpan(caller, span);

@@ -40,8 +40,8 @@ export class Scrubber {
   }
 
   /**
-   * Changes the event in place, as the last thing done to it: what it says of the machine, of its
-   * user and of the request goes.
+   * Changes the event in place, as the last thing done to it. Removes what it holds of the machine,
+   * of its user, of the request and of an object that was thrown.
    */
   event(event: Event): void {
     delete event.server_name;
@@ -49,7 +49,10 @@ export class Scrubber {
     delete event.request;
     delete event.breadcrumbs;
     if (event.message !== undefined) event.message = this.text(event.message);
+    const thrown = event.extra?.__serialized__;
+    delete event.extra;
     for (const exception of event.exception?.values ?? []) {
+      if (thrown && exception.mechanism?.synthetic) exception.value = keysOf(thrown);
       if (exception.value !== undefined) exception.value = this.text(exception.value);
       for (const frame of exception.stacktrace?.frames ?? []) this.#frame(frame);
     }
@@ -69,4 +72,9 @@ export class Scrubber {
     if (frame.abs_path !== undefined) frame.abs_path = this.file(frame.abs_path);
     if (frame.module !== undefined) frame.module = this.text(frame.module);
   }
+}
+
+/** What is reported of a thrown plain object: its values may be anybody's data. */
+function keysOf(thrown: unknown): string {
+  return `Object captured as exception with keys: ${Object.keys(Object(thrown)).join(", ")}`;
 }

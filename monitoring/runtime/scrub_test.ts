@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Event } from "@sentry/core";
 import { Scrubber } from "./scrub.ts";
 
 const scrubber = new Scrubber({ root: "file:///srv/the%20app/" });
@@ -63,4 +64,23 @@ Deno.test("an event loses what it says of the machine, its user and the request"
       },
     } as unknown as typeof event,
   );
+});
+
+Deno.test("plain object thrown in a handler → its keys are reported, its values are not", () => {
+  const event: Event = {
+    extra: { __serialized__: { name: "SECRET", message: "SECRET", card: { number: "SECRET" } } },
+    exception: {
+      values: [{
+        type: "Error",
+        value: "'SECRET' captured as exception with message 'SECRET'",
+        mechanism: { type: "generic", synthetic: true },
+      }],
+    },
+  };
+  scrubber.event(event);
+  assert.equal(
+    event.exception?.values?.[0]?.value,
+    "Object captured as exception with keys: name, message, card",
+  );
+  assert.ok(!JSON.stringify(event).includes("SECRET"));
 });

@@ -1,6 +1,8 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
+import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
+import { textOf } from "./arrived_envelope.ts";
+import { errorOf, spansOf } from "./telemetry.ts";
 
 /** What a person might see, type or have in the address: each place has a word of its own. */
 const CANARIES = {
@@ -68,6 +70,116 @@ test("a canary that is shown, typed or in an address is in nothing that left the
   const found = Object.entries(CANARIES).filter(([, canary]) => everything.includes(canary));
   expect(found).toEqual([]);
 });
+
+const TOKEN = "SECRET-TOKEN-5f3a9c";
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(`in ${mode} mode`, () => {
+    test.use({ mode });
+
+    test("page that does not exist → its path is nowhere in what leaves, <unknown> is", async ({ page, arrivals, serverArrivals, sent, watch }) => {
+      watch.allow("status of 404", "thrown on", ERRORS.uncaught);
+      const headers: string[] = [];
+      page.on("request", async (request) => {
+        const traced = await request.allHeaders().catch(() => ({}));
+        const { referer, baggage } = traced as Record<string, string | undefined>;
+        if (request.method() === "POST") headers.push(`referer: ${referer}`);
+        if (baggage !== undefined) headers.push(`baggage: ${baggage}`);
+      });
+      await page.addInitScript(() => void (Math.random = () => 0.05)); // recorded from the start
+      const address = `/reset/${TOKEN}`;
+      await page.goto(address);
+      await failAt(page, "thrown on the unknown page");
+      const event = await arrivals.waitFor(
+        "the unknown page's error",
+        (items) => errorOf(items, "thrown on the unknown page"),
+      );
+      expect(event.request.url).toMatch(/^http:\/\/[^/]+\/<unknown>$/);
+      await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
+      await page.evaluate(async (token) => {
+        for (const address of [`/reset/${token}/confirm`, `${token}/confirm`]) {
+          await fetch(address).catch(() => {});
+        }
+        const picture = new Image();
+        picture.src = `/reset/${token}.png`;
+        const link = document.createElement("a");
+        link.href = `/reset/${token}`;
+        document.body.append(picture, link);
+        await picture.decode().catch(() => {});
+      }, TOKEN);
+
+      // To the page by a link, which navigates in the browser; one step back; and by a full load.
+      await page.getByRole("link", { name: "Go to Sightglass" }).click();
+      await telemetryRuns(page);
+      await failAt(page, "thrown on the page");
+      await page.goBack();
+      await expect(page.getByRole("heading", { name: "Nothing at this address" })).toBeVisible();
+      await page.evaluate(() => location.assign("/"));
+      await telemetryRuns(page);
+      expect(await page.evaluate(() => document.referrer)).toContain(TOKEN);
+      await make(page, "Uncaught error");
+      const referred = await arrivals.waitFor(
+        "the page's error",
+        (items) => errorOf(items, ERRORS.uncaught),
+      );
+      expect(JSON.stringify(referred.breadcrumbs)).toContain("ui.click");
+      await page.goto("about:blank");
+      await page.goto("/");
+      const names = await arrivals.waitFor("the spans", (items) => {
+        const found = spansOf(items).map(({ name }) => name);
+        return found.includes("/") && found.some((name) => name.includes("GET")) && found;
+      });
+      expect(names).toContain("<unknown>");
+
+      expect(headers.length).toBeGreaterThan(0);
+      const everything = [
+        ...await arrivals.envelopes(),
+        ...await serverArrivals.envelopes(),
+      ].map(textOf);
+      everything.push(...sent.posts().map(({ bytes }) => text(bytes)), ...headers);
+      expect(everything.flatMap(aroundToken)).toEqual([]);
+    });
+  });
+}
+
+test("plain object thrown or rejected → its keys leave, its values do not", async ({ page, arrivals, serverArrivals, watch }) => {
+  watch.allow("canaryfield", "Object");
+  await openPage(page);
+  const field = "canaryfield";
+  await page.evaluate((field) => {
+    const thrown = {
+      card: field,
+      list: [field, { deep: field }],
+      in: { at: { far: { end: field } } },
+    };
+    Promise.reject({ rejected: thrown });
+    setTimeout(() => {
+      throw { uncaught: thrown, number: 4111 };
+    });
+  }, field);
+  const found = await arrivals.waitFor("both errors", (items) => {
+    const events = items.filter(({ type }) => type === "event").map((item) => text(item.payload));
+    return ["rejected", "uncaught"].every((key) =>
+      events.some((event) => event.includes(`"${key}":{"card":"`))
+    ) && events;
+  });
+  expect(found.join()).toContain('"number":"<number>"');
+  expect(`${await arrivals.text()}${await serverArrivals.text()}`).not.toContain(field);
+});
+
+/** Throws an error out of a timer, where nothing catches it. */
+function failAt(page: Page, message: string): Promise<void> {
+  return page.evaluate((message) => {
+    setTimeout(() => {
+      throw new Error(message);
+    });
+  }, message);
+}
+
+/** Where the token is in a text, with what stands before it. */
+function aroundToken(text: string): string[] {
+  return [...text.matchAll(new RegExp(`.{0,120}${TOKEN}`, "gs"))].map(([place]) => place);
+}
 
 /** Puts the canaries on the page, as an application would. */
 async function plant(page: Page): Promise<void> {

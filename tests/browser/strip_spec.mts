@@ -32,14 +32,10 @@ test("what is refused is counted by reason, in words, beside a mark; and read ou
   await expect(reasons.getByRole("listitem").first()).toContainText("status 400");
 });
 
-test("the relay is asked what it holds only after it has spooled something, and no more once it holds nothing", async ({ page, ingest, sent, watch }) => {
+test("relay keeps envelopes → it is asked until it holds nothing, and then no more", async ({ page, ingest, sent, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   const strip = page.getByRole("region", { name: "Flow" });
-  await make(page, "info");
-  await expect(strip).toContainText(/[1-9]\d* accepted/);
-  expect(sent.all.filter(healthAsked)).toEqual([]);
-
   ingest.behave(answers(503));
   await make(page, "Handled error");
   await expect(strip).toContainText(/[1-9]\d*\senvelopes? of all senders on its disk/);
@@ -47,11 +43,44 @@ test("the relay is asked what it holds only after it has spooled something, and 
   await expect(strip).toContainText("nothing waits in the relay’s spool", { timeout: 60_000 });
   const asked = sent.all.filter(healthAsked).length;
 
-  // Something happens again, and it is not this that it asks for.
+  // Envelopes end: one question for each burst of them.
   await make(page, "warn");
-  await expect(strip).toContainText("Nothing waits, nothing was refused.", { timeout: 60_000 });
-  expect(sent.all.filter(healthAsked).length - asked).toBeLessThanOrEqual(1);
+  await expect(strip).toContainText("All delivered.", { timeout: 60_000 });
+  expect(sent.all.filter(healthAsked).length - asked).toBeLessThanOrEqual(2);
 });
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(`in ${mode} mode`, () => {
+    test.use({ mode });
+
+    test("another sender is refused → counted with its outcome, apart from this page's own", async ({ page, server }) => {
+      await openPage(page);
+      const strip = page.getByRole("region", { name: "Flow" });
+      const senders = strip.getByText("All senders: ");
+      await expect(senders).toContainText("0 refused.");
+      await refuseOthers(server.origin);
+      // What a person does who has sent something by another program: looks at this window again.
+      await expect(async () => {
+        await page.evaluate(() => void dispatchEvent(new Event("focus")));
+        await expect(senders).toContainText("2 refused (2 rejected).", { timeout: 3_000 });
+      }).toPass();
+      await expect(strip).toContainText("Counted since the server started, read at");
+      // This page's own were all taken.
+      await expect(strip.getByRole("listitem").nth(1)).toContainText("0 refused");
+      await expect(strip).toContainText("This page: All delivered.");
+    });
+  });
+}
+
+/** Sends what is no envelope, and one to a project that is not this server's, as other programs do. */
+async function refuseOthers(origin: string): Promise<void> {
+  const dsn = "https://0123456789abcdef@elsewhere.example/9";
+  for (const body of ["no envelope", `{"dsn":"${dsn}"}\n{"type":"event"}\n{}\n`]) {
+    const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
+    await response.body?.cancel();
+    expect(response.headers.get("x-relay-outcome")).toBe("rejected");
+  }
+}
 
 test.describe("with less motion", () => {
   test.use({ mode: "inbox", contextOptions: { reducedMotion: "reduce" } });

@@ -30,6 +30,8 @@ export interface ErrorEvent {
   readonly timestamp: number;
   readonly release?: string;
   readonly environment?: string;
+  readonly request: { readonly url: string };
+  readonly breadcrumbs?: readonly unknown[];
   readonly exception: {
     readonly values: readonly {
       readonly type: string;

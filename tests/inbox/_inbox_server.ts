@@ -24,7 +24,7 @@ export interface InboxServerOptions extends Partial<Omit<InboxEndpointOptions, "
   readonly inbox?: Inbox;
   readonly port?: number;
   /** Answers in place of the endpoint, to play a server that has troubles. */
-  readonly instead?: (request: Request) => Response | undefined;
+  readonly instead?: (request: Request) => Response | Promise<Response> | undefined;
 }
 
 /** The inbox's real endpoint and file on a real server, on a free port of the loopback. */

@@ -81,6 +81,53 @@ Deno.test("no server: offline, and what is asked for rejects with words", async 
   source.close();
 });
 
+Deno.test("inbox accepts and never answers → offline, each request fails with words", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using server = startInboxServer({ instead: () => never.promise });
+  const source = createHttpSource(server.url, createInboxFeed(server.url, { silenceMs: 100 }), {
+    silenceMs: 100,
+  });
+  source.subscribe(() => {});
+  const silent = { name: "SilentInboxError" };
+  await Promise.all([
+    assert.rejects(source.list("traces", {}), silent),
+    assert.rejects(source.envelopes({}), silent),
+    assert.rejects(source.envelope(1), silent),
+    assert.rejects(source.sourceMap("d"), silent),
+    isIn(source, "offline"),
+  ]);
+  source.close();
+  never.resolve(new Response());
+});
+
+Deno.test("answer that stops in the middle → fails; one that is slow but goes on → is read", async () => {
+  const bytes = eventEnvelope(1);
+  let isStuck = true;
+  const instead = () => {
+    let sent = 0;
+    return new Response(
+      new ReadableStream({
+        async pull(controller) {
+          if (sent === 4 && isStuck) return await new Promise(() => {});
+          if (sent === 4) {
+            controller.enqueue(bytes.slice(4));
+            return controller.close();
+          }
+          // Longer in all than one silence may be.
+          await new Promise((resolve) => setTimeout(resolve, 400));
+          controller.enqueue(bytes.slice(sent, ++sent));
+        },
+      }),
+    );
+  };
+  await using server = startInboxServer({ instead });
+  const source = createHttpSource(server.url, createInboxFeed(server.url), { silenceMs: 1_500 });
+  await assert.rejects(source.envelope(1), { name: "SilentInboxError" });
+  isStuck = false;
+  assert.deepEqual(await source.envelope(1), bytes);
+  source.close();
+});
+
 Deno.test("what was asked for in vain is asked for again: the version rises when the inbox is back", async () => {
   let open = false;
   await withSource(async ({ source }) => {

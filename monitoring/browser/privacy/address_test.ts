@@ -1,12 +1,49 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { resourceAddress, withoutQueries, withoutQuery } from "./address.ts";
+import { knownPath, resourceAddress, scrubAddress, scrubText } from "./address.ts";
 
 const ORIGIN = "https://page.example";
+const withoutQuery = (address: string) => scrubAddress(address, ORIGIN);
+const withoutQueries = (text: string) => scrubText(text, ORIGIN);
+
+Deno.test("the page, the server's routes and assets keep their paths, any other is <unknown>", () => {
+  for (const path of ["/", "/signal", "/monitoring/inbox", "/assets/AB-12_c.js"]) {
+    assert.equal(knownPath(path), path);
+    assert.equal(scrubAddress(ORIGIN + path, ORIGIN), ORIGIN + path);
+  }
+  for (
+    const path of [
+      "/reset/TOKEN",
+      "/TOKEN",
+      "/signal/TOKEN",
+      "/123456",
+      "/assets/a/TOKEN.js",
+      "//TOKEN",
+    ]
+  ) {
+    assert.equal(knownPath(path), "<unknown>");
+    assert.equal(scrubAddress(`${path}?q#f`, ORIGIN), "<unknown>");
+    assert.equal(scrubAddress(ORIGIN + path, ORIGIN), `${ORIGIN}/<unknown>`);
+  }
+  assert.equal(scrubAddress("HTTPS://Page.example/TOKEN", ORIGIN).includes("TOKEN"), false);
+  // Relative to the page, and another origin's.
+  assert.equal(scrubAddress("reset/TOKEN", ORIGIN), "<unknown>");
+  assert.equal(scrubAddress("https://a.example/x", ORIGIN), "https://a.example/x");
+});
+
+Deno.test("unknown path within a text → <unknown>; a frame's place and markup stay", () => {
+  assert.equal(
+    scrubText(`no ${ORIGIN}/reset/TOKEN, see (${ORIGIN}/) or /reset/TOKEN.`, ORIGIN),
+    `no ${ORIGIN}/<unknown> see (${ORIGIN}/) or <unknown>`,
+  );
+  const stack = `at App (${ORIGIN}/assets/AB12.js:1:27)\n    at div`;
+  assert.equal(scrubText(stack, ORIGIN), stack);
+  assert.equal(scrubText("expected </p>, either/or", ORIGIN), "expected </p>, either/or");
+});
 
 Deno.test("an address loses its query and its fragment", () => {
   assert.equal(withoutQuery("https://a.example/x?q=1#f"), "https://a.example/x");
-  assert.equal(withoutQuery("/x#f?g"), "/x");
+  assert.equal(withoutQuery("/signal#f?g"), "/signal");
   assert.equal(withoutQuery("?q"), "");
 });
 
@@ -18,7 +55,7 @@ Deno.test("of inline and local data and of people's addresses only the scheme re
 
 Deno.test("addresses within a text lose their queries, other marks stay", () => {
   assert.equal(withoutQueries("GET https://a.example/x?q=1"), "GET https://a.example/x");
-  assert.equal(withoutQueries("(see /x?q=1) and/or what?"), "(see /x and/or what?");
+  assert.equal(withoutQueries("(see /signal?q=1) and/or what?"), "(see /signal and/or what?");
   assert.equal(
     withoutQueries("at f (https://a.example/a.js?v=1:2:3)"),
     "at f (https://a.example/a.js",
@@ -35,9 +72,9 @@ Deno.test("an address loses who it logs in as", () => {
   );
 });
 
-Deno.test("code of this origin keeps its path", () => {
+Deno.test("asset keeps its path, other code of this origin its kind", () => {
   assert.equal(resourceAddress(`${ORIGIN}/assets/ab12.js?v=1`, ORIGIN), "/assets/ab12.js");
-  assert.equal(resourceAddress("/a.css", ORIGIN), "/a.css");
+  assert.equal(resourceAddress("/a.css", ORIGIN), "/*.css");
 });
 
 Deno.test("a picture keeps its kind and the other origin, not its name", () => {

@@ -1,43 +1,49 @@
 import assert from "node:assert/strict";
 import type { Event } from "@sentry/core";
-import { scrubEvent } from "./event.ts";
+import { scrubEvent as scrub } from "./event.ts";
+
+const ORIGIN = "https://page.example";
+const scrubEvent = (event: Event) => scrub(event, ORIGIN);
 
 Deno.test("nothing of an event's addresses but origin and path leaves", () => {
   const event = {
     message: "no answer from https://a.example/x?SECRET",
-    transaction: "/?SECRET",
+    logentry: { message: "GET %s", params: ["/reset/SECRET"] },
+    transaction: "/reset/SECRET",
     request: {
       url: "https://page.example/?SECRET#SECRET",
       query_string: "SECRET",
       cookies: { id: "SECRET" },
-      headers: { Referer: "https://b.example/?SECRET", "User-Agent": "UA" },
+      headers: { Referer: "https://page.example/SECRET", "User-Agent": "UA" },
     },
     exception: {
       values: [{
-        value: "Failed to fetch /x?SECRET",
+        value: "Failed to fetch /SECRET?SECRET",
         stacktrace: {
-          frames: [{ filename: "https://page.example/?SECRET", abs_path: "/?SECRET" }],
+          frames: [{ filename: "https://page.example/reset/SECRET", abs_path: "/?SECRET" }],
         },
       }],
     },
     extra: {
       arguments: ["SECRET"],
-      __serialized__: {
-        type: "error",
-        target: 'img[alt="SECRET"]',
-        currentTarget: "[object Null]",
-        config: { url: "/x?SECRET", tried: ["/y?SECRET"] },
-      },
+      __serialized__: { type: "SECRET", config: { url: "SECRET", tried: ["SECRET"], n: 4111 } },
       kept: "on purpose",
     },
-    debug_meta: { images: [{ type: "sourcemap", code_file: "/a.js?SECRET", debug_id: "d" }] },
+    debug_meta: {
+      images: [{ type: "sourcemap", code_file: "/assets/a.js?SECRET", debug_id: "d" }],
+    },
+    contexts: { react: { componentStack: "at App (https://page.example/SECRET:1:2)" } },
     urls: ["https://page.example/?SECRET"],
   } as Event & { urls: string[] };
   scrubEvent(event);
   assert.ok(!JSON.stringify(event).includes("SECRET"), JSON.stringify(event));
   assert.equal(event.request?.url, "https://page.example/");
   assert.equal(event.request?.headers?.["User-Agent"], "UA");
-  assert.equal(event.exception?.values?.[0]?.value, "Failed to fetch /x");
+  assert.equal(event.exception?.values?.[0]?.value, "Failed to fetch <unknown>");
+  assert.deepEqual(event.extra?.__serialized__, {
+    type: "<string>",
+    config: { url: "<string>", tried: ["<string>"], n: "<number>" },
+  });
   assert.equal(event.extra?.kept, "on purpose");
   assert.deepEqual(event.urls, ["https://page.example/"]);
 });

@@ -1,4 +1,4 @@
-import { resourceAddress, withoutQuery } from "./address.ts";
+import { resourceAddress, scrubAddress } from "./address.ts";
 
 /*
  * What the recorder films (rrweb's events; types and sources as in its `EventType` and
@@ -22,7 +22,7 @@ export interface FilmedEvent {
 type Fields = Record<string, unknown>;
 
 /**
- * Takes out of a filmed event the addresses that must not leave: queries, fragments, and where a
+ * Takes out of a filmed event the addresses that must not leave: queries, fragments, unknown paths, and where a
  * picture or medium comes from, in attributes and in styles; and the texts that the recorder's own
  * masking overlooks: hidden fields, and what a style shows. All other texts and attributes have been
  * masked before. Changes the event in place.
@@ -31,7 +31,9 @@ type Fields = Record<string, unknown>;
  */
 export function scrubFilmedEvent<E extends FilmedEvent>(event: E, pageOrigin: string): E {
   const data = fields(event.data);
-  if (event.type === 4 && typeof data.href === "string") data.href = withoutQuery(data.href);
+  if (event.type === 4 && typeof data.href === "string") {
+    data.href = scrubAddress(data.href, pageOrigin);
+  }
   if (event.type === 2) scrubNode(fields(data.node), pageOrigin);
   if (event.type !== 3) return event;
   for (const add of list(data.adds)) {
@@ -69,7 +71,7 @@ function scrubAttributes(tagName: string, attributes: Fields, pageOrigin: string
     else if (name === "value") attributes[name] = masked(value);
     else if (name === "href" && tagName === "link") {
       attributes[name] = resourceAddress(value, pageOrigin);
-    } else if (name === "href") attributes[name] = withoutQuery(value);
+    } else if (name === "href") attributes[name] = scrubAddress(value, pageOrigin);
     else if (name === "style" || name === "_cssText") scrubStyleIn(attributes, name);
   }
 }

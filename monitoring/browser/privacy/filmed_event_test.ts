@@ -4,9 +4,12 @@ import { scrubFilmedEvent } from "./filmed_event.ts";
 
 const ORIGIN = "https://page.example";
 
-Deno.test("the filmed page's address has no query", () => {
-  const event = scrubFilmedEvent({ type: 4, data: { href: `${ORIGIN}/?SECRET#SECRET` } }, ORIGIN);
-  assert.deepEqual(event.data, { href: `${ORIGIN}/` });
+Deno.test("the filmed page has an unknown address → neither path nor query is filmed", () => {
+  const event = scrubFilmedEvent({
+    type: 4,
+    data: { href: `${ORIGIN}/reset/SECRET?SECRET#SECRET` },
+  }, ORIGIN);
+  assert.deepEqual(event.data, { href: `${ORIGIN}/<unknown>` });
 });
 
 /*

@@ -1,5 +1,5 @@
 import type { IsOwnRequest } from "../own_requests.ts";
-import { resourceAddress, withoutQuery } from "./address.ts";
+import { resourceAddress, scrubAddress, scrubText } from "./address.ts";
 import { scrubAddresses } from "./breadcrumb.ts";
 import { withoutAttributes } from "./selector.ts";
 
@@ -32,7 +32,7 @@ export function scrubRecordingEntry<E extends RecordingEntry>(
       ...(typeof message === "string" && category.startsWith("ui.") && {
         message: withoutAttributes(message),
       }),
-      ...(isRecord(payload.data) && { data: scrubAddresses(payload.data) }),
+      ...(isRecord(payload.data) && { data: scrubAddresses(payload.data, pageOrigin) }),
     });
   }
   if (tag === "performanceSpan") {
@@ -44,8 +44,10 @@ export function scrubRecordingEntry<E extends RecordingEntry>(
       ...payload,
       description: op.startsWith("resource.") && !isRequest
         ? resourceAddress(address, pageOrigin)
-        : withoutQuery(address),
-      ...(isRecord(payload.data) && { data: scrubAddresses(payload.data) }),
+        : isRequest || op.startsWith("navigation.")
+        ? scrubAddress(address, pageOrigin)
+        : scrubText(address, pageOrigin),
+      ...(isRecord(payload.data) && { data: scrubAddresses(payload.data, pageOrigin) }),
     });
   }
   return entry;

@@ -5,22 +5,35 @@ const ORIGIN = "https://page.example";
 
 Deno.test("a request's span has no query, in its name or anywhere else", () => {
   const { name, attributes } = scrubSpan({
-    name: "GET https://page.example/x?q=SECRET",
+    name: "GET https://page.example/signal?q=SECRET",
     attributes: {
       "sentry.op": "http.client",
-      "url.full": "https://page.example/x?q=SECRET#SECRET",
+      "url.full": "https://page.example/signal?q=SECRET#SECRET",
       "http.query": "?q=SECRET",
       "http.fragment": "#SECRET",
       "http.response.status_code": 200,
-      "list": ["/y?SECRET", 1],
+      "list": ["/reset/SECRET", 1],
     },
   }, ORIGIN);
-  assert.equal(name, "GET https://page.example/x");
+  assert.equal(name, "GET https://page.example/signal");
   assert.deepEqual(attributes, {
     "sentry.op": "http.client",
-    "url.full": "https://page.example/x",
+    "url.full": "https://page.example/signal",
     "http.response.status_code": 200,
-    "list": ["/y", 1],
+    "list": ["<unknown>", 1],
+  });
+});
+
+Deno.test("request to an unknown path → <unknown>, also if it is relative to the page", () => {
+  const span = scrubSpan({
+    name: "GET SECRET/confirm",
+    attributes: { "sentry.op": "http.client", url: "SECRET/confirm", "url.path": "/a/SECRET" },
+  }, ORIGIN);
+  assert.equal(span.name, "GET <unknown>");
+  assert.deepEqual(span.attributes, {
+    "sentry.op": "http.client",
+    url: "<unknown>",
+    "url.path": "<unknown>",
   });
 });
 

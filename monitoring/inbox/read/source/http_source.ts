@@ -1,4 +1,5 @@
 import type { InboxFeed } from "../../feed.ts";
+import { askInbox, SILENCE_MS } from "./ask_inbox.ts";
 import { parseImport } from "./parse_import.ts";
 import { parseEnvelopePage, parsePage } from "./parse_rows.ts";
 import { isZstd, readBody } from "./read_body.ts";
@@ -17,8 +18,13 @@ export interface HttpSource extends ConsoleSource {
  *
  * @param path of the inbox, `/monitoring/inbox`
  * @param feed of the same inbox; it is the source's from now on, and starts with its first subscriber
+ * @param options.silenceMs milliseconds without a byte after which a request fails
  */
-export function createHttpSource(path: string, feed: InboxFeed): HttpSource {
+export function createHttpSource(
+  path: string,
+  feed: InboxFeed,
+  { silenceMs = SILENCE_MS } = {},
+): HttpSource {
   const live = new LiveState(feed.snapshot().state);
   let seen = feed.snapshot();
   let follow: (() => void) | undefined;
@@ -34,7 +40,7 @@ export function createHttpSource(path: string, feed: InboxFeed): HttpSource {
 
   const ask = async (parameters: Readonly<Record<string, string>>): Promise<Response> => {
     const query = new URLSearchParams(parameters);
-    const response = await answerOf(fetch(`${path}?${query}`));
+    const response = await askInbox(`${path}?${query}`, silenceMs);
     if (response.ok || response.status === 404) return response;
     throw new Error(await refusalOf(response));
   };
@@ -74,7 +80,11 @@ export function createHttpSource(path: string, feed: InboxFeed): HttpSource {
     download: (id) => `${path}?id=${id}`,
     exported: () => `${path}?export`,
     async importArchive(archive) {
-      const answer = await answerOf(fetch(`${path}?import`, { method: "POST", body: archive }));
+      // Without a limit of time: how far an upload has come is not to be seen.
+      const answer = await fetch(`${path}?import`, { method: "POST", body: archive })
+        .catch((cause) => {
+          throw new Error("The inbox does not answer.", { cause });
+        });
       // A broken archive is told with what came of it all the same.
       const result = parseImport(await answer.clone().json().catch(() => undefined));
       if (result === undefined) throw new Error(await refusalOf(answer));
@@ -86,14 +96,6 @@ export function createHttpSource(path: string, feed: InboxFeed): HttpSource {
       live.close();
     },
   };
-}
-
-async function answerOf(request: Promise<Response>): Promise<Response> {
-  try {
-    return await request;
-  } catch (cause) {
-    throw new Error("The inbox does not answer.", { cause });
-  }
 }
 
 /** A query's attributes that are set, as the address carries them. */

@@ -1,0 +1,78 @@
+/** What the relay's health reports, of all senders. */
+export interface RelayHealth {
+  /** Undefined: it was not reported. */
+  readonly spool?: SpoolReading | undefined;
+  /** Since the server started. Undefined: not reported. */
+  readonly totals?: SenderTotals | undefined;
+}
+
+/** What the relay's spool held when it was asked. */
+export interface SpoolReading {
+  /** Envelopes, of all senders. */
+  readonly pending: number;
+  /** Seconds that the oldest of them has waited. */
+  readonly oldestAgeS: number;
+}
+
+/** How all senders' envelopes ended. */
+export interface SenderTotals {
+  /** Delivered to the ingest, or stored in the inbox. */
+  readonly accepted: number;
+  /** All that will not be tried again. */
+  readonly refused: number;
+  /** The same by outcome, without those that did not happen. */
+  readonly reasons: readonly { readonly word: string; readonly count: number }[];
+}
+
+/** The relay's outcomes (`X-Relay-Outcome`) of refused envelopes, in words. */
+const REFUSED_WORDS = {
+  rejected: "rejected",
+  rate_limited: "rate limited",
+  dropped: "dropped",
+} as const;
+
+/** The pause after the first answer that something waits; it doubles with each that says the same. */
+const FIRST_PAUSE_MS = 2_000;
+/** The longest pause: an outage of a night is not watched by the second. */
+const LONGEST_PAUSE_MS = 300_000;
+
+/**
+ * Reads the relay's health (`GET /monitoring`).
+ *
+ * @param health its JSON; a proxy may have answered in its place
+ */
+export function readHealth(health: unknown): RelayHealth {
+  const { spool, outcomes } = Object(health) as Record<string, unknown>;
+  return { spool: readSpool(spool), totals: readTotals(outcomes) };
+}
+
+function readSpool(spool: unknown): SpoolReading | undefined {
+  const { pending, oldest_age_s: oldestAgeS } = Object(spool) as Record<string, unknown>;
+  return isCount(pending) && isCount(oldestAgeS) ? { pending, oldestAgeS } : undefined;
+}
+
+function readTotals(outcomes: unknown): SenderTotals | undefined {
+  const counts = Object(outcomes) as Record<string, unknown>;
+  const { delivered, stored } = counts;
+  if (!isCount(delivered) || !isCount(stored)) return undefined;
+  const reasons = Object.entries(REFUSED_WORDS).flatMap(([outcome, word]) => {
+    const count = counts[outcome];
+    return isCount(count) && count > 0 ? [{ word, count }] : [];
+  });
+  const refused = reasons.reduce((sum, { count }) => sum + count, 0);
+  return { accepted: delivered + stored, refused, reasons };
+}
+
+/**
+ * How long to wait until a relay is asked again that keeps envelopes.
+ *
+ * @param asked how often it was since something happened, from 1 on
+ * @returns milliseconds
+ */
+export function healthPauseMs(asked: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(asked - 1, 30));
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { healthPauseMs, readHealth } from "./relay_health.ts";
+
+const outcomes = {
+  delivered: 15,
+  spooled: 2,
+  stored: 0,
+  duplicate: 1,
+  rate_limited: 1,
+  rejected: 2,
+  dropped: 0,
+};
+
+Deno.test("the relay's health tells what its spool holds", () => {
+  const spool = { pending: 12, bytes: 4096, oldest_age_s: 185 };
+  assert.deepEqual(readHealth({ is_healthy: true, mode: "relay", spool }).spool, {
+    pending: 12,
+    oldestAgeS: 185,
+  });
+});
+
+Deno.test("outcomes of all senders → accepted, refused, and refused for what", () => {
+  assert.deepEqual(readHealth({ outcomes }).totals, {
+    accepted: 15,
+    refused: 3,
+    reasons: [{ word: "rejected", count: 2 }, { word: "rate limited", count: 1 }],
+  });
+  const inInbox = { ...outcomes, delivered: 0, stored: 7, rate_limited: 0, rejected: 0 };
+  assert.deepEqual(readHealth({ outcomes: inInbox }).totals, {
+    accepted: 7,
+    refused: 0,
+    reasons: [],
+  });
+});
+
+Deno.test("what a proxy answered in its place is no reading", () => {
+  const answers: unknown[] = [
+    null,
+    undefined,
+    "down",
+    [],
+    {},
+    { spool: null, outcomes: null },
+    { spool: 3, outcomes: [] },
+    { spool: { pending: "12", oldest_age_s: 1 }, outcomes: { delivered: "3", stored: 0 } },
+    { spool: { pending: -1, oldest_age_s: 1 }, outcomes: { delivered: -1, stored: 0 } },
+    { spool: { pending: 1, oldest_age_s: NaN } },
+  ];
+  for (const answer of answers) {
+    assert.deepEqual(readHealth(answer), { spool: undefined, totals: undefined });
+  }
+});
+
+Deno.test("each question that finds something waiting doubles the pause, up to five minutes", () => {
+  assert.deepEqual([1, 2, 3].map(healthPauseMs), [2000, 4000, 8000]);
+  assert.equal(healthPauseMs(500), 300_000);
+});

@@ -1,0 +1,100 @@
+/** The address as the one state of searches and filters: nothing writes an older one over it. */
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+
+/** Opens a view's list, once its search and filters answer. */
+async function openList(page: Page, fragment: string): Promise<void> {
+  await page.goto(`/${fragment}`);
+  await expect(page.getByRole("searchbox")).toBeEnabled();
+}
+
+/** Types into the search and does the next thing before the text has settled, on any machine. */
+async function typeAndThen(page: Page, text: string, then: Then): Promise<void> {
+  await page.getByRole("searchbox").evaluate(async (field, [text, { choose, follow, goBack }]) => {
+    const write = (element: Element, value: string, event: string) => {
+      // Past React's own property of the element, as typing goes.
+      const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), "value")!;
+      set!.call(element, value);
+      element.dispatchEvent(new Event(event, { bubbles: true }));
+    };
+    (field as HTMLElement).focus();
+    write(field, text, "input");
+    if (choose) write(field.closest(".feed")!.querySelector("select")!, choose, "change");
+    if (follow) {
+      const link = [...document.links].find(({ textContent }) => textContent === follow)!;
+      link.focus();
+      // A person's press and click are events of their own; still before the text has settled.
+      await new Promise((next) => setTimeout(next));
+      link.click();
+    }
+    if (goBack) history.back();
+  }, [text, then] as const);
+}
+
+interface Then {
+  /** Value of the view's filter. */
+  readonly choose?: string;
+  /** Text of a link. */
+  readonly follow?: string;
+  readonly goBack?: boolean;
+}
+
+/** Waits until every timer that was set before has run: timers of one page run in order. */
+const settled = (page: Page) => page.evaluate(() => new Promise((done) => setTimeout(done, 600)));
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const params = (page: Page) => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+const sorted = (page: Page) => [...params(page)].map(([key, value]) => `${key}=${value}`).sort();
+
+for (const mode of ["inbox", "relay"] as const) {
+  test.describe(`in ${mode} mode`, () => {
+    test.use({ mode });
+
+    for (
+      const { view, filter, value } of [
+        { view: "logs", filter: "level", value: "warn" },
+        { view: "envelopes", filter: "type", value: "event" },
+      ]
+    ) {
+      test(`${view}: text typed and ${filter} chosen at once → both narrow the list`, async ({ page }) => {
+        await openList(page, `#/${view}?trace=${TRACE}`);
+        await typeAndThen(page, "needle", { choose: value });
+        const both = [`${filter}=${value}`, "q=needle", `trace=${TRACE}`].sort();
+        await expect.poll(() => sorted(page)).toEqual(both);
+        await settled(page);
+        expect(sorted(page)).toEqual(both);
+        await expect(page.getByRole("searchbox")).toHaveValue("needle");
+        await expect(page.locator(".filter select")).toHaveValue(value);
+      });
+    }
+  });
+}
+
+test("text typed and another view opened at once → the view searches for it", async ({ page }) => {
+  await openList(page, "#/logs");
+  await typeAndThen(page, "needle", { follow: "Errors" });
+  await expect(page).toHaveURL(/#\/errors\?q=needle$/);
+  await expect(page.getByRole("searchbox")).toHaveValue("needle");
+});
+
+test("text typed and one filter removed by its link → the text stays, the filter does not", async ({ page }) => {
+  await openList(page, `#/logs?level=warn&trace=${TRACE}`);
+  await typeAndThen(page, "needle", { follow: "Show logs of all traces" });
+  await expect.poll(() => sorted(page)).toEqual(["level=warn", "q=needle"]);
+  await settled(page);
+  expect(sorted(page)).toEqual(["level=warn", "q=needle"]);
+});
+
+test("step back in the history right after typing → that step's search, in field and address", async ({ page }) => {
+  await openList(page, "#/logs?q=first");
+  await page.evaluate(() => void (location.hash = "#/logs?q=first&level=warn"));
+  await expect(page.locator(".filter select")).toHaveValue("warn");
+  await typeAndThen(page, "second", { goBack: true });
+  await expect(page.locator(".filter select")).toHaveValue("");
+  await settled(page);
+  expect(sorted(page)).toEqual(["q=first"]);
+  await expect(page.getByRole("searchbox")).toHaveValue("first");
+  await page.goForward();
+  await expect.poll(() => sorted(page)).toEqual(["level=warn", "q=first"]);
+  await expect(page.getByRole("searchbox")).toHaveValue("first");
+});

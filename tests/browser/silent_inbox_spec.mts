@@ -1,0 +1,97 @@
+/** An inbox that accepts requests and never answers: each thing that is read says so, and can be tried again. */
+import type { BrowserContext, Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { nodeEvent, postEvents } from "./posted_errors.ts";
+import { largeTrace, postSpans } from "./posted_traces.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
+
+const TRACE = "0123456789abcdef0123456789abcdef";
+const SILENT = "The inbox has not answered for 10 seconds.";
+/** Lists, bodies and source maps; what tells whether the inbox is there at all is answered. */
+const isRead = (url: URL) =>
+  url.pathname === "/monitoring/inbox" &&
+  ["view", "id", "map"].some((name) => url.searchParams.has(name));
+
+/** Takes requests and keeps them without an answer, until it is told to answer. */
+async function keepSilent(context: BrowserContext, which: (url: URL) => boolean) {
+  let answers = false;
+  await context.route(which, (route) => answers ? route.continue() : undefined);
+  return () => void (answers = true);
+}
+
+/** What is read, where, and what is there once it has been. */
+const READ = {
+  "the overview's list": ["#/", ".panel:has(#inbox)", "event"],
+  "the list of traces": ["#/traces", ".traces", "step 0"],
+  "the list of errors": ["#/errors", ".errors", "All servers failed"],
+  "the list of logs": ["#/logs", ".logs", "The server has started"],
+  "the list of envelopes": ["#/envelopes", ".envelopes", "event"],
+  "a trace": [`#/traces/${TRACE}`, ".traces", "step 1"],
+  "an envelope": ["#/envelopes/1", ".envelopes", "Envelope header"],
+} as const;
+
+test("inbox accepts and never answers → what is read fails with words, and can be tried again", async ({ context, server, watch: _watch }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 5));
+  await postEvents(server.origin, nodeEvent());
+  const answer = await keepSilent(context, isRead);
+  // At once, each in a tab of its own: the wait is the same for all.
+  const tabs = await Promise.all(
+    Object.entries(READ).map(async ([what, [fragment, place, shown]]) => {
+      const page: Page = await context.newPage();
+      await page.goto(`${server.origin}/${fragment}`);
+      return { what, view: page.locator(place), shown };
+    }),
+  );
+  for (const { what, view } of tabs) {
+    await test.step(what, async () => {
+      await expect(view).toContainText(SILENT, { timeout: 40_000 });
+      await expect(view).not.toContainText("Reading ");
+      await expect(view.getByRole("button", { name: "Try again" })).toBeVisible();
+    });
+  }
+  answer();
+  for (const { what, view, shown } of tabs) {
+    await test.step(`${what}, once more`, async () => {
+      await expect(async () => {
+        // What the tabs themselves send makes lists ask again by themselves, too.
+        const retry = view.getByRole("button", { name: "Try again" });
+        if (await retry.isVisible()) await retry.click({ timeout: 1_000 });
+        await expect(view).toContainText(shown, { timeout: 3_000 });
+        await expect(view).not.toContainText(SILENT, { timeout: 3_000 });
+      }).toPass({ timeout: 20_000 });
+    });
+  }
+});
+
+test("error and source map are never answered → each says so, and can be tried again", async ({ page, context, arrivals, watch }) => {
+  watch.allow(ERRORS.handled);
+  await openPage(page);
+  await make(page, "Handled error");
+  await arrivals.waitForItem("the error", ({ type }) => type === "event");
+  const view = page.locator(".errors");
+  const answerMaps = await keepSilent(context, ({ searchParams }) => searchParams.has("map"));
+  const answerBodies = await keepSilent(context, ({ searchParams }) => searchParams.has("id"));
+  await page.goto("/#/errors");
+  await view.locator("a.row-link").first().click();
+  await expect(view.getByRole("alert")).toContainText(SILENT, { timeout: 40_000 });
+  answerBodies();
+  await view.getByRole("button", { name: "Try again" }).click();
+  const article = view.getByRole("article");
+  await expect(article).toContainText(ERRORS.handled);
+  await expect(article).toContainText(`Sources could not be looked up: ${SILENT}`, {
+    timeout: 40_000,
+  });
+  answerMaps();
+  await article.getByRole("button", { name: "Try again" }).click();
+  await expect(article).not.toContainText("Sources could not be looked up");
+  await expect(article).toContainText("Signals.tsx");
+});
+
+test("inbox takes connections and answers nothing at all → offline, in words", async ({ page, context }) => {
+  await keepSilent(context, ({ pathname }) => pathname === "/monitoring/inbox");
+  await page.goto("/#/logs");
+  await expect(page.locator(".logs")).toContainText("The inbox does not answer; trying again.", {
+    timeout: 40_000,
+  });
+  await expect(page.locator(".logs")).toContainText(SILENT);
+});
