@@ -91,20 +91,53 @@ export function permissionsPolicy(): HeaderPair {
 }
 
 /**
- * The answer with the headers that it lacks; what a handler set itself stays. A response whose
- * headers cannot be changed (one that `fetch` gave) is copied, its body is not.
+ * A field value as RFC 9110, section 5.5 allows it. `Headers` accepts more, and Deno 2.9.6 aborts the
+ * process when it writes such a value ("invalid response header value").
+ */
+const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A header of a prepared answer has a value that cannot be written. */
+export class HeaderValueError extends Error {
+  override readonly name = "HeaderValueError";
+  constructor(readonly header: string) {
+    super(`Cannot send the header ${header}: its value contains a control character.`);
+  }
+}
+
+/**
+ * Checks the headers of an answer that is prepared once, at the start.
+ *
+ * @throws {HeaderValueError}
+ */
+export function checkHeaders(headers: readonly HeaderPair[]): void {
+  for (const [name, value] of headers) if (!WRITABLE.test(value)) throw new HeaderValueError(name);
+}
+
+/** Appends a value to a header of a finished answer; leaves out a value that cannot be written. */
+export function appendHeader(response: Response, name: string, value: string): void {
+  if (WRITABLE.test(value)) response.headers.append(name, value);
+}
+
+/**
+ * Finishes an answer: removes headers whose values cannot be written, whatever their source, and adds
+ * those that it lacks. Status and body stay. A response whose headers cannot be changed (one that
+ * `fetch` gave) is copied, its body is not.
  */
 export function withHeaders(response: Response, headers: readonly HeaderPair[]): Response {
   try {
-    for (const [name, value] of headers) {
-      if (!response.headers.has(name)) response.headers.set(name, value);
-    }
+    finishHeaders(response.headers, headers);
     return response;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const copy = new Headers(response.headers);
-    for (const [name, value] of headers) if (!copy.has(name)) copy.set(name, value);
+    finishHeaders(copy, headers);
     const { status, statusText } = response;
     return new Response(response.body, { status, statusText, headers: copy });
   }
+}
+
+function finishHeaders(own: Headers, added: readonly HeaderPair[]): void {
+  // A copy: deleting while iterating skips entries.
+  for (const [name, value] of [...own]) if (!WRITABLE.test(value)) own.delete(name);
+  for (const [name, value] of added) if (!own.has(name)) own.set(name, value);
 }

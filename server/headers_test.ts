@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { contentSecurityPolicy, securityHeaders, withHeaders } from "./headers.ts";
+import {
+  appendHeader,
+  checkHeaders,
+  contentSecurityPolicy,
+  HeaderValueError,
+  securityHeaders,
+  withHeaders,
+} from "./headers.ts";
 
 Deno.test("the policy is the strictest one, with the inline parts by their hashes", () => {
   const policy = contentSecurityPolicy(
@@ -52,4 +59,19 @@ Deno.test("headers are added to what a handler answers, but replace none of its 
     "2",
   ]);
   assert.equal(await copy.text(), "upstream");
+});
+
+Deno.test("a control character in any header → that header is removed, the answer keeps the rest", async () => {
+  // What `Headers` itself refuses (NUL, CR, LF) never gets here. A tab may stand in a value.
+  const codes = [...Array(32).keys(), 127].filter((code) => ![0, 9, 10, 13].includes(code));
+  for (const code of codes) {
+    const value = `a${String.fromCharCode(code)}b`;
+    const headers = { "X-Bad": value, "X-Good": "\t \x80\xff~", Location: value };
+    const answer = withHeaders(new Response("x", { status: 201, headers }), [["X-A", "1"]]);
+    assert.deepEqual([...answer.headers.keys()], ["content-type", "x-a", "x-good"]);
+    assert.deepEqual([answer.status, await answer.text()], [201, "x"]);
+    assert.throws(() => checkHeaders([["X-Bad", value]]), HeaderValueError);
+    appendHeader(answer, "X-Later", value);
+    assert.equal(answer.headers.get("X-Later"), null);
+  }
 });

@@ -1,4 +1,5 @@
 import type { Answer, Endpoint } from "./endpoint.ts";
+import { appendHeader } from "./headers.ts";
 
 /** A place of the server whose answers may be worth watching. Assets and static files are none. */
 export interface Place {
@@ -10,9 +11,13 @@ export interface Place {
 
 /**
  * Stands around one answer: calls `answer` exactly once and gives what it gave, to which it may add
- * headers. What `answer` throws, or its promise rejects with, must be passed on.
+ * headers by `append`. What `answer` throws, or its promise rejects with, must be passed on.
  */
-export type Observer = (request: Request, answer: () => Answer) => Answer;
+export type Observer = (
+  request: Request,
+  answer: () => Answer,
+  append: (response: Response, name: string, value: string) => void,
+) => Answer;
 
 /** Says who stands around a place's answers; undefined: nobody, at no cost to its requests. */
 export type Observe = (place: Place) => Observer | undefined;
@@ -23,5 +28,5 @@ export function observed<State>(
   observer: Observer | undefined,
 ): Endpoint<State> {
   if (observer === undefined) return endpoint;
-  return (request, context) => observer(request, () => endpoint(request, context));
+  return (request, context) => observer(request, () => endpoint(request, context), appendHeader);
 }

@@ -56,7 +56,7 @@ Deno.test("an observer may add a header to every answer of a page, and sees what
   const thrown: unknown[] = [];
   const app = await fixture.app({
     onError: () => {},
-    observe: () => (_request, answer) => {
+    observe: () => (_request, answer, append) => {
       try {
         const given = answer();
         if (!(given instanceof Response)) {
@@ -65,7 +65,8 @@ Deno.test("an observer may add a header to every answer of a page, and sees what
             throw error;
           });
         }
-        given.headers.append("Server-Timing", "seen");
+        append(given, "Server-Timing", "seen");
+        append(given, "Server-Timing", "\x01");
         return given;
       } catch (error) {
         thrown.push(error);

@@ -1,6 +1,6 @@
 import { type Encoding, negotiateEncoding } from "./accept_encoding.ts";
 import { matchesEtag } from "./etag.ts";
-import type { HeaderPair } from "./headers.ts";
+import { checkHeaders, type HeaderPair } from "./headers.ts";
 import { parseRange } from "./range.ts";
 
 /** A body that is known in full before the first request, in the encodings it is kept in. */
@@ -125,6 +125,7 @@ export class Resource {
     ];
     if (encoding !== "identity") headers.push(["Content-Encoding", encoding]);
     if (status === 200) headers.push(["ETag", etag]);
+    checkHeaders(headers);
     this.#representations.set(encoding, {
       etag,
       full: new Response(body, { status, headers }),

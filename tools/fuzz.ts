@@ -1,18 +1,18 @@
 /**
- * `deno task fuzz [--seconds=N] [--seed=S]`: posts hostile envelopes to the real relay for N seconds (default 30) and
- * holds every answer, and the reader, against the contract; then looks whether memory has grown. Prints the seed, how
- * requests ended, and the smallest failing one. Exits with 1 if one fails or memory has grown.
+ * `deno task fuzz [--seconds=N] [--seed=S]`: for half of N seconds (default 30) posts hostile envelopes to the real
+ * relay, and for the other half lets a hostile ingest answer a relay in a process of its own. Holds every answer
+ * against the contract, then looks whether memory has grown. Prints the seed, how requests ended, and the smallest
+ * failing one. Exits with 1 if one fails, a process ends or memory has grown.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EnvelopeError } from "../monitoring/envelope/envelope_error.ts";
 import { readEnvelope } from "../monitoring/envelope/reader.ts";
 import { readByReference } from "../monitoring/envelope/testdata/reference_reader.ts";
-import { type FuzzedRelay, startFuzzedRelay } from "../tests/fuzz/fuzzed_relay.ts";
+import { startFuzzedIngest } from "../tests/fuzz/fuzzed_ingest.ts";
+import { startFuzzedRelay } from "../tests/fuzz/fuzzed_relay.ts";
+import { type HostileAnswer, hostileAnswer } from "../tests/fuzz/hostile_answer.ts";
 import { type HostileRequest, hostileRequest } from "../tests/fuzz/hostile_request.ts";
-
-/** Requests from one seed. Between two batches an hour passes for the relay, so each stands by itself. */
-const BATCH = 500;
 
 /** Batches before memory is measured first: until then the engine still compiles and fills its pools. */
 const WARM_UP = 6;
@@ -42,42 +42,96 @@ export function readFuzzOptions(args: readonly string[], seed: number): FuzzOpti
   return options;
 }
 
-/** Fuzzes. Returns whether all is well. */
+/** One side that is hostile. */
+interface Target {
+  readonly name: string;
+  /** What is made from one seed. */
+  readonly batch: number;
+  readonly property:
+    | fc.IAsyncPropertyWithHooks<[HostileRequest]>
+    | fc.IAsyncPropertyWithHooks<[HostileAnswer]>;
+  readonly endings: ReadonlyMap<string, number>;
+  /** After each batch, so that each stands by itself. */
+  forget(): void;
+  memoryInUse(): Promise<number> | number;
+}
+
+/** Fuzzes both sides. Returns whether all is well. */
 async function fuzz({ seconds, seed }: FuzzOptions): Promise<boolean> {
   console.log(`Seed ${seed}, ${seconds} s`);
+  return await fuzzClients(seconds / 2, seed) && await fuzzIngest(seconds / 2, seed);
+}
+
+async function fuzzClients(seconds: number, seed: number): Promise<boolean> {
   await using relay = startFuzzedRelay();
+  return await fuzzTarget(
+    {
+      name: "hostile clients",
+      batch: 500,
+      property: fc.asyncProperty(hostileRequest, async (request) => {
+        readersAgree(request);
+        await relay.check(request);
+      }),
+      endings: relay.endings,
+      forget: () => relay.forget(),
+      memoryInUse,
+    },
+    seconds,
+    seed,
+  );
+}
+
+async function fuzzIngest(seconds: number, seed: number): Promise<boolean> {
+  await using ingest = startFuzzedIngest();
+  return await fuzzTarget(
+    {
+      name: "a hostile ingest",
+      batch: 25,
+      property: fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
+      endings: ingest.endings,
+      // Each answer is followed by an hour.
+      forget() {},
+      memoryInUse: () => ingest.memoryInUse(),
+    },
+    seconds,
+    seed,
+  );
+}
+
+async function fuzzTarget(target: Target, seconds: number, seed: number): Promise<boolean> {
+  const { name, batch } = target;
   const end = performance.now() + 1000 * seconds;
   let shown = performance.now();
   let first: number | undefined;
   let batches = 0;
   // What no answer waits for ends the process: say from which seed it came, and let it.
-  globalThis.addEventListener("error", () => console.error(repeatWith(seed + batches)));
+  const onError = () => console.error(repeatWith(seed + batches));
+  globalThis.addEventListener("error", onError);
   do {
-    const failure = await runBatch(relay, seed + batches);
+    const failure = await runBatch(target, seed + batches);
     if (failure !== undefined) {
       console.error(`${repeatWith(seed + batches)}\n${failure}`);
       return false;
     }
     batches++;
-    relay.forget();
-    if (batches === WARM_UP) first = memoryInUse();
+    target.forget();
+    if (batches === WARM_UP) first = await target.memoryInUse();
     if (performance.now() - shown > PROGRESS_MS) {
       shown = performance.now();
       const left = Math.max(0, Math.ceil((end - shown) / 1000));
-      const used = (memoryInUse() / MIB).toFixed(1);
-      console.log(`${batches * BATCH} requests, ${used} MiB in use, ${left} s to go`);
+      const used = (await target.memoryInUse() / MIB).toFixed(1);
+      console.log(`${name}: ${batches * batch} runs, ${used} MiB in use, ${left} s to go`);
     }
   } while (performance.now() < end || batches <= WARM_UP);
+  globalThis.removeEventListener("error", onError);
 
-  for (const [ending, count] of [...relay.endings].sort()) {
+  for (const [ending, count] of [...target.endings].sort()) {
     console.log(`${String(count).padStart(9)}  ${ending}`);
   }
-  const grown = memoryInUse() - (first ?? 0);
+  const grown = await target.memoryInUse() - (first ?? 0);
   console.log(
-    `${
-      batches * BATCH
-    } requests, all answered as the contract says; memory in use after collection: ` +
-      `${(grown / MIB).toFixed(1)} MiB more than after the first ${WARM_UP * BATCH}`,
+    `${name}: ${batches * batch} runs, all as the contract says; memory in use after collection: ` +
+      `${(grown / MIB).toFixed(1)} MiB more than after the first ${WARM_UP * batch}`,
   );
   if (grown > MAX_GROWTH_BYTES) {
     console.error(`FAILED. Memory may grow by ${MAX_GROWTH_BYTES / MIB} MiB at most.`);
@@ -88,13 +142,12 @@ async function fuzz({ seconds, seed }: FuzzOptions): Promise<boolean> {
 
 const repeatWith = (seed: number) => `FAILED. The same again: deno task fuzz --seed=${seed}`;
 
-/** Returns what is wrong, with the smallest request that shows it. */
-async function runBatch(relay: FuzzedRelay, seed: number): Promise<string | undefined> {
-  const property = fc.asyncProperty(hostileRequest, async (request) => {
-    readersAgree(request);
-    await relay.check(request);
-  });
-  const { failed, errorInstance } = await fc.check(property, { seed, numRuns: BATCH });
+/** Returns what is wrong, with the smallest case that shows it. */
+async function runBatch({ property, batch }: Target, seed: number): Promise<string | undefined> {
+  const { failed, errorInstance } = await fc.check(
+    property as fc.IAsyncPropertyWithHooks<[unknown]>,
+    { seed, numRuns: batch },
+  );
   if (!failed) return undefined;
   return errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
 }

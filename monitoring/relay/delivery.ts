@@ -1,8 +1,9 @@
 import type { AdmittedEnvelope } from "./admission.ts";
 import { type Answer, heldAnswer, takenAnswer } from "./answer.ts";
 import { RelayError } from "./errors.ts";
-import type { IngestClient, Sender } from "./ingest_client.ts";
+import type { IngestClient } from "./ingest_client.ts";
 import type { HeldBack } from "./rate_limits.ts";
+import type { Sender } from "./sender.ts";
 import type { Spooling } from "./spooling.ts";
 import { verdict } from "./verdict.ts";
 

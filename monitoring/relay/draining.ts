@@ -4,6 +4,7 @@ import { limitHeaders } from "./limit_headers.ts";
 import type { OutcomeCounter } from "./outcomes.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import type { SpooledEnvelope } from "./spooling.ts";
+import { ingestError } from "./verdict.ts";
 
 /** How an attempt at an envelope out of the spool ended. */
 export type DrainVerdict =
@@ -55,18 +56,18 @@ export function createDraining(options: DrainingOptions): Draining {
       const held = () => limits.judge(dsn.text, Object.keys(envelope.quantities), uptime());
       const limit = held();
       if (limit) return limited(limit);
-      const { bytes, userAgent, address } = envelope;
+      const { bytes, userAgent, address, clientHints } = envelope;
       const contentEncoding = envelope.contentEncoding as Parameters<
         typeof client.attempt
       >[0]["contentEncoding"];
-      const sender = { userAgent, address };
+      const sender = { userAgent, address, clientHints };
       const attempt = await client.attempt({ bytes, contentEncoding, dsn }, sender, held);
       if (attempt.kind === "held") return limited(attempt.limits);
       if (attempt.kind === "undecided") return { kind: "unreachable", reason: attempt.reason };
       const { status, headers } = attempt.answer;
       if (status === 429) return limited(limitHeaders(headers, now()));
       if (status < 400) return { kind: "delivered" };
-      return { kind: "refused", reason: headers.get("x-sentry-error") ?? `it answered ${status}` };
+      return { kind: "refused", reason: ingestError(headers) ?? `it answered ${status}` };
     },
 
     originOf(text) {

@@ -4,14 +4,8 @@ import { ConnectionPool } from "./http/connection_pool.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { HeldBack, RateLimits } from "./rate_limits.ts";
+import { type Sender, senderHeaders } from "./sender.ts";
 import { isPassing } from "./verdict.ts";
-
-/** Who sent an envelope, as far as the ingest may know. */
-export interface Sender {
-  readonly userAgent: string | null;
-  /** Only if the operator wants it forwarded. */
-  readonly address?: string;
-}
 
 /** What of an envelope goes over the wire, and where to. */
 export type Sendable = Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "dsn">;
@@ -110,11 +104,10 @@ export class IngestClient {
   ): Promise<Attempt> {
     const headers: Record<string, string> = {
       "content-type": "application/x-sentry-envelope",
-      "user-agent": sender.userAgent ?? "sightglass",
+      ...senderHeaders(sender),
       "x-sentry-auth": `Sentry sentry_version=7, sentry_key=${dsn.publicKey}`,
     };
     if (contentEncoding !== null) headers["content-encoding"] = contentEncoding;
-    if (sender.address !== undefined) headers["x-forwarded-for"] = sender.address;
 
     const { relayTimeoutMs: timeoutMs, limits, metrics, now, uptime } = this.#options;
     const begun = performance.now();

@@ -1,6 +1,12 @@
 import { KNOWN_CATEGORIES } from "./categories.ts";
 import type { HeaderReader } from "./http/answer_headers.ts";
-import { DEFAULT_RETRY_S, parseLimits, retryAfterSeconds } from "./limit_headers.ts";
+import {
+  DEFAULT_RETRY_S,
+  formatLimits,
+  MAX_PAUSE_S,
+  parseLimits,
+  retryAfterSeconds,
+} from "./limit_headers.ts";
 
 /** A limit that holds: until when, and what the ingest called it. */
 interface Limit {
@@ -16,9 +22,6 @@ export interface HeldBack {
   /** Whole seconds until the first item may go. */
   readonly "retry-after": string;
 }
-
-/** A day: longer than any quota's window that is worth remembering without asking again. */
-const MAX_LIMIT_S = 86_400;
 
 /** Stands for every category: a limit that names none. */
 const ALL = "";
@@ -102,17 +105,20 @@ export class RateLimits {
     const seconds = (until: number) => Math.max(1, Math.ceil((until - now) / 1000));
     // Nothing that could be held back.
     if (holding.size === 0) return undefined;
-    const words = Array.from(
+    const announced = Array.from(
       holding,
-      ([category, { until, rest }]) => `${seconds(until)}:${category}${rest && `:${rest}`}`,
+      ([category, { until, rest }]) => ({ seconds: seconds(until), categories: [category], rest }),
     );
-    return { "x-sentry-rate-limits": words.join(", "), "retry-after": String(seconds(first)) };
+    return {
+      "x-sentry-rate-limits": formatLimits(announced),
+      "retry-after": String(seconds(first)),
+    };
   }
 
   #add(dsn: string, category: string, seconds: number, rest: string, now: number): void {
     let limits = this.#limits.get(dsn);
     if (limits === undefined) this.#limits.set(dsn, limits = new Map());
-    const until = now + 1000 * Math.min(seconds, MAX_LIMIT_S);
+    const until = now + 1000 * Math.min(seconds, MAX_PAUSE_S);
     const known = limits.get(category);
     if (known === undefined || known.until < until) limits.set(category, { until, rest });
   }

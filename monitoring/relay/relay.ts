@@ -6,18 +6,18 @@ import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { BodyMemory } from "./body_memory.ts";
 import { BrokenBrotli } from "./broken_brotli.ts";
 import { categoryOf } from "./categories.ts";
-import { clientAddress } from "./client_address.ts";
 import { type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
 import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";
 import { errorAnswer, RelayError } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
-import { IngestClient, type IngestState, type Sender } from "./ingest_client.ts";
+import { IngestClient, type IngestState } from "./ingest_client.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
 import { RateLimits } from "./rate_limits.ts";
 import { ReadingSlots } from "./reading_slots.ts";
+import { type Sender, senderOf } from "./sender.ts";
 import { type EnvelopeSpool, Spooling } from "./spooling.ts";
 
 export type { AdmittedEnvelope } from "./admission.ts";
@@ -69,7 +69,7 @@ export interface RelayOptions {
   readonly allowedOrigins?: readonly string[];
   /** Whether a platform stands between the server and every client. Default: no. */
   readonly onDeploy?: boolean;
-  /** Whether the ingest learns the sender's address. Default: no. */
+  /** Whether the ingest learns the sender's address and client hints. Default: no. */
   readonly forwardClientIp?: boolean;
   /** Header to take that address from, in lower case. Default: the peer's own. */
   readonly trustedProxyHeader?: string;
@@ -163,10 +163,7 @@ export function createRelay(options: RelayOptions): Relay {
         cors = corsOf(writeAccess.check(request, peer));
         envelope = await admit(request, hold, rules, now());
         answer = envelope
-          ? await take(envelope, {
-            userAgent: request.headers.get("user-agent"),
-            address: clientAddress(request.headers, peer, options),
-          })
+          ? await take(envelope, senderOf(request.headers, peer, options))
           : takenAnswer({});
       } catch (error) {
         answer = errorAnswer(stopping ? stoppedBy(error) : error);

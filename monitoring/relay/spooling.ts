@@ -3,7 +3,7 @@ import type { AdmittedEnvelope } from "./admission.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
 import { quantitiesOf } from "./categories.ts";
 import { RelayError } from "./errors.ts";
-import type { Sender } from "./ingest_client.ts";
+import type { Sender } from "./sender.ts";
 
 /** An envelope with all that it takes to deliver it later, or to say what was lost with it. */
 export interface SpooledEnvelope {
@@ -12,6 +12,7 @@ export interface SpooledEnvelope {
   readonly contentEncoding: string | null;
   readonly userAgent: string | null;
   readonly address?: string;
+  readonly clientHints?: Readonly<Record<string, string>>;
   readonly receivedAt: number;
   readonly key: Uint8Array;
   readonly eventId?: string;
@@ -107,6 +108,7 @@ export class Spooling {
         contentEncoding,
         userAgent: sender.userAgent,
         address: sender.address,
+        clientHints: sender.clientHints,
         receivedAt,
         key,
         eventId: eventId(header),

@@ -2,7 +2,10 @@ import type { EnvelopeHeader } from "../envelope/envelope.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
 import type { HeaderReader } from "./http/answer_headers.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
-import { limitHeaders } from "./limit_headers.ts";
+import { formatLimits, limitHeaders, parseLimits } from "./limit_headers.ts";
+
+/** Characters of an ingest's sentence that are passed on and logged. */
+const MAX_ERROR_LENGTH = 512;
 
 /** Whether the ingest cannot say now if it takes an envelope: another attempt may end otherwise. */
 export function isPassing(status: number): boolean {
@@ -11,18 +14,31 @@ export function isPassing(status: number): boolean {
 }
 
 /**
- * What the sender is told of an answer with which the ingest has decided.
+ * The sentence with which an ingest refuses an envelope, fit for a header and a log line: bounded, and
+ * without control characters, those of terminals included.
+ */
+export function ingestError(headers: HeaderReader): string | undefined {
+  const text = headers.get("x-sentry-error")?.slice(0, MAX_ERROR_LENGTH);
+  return text?.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, "?") || undefined;
+}
+
+/**
+ * What the sender is told of an answer with which the ingest has decided. Nothing of the ingest's
+ * headers is copied: each is read, checked and written anew.
  *
  * @param now milliseconds since 1970
  */
 export function verdict(upstream: HttpAnswer, header: EnvelopeHeader, now: number): Answer {
   const { status } = upstream;
   const headers: Record<string, string> = { "content-type": contentType(upstream.headers) };
-  copy(upstream.headers, headers, "x-sentry-error", "x-sentry-rate-limits");
+  const error = ingestError(upstream.headers);
+  if (error !== undefined) headers["x-sentry-error"] = error;
   if (status === 429) {
     Object.assign(headers, limitHeaders(upstream.headers, now));
     return { ...refused(upstream, headers), outcome: "rate_limited" };
   }
+  const limits = formatLimits(parseLimits(upstream.headers.get("x-sentry-rate-limits") ?? ""));
+  if (limits !== "") headers["x-sentry-rate-limits"] = limits;
   if (status >= 400) return { ...refused(upstream, headers), outcome: "rejected" };
   if (upstream.body) return { status, headers, body: upstream.body, outcome: "delivered" };
   const taken = takenAnswer(header, "delivered");
@@ -31,13 +47,6 @@ export function verdict(upstream: HttpAnswer, header: EnvelopeHeader, now: numbe
 
 function refused({ status, body = new Uint8Array() }: HttpAnswer, headers: Record<string, string>) {
   return { status, headers, body, reason: "ingest" } as const;
-}
-
-function copy(from: HeaderReader, to: Record<string, string>, ...names: readonly string[]): void {
-  for (const name of names) {
-    const value = from.get(name);
-    if (value !== null) to[name] = value;
-  }
 }
 
 /** JSON or plain text: what another host calls a page or a script must be none of this origin's. */

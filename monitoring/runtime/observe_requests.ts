@@ -23,8 +23,11 @@ export interface Place {
   readonly kind: string;
 }
 
+/** Adds a value to a header of an answer that is otherwise finished. */
+type AppendHeader = (response: Response, name: string, value: string) => void;
+
 /** Stands around one answer: calls `answer` once, and passes on what it gives or throws. */
-export type Observer = (request: Request, answer: () => Answer) => Answer;
+export type Observer = (request: Request, answer: () => Answer, append: AppendHeader) => Answer;
 
 export interface ObserveRequestsOptions {
   readonly owner: Owner;
@@ -62,13 +65,13 @@ export class RequestObserver {
   observe({ path, kind }: Place): Observer | undefined {
     if (RELAY.test(path)) return undefined;
     const isPage = kind !== "handler";
-    return (request, answer) => {
+    return (request, answer, append) => {
       const { method } = request;
       // A page is asked for by GET. All else is prepared and says nothing.
       if (isPage && method !== "GET") return answer();
       const opened = unharmed(() => this.#open(request, path));
       if (opened === undefined) return answer();
-      return this.#around(request, opened, answer, isPage);
+      return this.#around(request, opened, answer, isPage ? append : undefined);
     };
   }
 
@@ -107,15 +110,19 @@ export class RequestObserver {
     return trace.setSpan(caller, span);
   }
 
-  #around(request: Request, opened: Context, answer: () => Answer, isPage: boolean): Answer {
+  /** @param append undefined: the answer does not name its trace */
+  #around(
+    request: Request,
+    opened: Context,
+    answer: () => Answer,
+    append: AppendHeader | undefined,
+  ): Answer {
     const span = trace.getSpan(opened);
     const finish = (response: Response) => {
       if (span !== undefined) {
         unharmed(() => {
           this.#close(span, response.status);
-          if (isPage && isSampled(span)) {
-            response.headers.append("Server-Timing", serverTiming(span));
-          }
+          if (isSampled(span)) append?.(response, "Server-Timing", serverTiming(span));
         });
       }
       return response;

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { KEY_BYTES, SpoolVersionError } from "./spool.ts";
 
-/** The only version that this code reads and writes; stands in the file's `user_version`. */
-export const SCHEMA_VERSION = 1;
+/** What this code reads and writes, in the file's `user_version`. An older file is upgraded when it is opened. */
+export const SCHEMA_VERSION = 2;
 
 /**
  * - `dsns`: one row for each that ever waited, with what waits of it, kept in the transaction that changes it.
@@ -12,7 +12,7 @@ export const SCHEMA_VERSION = 1;
  * - `bodies`: by the same id.
  * - The partial indexes hold the few rows that leases, waits and sequences concern, and cost the others nothing.
  */
-const SCHEMA = `
+const VERSION_1 = `
   CREATE TABLE dsns (
     id INTEGER PRIMARY KEY,
     text TEXT NOT NULL UNIQUE,
@@ -43,22 +43,30 @@ const SCHEMA = `
   CREATE INDEX leased_entries ON entries (lease_until) WHERE lease_until > 0;
   CREATE INDEX waiting_entries ON entries (not_before) WHERE not_before > 0;
   CREATE INDEX entries_by_age ON entries (received_at);
-  PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+/** `client_hints`: see spool.ts; a JSON object, NULL for none. */
+const VERSION_2 = `
+  ALTER TABLE entries ADD COLUMN client_hints TEXT;
+`;
+
+/** What makes a file of each version out of one of the version before. */
+const STEPS: readonly string[] = [VERSION_1, VERSION_2];
+
 /**
- * Makes the tables in an empty file; does nothing where they stand. Two processes may do so at once.
+ * Makes the tables in an empty file, and what is new in one of an older version. Two processes may do so at once.
  *
  * @throws {SpoolVersionError} before anything is written
  */
 export function ensureSchema(db: DatabaseSync, file: string): void {
-  if (isCurrent(db, file)) return;
+  if (versionOf(db, file) === SCHEMA_VERSION) return;
   // Stays with the file; a transaction cannot change it.
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have come first.
-    if (!isCurrent(db, file)) db.exec(SCHEMA);
+    for (const step of STEPS.slice(versionOf(db, file))) db.exec(step);
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     db.exec("COMMIT");
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -66,13 +74,13 @@ export function ensureSchema(db: DatabaseSync, file: string): void {
   }
 }
 
-/** True: this version. False: an empty file. One statement, so that version and tables are of one moment. */
-function isCurrent(db: DatabaseSync, file: string): boolean {
+/** 0: an empty file. One statement, so that version and tables are of one moment. */
+function versionOf(db: DatabaseSync, file: string): number {
   const { version, tables } = db.prepare(
     "SELECT (SELECT user_version FROM pragma_user_version) AS version," +
       " (SELECT count(*) FROM sqlite_schema) AS tables",
   ).get() as { version: number; tables: number };
-  if (version === 0 && tables === 0) return false;
-  if (version !== SCHEMA_VERSION) throw new SpoolVersionError(file, version, SCHEMA_VERSION);
-  return true;
+  const known = tables === 0 ? version === 0 : version >= 1 && version <= SCHEMA_VERSION;
+  if (!known) throw new SpoolVersionError(file, version, SCHEMA_VERSION);
+  return version;
 }

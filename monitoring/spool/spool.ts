@@ -26,6 +26,8 @@ export interface SpooledEnvelope {
   readonly userAgent: string | null;
   /** The sender's address, only if the operator wants it forwarded. */
   readonly address?: string;
+  /** The request's client hints (`Sec-CH-UA…`) by header name, on the same condition. */
+  readonly clientHints?: Readonly<Record<string, string>>;
   /** Whole milliseconds since 1970. */
   readonly receivedAt: number;
   /** The same for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} long. */

@@ -110,6 +110,7 @@ export class SpoolFile {
       envelope.contentEncoding,
       envelope.userAgent,
       envelope.address ?? null,
+      envelope.clientHints === undefined ? null : JSON.stringify(envelope.clientHints),
       envelope.eventId ?? null,
       JSON.stringify(envelope.quantities),
     );
@@ -275,7 +276,7 @@ function prepare(db: DatabaseSync) {
     oldestOf: sql("SELECT id FROM entries WHERE dsn = ? AND sequence = ? ORDER BY id LIMIT 1"),
     insert: sql(
       "INSERT INTO entries (dsn, sequence, ready, received_at, bytes, key, content_encoding," +
-        " user_agent, address, event_id, quantities) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " user_agent, address, client_hints, event_id, quantities) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     insertBody: sql("INSERT INTO bodies (id, body) VALUES (?, ?)"),
     dsnsInTurn: sql("SELECT id, text FROM dsns WHERE pending > 0 ORDER BY turn, id"),
@@ -287,7 +288,7 @@ function prepare(db: DatabaseSync) {
     take: sql("UPDATE entries SET lease = ?, lease_until = ? WHERE id = ?"),
     entry: sql(
       "SELECT entries.id, lease, text AS dsn, sequence, received_at, key, content_encoding," +
-        " user_agent, address, event_id, quantities, body FROM entries" +
+        " user_agent, address, client_hints, event_id, quantities, body FROM entries" +
         " JOIN dsns ON dsns.id = dsn JOIN bodies ON bodies.id = entries.id WHERE entries.id = ?",
     ),
     renew: sql("UPDATE entries SET lease_until = ? WHERE id = ? AND lease = ?"),
@@ -334,6 +335,7 @@ interface EntryRow {
   readonly content_encoding: string | null;
   readonly user_agent: string | null;
   readonly address: string | null;
+  readonly client_hints: string | null;
   readonly event_id: string | null;
   readonly quantities: string;
   readonly body: Uint8Array<ArrayBuffer>;
@@ -348,6 +350,7 @@ function leasedEnvelope(row: EntryRow): LeasedEnvelope {
     contentEncoding: row.content_encoding,
     userAgent: row.user_agent,
     ...(row.address !== null && { address: row.address }),
+    ...(row.client_hints !== null && { clientHints: JSON.parse(row.client_hints) }),
     receivedAt: row.received_at,
     key: row.key,
     ...(row.event_id !== null && { eventId: row.event_id }),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { startFuzzedIngest } from "./fuzzed_ingest.ts";
 import { startFuzzedRelay } from "./fuzzed_relay.ts";
+import { hostileAnswer } from "./hostile_answer.ts";
 import { hostileRequest } from "./hostile_request.ts";
 
 /** A few seconds; `deno task fuzz` goes on for as long as one likes. */
@@ -26,4 +28,19 @@ Deno.test("whatever is posted: a row of the contract in time, the same bytes ups
     { numRuns: RUNS },
   );
   assert.deepEqual([...relay.endings.keys()].sort(), REACHED);
+});
+
+/** Three envelopes each. */
+const ANSWERS = 200;
+
+/** How envelopes must have ended to prove anything about hostile answers. */
+const ANSWERED = ["200 delivered", "400 rejected", "429 rate_limited", "503 rejected"];
+
+Deno.test("whatever an ingest answers → a row of the contract, the process lives, limits end in an hour", async () => {
+  await using ingest = startFuzzedIngest();
+  await fc.assert(
+    fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
+    { numRuns: ANSWERS },
+  );
+  for (const ending of ANSWERED) assert.ok(ingest.endings.has(ending), ending);
 });

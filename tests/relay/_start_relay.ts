@@ -1,6 +1,7 @@
 import { parseDsn } from "../../monitoring/envelope/dsn.ts";
 import { createRelay, type Relay, type RelayOptions } from "../../monitoring/relay/relay.ts";
 import { handlers } from "../../routes/monitoring.ts";
+import { withHeaders } from "../../server/headers.ts";
 import type { Method } from "../../server/mod.ts";
 
 export const DSN = "https://publickey@o1.ingest.us.sentry.io/42";
@@ -40,18 +41,23 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
     relayTimeoutMs: 10_000,
     ...options,
   });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (req, info) => {
-    const handler = handlers[req.method as Method];
-    if (!handler) return new Response(null, { status: 405 });
-    return handler({
-      req,
-      url: new URL(req.url),
-      params: {},
-      state: { relay },
-      peer: info.remoteAddr.hostname,
-      next: () => Promise.reject(new Error("A handler has nothing inside it.")),
-    });
-  });
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (req, info) => {
+      const handler = handlers[req.method as Method];
+      if (!handler) return new Response(null, { status: 405 });
+      const response = await handler({
+        req,
+        url: new URL(req.url),
+        params: {},
+        state: { relay },
+        peer: info.remoteAddr.hostname,
+        next: () => Promise.reject(new Error("A handler has nothing inside it.")),
+      });
+      // As the server does with every answer of a handler.
+      return withHeaders(response, []);
+    },
+  );
   const host = `127.0.0.1:${server.addr.port}`;
   const origin = `http://${host}`;
   const health = async (): Promise<Health> => (await fetch(`${origin}/monitoring`)).json();

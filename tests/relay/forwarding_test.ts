@@ -261,6 +261,29 @@ Deno.test("the client's address is forwarded only if asked for, and cannot be fo
   );
 });
 
+Deno.test("FORWARD_CLIENT_IP → both address headers and the client hints go upstream, else none", async () => {
+  await using ingest = startStandInIngest();
+  const identity = {
+    "sec-ch-ua": '"Chromium";v="149"',
+    "sec-ch-ua-mobile": "?0",
+    "sec-ch-ua-platform": '"Linux"',
+  };
+  const forged = { "x-sentry-forwarded-for": "203.0.113.9", "sec-ch-ua-model": '"secret"' };
+  const names = [...Object.keys(identity), ...Object.keys(forged), "x-forwarded-for"];
+  for (const forwardClientIp of [false, true]) {
+    await using server = startRelay({ upstream: ingest.origin, forwardClientIp });
+    await expectTaken(await server.post(fresh(), { ...identity, ...forged }), "delivered", {
+      id: "e1",
+    });
+    const { headers = {} } = ingest.requests.at(-1) ?? {};
+    const sent = Object.fromEntries(
+      names.flatMap((name) => headers[name] === undefined ? [] : [[name, headers[name]]]),
+    );
+    const address = { "x-forwarded-for": "127.0.0.1", "x-sentry-forwarded-for": "127.0.0.1" };
+    assert.deepEqual(sent, forwardClientIp ? { ...identity, ...address } : {});
+  }
+});
+
 Deno.test("an envelope is delivered although its sender has gone", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });

@@ -132,14 +132,14 @@ Deno.test("the data folder was deleted under a running server: it is made again,
 Deno.test("a file of an unknown schema version is refused and left untouched", async () => {
   await withFile(async ({ folder, path, open }) => {
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 2");
+    db.exec("PRAGMA user_version = 9");
     db.close();
     const [before, files] = [readFileSync(path), readdirSync(folder)];
     await assert.rejects(
       open(),
       (error) =>
-        error instanceof SpoolVersionError && error.found === 2 &&
-        error.message.startsWith(`Cannot open the spool: ${path} has schema version 2, known is 1`),
+        error instanceof SpoolVersionError && error.found === 9 &&
+        error.message.startsWith(`Cannot open the spool: ${path} has schema version 9, known is 2`),
     );
     assert.ok(before.equals(readFileSync(path)));
     assert.deepEqual(readdirSync(folder), files);

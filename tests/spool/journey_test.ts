@@ -105,6 +105,33 @@ for (const [name, behaviour] of Object.entries(UNDECIDED)) {
   });
 }
 
+Deno.test("FORWARD_CLIENT_IP, the ingest is down → address and client hints come out of the spool", async () => {
+  await using ingest = startStandInIngest();
+  await using server = await relaying(ingest, { env: { FORWARD_CLIENT_IP: "true" } });
+  ingest.behave(closes);
+  const { id, body } = fresh();
+  const identity = { "sec-ch-ua": '"Chromium";v="149"', "sec-ch-ua-platform": '"Linux"' };
+  const response = await fetch(`${server.origin}/monitoring`, {
+    method: "POST",
+    body,
+    headers: identity,
+  });
+  assert.equal(response.status, 202);
+  await response.body?.cancel();
+  const before = ingest.requests.length;
+  ingest.behave(takes());
+  const came = await ingest.waitFor((all) =>
+    all.slice(before).find(({ text }) => text.includes(id))
+  );
+  for (
+    const [name, value] of [
+      ...Object.entries(identity),
+      ["x-forwarded-for", "127.0.0.1"],
+      ["x-sentry-forwarded-for", "127.0.0.1"],
+    ] as const
+  ) assert.equal(came.headers[name], value, name);
+});
+
 Deno.test("row 'the ingest is down': 202 spooled, and another process delivers it after a restart", async () => {
   await using folder = await dataFolder();
   const ingest = startStandInIngest();

@@ -60,6 +60,7 @@ export function spoolTests(
       contentEncoding: "gzip",
       userAgent: "Mozilla/5.0",
       address: "192.0.2.1",
+      clientHints: { "sec-ch-ua": '"Chromium";v="149"', "sec-ch-ua-mobile": "?0" },
       eventId: "a".repeat(32),
       sequence: "replay",
       quantities: { replay: 2, error: 1 },

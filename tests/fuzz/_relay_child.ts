@@ -1,0 +1,39 @@
+/**
+ * The relay in a process of its own, because some of what an ingest sends could abort it. Prints the
+ * ports of the relay and of its controls, then serves until its standard input ends.
+ *
+ * Controls: `POST /?ms=N` moves both clocks ahead; `GET /` returns what is in use.
+ */
+import { startRelay } from "../relay/_start_relay.ts";
+
+/** Patience with an ingest: each answer that never ends costs it. */
+const RELAY_TIMEOUT_MS = 150;
+
+const [upstream = ""] = Deno.args;
+let ahead = 0;
+const begun = Date.parse("2026-01-01T00:00:00Z");
+const server = startRelay({
+  upstream,
+  relayTimeoutMs: RELAY_TIMEOUT_MS,
+  uptime: () => ahead,
+  now: () => begun + ahead,
+});
+
+const controls = Deno.serve(
+  { hostname: "127.0.0.1", port: 0, onListen() {} },
+  async (request) => {
+    if (request.method === "POST") {
+      ahead += Number(new URL(request.url).searchParams.get("ms"));
+      return new Response();
+    }
+    (globalThis as { gc?: () => void }).gc?.();
+    const { heapUsed, external } = Deno.memoryUsage();
+    const { in_flight_bytes } = await server.health();
+    return Response.json({ bytes: heapUsed + external, inFlight: in_flight_bytes });
+  },
+);
+console.log(`${server.host} 127.0.0.1:${controls.addr.port}`);
+
+// The parent holds the other end: it closes also when the parent is killed.
+await Deno.stdin.readable.pipeTo(new WritableStream());
+Deno.exit(0);
