@@ -4,11 +4,16 @@ import { CONFIG_VARIABLES, ConfigError, loadConfig, releaseInForce } from "./con
 import type { ClientConfig } from "./monitoring/browser/client_config.ts";
 import { browserTarget } from "./monitoring/envelope/dsn.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
-import { InboxFileError, InboxVersionError, openInbox } from "./monitoring/inbox/store.ts";
+import { openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/mod.ts";
 import { openSpool } from "./monitoring/spool/running_spool.ts";
-import { SpoolFileError, SpoolVersionError } from "./monitoring/spool/spool.ts";
+import {
+  DatabaseFileError,
+  DatabaseVersionError,
+  DiskFullError,
+  SymbolicLinkError,
+} from "./monitoring/sqlite/errors.ts";
 import { monitoringScripts } from "./routes/_monitoring_scripts.ts";
 import { SignalLimits } from "./routes/_signal_limits.ts";
 import { pageSlots } from "./routes/_slots.ts";
@@ -27,12 +32,11 @@ import {
 /** What whoever starts the server can mend: told in one line, without a stack. */
 const MENDABLE = [
   ConfigError,
-  InboxFileError,
-  InboxVersionError,
+  DatabaseFileError,
+  DatabaseVersionError,
   ListenError,
   ManifestError,
-  SpoolFileError,
-  SpoolVersionError,
+  SymbolicLinkError,
 ];
 
 /** Milliseconds that the first flush waits for an answer; afterwards what is left is sent all the same. */
@@ -109,8 +113,11 @@ async function main(): Promise<void> {
           attributes,
         )
         : runtime.log("info", "An ingest answers again", attributes),
-    onStoreError: (error) =>
-      runtime.log("error", "Cannot store an envelope", { error: String(error) }),
+    onStoreError(error) {
+      // The inbox reports a full disk once: a log item for each envelope would itself be an envelope that fails.
+      if (error instanceof DiskFullError) return;
+      runtime.log("error", "Cannot store an envelope", { error: String(error) });
+    },
     // What the inbox could never hold is refused at once: a 503 would be asked again for ever.
     maxEnvelopeBytes: store
       ? Math.min(config.maxEnvelopeBytes, config.inboxMaxBytes)

@@ -7,7 +7,9 @@ import { entriesOf } from "../monitoring/inbox/read/entries/entries.ts";
 import { placeOf, writeCursor } from "../monitoring/inbox/read/entries/list_cursor.ts";
 import { parseEnvelope } from "../monitoring/inbox/read/parsed_envelope.ts";
 import type { ListQuery, Lists } from "../monitoring/inbox/read/rows.ts";
+import { INBOX_SCHEMA } from "../monitoring/inbox/schema.ts";
 import { type Inbox, openInbox } from "../monitoring/inbox/store.ts";
+import { openDatabase } from "../monitoring/sqlite/open_database.ts";
 import type { Figure } from "./figures.ts";
 import { makeEnvelopes } from "./inbox_envelopes.ts";
 
@@ -118,11 +120,15 @@ function slowest(run: () => unknown): number {
 
 /** What indexing costs as envelopes are stored: with and without it in turns, so that both meet the same disk. */
 function storing(folder: string): Figure[] {
-  const files = [true, false].map((isIndexed) => ({
-    isIndexed,
-    file: new InboxFile(join(folder, `storing-${isIndexed}.sqlite`), MAX_BYTES),
-    ms: 0,
-  }));
+  const files = [true, false].map((isIndexed) => {
+    const db = openDatabase({
+      store: "inbox",
+      path: join(folder, `storing-${isIndexed}.sqlite`),
+      schema: INBOX_SCHEMA,
+      onNotice: console.warn,
+    });
+    return { isIndexed, db, file: new InboxFile(db, MAX_BYTES), ms: 0 };
+  });
   const envelopes = [...makeEnvelopes(ROUND * ROUNDS)];
   for (let round = 0; round < ROUNDS; round++) {
     for (const one of files) {
@@ -136,7 +142,7 @@ function storing(folder: string): Figure[] {
       one.ms += performance.now() - begun;
     }
   }
-  for (const { file } of files) file.close();
+  for (const { db } of files) db.close();
   const [withIndex = 0, without = 0] = files.map(({ ms }) => envelopes.length / ms * 1_000);
   return [
     { what: "stored by the file alone, indexed", value: withIndex, unit: "envelopes/s" },

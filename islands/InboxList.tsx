@@ -20,7 +20,7 @@ export default function InboxList() {
 
 function Arrivals() {
   const source = useSource("inbox");
-  const { state, total } = useSourceState(source);
+  const { state, total, canStore } = useSourceState(source);
   const list = useList(source, "envelopes", {}, { view: "overview" });
   const [unlocked, setUnlocked] = useState(false);
   if (source && state === "forbidden") {
@@ -41,6 +41,7 @@ function Arrivals() {
           <Flow source={source} takesFocus={unlocked} />
           <ClearInbox
             total={total}
+            canStore={canStore}
             clear={async () => {
               await source.clear();
               pause(undefined);

@@ -35,11 +35,11 @@ const OFFENCES: readonly [arrow: string, said: string][] = [
   ["monitoring/inbox/http.ts → server/mod.ts", "not each other"],
   ["monitoring/spool/queue.ts → monitoring/inbox/store.ts", "not each other"],
   ["monitoring/spool/queue.ts → config.ts", "not each other"],
-  ["monitoring/relay/relay.ts → monitoring/sqlite/corrupt_file.ts", "those with a file"],
+  ["monitoring/relay/relay.ts → monitoring/sqlite/open_database.ts", "those with a file"],
   ["monitoring/spool/queue.ts → monitoring/access/caller.ts", "those that strangers reach"],
   ["monitoring/access/caller.ts → monitoring/relay/relay.ts", "imports nothing of the project"],
   [
-    "monitoring/sqlite/corrupt_file.ts → monitoring/inbox/store.ts",
+    "monitoring/sqlite/open_database.ts → monitoring/inbox/store.ts",
     "imports nothing of the project",
   ],
   ["monitoring/inbox/read/rows.ts → monitoring/inbox/store.ts", "read models are pure"],

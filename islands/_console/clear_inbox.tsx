@@ -3,12 +3,15 @@ import { formatCount } from "../../components/format/count.ts";
 import { Mark } from "../../components/Mark.tsx";
 
 /**
- * Empties the inbox, after a second press: what it held cannot be brought back.
+ * Empties the inbox, after a second press: what it held cannot be brought back. Beside it, if nothing can be stored, what
+ * to do about it.
  *
  * @param props.what is emptied, "the inbox" where nothing else is said
+ * @param props.canStore whether envelopes can be stored
  */
-export function ClearInbox({ total, clear, what = "the inbox" }: {
+export function ClearInbox({ total, canStore, clear, what = "the inbox" }: {
   total: number;
+  canStore: boolean;
   clear: () => Promise<void>;
   what?: string;
 }) {
@@ -40,6 +43,13 @@ export function ClearInbox({ total, clear, what = "the inbox" }: {
   }
   return (
     <>
+      {!canStore && (
+        <span role="alert" className="refused">
+          <Mark kind="refused" />
+          The inbox cannot store envelopes: the disk is full or not writable. Free disk space or
+          delete all envelopes.
+        </span>
+      )}
       {refusal && (
         <span role="alert" className="refused">
           <Mark kind="refused" />

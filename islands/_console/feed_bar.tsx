@@ -38,6 +38,7 @@ export function FeedBar({ source, what, children }: {
       {source && (
         <ClearInbox
           total={now.total}
+          canStore={now.canStore}
           what={source.scope === "inbox" ? "the inbox" : "the list"}
           clear={async () => {
             await source.clear();

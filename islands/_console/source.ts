@@ -57,7 +57,12 @@ export function useSource(variant: string): ConsoleSource | undefined {
   return source;
 }
 
-const connecting: SourceState = { state: "connecting", version: 0, total: 0 };
+const connecting: SourceState = {
+  state: "connecting",
+  version: 0,
+  total: 0,
+  canStore: true,
+};
 const never = () => () => {};
 
 /** The source's state. */

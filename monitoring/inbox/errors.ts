@@ -13,16 +13,3 @@ export class InboxClosedError extends Error {
     super("Cannot use the inbox: it is closed.");
   }
 }
-
-/** The inbox's file cannot be made, read or written. The message is one line, made to be printed. */
-export class InboxFileError extends Error {
-  override readonly name = "InboxFileError";
-  constructor(readonly file: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `Cannot open the inbox in ${file}: set DATA_DIR to a folder that this user may write to` +
-        ` (${reason.replaceAll(/\s+/g, " ")}).`,
-      { cause },
-    );
-  }
-}

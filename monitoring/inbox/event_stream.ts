@@ -24,6 +24,8 @@ export interface EventStreamOptions {
  * stream   = ": …" LF "retry: MS" LF LF *event     the first lines, so that the stream opens at once
  * event    = "id: CURSOR" LF "event: envelope" LF "data: ROW" LF LF
  *          | "id: CURSOR" LF "event: cleared" LF "data: {}" LF LF     what the reader has from before is gone
+ *          | "event: storage" LF "data: {" DQUOTE "writable" DQUOTE ":" BOOLEAN "}" LF LF     whether envelopes can be
+ *            stored, once that changes; at first they can
  * ```
  *
  * Everything is read from the inbox by cursor, the live rows as well, and only when the reader takes them: no row is
@@ -81,7 +83,13 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
 function eventReader(inbox: Inbox, { since, type }: EventStreamOptions): () => string {
   let position = since;
   let cleared: number | undefined;
-  return () => {
+  let writable = true;
+  const storage = () => {
+    const was = writable;
+    writable = inbox.canStore();
+    return was === writable ? "" : `event: storage\ndata: {"writable":${writable}}\n\n`;
+  };
+  const rows = () => {
     const page = inbox.list({ since: position, type, limit: ROWS_PER_CHUNK });
     // A reader that begins at 0 has nothing that could be gone.
     const clearedBefore = cleared ?? (position === 0 ? page.cleared : position);
@@ -96,6 +104,7 @@ function eventReader(inbox: Inbox, { since, type }: EventStreamOptions): () => s
     if (page.cleared > clearedBefore) rows.unshift(event(page.cleared, "cleared", "{}"));
     return rows.join("");
   };
+  return () => rows() + storage();
 }
 
 function event(id: number, name: string, data: string): string {

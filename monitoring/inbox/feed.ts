@@ -9,6 +9,8 @@ export interface InboxFeedState {
   readonly rows: readonly InboxRow[];
   /** Envelopes that arrived since the inbox was last emptied; also those that are no longer among `rows`. */
   readonly total: number;
+  /** False: the server's disk is full or not writable. */
+  readonly canStore: boolean;
 }
 
 /** The inbox's rows in a page, made for `useSyncExternalStore`. */
@@ -34,7 +36,9 @@ const SHOW_MS = 16;
 type Message =
   | { kind: "rows"; after: number; rows: readonly InboxRow[] }
   | { kind: "cleared"; cursor: number }
-  | { kind: "state"; state: InboxFeedState["state"]; cursor: number }
+  | { kind: "state"; state: InboxFeedState["state"]; cursor: number; canStore: boolean }
+  /** A tab was opened: the leader answers with its state. */
+  | { kind: "opened" }
   | { kind: "authorized" };
 
 class ForbiddenError extends Error {}
@@ -58,7 +62,8 @@ export function createInboxFeed(
   const lockWanted = new AbortController();
   const name = `sightglass ${path}`;
   let state: InboxFeedState["state"] = "connecting";
-  let shown: InboxFeedState = { state, rows: known.rows, total: 0 };
+  let canStore = true;
+  let shown: InboxFeedState = { state, rows: known.rows, total: 0, canStore };
   let channel: BroadcastChannel | undefined;
   let stream: EventSource | undefined;
   let releaseLock = () => {};
@@ -77,7 +82,7 @@ export function createInboxFeed(
   function show(): void {
     showTimer ??= setTimeout(() => {
       showTimer = undefined;
-      shown = { state, rows: known.rows, total: known.total };
+      shown = { state, rows: known.rows, total: known.total, canStore };
       for (const listener of listeners) listener();
     }, SHOW_MS);
   }
@@ -86,7 +91,7 @@ export function createInboxFeed(
     state = next;
     if (next === "live") failures = 0;
     show();
-    if (leads) channel?.postMessage({ kind: "state", state, cursor: known.cursor });
+    if (leads) channel?.postMessage({ kind: "state", state, cursor: known.cursor, canStore });
   }
 
   function publish(message: Message): void {
@@ -102,7 +107,10 @@ export function createInboxFeed(
       known.add(message.rows);
     } else if (message.kind === "authorized") {
       return void load();
+    } else if (message.kind === "opened") {
+      if (leads) enter(state);
     } else if (!leads) {
+      canStore = message.canStore;
       // A tab that has not listed yet, or less than the leader has, lists; else it believes the leader.
       const behind = state === "forbidden" || message.cursor > known.cursor;
       if (message.state === "live" && behind) return void load();
@@ -177,6 +185,8 @@ export function createInboxFeed(
     silenceTimer = setTimeout(giveUp, silenceMs);
     source.onopen = () => {
       clearTimeout(silenceTimer);
+      // The stream reports only what differs from this.
+      canStore = true;
       enter("live");
     };
     source.addEventListener("envelope", ({ data }) => {
@@ -185,6 +195,10 @@ export function createInboxFeed(
     });
     source.addEventListener("cleared", ({ lastEventId }) => {
       publish({ kind: "cleared", cursor: Number(lastEventId) });
+    });
+    source.addEventListener("storage", ({ data }) => {
+      canStore = JSON.parse(data).writable !== false;
+      enter(state);
     });
     source.onerror = giveUp;
   }
@@ -211,6 +225,7 @@ export function createInboxFeed(
     if (!locks || typeof BroadcastChannel === "undefined") return lead();
     channel = new BroadcastChannel(name);
     channel.onmessage = ({ data }) => receive(data);
+    channel.postMessage({ kind: "opened" });
     locks.request(name, { signal: lockWanted.signal }, () => {
       if (closed) return;
       lead();

@@ -1,6 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { transaction } from "../sqlite/open_database.ts";
 import type { IndexedEnvelope } from "./backlog.ts";
 import type { Description } from "./read/describe.ts";
 import { EntryLists } from "./entry_lists.ts";
@@ -8,16 +7,7 @@ import { EntryTables } from "./entry_tables.ts";
 import type { Entries } from "./read/entries/entries.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxPage, InboxRow } from "./row.ts";
-import { ensureSchema } from "./schema.ts";
 import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./statements.ts";
-
-/** Longest wait for another process's write. It blocks the server, so it is short beside a person's patience. */
-const BUSY_TIMEOUT_MS = 5_000;
-/** What the write-ahead log is cut back to after a large envelope went through it. */
-const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
-
-/** SQLite's own name for a database that has no file: https://www.sqlite.org/inmemorydb.html */
-export const IN_MEMORY = ":memory:";
 
 /**
  * The entries of the console's lists may take as many characters as the bodies bytes, and at least so many: a
@@ -63,7 +53,7 @@ export interface InboxSlice extends InboxPage {
   readonly cleared: number;
 }
 
-/** The inbox's SQL: one open file and its statements. All calls block, for one transaction at most. */
+/** The inbox's SQL: an open database and its statements. All calls block, for one transaction at most. */
 export class InboxFile {
   readonly #db: DatabaseSync;
   readonly #maxBytes: number;
@@ -71,30 +61,22 @@ export class InboxFile {
   readonly #entries: EntryTables;
   readonly #lists: EntryLists;
 
-  /**
-   * @throws {InboxVersionError} the file is of another version
-   * @throws one that `isCorrupt` recognises, or one of the file system
-   */
-  constructor(readonly path: string, maxBytes: number) {
-    // Telemetry at rest: on a shared machine it is nobody else's.
-    if (path !== IN_MEMORY) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  constructor(db: DatabaseSync, maxBytes: number) {
+    this.#db = db;
     this.#maxBytes = maxBytes;
-    this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    try {
-      ensureSchema(this.#db, path);
-      // FULL: a 200 is answered only for what is on the disk.
-      this.#db.exec(
-        `PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`,
-      );
-      this.#sql = prepare(this.#db);
-      this.#entries = new EntryTables(this.#db);
-      this.#lists = new EntryLists(this.#db);
-      // The bound may have been lowered since the last start.
-      this.#transaction(() => this.#evict());
-    } catch (error) {
-      this.#db.close();
-      throw error;
-    }
+    this.#sql = prepare(db);
+    this.#entries = new EntryTables(db);
+    this.#lists = new EntryLists(db);
+  }
+
+  /** Drops the oldest envelopes that are over the bound, which may have been lowered since the last start. */
+  evict(): void {
+    this.#transaction(() => this.#evict());
+  }
+
+  /** Changes whenever another connection, also of another process, has committed something. */
+  version(): number {
+    return (this.#sql.dataVersion.get() as { data_version: number }).data_version;
   }
 
   /** Keeps the envelope and drops the oldest ones that are over the bound, in one transaction. Gives its id. */
@@ -235,10 +217,6 @@ export class InboxFile {
     return this.#sql.extent.get() as { last: number; envelopes: number };
   }
 
-  close(): void {
-    this.#db.close();
-  }
-
   /** A clearing takes a place in the order of its own, so that a reader's cursor tells whether it came before or after. */
   #markCleared(last: number): number {
     const cursor = last + 1;
@@ -299,17 +277,7 @@ export class InboxFile {
     return this.#transaction(work, "BEGIN");
   }
 
-  #transaction<T>(work: () => T, begin = "BEGIN IMMEDIATE"): T {
-    this.#db.exec(begin);
-    try {
-      const result = work();
-      // Work that changed its mind has rolled back.
-      if (this.#db.isTransaction) this.#db.exec("COMMIT");
-      return result;
-    } catch (error) {
-      // SQLite ends the transaction itself after some failures, a full disk for one.
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
+  #transaction<T>(work: () => T, begin?: string): T {
+    return transaction(this.#db, work, begin);
   }
 }

@@ -1,19 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
-
-/** What this code reads and writes; stands in the file's `user_version`. An older file becomes one when it is opened. */
-export const SCHEMA_VERSION = 3;
-
-/** The file is an inbox of another version, or no inbox at all. It is left as it is. */
-export class InboxVersionError extends Error {
-  override readonly name = "InboxVersionError";
-  constructor(readonly file: string, readonly found: number, readonly known = SCHEMA_VERSION) {
-    super(
-      `Cannot open the inbox: ${file} has schema version ${found}, known is ${known};` +
-        " start the version of the server that wrote it, or move the file away.",
-    );
-  }
-}
-
 /**
  * - `envelopes`: the body stands last, so that reading rows does not touch its pages. AUTOINCREMENT: an id is
  *   never used again, also after everything was deleted.
@@ -109,37 +93,4 @@ const VERSION_3 = `
 `;
 
 /** What makes a file of each version out of one of the version before. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
-
-/**
- * Makes the tables in an empty file, and what is new in one of an older version; does nothing where they stand. Two
- * processes may do so at once.
- *
- * @throws {InboxVersionError} before anything is written
- */
-export function ensureSchema(db: DatabaseSync, file: string): void {
-  if (versionOf(db, file) === SCHEMA_VERSION) return;
-  // Stays with the file; a transaction cannot change it.
-  db.exec("PRAGMA journal_mode = WAL");
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    // Another process may have come first.
-    for (const step of STEPS.slice(versionOf(db, file))) db.exec(step);
-    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-    db.exec("COMMIT");
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
-}
-
-/** 0: an empty file. One statement, so that version and tables are of one moment. */
-function versionOf(db: DatabaseSync, file: string): number {
-  const { version, tables } = db.prepare(
-    "SELECT (SELECT user_version FROM pragma_user_version) AS version," +
-      " (SELECT count(*) FROM sqlite_schema) AS tables",
-  ).get() as { version: number; tables: number };
-  const known = tables === 0 ? version === 0 : version >= 1 && version <= SCHEMA_VERSION;
-  if (!known) throw new InboxVersionError(file, version);
-  return version;
-}
+export const INBOX_SCHEMA: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];

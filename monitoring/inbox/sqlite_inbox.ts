@@ -1,9 +1,9 @@
-import { isCorrupt, setAside } from "../sqlite/corrupt_file.ts";
+import { DiskFullError, isUnwritable } from "../sqlite/errors.ts";
+import { RecoveringDatabase } from "../sqlite/recovering_database.ts";
 import { workOffBacklog } from "./backlog.ts";
 import { describeEnvelope, type Description } from "./read/describe.ts";
 import { EnvelopeOverBoundError, InboxClosedError } from "./errors.ts";
 import {
-  IN_MEMORY,
   InboxFile,
   type InboxQuery,
   type InboxSlice,
@@ -14,40 +14,56 @@ import { type Entries, entriesOf } from "./read/entries/entries.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxRow } from "./row.ts";
+import { INBOX_SCHEMA } from "./schema.ts";
 import { ScriptMaps } from "./script_maps.ts";
 import type { AdmittedEnvelope, Inbox, InboxChange, InboxOptions } from "./store.ts";
 
-/** The inbox over its file: stores one envelope at a time, tells of each change, and replaces a corrupt file. */
+/** How often other processes' changes are looked for while somebody listens: a row is live within a second. */
+const WATCH_MS = 250;
+
+/** The inbox over its database: stores one envelope at a time, and reports each change, also of other processes. */
 export class SqliteInbox implements Inbox {
   readonly #options: InboxOptions;
   readonly #listeners = new Set<(change: InboxChange) => void>();
   readonly #maps: ScriptMaps | undefined;
-  #file: InboxFile;
+  readonly #database: RecoveringDatabase<InboxFile>;
+  readonly #onNotice: (notice: string) => void;
   #closed = false;
   #stopIndexing = () => {};
   /** The highest cursor given out: a file that replaces this one goes on after it. */
-  #last: number;
+  #last = 0;
   /** The end of the queue of those who store. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** Runs while somebody listens. */
+  #watch: ReturnType<typeof setInterval> | undefined;
+  /** What other processes had committed when it was looked at last. */
+  #version = 0;
+  #wasFull = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
-    const { sourceMap, onNotice = console.warn } = options;
+    const { path, maxBytes, sourceMap, now = Date.now, onNotice = console.warn } = options;
+    this.#onNotice = onNotice;
     this.#maps = sourceMap && new ScriptMaps(sourceMap, onNotice);
-    try {
-      this.#file = this.#open();
-    } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      this.#file = this.#replace();
-    }
+    this.#database = new RecoveringDatabase({
+      store: "inbox",
+      path,
+      schema: INBOX_SCHEMA,
+      createStore: (db) => new InboxFile(db, maxBytes),
+      onReplaced: (file) => this.#takeUp(file),
+      onNotice,
+      now,
+    });
+    this.#isFull();
+    this.#database.shrink((file) => file.evict());
     // Other instances have inboxes of their own: a reader who comes from one of them has a cursor that is
     // lower, and is told that its rows are gone, or higher, and begins again.
-    if (options.path === undefined) this.#file.startAfter((options.now ?? Date.now)());
-    this.#last = this.#file.state().last;
-    if (this.#file.hasBacklog()) {
+    if (path === undefined) this.#database.run((file) => file.startAfter(now()));
+    this.#last = this.#database.run((file) => file.state().last);
+    if (this.#database.run((file) => file.hasBacklog())) {
       this.#stopIndexing = workOffBacklog({
         unindexed: () => this.#run((file) => file.unindexed()),
-        index: (read) => this.#run((file) => file.index(read)),
+        index: (read) => this.#grow((file) => file.index(read)),
       }, (parsed, receivedAt) => this.#entriesOf(parsed, receivedAt));
     }
   }
@@ -82,7 +98,7 @@ export class SqliteInbox implements Inbox {
     const { bytes, contentEncoding, receivedAt } = envelope;
     const done = this.#turn.then(async () => {
       const row = { ...await this.#read(envelope), bytes, contentEncoding, receivedAt };
-      return this.#run((file) => work(file, row));
+      return this.#grow((file) => work(file, row));
     });
     // The caller gets the failure; the next in the queue must not.
     this.#turn = done.catch(() => {});
@@ -110,50 +126,99 @@ export class SqliteInbox implements Inbox {
   }
 
   clear(): number {
-    this.#last = this.#run((file) => file.clear());
+    this.#last = this.#clear();
     this.#tell("cleared");
+    this.#isFull();
     return this.#last;
+  }
+
+  canStore(): boolean {
+    return !this.#closed && !this.#isFull();
   }
 
   subscribe(listener: (change: InboxChange) => void): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    if (!this.#closed) this.#watch ??= setInterval(() => this.#lookAround(), WATCH_MS);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stopWatching();
+    };
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#stopIndexing();
+    this.#stopWatching();
     this.#tell("closed");
     this.#listeners.clear();
-    this.#file.close();
+    this.#database.close();
   }
 
-  /** Does the work; if the file turns out to be corrupt, once more with an empty one. */
   #run<T>(work: (file: InboxFile) => T): T {
     if (this.#closed) throw new InboxClosedError();
+    return this.#database.run(work);
+  }
+
+  #grow<T>(work: (file: InboxFile) => T): T {
+    if (this.#closed) throw new InboxClosedError();
     try {
-      return work(this.#file);
+      const result = this.#database.grow(work);
+      if (this.#wasFull) this.#isFull();
+      return result;
     } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      this.#file.close();
-      this.#file = this.#replace();
-      this.#file.startAfter(this.#last);
-      this.#tell("cleared");
-      return work(this.#file);
+      if (error instanceof DiskFullError) this.#isFull();
+      throw error;
     }
   }
 
-  #open(): InboxFile {
-    return new InboxFile(this.#options.path ?? IN_MEMORY, this.#options.maxBytes);
+  #clear(): number {
+    if (this.#closed) throw new InboxClosedError();
+    try {
+      return this.#database.shrink((file) => file.clear());
+    } catch (error) {
+      if (!isUnwritable(error)) throw error;
+      // Another program took even the reserve's room.
+      this.#database.startOver();
+      return this.#database.run((file) => file.state().last);
+    }
   }
 
-  #replace(): InboxFile {
-    const { path, now = Date.now, onNotice = console.warn } = this.#options;
-    if (path === undefined) return this.#open();
-    const name = setAside(path, now());
-    onNotice(`The inbox ${path} was corrupt: it is set aside as ${name}, and a new one begins.`);
-    return this.#open();
+  /** A file that replaces the one that was open: what readers have from before is gone. */
+  #takeUp(file: InboxFile): void {
+    // Another process may have begun it, further on.
+    if (file.state().last < this.#last) file.startAfter(this.#last);
+    this.#tell("cleared");
+  }
+
+  /** Whether nothing can be stored now. Reports each change once. */
+  #isFull(): boolean {
+    const isFull = !this.#database.canGrow();
+    if (isFull === this.#wasFull) return isFull;
+    this.#wasFull = isFull;
+    this.#onNotice(
+      isFull
+        ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
+        : "The inbox stores envelopes again.",
+    );
+    this.#tell("storage");
+    return isFull;
+  }
+
+  #lookAround(): void {
+    try {
+      this.#isFull();
+      const version = this.#run((file) => file.version());
+      if (version !== this.#version) this.#tell("stored");
+      this.#version = version;
+    } catch {
+      // The file cannot be read now: requests report that.
+    }
+  }
+
+  #stopWatching(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
   }
 
   #tell(change: InboxChange): void {

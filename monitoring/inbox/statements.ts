@@ -52,6 +52,7 @@ export function prepare(db: DatabaseSync) {
     setCleared: sql(
       "UPDATE totals SET cleared = ?, bytes = (SELECT coalesce(sum(bytes), 0) FROM envelopes)",
     ),
+    dataVersion: sql("PRAGMA data_version"),
     vacuum: sql("VACUUM"),
     truncateLog: sql("PRAGMA wal_checkpoint(TRUNCATE)"),
   };

@@ -1,16 +1,14 @@
 import type { EnvelopeHeader } from "../envelope/envelope.ts";
-import { InboxFileError } from "./errors.ts";
-import { IN_MEMORY, type InboxQuery, type InboxSlice, type StoredBody } from "./inbox_file.ts";
+import type { InboxQuery, InboxSlice, StoredBody } from "./inbox_file.ts";
 import { CursorError } from "./read/entries/list_cursor.ts";
 import type { ListQuery, Lists, Page } from "./read/rows.ts";
 import type { InboxItem, InboxRow } from "./row.ts";
-import { InboxVersionError } from "./schema.ts";
 import type { ReadSourceMap } from "./script_maps.ts";
 import { SqliteInbox } from "./sqlite_inbox.ts";
 
-export { EnvelopeOverBoundError, InboxClosedError, InboxFileError } from "./errors.ts";
+export { EnvelopeOverBoundError, InboxClosedError } from "./errors.ts";
 export type { InboxQuery, InboxSlice, StoredBody } from "./inbox_file.ts";
-export { CursorError, InboxVersionError };
+export { CursorError };
 
 /** What the relay hands over: an envelope that it let in. */
 export interface AdmittedEnvelope {
@@ -25,8 +23,11 @@ export interface AdmittedEnvelope {
   readonly receivedAt: number;
 }
 
-/** `stored`: there is a row more. `cleared`: there are none from before. `closed`: nothing comes any more. */
-export type InboxChange = "stored" | "cleared" | "closed";
+/**
+ * `stored`: there may be a row more. `cleared`: there are none from before. `storage`: {@linkcode Inbox.canStore} has
+ * changed. `closed`: nothing comes any more.
+ */
+export type InboxChange = "stored" | "cleared" | "storage" | "closed";
 
 /** Envelopes as received, the newest ones up to a bound, in one SQLite file. */
 export interface Inbox {
@@ -35,6 +36,7 @@ export interface Inbox {
    * of the calls, so that many at once cost no more memory than they came with.
    *
    * @throws {EnvelopeOverBoundError} it is larger than all that the inbox may keep; nothing was evicted for it
+   * @throws {DiskFullError}
    * @throws {InboxClosedError}
    */
   store(envelope: AdmittedEnvelope): Promise<void>;
@@ -61,7 +63,9 @@ export interface Inbox {
   bytes(id: number): StoredBody | undefined;
   /** Deletes all envelopes and gives their disk back. Gives the clearing's own cursor; ids go on after it. */
   clear(): number;
-  /** Calls back after each change in this process; gives the function that ends it. */
+  /** Whether envelopes can be stored: not while the disk is full or not writable. */
+  canStore(): boolean;
+  /** Calls back after each change, at once or, if another process made it, within a second. Gives the function that ends it. */
   subscribe(listener: (change: InboxChange) => void): () => void;
   close(): void;
 }
@@ -83,14 +87,10 @@ export interface InboxOptions {
  * Opens the inbox, making its file where there is none. A corrupt file, found now or later, is renamed to
  * `PATH.corrupt-TIME`, told by `onNotice`, and replaced by an empty one.
  *
- * @throws {InboxVersionError} the file was written by another version; it stays as it is
- * @throws {InboxFileError} its folder or file cannot be made, read or written
+ * @throws {DatabaseVersionError} the file was written by another version; it stays as it is
+ * @throws {SymbolicLinkError} one of its files is a link
+ * @throws {DatabaseFileError} its folder or file cannot be made, read or written
  */
 export function openInbox(options: InboxOptions): Inbox {
-  try {
-    return new SqliteInbox(options);
-  } catch (error) {
-    if (error instanceof InboxVersionError) throw error;
-    throw new InboxFileError(options.path ?? IN_MEMORY, error);
-  }
+  return new SqliteInbox(options);
 }

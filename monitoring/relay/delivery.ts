@@ -22,6 +22,8 @@ export type Delivery = (
 export interface EnvelopeStore {
   /** Resolves once the envelope is stored. Whatever it throws, the envelope counts as not stored. */
   store(envelope: AdmittedEnvelope): Promise<void> | void;
+  /** Whether anything can be stored now. Default: yes. */
+  canStore?(): boolean;
 }
 
 /**

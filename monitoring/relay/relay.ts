@@ -188,7 +188,7 @@ export function createRelay(options: RelayOptions): Relay {
     async health() {
       const { spool, fails } = await lookAtSpool(spooling, now());
       // An ingest that is down is no illness, as long as what it does not take can be kept.
-      const takesNothing = fails && client.isAnyDown;
+      const takesNothing = (fails && client.isAnyDown) || store?.canStore?.() === false;
       const healthy = !stopping && inFlight.hasRoomFor(1) && !takesNothing;
       return Response.json({
         is_healthy: healthy,

@@ -22,7 +22,7 @@ export interface RunningSpool extends Pick<Spool, "put" | "has" | "stats"> {
  * Opens the SQLite spool of a server.
  *
  * @param onNews told when something changes, never for each envelope
- * @throws {SpoolVersionError | SpoolFileError}
+ * @throws as {@linkcode openSqliteSpool}
  */
 export async function openSpool(
   options: SqliteSpoolOptions,

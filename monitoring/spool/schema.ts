@@ -1,8 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
-import { KEY_BYTES, SpoolVersionError } from "./spool.ts";
-
-/** What this code reads and writes, in the file's `user_version`. An older file is upgraded when it is opened. */
-export const SCHEMA_VERSION = 2;
+import { KEY_BYTES } from "./spool.ts";
 
 /**
  * - `dsns`: one row for each that ever waited, with what waits of it, kept in the transaction that changes it.
@@ -51,36 +47,4 @@ const VERSION_2 = `
 `;
 
 /** What makes a file of each version out of one of the version before. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2];
-
-/**
- * Makes the tables in an empty file, and what is new in one of an older version. Two processes may do so at once.
- *
- * @throws {SpoolVersionError} before anything is written
- */
-export function ensureSchema(db: DatabaseSync, file: string): void {
-  if (versionOf(db, file) === SCHEMA_VERSION) return;
-  // Stays with the file; a transaction cannot change it.
-  db.exec("PRAGMA journal_mode = WAL");
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    // Another process may have come first.
-    for (const step of STEPS.slice(versionOf(db, file))) db.exec(step);
-    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-    db.exec("COMMIT");
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
-}
-
-/** 0: an empty file. One statement, so that version and tables are of one moment. */
-function versionOf(db: DatabaseSync, file: string): number {
-  const { version, tables } = db.prepare(
-    "SELECT (SELECT user_version FROM pragma_user_version) AS version," +
-      " (SELECT count(*) FROM sqlite_schema) AS tables",
-  ).get() as { version: number; tables: number };
-  const known = tables === 0 ? version === 0 : version >= 1 && version <= SCHEMA_VERSION;
-  if (!known) throw new SpoolVersionError(file, version, SCHEMA_VERSION);
-  return version;
-}
+export const SPOOL_SCHEMA: readonly string[] = [VERSION_1, VERSION_2];

@@ -161,25 +161,3 @@ export class SpoolUnavailableError extends Error {
     super(`Cannot use the spool: ${reason}.`);
   }
 }
-
-/** The spool's file is of another version, or no spool at all. It is left as it is. */
-export class SpoolVersionError extends Error {
-  override readonly name = "SpoolVersionError";
-  constructor(readonly file: string, readonly found: number, readonly known: number) {
-    super(
-      `Cannot open the spool: ${file} has schema version ${found}, known is ${known};` +
-        " start the version of the server that wrote it, or move the file away.",
-    );
-  }
-}
-
-/** The spool's file cannot be made, read or written. The message is one line, made to be printed. */
-export class SpoolFileError extends Error {
-  override readonly name = "SpoolFileError";
-  constructor(readonly file: string, readonly reason: string) {
-    super(
-      `Cannot open the spool in ${file}: set DATA_DIR to a folder that this user may write to` +
-        ` (${reason.replaceAll(/\s+/g, " ")}).`,
-    );
-  }
-}

@@ -1,8 +1,5 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { fileIdentity } from "./file_identity.ts";
-import { ensureSchema } from "./schema.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { transaction } from "../sqlite/open_database.ts";
 import {
   addDropped,
   type Dropped,
@@ -16,12 +13,6 @@ import {
   type SpoolStats,
 } from "./spool.ts";
 
-/** Longest wait for another process's write. A page waits for its answer as long, so it is short. */
-export const LOCK_TIMEOUT_MS = 5_000;
-/** What the write-ahead log is cut back to after a large envelope went through it. */
-const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Pages of the log until they are moved into the file: fewer, larger moves, each synced twice. */
-const CHECKPOINT_PAGES = 2_000;
 /** Envelopes deleted at once because of their age, so that others do not wait long. */
 const EXPIRE_AT_ONCE = 500;
 /** Free space that is worth the work of giving it back. */
@@ -33,7 +24,7 @@ export interface SpoolLimits {
   /** Bytes of the bodies kept. */
   readonly maxBytes: number;
   readonly maxAgeMs: number;
-  /** Default: {@linkcode LOCK_TIMEOUT_MS}. */
+  /** Milliseconds to wait for another process's write. Default: 5 seconds. */
   readonly lockTimeoutMs?: number;
 }
 
@@ -44,49 +35,21 @@ export interface Expired {
   readonly more: boolean;
 }
 
-/** The spool's SQL: one open file and its statements. What changes something belongs in {@linkcode transaction}. */
+/** The spool's SQL: an open database and its statements. What changes something belongs in {@linkcode transaction}. */
 export class SpoolFile {
-  /** Of the open file; another one at its path means that this one was moved away. */
-  readonly identity: string | undefined;
   readonly #db: DatabaseSync;
   readonly #limits: SpoolLimits;
   readonly #sql: ReturnType<typeof prepare>;
 
-  /**
-   * @throws {SpoolVersionError} the file is of another version
-   * @throws one that `isCorrupt` recognises, or one of the file system
-   */
-  constructor(readonly path: string, limits: SpoolLimits) {
-    makePrivate(path);
+  constructor(db: DatabaseSync, limits: SpoolLimits) {
+    this.#db = db;
     this.#limits = limits;
-    this.#db = new DatabaseSync(path, { timeout: limits.lockTimeoutMs ?? LOCK_TIMEOUT_MS });
-    try {
-      this.identity = fileIdentity(path);
-      ensureSchema(this.#db, path);
-      // FULL: a 202 is answered only for what is on the disk.
-      this.#db.exec(
-        `PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES};` +
-          ` PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA temp_store = MEMORY`,
-      );
-      this.#sql = prepare(this.#db);
-    } catch (error) {
-      this.#db.close();
-      throw error;
-    }
+    this.#sql = prepare(db);
   }
 
   /** Does the work as a whole or not at all. What it did is synced when this returns. */
   transaction<T>(work: () => T): T {
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
-      const result = work();
-      this.#db.exec("COMMIT");
-      return result;
-    } catch (error) {
-      // SQLite ends the transaction itself after some failures, a full disk for one.
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
+    return transaction(this.#db, work);
   }
 
   /** @throws {SpoolFullError} */
@@ -198,24 +161,19 @@ export class SpoolFile {
     };
   }
 
-  /** Gives disk back that is no longer used, where little is left to copy. Not within a transaction. */
-  tidy(): void {
+  /**
+   * Gives disk back that is no longer used, where little is left to copy. Not within a transaction.
+   *
+   * @returns whether the log should be emptied now
+   */
+  tidy(): boolean {
     const { free, pages, size } = this.#sql.space.get() as Record<
       "free" | "pages" | "size",
       number
     >;
-    if (free * size < TIDY_FREE_BYTES || (pages - free) * size > TIDY_LEFT_BYTES) return;
+    if (free * size < TIDY_FREE_BYTES || (pages - free) * size > TIDY_LEFT_BYTES) return false;
     this.#sql.vacuum.run();
-    this.emptyLog();
-  }
-
-  /** Moves the log into the file, and cuts it if no other process reads it at this moment. */
-  emptyLog(): void {
-    this.#sql.truncateLog.get();
-  }
-
-  close(): void {
-    this.#db.close();
+    return true;
   }
 
   #take(id: number, lease: string, now: number): LeasedEnvelope {
@@ -236,13 +194,6 @@ export class SpoolFile {
     this.#sql.boundWaits.run(now + MAX_WAIT_MS, now + MAX_WAIT_MS);
     this.#sql.boundArrivals.run(now, now);
   }
-}
-
-/** Telemetry at rest: on a shared machine it is nobody else's, in a folder that was there before either. */
-function makePrivate(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Only a new file: SQLite's locks on it would end when another handle of this process is closed.
-  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
 }
 
 interface Candidate {
@@ -321,7 +272,6 @@ function prepare(db: DatabaseSync) {
         " pragma_freelist_count, pragma_page_count, pragma_page_size",
     ),
     vacuum: sql("VACUUM"),
-    truncateLog: sql("PRAGMA wal_checkpoint(TRUNCATE)"),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { DatabaseFileError, DatabaseVersionError, SymbolicLinkError } from "../sqlite/errors.ts";
 import {
   addDropped,
   type Dropped,
@@ -8,11 +9,9 @@ import {
   type LeaseRequest,
   type Spool,
   type SpooledEnvelope,
-  SpoolFileError,
   SpoolFullError,
   type SpoolStats,
   SpoolUnavailableError,
-  SpoolVersionError,
 } from "./spool.ts";
 import type { Expired } from "./spool_file.ts";
 import {
@@ -63,8 +62,9 @@ const STALLED = "its disk does not answer";
  * Opens the spool, making its file where there is none. A corrupt file, found now or later, is renamed to
  * `PATH.corrupt-TIME`, told by `onNotice`, and replaced by an empty one.
  *
- * @throws {SpoolVersionError} the file was written by another version; it stays as it is
- * @throws {SpoolFileError} its folder or file cannot be made, read or written
+ * @throws {DatabaseVersionError} the file was written by another version; it stays as it is
+ * @throws {SymbolicLinkError} one of its files is a link
+ * @throws {DatabaseFileError} its folder or file cannot be made, read or written
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const spool = new SqliteSpool(options);
@@ -304,9 +304,11 @@ function errorOf(failure: Failure): Error {
     case "full":
       return new SpoolFullError(failure.maxBytes);
     case "version":
-      return new SpoolVersionError(failure.file, failure.found, failure.known);
+      return new DatabaseVersionError("spool", failure.file, failure.found, failure.known);
     case "file":
-      return new SpoolFileError(failure.file, failure.reason);
+      return new DatabaseFileError("spool", failure.file, failure.reason);
+    case "link":
+      return new SymbolicLinkError("spool", failure.file);
     case "unavailable":
       return new SpoolUnavailableError(failure.reason);
   }

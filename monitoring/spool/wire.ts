@@ -41,11 +41,12 @@ export type Call =
   | { readonly method: "expire"; readonly now: number }
   | { readonly method: "stats" };
 
-/** Why a call failed: the facts of one of the errors in spool.ts. */
+/** Why a call failed: the facts of an error of spool.ts, or of one of the database's. */
 export type Failure =
   | { readonly error: "full"; readonly maxBytes: number }
   | { readonly error: "unavailable"; readonly reason: string }
   | { readonly error: "file"; readonly file: string; readonly reason: string }
+  | { readonly error: "link"; readonly file: string }
   | {
     readonly error: "version";
     readonly file: string;

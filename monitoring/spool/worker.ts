@@ -34,10 +34,7 @@ function open(): FileKeeper | undefined {
     send({ opened: undefined });
     return opened;
   } catch (error) {
-    const failure = failureOf(error);
-    send({
-      opened: failure.error === "unavailable" ? { ...failure, error: "file", file: path } : failure,
-    });
+    send({ opened: failureOf(error) });
     process.exit();
   }
 }

@@ -1,16 +1,28 @@
 /**
  * Another server on the same file: stores and lists until its envelopes are in.
  *
- * Arguments: the file, how many envelopes to store.
+ * Arguments: the file; how many envelopes to store, or `watch`: listens until another connection has stored one, and
+ * closes nothing.
  */
 import { openInbox } from "../../monitoring/inbox/store.ts";
 import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const [path = "", count = "0"] = Deno.args;
 const inbox = openInbox({ path, maxBytes: 1024 * 1024 });
-for (let n = 0; n < Number(count); n++) {
-  await inbox.store(admitted(eventEnvelope(n)));
-  inbox.list({ since: n, limit: 10 });
+if (count === "watch") {
+  const leave = inbox.subscribe((change) => {
+    if (change !== "stored" || inbox.list({ since: 0, limit: 1 }).envelopes.length === 0) return;
+    leave();
+    console.log("heard");
+  });
+  const other = openInbox({ path, maxBytes: 1024 * 1024 });
+  await other.store(admitted(eventEnvelope(1)));
+  other.close();
+} else {
+  for (let n = 0; n < Number(count); n++) {
+    await inbox.store(admitted(eventEnvelope(n)));
+    inbox.list({ since: n, limit: 10 });
+  }
+  inbox.close();
+  console.log("done");
 }
-inbox.close();
-console.log("done");

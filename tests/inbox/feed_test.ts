@@ -60,7 +60,12 @@ Deno.test("a snapshot is the same object until something changes", async () => {
 
 Deno.test("nothing starts before the first subscriber", () => {
   const feed = createInboxFeed("http://127.0.0.1:9/monitoring/inbox");
-  assert.deepEqual(feed.snapshot(), { state: "connecting", rows: [], total: 0 });
+  assert.deepEqual(feed.snapshot(), {
+    state: "connecting",
+    rows: [],
+    total: 0,
+    canStore: true,
+  });
   feed.close();
 });
 

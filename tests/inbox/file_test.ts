@@ -3,12 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import {
-  type Inbox,
-  InboxFileError,
-  InboxVersionError,
-  openInbox,
-} from "../../monitoring/inbox/store.ts";
+import { type Inbox, openInbox } from "../../monitoring/inbox/store.ts";
+import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/sqlite/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 
@@ -80,15 +76,15 @@ Deno.test("a file of an unknown schema version is refused at the start and left 
     const db = new DatabaseSync(file);
     db.exec("PRAGMA user_version = 4");
     db.close();
-    const before = readFileSync(file);
+    const [before, files] = [readFileSync(file), readdirSync(folder)];
     assert.throws(
       () => openInbox({ path: file, maxBytes: MAX_BYTES }),
       (error) =>
-        error instanceof InboxVersionError &&
+        error instanceof DatabaseVersionError &&
         /inbox\.sqlite has schema version 4, known is 3/.test(error.message),
     );
     assert.ok(before.equals(readFileSync(file)));
-    assert.deepEqual(readdirSync(folder), ["inbox.sqlite"]);
+    assert.deepEqual(readdirSync(folder), files);
     return Promise.resolve();
   });
 });
@@ -100,7 +96,7 @@ Deno.test("a folder or file that cannot be written: one line that names DATA_DIR
     // Below a file, and a directory where the file should be.
     for (const path of [join(file, "inbox.sqlite"), inTheWay]) {
       assert.throws(() => openInbox({ path, maxBytes: MAX_BYTES }), (error: unknown) => {
-        assert.ok(error instanceof InboxFileError, `${error}`);
+        assert.ok(error instanceof DatabaseFileError, `${error}`);
         assert.match(error.message, /^Cannot open the inbox in [^\n]*DATA_DIR[^\n]*$/);
         return true;
       });

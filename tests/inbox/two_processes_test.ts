@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
+import {
+  admitted,
+  envelopeOf,
+  eventEnvelope,
+  hexId,
+} from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../../monitoring/inbox/store.ts";
+import { startServer } from "../../tools/server_process.ts";
+import { EventReader } from "./_wire.ts";
 
 const SCRIPT = fileURLToPath(new URL("_second_process.ts", import.meta.url));
 
@@ -42,6 +49,58 @@ Deno.test("two processes on one DATA_DIR: both begin at once, both store, nothin
     inbox.clear();
     assert.equal(inbox.list({ since: 0, limit: 500 }).envelopes.length, 0);
     inbox.close();
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("two servers on one DATA_DIR: a stream of one shows what the other stores and deletes", async () => {
+  const dataDir = Deno.makeTempDirSync({ prefix: "inbox-" });
+  let deadline: ReturnType<typeof setTimeout> | undefined;
+  try {
+    await using watched = await startServer({ dataDir });
+    await using other = await startServer({ dataDir });
+    await using reader = await EventReader.open(`${watched.origin}/monitoring/inbox`);
+    const next = async (fits: (text: string) => boolean) => {
+      for (;;) {
+        const event = await reader.next();
+        assert.ok(event, "the stream has ended");
+        if (fits(JSON.stringify(event))) return event;
+      }
+    };
+    // A server that shows nothing would be waited for without end.
+    deadline = setTimeout(() => void reader[Symbol.asyncDispose](), 30_000);
+    const delays: number[] = [];
+    for (let n = 1; n <= 5; n++) {
+      const id = hexId(0xabc000 + n);
+      const header = { event_id: id, dsn: "https://inbox@sightglass.invalid/1" };
+      const body = envelopeOf(header, ["event", { event_id: id }]);
+      const posted = await fetch(`${other.origin}/monitoring`, { method: "POST", body });
+      assert.deepEqual([posted.status, await posted.json()], [200, { id }]);
+      const stored = performance.now();
+      assert.equal((await next((text) => text.includes(id))).event, "envelope");
+      delays.push(performance.now() - stored);
+    }
+    // The fastest of five: on a busy machine any single one may be late.
+    assert.ok(Math.min(...delays) < 1_000, `${delays}`);
+
+    const emptied = await fetch(`${other.origin}/monitoring/inbox`, { method: "DELETE" });
+    assert.equal(emptied.status, 204);
+    await next((text) => text.includes('"cleared"'));
+  } finally {
+    clearTimeout(deadline);
+    Deno.removeSync(dataDir, { recursive: true });
+  }
+});
+
+Deno.test("the last stream has closed → nothing watches the file, and keeps the process alive", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  try {
+    const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", SCRIPT, join(folder, "inbox.sqlite"), "watch"],
+    }).output();
+    assert.ok(success);
+    assert.equal(new TextDecoder().decode(stdout).trim(), "heard");
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

@@ -2,14 +2,10 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import {
-  type Spool,
-  SpoolFileError,
-  SpoolUnavailableError,
-  SpoolVersionError,
-} from "../../monitoring/spool/spool.ts";
+import { type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { envelope, keyOf, NOON } from "../../monitoring/spool/testdata/envelopes.ts";
+import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/sqlite/errors.ts";
 
 const MIB = 1024 * 1024;
 
@@ -138,7 +134,7 @@ Deno.test("a file of an unknown schema version is refused and left untouched", a
     await assert.rejects(
       open(),
       (error) =>
-        error instanceof SpoolVersionError && error.found === 9 &&
+        error instanceof DatabaseVersionError && error.found === 9 &&
         error.message.startsWith(`Cannot open the spool: ${path} has schema version 9, known is 2`),
     );
     assert.ok(before.equals(readFileSync(path)));
@@ -160,7 +156,7 @@ Deno.test("a folder or file that cannot be written: one line that names DATA_DIR
     for (const place of places) {
       const opening = openSqliteSpool({ path: place, maxBytes: 1, maxAgeHours: 1 });
       await assert.rejects(opening, (error) => {
-        assert.ok(error instanceof SpoolFileError, `${error}`);
+        assert.ok(error instanceof DatabaseFileError, `${error}`);
         assert.equal(error.file, place);
         assert.match(error.message, /^Cannot open the spool in [^\n]*DATA_DIR[^\n]*$/);
         return true;

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { canMount, smallDisk } from "../small_disk.ts";
 import { readAll, startChild } from "./_start_child.ts";
 
 /** Files end at 24 MiB, in blocks of 512 bytes; without the signal the write beyond fails as on a full disk. */
 const SMALL_FILES = { shell: ["sh"], command: `trap '' XFSZ; ulimit -f 49152` };
-
-/** In a namespace of its own, where one may mount: a disk of 40 MiB. */
-const UNSHARE = ["unshare", "--user", "--map-root-user", "--mount", "sh"];
 
 Deno.test("no room to write: the put is rejected as unavailable, and what was kept before is there", async () => {
   await withFolder(async (folder) => {
@@ -32,9 +30,8 @@ Deno.test({
   ignore: !await canMount(),
   async fn() {
     await withFolder(async (folder) => {
-      const disk = `mount -t tmpfs -o size=40m spool '${folder}'`;
       const child = startChild("refill", join(folder, "spool.sqlite"), {
-        before: { shell: UNSHARE, command: disk },
+        before: smallDisk(folder, 40),
       });
       const [kept, error, has, left, again] = await readAll(child);
       assert.ok(Number(kept) > 100, kept);
@@ -51,21 +48,5 @@ async function withFolder(work: (folder: string) => Promise<void>): Promise<void
     await work(folder);
   } finally {
     Deno.removeSync(folder, { recursive: true });
-  }
-}
-
-/** Whether this machine lets a user have a mount of their own; not all do. */
-async function canMount(): Promise<boolean> {
-  const [program = "", ...args] = UNSHARE;
-  const command = new Deno.Command(program, {
-    args: [...args, "-c", "mount -t tmpfs spool /mnt"],
-    stdout: "null",
-    stderr: "null",
-  });
-  try {
-    return (await command.output()).success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }

@@ -35,7 +35,7 @@ export function createHttpSource(
     const back = now.state === "live" && seen.state !== "live";
     const changed = now.rows !== seen.rows || now.total !== seen.total;
     seen = now;
-    live.update(now.state, now.total, back || changed);
+    live.update(now.state, now.total, back || changed, now.canStore);
   };
 
   const ask = async (parameters: Readonly<Record<string, string>>): Promise<Response> => {

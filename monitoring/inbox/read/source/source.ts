@@ -37,4 +37,6 @@ export interface SourceState {
   readonly version: number;
   /** How many envelopes there are to read. */
   readonly total: number;
+  /** False: the inbox takes no envelopes, because its disk is full or not writable. */
+  readonly canStore: boolean;
 }

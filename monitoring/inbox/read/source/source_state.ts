@@ -11,7 +11,7 @@ export class LiveState {
   #told = -Infinity;
 
   constructor(state: SourceState["state"], total = 0) {
-    this.#state = { state, version: 0, total };
+    this.#state = { state, version: 0, total, canStore: true };
   }
 
   /** The same object until something changes. */
@@ -27,12 +27,13 @@ export class LiveState {
    *
    * @param changed envelopes came or went
    */
-  update(state: SourceState["state"], total: number, changed: boolean): void {
+  update(state: SourceState["state"], total: number, changed: boolean, canStore = true): void {
     const now = this.#state;
-    if (!changed && state === now.state && total === now.total) return;
-    this.#state = { state, total, version: now.version + Number(changed) };
+    const isSame = state === now.state && canStore === now.canStore;
+    if (!changed && isSame && total === now.total) return;
+    this.#state = { state, total, version: now.version + Number(changed), canStore };
     const wait = this.#told + TELL_MS - performance.now();
-    if (wait <= 0 || state !== now.state) this.#tell();
+    if (wait <= 0 || !isSame) this.#tell();
     else this.#timer ??= setTimeout(() => this.#tell(), wait);
   }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { closeSync, fstatSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { isCorrupt, setAside } from "./corrupt_file.ts";
+import { createPrivate, setAside } from "./database_files.ts";
+import { isCorrupt } from "./errors.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const NAME = "x.db.corrupt-2026-01-01T00-00-00.000Z";
@@ -16,6 +18,27 @@ function withFile(test: (path: string, files: () => readonly string[]) => void):
     Deno.removeSync(directory, { recursive: true });
   }
 }
+
+Deno.test("a file is created → 0600 from its creation on, whatever the umask", () =>
+  withFile((path) => {
+    const before = Deno.umask(0);
+    try {
+      const created = createPrivate(`${path}.new`);
+      assert.equal(fstatSync(created!).mode & 0o777, 0o600);
+      closeSync(created!);
+    } finally {
+      Deno.umask(before);
+    }
+  }));
+
+Deno.test("the name of a file to create is taken, by a file or a link → neither is opened", () =>
+  withFile((path) => {
+    const link = `${path}.link`;
+    Deno.symlinkSync(`${path}.target`, link);
+    assert.deepEqual([createPrivate(path), createPrivate(link)], [undefined, undefined]);
+    assert.equal(Deno.lstatSync(link).isSymlink, true);
+    assert.throws(() => Deno.statSync(`${path}.target`), Deno.errors.NotFound);
+  }));
 
 Deno.test("a file is set aside with its log, under names that say when", () =>
   withFile((path, files) => {

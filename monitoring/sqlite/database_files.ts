@@ -1,0 +1,124 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type StoreName, SymbolicLinkError } from "./errors.ts";
+
+/** Only the owner may read and write: telemetry at rest, possibly in a folder that others can list. */
+const PRIVATE = 0o600;
+const OTHERS = 0o077;
+/** What SQLite opens beside a database, and the reserve. `-wal` first: see {@linkcode setAside}. */
+const SIDE_FILES = ["-wal", "-shm", "-journal"];
+const OPENED = ["", ...SIDE_FILES, ".reserve"];
+
+/** Distinguishes a file from another that has its name later. Undefined: there is none. */
+export function fileIdentity(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Creates a file for its owner alone. O_EXCL and O_NOFOLLOW: neither an existing file nor a link in its place is opened.
+ *
+ * @returns its descriptor, for writing; undefined: the name is taken
+ */
+export function createPrivate(path: string): number | undefined {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  try {
+    return openSync(path, O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0) | O_WRONLY, PRIVATE);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "EEXIST") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Creates the folder and the database's file where they are missing, refuses links in place of its files, and makes
+ * files private that an older version created with wider permissions. SQLite gives `-wal` and `-shm` the permissions of
+ * the database, and never follows a link in their place.
+ *
+ * DATA_DIR itself may be a link: its owner has chosen the place.
+ *
+ * @param onNotice receives one sentence if permissions were changed
+ * @throws {SymbolicLinkError}
+ * @throws an error of the file system
+ */
+export function prepareFiles(
+  store: StoreName,
+  path: string,
+  onNotice: (notice: string) => void,
+): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  for (const suffix of OPENED) {
+    if (lstatSync(path + suffix, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw new SymbolicLinkError(store, path + suffix);
+    }
+  }
+  const created = createPrivate(path);
+  if (created !== undefined) closeSync(created);
+  // Windows has no such permissions.
+  if (Deno.build.os === "windows") return;
+  const changed = filesOf(path).filter(makePrivate);
+  if (changed.length > 0) {
+    onNotice(
+      `Other users could read files of the ${store}; their permissions are now 0600: ${
+        changed.join(", ")
+      }`,
+    );
+  }
+}
+
+/** Moves a corrupt database and its log away for a later recovery. Returns the new name. */
+export function setAside(path: string, now: number): string {
+  const exists = (name: string) => fileIdentity(name) !== undefined;
+  const stem = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
+  let name = stem;
+  for (let copy = 2; exists(name); copy++) name = `${stem}-${copy}`;
+  // The log first: SQLite would apply one that is left behind to the new database.
+  for (const suffix of [...SIDE_FILES, ""]) {
+    if (exists(path + suffix)) renameSync(path + suffix, name + suffix);
+  }
+  return name;
+}
+
+/** Deletes a database that is not open in this process. */
+export function removeDatabase(path: string): void {
+  for (const suffix of [...SIDE_FILES, ""]) rmSync(path + suffix, { force: true });
+}
+
+/** The database, the files beside it, and those that were set aside. */
+function filesOf(path: string): string[] {
+  const name = basename(path);
+  const isOne = (found: string) => found === name || /^[-.]/.test(found.slice(name.length));
+  return readdirSync(dirname(path))
+    .filter((found) => found.startsWith(name) && isOne(found))
+    .map((found) => join(dirname(path), found));
+}
+
+/**
+ * By descriptor, so that no link is followed that takes the file's place meanwhile. Only a file with wider permissions is
+ * opened: closing it would end the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html).
+ *
+ * @returns whether its permissions were changed
+ */
+function makePrivate(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile() || (found.mode & OTHERS) === 0) return false;
+  const { O_NOFOLLOW, O_RDONLY } = constants;
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW);
+  try {
+    fchmodSync(file, PRIVATE);
+    return (fstatSync(file).mode & OTHERS) === 0;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,81 @@
+/** Which database it is, as messages name it. */
+export type StoreName = "spool" | "inbox";
+
+/** The database's file cannot be created, read or written. The message is one line, ready to be printed. */
+export class DatabaseFileError extends Error {
+  override readonly name = "DatabaseFileError";
+  /** @param reason part of a sentence */
+  constructor(readonly store: StoreName, readonly file: string, readonly reason: string) {
+    super(
+      `Cannot open the ${store} in ${file}: set DATA_DIR to a folder that this user may write to` +
+        ` (${reason.replaceAll(/\s+/g, " ")}).`,
+    );
+  }
+}
+
+/** The file has a schema of another version, or is another application's. It is left unchanged. */
+export class DatabaseVersionError extends Error {
+  override readonly name = "DatabaseVersionError";
+  constructor(
+    readonly store: StoreName,
+    readonly file: string,
+    readonly found: number,
+    readonly known: number,
+  ) {
+    super(
+      `Cannot open the ${store}: ${file} has schema version ${found}, known is ${known};` +
+        " start the version of the server that wrote it, or move the file away.",
+    );
+  }
+}
+
+/** Following a link would write telemetry to a place that somebody else has chosen. */
+export class SymbolicLinkError extends Error {
+  override readonly name = "SymbolicLinkError";
+  constructor(readonly store: StoreName, readonly file: string) {
+    super(
+      `Cannot open the ${store}: ${file} is a symbolic link, and links are not followed.` +
+        " Remove it, or set DATA_DIR to the folder that holds the file itself.",
+    );
+  }
+}
+
+/** Nothing can be added: the disk is full, or does not accept writes. */
+export class DiskFullError extends Error {
+  override readonly name = "DiskFullError";
+  constructor(readonly store: StoreName, options?: ErrorOptions) {
+    super(`Cannot write to the ${store}: the disk is full or not writable.`, options);
+  }
+}
+
+/** Result codes of SQLite, in the low byte: https://www.sqlite.org/rescode.html */
+const BUSY = 5;
+const CORRUPT = [11, 26];
+const UNWRITABLE = [8, 10, 13, 14];
+
+/** The file's content is damaged, or it is no database: opening it again cannot help. */
+export function isCorrupt(error: unknown): boolean {
+  return isFailure(error, CORRUPT, /malformed|file is not a database/);
+}
+
+/** Another process has held its lock for too long. */
+export function isLocked(error: unknown): boolean {
+  return isFailure(error, [BUSY], /database is locked/);
+}
+
+/** The disk is full, read-only or failing. */
+export function isUnwritable(error: unknown): boolean {
+  return isFailure(
+    error,
+    UNWRITABLE,
+    /disk is full|disk I\/O error|readonly database|unable to open database file/,
+  );
+}
+
+/** `DatabaseSync.exec` of Deno 2.9 throws errors without a code, so the message is compared as well. */
+function isFailure(error: unknown, codes: readonly number[], message: RegExp): boolean {
+  if (!(error instanceof Error)) return false;
+  const { errcode } = error as { errcode?: unknown };
+  if (typeof errcode === "number") return codes.includes(errcode & 0xff);
+  return message.test(error.message);
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { SymbolicLinkError } from "./errors.ts";
+import { openDatabase } from "./open_database.ts";
+
+const SCHEMA = ["CREATE TABLE one (x)"];
+
+function withFolder(work: (folder: string) => void): void {
+  const folder = Deno.makeTempDirSync({ prefix: "sqlite-" });
+  try {
+    work(folder);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+Deno.test("link put in the file's place after it was looked at → refused, nothing written", () =>
+  withFolder((folder) => {
+    const path = join(folder, "x.sqlite");
+    const target = join(folder, "target.sqlite");
+    Deno.writeTextFileSync(path, "");
+    Deno.writeTextFileSync(target, "");
+    Deno.chmodSync(path, 0o644);
+    // Called for the wide permissions: after the check for links, before SQLite opens the file.
+    const onNotice = () => {
+      Deno.removeSync(path);
+      Deno.symlinkSync(target, path);
+    };
+    assert.throws(
+      () => openDatabase({ store: "inbox", path, schema: SCHEMA, onNotice }),
+      SymbolicLinkError,
+    );
+    assert.equal(Deno.statSync(target).size, 0);
+  }));
+
+for (const suffix of ["-wal", "-shm", "-journal"]) {
+  Deno.test(`SQLite follows no link in place of a ${suffix} file → it refuses the database`, () =>
+    withFolder((folder) => {
+      const target = join(folder, "target");
+      Deno.writeTextFileSync(target, "");
+      Deno.symlinkSync(target, join(folder, `x.sqlite${suffix}`));
+      // What openDatabase relies on for links that appear while the database is open.
+      using db = new DatabaseSync(join(folder, "x.sqlite"));
+      const mode = suffix === "-journal" ? "DELETE" : "WAL";
+      assert.throws(
+        () => db.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (x)`),
+        /unable to open database file/,
+      );
+      assert.equal(Deno.statSync(target).size, 0);
+    }));
+}
+
+Deno.test("file of an older version → the steps since are made, what is in it stays", () =>
+  withFolder((folder) => {
+    const path = join(folder, "x.sqlite");
+    const open = (schema: readonly string[]) =>
+      openDatabase({ store: "spool", path, schema, onNotice: assert.fail });
+    using first = open(SCHEMA);
+    first.exec("INSERT INTO one VALUES (1)");
+    first.close();
+    using second = open([...SCHEMA, "ALTER TABLE one ADD COLUMN y DEFAULT 2"]);
+    assert.deepEqual({ ...second.prepare("SELECT * FROM one").get() }, { x: 1, y: 2 });
+    assert.throws(
+      () => open(SCHEMA),
+      /^DatabaseVersionError: Cannot open the spool: .* has schema version 2, known is 1/,
+    );
+  }));

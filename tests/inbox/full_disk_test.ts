@@ -1,0 +1,121 @@
+/** The inbox on a disk that is really full, in the real server. */
+import assert from "node:assert/strict";
+import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { canMount, fillDisk, insideOf, onSmallDisk } from "../small_disk.ts";
+import { until } from "./_inbox_server.ts";
+import { EventReader } from "./_wire.ts";
+
+const DISK_MIB = 40;
+const BODY_BYTES = 500_000;
+const NOTICE = "The inbox cannot store envelopes: the disk is full or not writable.";
+const ignore = !await canMount();
+
+/** Runs with a server whose data folder is a small disk. */
+async function withSmallDisk(work: (server: ServerProcess) => Promise<void>): Promise<void> {
+  const dataDir = Deno.makeTempDirSync({ prefix: "inbox-" });
+  try {
+    await using server = await startServer({ dataDir, before: onSmallDisk(dataDir, DISK_MIB) });
+    await work(server);
+  } finally {
+    Deno.removeSync(dataDir, { recursive: true });
+  }
+}
+
+let made = 0;
+
+/** Posts one large envelope: its id and the status of the answer. */
+async function post({ origin }: ServerProcess): Promise<{ id: string; status: number }> {
+  const id = hexId(0xf00000 + ++made);
+  const header = { event_id: id, dsn: "https://inbox@sightglass.invalid/1" };
+  const body = envelopeOf(header, ["attachment", new Uint8Array(BODY_BYTES)]);
+  const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
+  await response.body?.cancel();
+  return { id, status: response.status };
+}
+
+/** Posts until the server refuses. Returns the ids of those that it took. */
+async function fill(server: ServerProcess): Promise<string[]> {
+  for (const taken: string[] = [];;) {
+    const { id, status } = await post(server);
+    if (status === 503) return taken;
+    assert.equal(status, 200);
+    taken.push(id);
+    assert.ok(taken.length * BODY_BYTES < DISK_MIB * 1024 * 1024, "the disk does not fill");
+  }
+}
+
+async function health({ origin }: ServerProcess): Promise<number> {
+  const response = await fetch(`${origin}/monitoring`);
+  const { is_healthy } = await response.json();
+  assert.equal(is_healthy, response.ok);
+  return response.status;
+}
+
+async function stored({ origin }: ServerProcess): Promise<string[]> {
+  const { envelopes } = await (await fetch(`${origin}/monitoring/inbox`)).json();
+  return envelopes.map(({ event_id }: { event_id: string }) => event_id)
+    .filter((id: string | null) => id?.startsWith(hexId(0xf00000).slice(0, -4)));
+}
+
+const empty = ({ origin }: ServerProcess) =>
+  fetch(`${origin}/monitoring/inbox`, { method: "DELETE" });
+
+/** The next event that is of this name. */
+async function nextOf(name: string, reader: EventReader): Promise<string | undefined> {
+  for (;;) {
+    const event = await reader.next();
+    if (event === undefined || event.event === name) return event?.data;
+  }
+}
+
+Deno.test({
+  name: "disk filled by the inbox → 503 and unhealthy, nothing lost; DELETE → 204, all well again",
+  ignore,
+  fn: () =>
+    withSmallDisk(async (server) => {
+      await using reader = await EventReader.open(`${server.origin}/monitoring/inbox`);
+      const taken = new Set(await fill(server));
+      // After a refusal there may be room for a little more; then there is none.
+      await until("the server is unhealthy", async () => {
+        for (const id of await fill(server)) taken.add(id);
+        return await health(server) === 503;
+      });
+      assert.equal(await nextOf("storage", reader), '{"writable":false}');
+      assert.deepEqual(new Set(await stored(server)), taken);
+
+      const emptied = await empty(server);
+      assert.equal(emptied.status, 204, await emptied.text());
+      assert.deepEqual(await stored(server), []);
+      assert.equal(await health(server), 200);
+      assert.equal((await post(server)).status, 200);
+      await using later = await EventReader.open(`${server.origin}/monitoring/inbox`);
+      assert.equal((await later.next())?.event, "envelope", "no event of a full disk comes first");
+    }),
+});
+
+Deno.test({
+  name: "disk filled by another program, reserve included → DELETE → 204; freed → healthy",
+  ignore,
+  fn: () =>
+    withSmallDisk(async (server) => {
+      for (let n = 0; n < 10; n++) assert.equal((await post(server)).status, 200);
+      const filler = insideOf(server.pid, `${server.dataDir}/filler`);
+      await until("the server is unhealthy", async () => {
+        await fillDisk(filler);
+        await fill(server);
+        await fillDisk(filler);
+        return await health(server) === 503;
+      });
+      const emptied = await empty(server);
+      assert.equal(emptied.status, 204, await emptied.text());
+      assert.deepEqual(await stored(server), []);
+
+      await Deno.remove(filler);
+      await until("the server is healthy", async () => await health(server) === 200);
+      assert.equal((await post(server)).status, 200);
+      // One line for each change, not one for each envelope.
+      const lines = server.output().split("\n").filter((line) => line.includes(NOTICE));
+      assert.ok(lines.length >= 1 && lines.length <= 5, server.output());
+    }),
+});
