@@ -19,6 +19,15 @@ export interface Config {
   readonly environment: string;
   /** Origin to send to in place of the DSN's own. */
   readonly upstream?: string;
+  /** Proxies on the way to the ingests. */
+  readonly proxies: {
+    /** URL of the one for `https:` ingests. */
+    readonly https?: string;
+    /** URL of the one for `http:` ingests. */
+    readonly http?: string;
+    /** Hosts that are reached without one. */
+    readonly except: readonly string[];
+  };
   /** Milliseconds for one upstream attempt. */
   readonly relayTimeoutMs: number;
   /** Bytes on the wire; 10 times that once decompressed. */
@@ -104,6 +113,30 @@ const origin: Parser<string> = {
     return bare ? url.origin : undefined;
   },
 };
+
+const proxy: Parser<string> = {
+  allowed: "the URL of an HTTP proxy such as http://user:password@proxy.example:3128",
+  parse: (text) => {
+    const url = URL.parse(/^[a-z][a-z+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+    const bare = url && /^https?:$/.test(url.protocol) && /^\/?$/.test(url.pathname + url.search);
+    // Escapes that do not decode would be found only when the first envelope is sent.
+    return bare && isDecodable(url.username + url.password) ? url.href : undefined;
+  },
+};
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const noProxyHost = matching(
+  /^[^\s/@]+(\/\d{1,3})?$/,
+  "a host name, .domain, IP address or network, perhaps with :port, or *",
+);
 
 const dsn: Parser<Dsn> = {
   allowed: "a Sentry DSN such as https://KEY@o1.ingest.sentry.io/1",
@@ -210,6 +243,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     environment: optional("SENTRY_ENVIRONMENT", environmentName) ??
       (onDeploy ? "production" : "development"),
     upstream: optional("RELAY_UPSTREAM", origin),
+    // `HTTP_PROXY` is not read: a CGI server sets it from a request's `Proxy` header (httpoxy.org).
+    proxies: Object.freeze({
+      https: optional("https_proxy", proxy) ?? optional("HTTPS_PROXY", proxy),
+      http: optional("http_proxy", proxy),
+      except: Object.freeze(
+        optional("no_proxy", list(noProxyHost)) ?? optional("NO_PROXY", list(noProxyHost)) ?? [],
+      ),
+    }),
     relayTimeoutMs: optional("RELAY_TIMEOUT_MS", wholeNumber(1, MAX_TIMEOUT_MS, "milliseconds")) ??
       10_000,
     maxEnvelopeBytes: optional("MAX_ENVELOPE_BYTES", bytes(1)) ?? 20 * MIB,
@@ -237,12 +278,14 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "DENO_DEPLOYMENT_ID",
   "FORWARD_CLIENT_IP",
   "HOST",
+  "HTTPS_PROXY",
   "INBOX_MAX_BYTES",
   "INBOX_TOKEN",
   "MAX_CONNECTIONS",
   "MAX_ENVELOPE_BYTES",
   "MAX_IN_FLIGHT_BYTES",
   "MONITORING_PATH",
+  "NO_PROXY",
   "PORT",
   "PUBLIC_ORIGIN",
   "RELAY_TIMEOUT_MS",
@@ -257,6 +300,9 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "SPOOL_MAX_AGE_HOURS",
   "SPOOL_MAX_BYTES",
   "TRUSTED_PROXY_HEADER",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
 ]);
 
 /**

@@ -45,6 +45,26 @@ Deno.test("SENTRY_ALLOWED_DSNS adds to the page's own DSN, each once", () => {
   assert.deepEqual(config.allowedDsns.map((dsn) => dsn.text), [DSN, other]);
 });
 
+Deno.test("proxies: both notations, lower case first; HTTP_PROXY in capitals is not read", () => {
+  assert.deepEqual(loadConfig({ HTTP_PROXY: "http://proxy.example" }).proxies, {
+    https: undefined,
+    http: undefined,
+    except: [],
+  });
+  const env = {
+    HTTPS_PROXY: "https://capitals.example",
+    https_proxy: "user:p%40ss@proxy.example:3128",
+    http_proxy: "http://proxy.example:8080/",
+    NO_PROXY: "sentry.example, .internal,10.0.0.0/8,[::1]:9000,*",
+  };
+  assert.deepEqual(loadConfig(env).proxies, {
+    https: "http://user:p%40ss@proxy.example:3128/",
+    http: "http://proxy.example:8080/",
+    except: ["sentry.example", ".internal", "10.0.0.0/8", "[::1]:9000", "*"],
+  });
+  assert.equal(loadConfig({ ...env, https_proxy: "" }).proxies.https, "https://capitals.example/");
+});
+
 Deno.test("on Deno Deploy: production, the deployment as release, no spool, every interface", () => {
   const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c0ffee" });
   assert.equal(config.onDeploy, true);
@@ -119,6 +139,9 @@ const REFUSED: Record<string, string[]> = {
     "/assets",
     "/monitoring/inbox",
   ],
+  HTTPS_PROXY: ["socks5://proxy.example:1080", "http://proxy.example/path", "http://p%zz@host"],
+  http_proxy: ["http://", "ftp://proxy.example"],
+  NO_PROXY: ["sentry.example other.example", "http://sentry.example"],
   RELAY_UPSTREAM: ["localhost:9000", "http://user:pass@host", "http://host/path"],
   RELAY_TIMEOUT_MS: ["0", "10s"],
   MAX_ENVELOPE_BYTES: ["20 MiB", "0"],

@@ -7,6 +7,7 @@ import { type Figure, figureLine, isWithin } from "./figures.ts";
 
 /** Each by its name; loaded when it runs, so that none weighs on another. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  clients: async () => (await import("./clients.ts")).benchClients(),
   inbox: async () => (await import("./inbox.ts")).benchInbox(),
   memory: async () => (await import("./memory.ts")).benchMemory(),
   relay: async () => (await import("./relay.ts")).benchRelay(),

@@ -6,6 +6,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const REAL = [
   "config.ts",
   "monitoring/envelope/dsn.ts",
+  "monitoring/relay/http/proxies.ts",
   "monitoring/settings.ts",
   "server",
   "tools/build.ts",

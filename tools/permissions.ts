@@ -1,12 +1,15 @@
 import { join, resolve } from "node:path";
 import { type Config, CONFIG_VARIABLES } from "../config.ts";
 import type { Dsn } from "../monitoring/envelope/dsn.ts";
+import { addressOf, proxyFor } from "../monitoring/relay/http/proxies.ts";
 
 /** What of the configuration decides what the server may do. */
-export type PermissionConfig = Pick<
-  Config,
-  "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir"
->;
+export type PermissionConfig =
+  & Pick<
+    Config,
+    "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir"
+  >
+  & Partial<Pick<Config, "proxies">>;
 
 export interface Places {
   /** The project's folder, absolute. */
@@ -21,12 +24,10 @@ export interface Places {
  */
 const READ = [".build", "routes", "server", "monitoring", "node_modules"];
 
-const DEFAULT_PORTS = { http: 80, https: 443 };
-
 /**
  * Deno's permission flags for the server of this configuration, and nothing else: it reads the
  * project and its data, writes its data, listens at its address, connects to the ingests that it
- * relays to, and runs nothing.
+ * relays to and to the proxies on the way, and runs nothing.
  */
 export function serverPermissions(config: PermissionConfig, { root, cwd }: Places): string[] {
   const data = resolve(cwd, config.dataDir);
@@ -41,20 +42,19 @@ export function serverPermissions(config: PermissionConfig, { root, cwd }: Place
   ];
 }
 
-/** `host:port` of every place that envelopes are sent to. In inbox mode there is none. */
-function ingestHosts({ mode, upstream, allowedDsns }: PermissionConfig): string[] {
+/** `host:port` of every ingest, and of the proxies to them. In inbox mode there is none. */
+function ingestHosts({ mode, upstream, allowedDsns, proxies }: PermissionConfig): string[] {
   if (mode === "inbox") return [];
-  if (upstream !== undefined) return [originHost(new URL(upstream))];
-  return allowedDsns.map(dsnHost);
+  const ingests = upstream === undefined ? allowedDsns.map(dsnUrl) : [new URL(upstream)];
+  const through = ingests.map((ingest) => proxies && proxyFor(ingest, proxies));
+  return [...ingests, ...through.filter((proxy) => proxy !== undefined)].map((url) => {
+    const { hostname, port } = addressOf(url);
+    return hostPort(hostname, port);
+  });
 }
 
-function dsnHost({ protocol, host }: Dsn): string {
-  return originHost(new URL(`${protocol}://${host}`));
-}
-
-function originHost({ protocol, hostname, port }: URL): string {
-  const standard = DEFAULT_PORTS[protocol === "http:" ? "http" : "https"];
-  return `${hostname}:${port || standard}`;
+function dsnUrl({ protocol, host }: Dsn): URL {
+  return new URL(`${protocol}://${host}`);
 }
 
 function hostPort(hostname: string, port: number): string {

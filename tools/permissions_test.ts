@@ -38,6 +38,24 @@ Deno.test("with an upstream it connects to that alone", () => {
   assert.deepEqual(flags(env)["--allow-net"], ["[::]:8000", "127.0.0.1:3000"]);
 });
 
+Deno.test("proxies join the ingests; one that no ingest is reached through does not", () => {
+  const env = {
+    SENTRY_DSN: HOSTED,
+    SENTRY_ALLOWED_DSNS: "http://key@127.0.0.1:9000/2",
+    HTTPS_PROXY: "http://user:pass@proxy.example:3128",
+    http_proxy: "http://[2001:db8::1]",
+  };
+  const ingests = ["0.0.0.0:8000", "o1.ingest.us.sentry.io:443", "127.0.0.1:9000"];
+  assert.deepEqual(flags(env)["--allow-net"], [...ingests, "proxy.example:3128"]);
+  assert.deepEqual(flags({ ...env, NO_PROXY: "sentry.io" })["--allow-net"], ingests);
+  assert.deepEqual(flags({ ...env, SENTRY_DSN: "http://key@sentry.example/1" })["--allow-net"], [
+    "0.0.0.0:8000",
+    "sentry.example:80",
+    "127.0.0.1:9000",
+    "[2001:db8::1]:80",
+  ]);
+});
+
 Deno.test("it writes its data, and reads the project and its data", () => {
   const given = flags({ DATA_DIR: "../data" });
   assert.deepEqual(given["--allow-write"], ["/srv/data"]);

@@ -1,7 +1,7 @@
 import type { Peer } from "./peer.ts";
 
 /** One process against one process, and bodies held in memory: a file on disk would slow it down. */
-const config = (port: number, ingest: string) => `
+const config = (servers: string) => `
 daemon off;
 worker_processes 1;
 pid nginx.pid;
@@ -17,8 +17,15 @@ http {
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
   keepalive_requests 1000000;
+  ${servers}
+}
+`;
+
+/** nginx as a relay that looks at nothing; undefined where there is none on `PATH`. */
+export function startNginx(ingestOrigin: string): Promise<Peer | undefined> {
+  return start((port) => `
   upstream ingest {
-    server ${ingest};
+    server ${new URL(ingestOrigin).host};
     keepalive 64;
     keepalive_requests 1000000;
   }
@@ -29,15 +36,25 @@ http {
       proxy_http_version 1.1;
       proxy_set_header Connection "";
     }
-  }
+  }`);
 }
-`;
 
-/** nginx as a relay that looks at nothing; undefined where there is none on `PATH`. */
-export async function startNginx(ingestOrigin: string): Promise<Peer | undefined> {
+/** nginx as the ingest: answers as Sentry's does, and throws the bodies away. */
+export function startNginxIngest(): Promise<Peer | undefined> {
+  return start((port) => `
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      default_type application/json;
+      return 200 '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
+    }
+  }`);
+}
+
+async function start(servers: (port: number) => string): Promise<Peer | undefined> {
   const folder = await Deno.makeTempDir({ prefix: "bench-nginx-" });
   const port = freePort();
-  await Deno.writeTextFile(`${folder}/nginx.conf`, config(port, new URL(ingestOrigin).host));
+  await Deno.writeTextFile(`${folder}/nginx.conf`, config(servers(port)));
   const origin = `http://127.0.0.1:${port}`;
   let child: Deno.ChildProcess;
   try {
@@ -58,7 +75,7 @@ export async function startNginx(ingestOrigin: string): Promise<Peer | undefined
     await stop();
     throw error;
   }
-  return { origin, [Symbol.asyncDispose]: stop };
+  return { origin, pid: child.pid, [Symbol.asyncDispose]: stop };
 }
 
 function freePort(): number {

@@ -2,6 +2,7 @@
 export interface Peer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
+  readonly pid: number;
 }
 
 /**
@@ -24,6 +25,7 @@ export async function startPeer(module: string, ...args: readonly string[]): Pro
     if (origin === undefined) continue;
     return {
       origin,
+      pid: child.pid,
       async [Symbol.asyncDispose]() {
         child.kill("SIGKILL");
         await child.status;

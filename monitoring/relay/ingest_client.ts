@@ -1,6 +1,8 @@
 import { type Dsn, ingestUrl } from "../envelope/dsn.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
 import { ConnectionPool } from "./http/connection_pool.ts";
+import { failureReason } from "./http/failure_reason.ts";
+import type { Proxies } from "./http/proxies.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { HeldBack, RateLimits } from "./rate_limits.ts";
@@ -26,6 +28,8 @@ export type IngestState =
 export interface IngestClientOptions {
   /** Origin to send to in place of a DSN's own. */
   readonly upstream?: string;
+  /** Default: none. */
+  readonly proxies?: Proxies;
   /** Milliseconds for one attempt. */
   readonly relayTimeoutMs: number;
   /** Learns from every answer. */
@@ -38,6 +42,8 @@ export interface IngestClientOptions {
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
   readonly uptime: () => number;
+  /** Sends the requests. Default: a {@linkcode ConnectionPool}. */
+  readonly connections?: Pick<ConnectionPool, "post" | "abort">;
 }
 
 /** An ingest answers with an id, or a sentence. More is not passed on, and not held either. */
@@ -58,15 +64,11 @@ export const TELL_EVERY_MS = 60_000;
 /** Sends envelopes to ingests, and knows which of these did not answer the last time. */
 export class IngestClient {
   readonly #options: IngestClientOptions;
-  readonly #pool = new ConnectionPool({
-    maxBodyBytes: MAX_ANSWER_BYTES,
-    maxConnections: MAX_CONNECTIONS,
-    maxIdleMs: MAX_IDLE_MS,
-  });
+  readonly #pool: Pick<ConnectionPool, "post" | "abort">;
   /** Of the DSNs of the allow-list: parsing one for each envelope takes time. */
   readonly #urls = new WeakMap<Dsn, URL>();
-  /** Origins whose last attempt was undecided. */
-  readonly #down = new Set<string>();
+  /** Origins whose last attempt was undecided, with the reason. */
+  readonly #down = new Map<string, string>();
   /** Origins that were told to be down and not yet to answer again. */
   readonly #toldDown = new Set<string>();
   /** When each was told to be down the last time, by the clock that never goes back. */
@@ -74,6 +76,12 @@ export class IngestClient {
 
   constructor(options: IngestClientOptions) {
     this.#options = options;
+    this.#pool = options.connections ?? new ConnectionPool({
+      maxBodyBytes: MAX_ANSWER_BYTES,
+      maxConnections: MAX_CONNECTIONS,
+      maxIdleMs: MAX_IDLE_MS,
+      proxies: options.proxies,
+    });
   }
 
   /** The ingest that takes a DSN's envelopes, as an origin. */
@@ -84,6 +92,16 @@ export class IngestClient {
   /** Whether the last attempt at any of them was undecided. */
   get isAnyDown(): boolean {
     return this.#down.size > 0;
+  }
+
+  /** Each ingest whose last attempt was undecided, and why. */
+  get down(): { readonly origin: string; readonly reason: string }[] {
+    // The health is public, and the address of one's own upstream may not be.
+    const named = this.#options.upstream === undefined;
+    return Array.from(this.#down, ([origin, reason]) => ({
+      origin: named ? origin : "RELAY_UPSTREAM",
+      reason,
+    }));
   }
 
   /** Whether the last attempt at the DSN's ingest was undecided. */
@@ -121,8 +139,8 @@ export class IngestClient {
       answer = await this.#pool.post({ url, headers, body: bytes, timeoutMs, beforeSending });
     } catch (error) {
       if (error instanceof HeldError) return { kind: "held", limits: error.limits };
-      // Refused, reset, silent for too long: whatever it was, the ingest has not decided.
-      return this.#undecided(url.origin, begun, "it did not answer");
+      // Whatever it was, the ingest has not decided.
+      return this.#undecided(url.origin, begun, failureReason(error));
     }
     limits.learn(dsn.text, answer, uptime(), now());
     if (isPassing(answer.status)) {
@@ -136,7 +154,7 @@ export class IngestClient {
   #undecided(origin: string, begun: number, reason: string): Attempt {
     const { metrics, onIngestState, uptime } = this.#options;
     metrics.attempted("undecided", (performance.now() - begun) / 1000);
-    this.#down.add(origin);
+    this.#down.set(origin, reason);
     const toldAt = this.#toldAt.get(origin) ?? -Infinity;
     if (!this.#toldDown.has(origin) && uptime() - toldAt >= TELL_EVERY_MS) {
       this.#toldDown.add(origin);

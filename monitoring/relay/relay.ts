@@ -11,7 +11,7 @@ import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";
 import { errorAnswer, RelayError } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
-import { IngestClient, type IngestState } from "./ingest_client.ts";
+import { IngestClient, type IngestClientOptions, type IngestState } from "./ingest_client.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
@@ -63,6 +63,8 @@ export interface RelayOptions {
   readonly relayTimeoutMs: number;
   /** Origin to send to in place of a DSN's own. */
   readonly upstream?: string;
+  /** Proxies on the way to the ingests. Default: none. */
+  readonly proxies?: IngestClientOptions["proxies"];
   /** The page's origin as browsers see it, behind a proxy. */
   readonly publicOrigin?: string;
   /** Further origins whose pages may post. Default: none. */
@@ -79,6 +81,8 @@ export interface RelayOptions {
   readonly maxReading?: number;
   /** Brotli bodies that may fail to decompress. Default: {@linkcode MAX_BROKEN_BROTLI}. */
   readonly maxBrokenBrotli?: number;
+  /** Sends requests to the ingests. Default: a connection pool of its own. */
+  readonly connections?: IngestClientOptions["connections"];
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
   /** Milliseconds of a clock that never goes back. Default: the process's own. */
@@ -189,11 +193,13 @@ export function createRelay(options: RelayOptions): Relay {
       const { spool, fails } = await lookAtSpool(spooling, now());
       // An ingest that is down is no illness, as long as what it does not take can be kept.
       const takesNothing = (fails && client.isAnyDown) || store?.canStore?.() === false;
+      const { down } = client;
       const healthy = !stopping && inFlight.hasRoomFor(1) && !takesNothing;
       return Response.json({
         is_healthy: healthy,
         mode: store ? "inbox" : "relay",
         spool,
+        ...(down.length > 0 && { ingest: { down } }),
         outcomes: outcomes.counts,
         in_flight_bytes: inFlight.bytes,
       }, { status: healthy ? 200 : 503, headers: { "cache-control": "no-store" } });

@@ -1,14 +1,14 @@
-import type { ByteStream } from "./byte_stream.ts";
 import { writeLatin1 } from "./latin1.ts";
 import { whileLeaving } from "./leaving.ts";
 import { type HttpAnswer, ResponseReader } from "./response_reader.ts";
+import { type ByteStream, closeQuietly } from "./tls_stream.ts";
 
 /** The connection ended before the answer's status was certain. */
 export class ConnectionLostError extends Error {
   override readonly name = "ConnectionLostError";
   /** @param answerBegun whether any byte of an answer had come */
-  constructor(readonly answerBegun: boolean) {
-    super("The connection ended before its answer.");
+  constructor(readonly answerBegun: boolean, options?: ErrorOptions) {
+    super("The connection ended before its answer.", options);
   }
 }
 
@@ -41,6 +41,8 @@ export class HttpConnection {
   readonly #onClosed: () => void;
   #exchange: Exchange | undefined;
   #closed = false;
+  /** What reading ended with. */
+  #failure: unknown;
   #used = false;
   /** Where small requests are put together: nobody reads it any more when the next one comes. */
   #outgoing = new Uint8Array(0);
@@ -97,12 +99,7 @@ export class HttpConnection {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    try {
-      this.#conn.close();
-    } catch (error) {
-      // The other side was faster.
-      if (!(error instanceof Deno.errors.BadResource)) throw error;
-    }
+    closeQuietly(this.#conn);
     this.#lose();
     this.#onClosed();
   }
@@ -142,14 +139,15 @@ export class HttpConnection {
       for (;;) {
         const count = await this.#conn.read(buffer);
         if (count === null) break;
-        // Bytes that nobody asked for: whatever they are, the next answer could not be told apart.
+        // Bytes that no request asked for: they would be taken for the answer to the next one.
         if (this.#exchange === undefined) break;
         if (this.#exchange.reader.push(buffer.subarray(0, count)) < count) break;
         if (this.#exchange.reader.isComplete) this.#settle();
         if (this.#closed) return;
       }
-    } catch {
+    } catch (error) {
       // Reset, closed by this side, or no answer of HTTP: each is the end of the connection.
+      this.#failure = error;
     }
     this.#exchange?.reader.end();
     this.close();
@@ -179,7 +177,8 @@ export class HttpConnection {
     if (exchange === undefined) return;
     this.#exchange = undefined;
     const { answer, hasBegun } = exchange.reader;
-    if (answer === undefined) exchange.reject(new ConnectionLostError(hasBegun));
-    else exchange.resolve(answer);
+    if (answer === undefined) {
+      exchange.reject(new ConnectionLostError(hasBegun, { cause: this.#failure }));
+    } else exchange.resolve(answer);
   }
 }

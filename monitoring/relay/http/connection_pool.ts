@@ -1,6 +1,7 @@
 import { type Alarm, Alarms } from "../alarms.ts";
-import { connect } from "./byte_stream.ts";
+import { connect } from "./connect.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
+import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
 import type { HttpAnswer } from "./response_reader.ts";
 
 export interface PoolOptions {
@@ -13,6 +14,8 @@ export interface PoolOptions {
    * forgotten it and said so to nobody, and then a request would wait for an answer in vain.
    */
   readonly maxIdleMs: number;
+  /** Default: none. */
+  readonly proxies?: Proxies;
 }
 
 /** A request as it goes over the wire. */
@@ -23,6 +26,8 @@ export interface PooledRequest {
   readonly body: Uint8Array;
   /** Milliseconds from now until the answer is there to its last byte. */
   readonly timeoutMs: number;
+  /** Ends the request; `post` then rejects with its reason. */
+  readonly signal?: AbortSignal;
   /**
    * Called once there is a connection, for which it may have waited long. What it throws ends the
    * request before a byte of it is sent.
@@ -30,13 +35,25 @@ export interface PooledRequest {
   readonly beforeSending?: () => void;
 }
 
+/** What a request was waiting for when its time was over. */
+export type Phase = "waiting for a connection" | "connecting" | "waiting for the answer";
+
 /** No answer within the time. */
 export class AnswerTimeoutError extends Error {
   override readonly name = "AnswerTimeoutError";
+  constructor(readonly phase: Phase) {
+    super(`No answer came within the time: ${phase}.`);
+  }
+}
+
+/** The pool was aborted. */
+export class PoolAbortedError extends Error {
+  override readonly name = "PoolAbortedError";
 }
 
 /** What there is of one origin. */
 interface Origin {
+  readonly proxy: URL | undefined;
   readonly idle: HttpConnection[];
   open: number;
   /** Requests that wait for a connection, oldest first. None whose time is over: it could not go on. */
@@ -62,25 +79,34 @@ export class ConnectionPool {
    * Sends a request and resolves with its answer. When the time is over and the answer's status has
    * come, what came is the answer, without a body.
    *
-   * @throws {ConnectionLostError | AnswerTimeoutError} and what connecting or `beforeSending` throws
+   * @throws {ConnectionLostError | AnswerTimeoutError | PoolAbortedError} what connecting or
+   *   `beforeSending` throws, and the signal's reason
    */
   async post(request: PooledRequest): Promise<HttpAnswer> {
+    const { url, body, signal, beforeSending } = request;
+    signal?.throwIfAborted();
     const deadline = new Deadline(request.timeoutMs, this.#alarms);
     this.#deadlines.add(deadline);
+    const abort = () => deadline.end(signal!.reason);
+    signal?.addEventListener("abort", abort);
     try {
-      const head = headOf(request);
+      const origin = this.#originOf(url);
+      const head = headOf(request, origin.proxy);
       for (let mayReuse = true;;) {
-        const origin = this.#originOf(request.url);
         // Mostly there is one, and nothing to wait for.
         const connection = (mayReuse ? this.#takeIdle(origin) : undefined) ??
-          await this.#acquire(request.url, origin, deadline, mayReuse);
+          await this.#acquire(url, origin, deadline, mayReuse);
         const isReused = connection.isUsed;
-        deadline.onOver(() => connection.close());
+        deadline.onOver("waiting for the answer", () => connection.close());
+        if (isReused && isOnlyBusy(origin)) await nextTurn();
+        if (deadline.isOver) throw deadline.failure;
+        // Surplus bytes, or the server, have closed it.
+        if (isReused && !connection.isFree) continue;
         try {
-          request.beforeSending?.();
-          return await connection.request(head, request.body);
+          beforeSending?.();
+          return await connection.request(head, body);
         } catch (error) {
-          if (deadline.isOver) throw noAnswer();
+          if (deadline.isOver) throw deadline.failure;
           // A server may close a kept connection at the moment at which it is used again; that says
           // nothing of the request (RFC 9112, section 9.3.1). On a new one it does, so the second
           // attempt is made on one, and is the last: a server may close because of the request.
@@ -92,6 +118,7 @@ export class ConnectionPool {
         }
       }
     } finally {
+      signal?.removeEventListener("abort", abort);
       this.#deadlines.delete(deadline);
       deadline.clear();
     }
@@ -108,7 +135,7 @@ export class ConnectionPool {
   /** Closes, and ends every request that has no answer yet, as if its time were over. */
   abort(): void {
     this.close();
-    for (const deadline of this.#deadlines) deadline.end();
+    for (const deadline of this.#deadlines) deadline.end(new PoolAbortedError("The pool ended."));
   }
 
   async #acquire(
@@ -145,7 +172,7 @@ export class ConnectionPool {
   async #turn({ waiting }: Origin, deadline: Deadline): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.add(resolve);
-    deadline.onOver(() => reject(noAnswer()));
+    deadline.onOver("waiting for a connection", () => reject(deadline.failure));
     try {
       await promise;
     } finally {
@@ -155,12 +182,10 @@ export class ConnectionPool {
 
   async #open(url: URL, origin: Origin, deadline: Deadline): Promise<HttpConnection> {
     origin.open++;
+    const connecting = new AbortController();
+    deadline.onOver("connecting", () => connecting.abort(deadline.failure));
     try {
-      const connecting = new AbortController();
-      deadline.onOver(() =>
-        connecting.abort(new AnswerTimeoutError("It did not connect in time."))
-      );
-      const conn = await connect({ url, signal: connecting.signal });
+      const conn = await connect({ url, proxy: origin.proxy, signal: connecting.signal });
       const connection: HttpConnection = new HttpConnection(
         conn,
         this.#options.maxBodyBytes,
@@ -175,7 +200,7 @@ export class ConnectionPool {
     } catch (error) {
       origin.open--;
       wakeNext(origin);
-      throw error;
+      throw deadline.isOver ? deadline.failure : error;
     }
   }
 
@@ -186,17 +211,30 @@ export class ConnectionPool {
     wakeNext(origin);
   }
 
-  #originOf({ origin: name }: URL): Origin {
-    let origin = this.#origins.get(name);
+  #originOf(url: URL): Origin {
+    let origin = this.#origins.get(url.origin);
     if (origin === undefined) {
-      this.#origins.set(name, origin = { idle: [], open: 0, waiting: new Set() });
+      const { proxies } = this.#options;
+      const proxy = proxies && proxyFor(url, proxies);
+      origin = { proxy, idle: [], open: 0, waiting: new Set() };
+      this.#origins.set(url.origin, origin);
     }
     return origin;
   }
 }
 
-function noAnswer(): AnswerTimeoutError {
-  return new AnswerTimeoutError("No answer came within the time.");
+/** Whether the connection that was just taken is the only one with a request. */
+function isOnlyBusy({ open, idle }: Origin): boolean {
+  return open === idle.length + 1;
+}
+
+/**
+ * Lets the runtime report what has already arrived on a kept connection, so that surplus bytes of an
+ * ingest close it and are not taken for the next answer. A timer, because the runtime reads sockets
+ * only between turns; while other requests are under way there are turns enough.
+ */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function wakeNext({ waiting }: Origin): void {
@@ -209,21 +247,31 @@ function wakeNext({ waiting }: Origin): void {
 /** The time that one request has, whatever it waits for. */
 class Deadline {
   readonly #alarm: Alarm;
+  #phase: Phase = "waiting for a connection";
   #end: () => void = () => {};
+  #failure: unknown;
   isOver = false;
 
   constructor(ms: number, alarms: Alarms) {
-    this.#alarm = alarms.after(ms, () => this.end());
+    this.#alarm = alarms.after(ms, () => this.end(new AnswerTimeoutError(this.#phase)));
   }
 
-  /** The time is over. */
-  end(): void {
+  /** What the request ends with once the time is over. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** The time is over, for this reason. */
+  end(failure: unknown): void {
+    if (this.isOver) return;
     this.isOver = true;
+    this.#failure = failure;
     this.#end();
   }
 
   /** What to end when the time is over, at once if it is; replaces what it was before. */
-  onOver(end: () => void): void {
+  onOver(phase: Phase, end: () => void): void {
+    this.#phase = phase;
     this.#end = end;
     if (this.isOver) end();
   }
@@ -233,9 +281,13 @@ class Deadline {
   }
 }
 
-/** Request line and headers, each character a byte. */
-function headOf({ url, headers, body }: PooledRequest): string {
-  let head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`;
+/** Request line and headers, each character a byte. A proxy is asked for the whole URL. */
+function headOf({ url, headers, body }: PooledRequest, proxy: URL | undefined): string {
+  const asProxy = proxy !== undefined && url.protocol === "http:";
+  let head = `POST ${asProxy ? url.origin : ""}${url.pathname}${url.search} HTTP/1.1\r\n` +
+    `host: ${url.host}\r\n`;
   for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
+  const authorization = asProxy ? proxyAuthorization(proxy) : undefined;
+  if (authorization !== undefined) head += `proxy-authorization: ${authorization}\r\n`;
   return `${head}content-length: ${body.length}\r\n\r\n`;
 }

@@ -8,6 +8,7 @@ import {
   startStandInIngest,
   takesAfter,
 } from "../../../tests/stand_in_ingest.ts";
+import { closeQuietly } from "./tls_stream.ts";
 import { AnswerTimeoutError, ConnectionPool, type PooledRequest } from "./connection_pool.ts";
 
 /** A pool that is closed at the end of a test. */
@@ -183,6 +184,85 @@ Deno.test("an answer that comes before the request is read counts, and the conne
     assert.equal(status, 413);
     await refusing;
   }
+});
+
+/** Answers each request by what `answers` has for it, over connections that it leaves open. */
+function startScripted(
+  serve: (connection: Deno.Conn, number: number) => Promise<void>,
+): { origin: string; connections(): number } & AsyncDisposable {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open: Deno.Conn[] = [];
+  const served = (async () => {
+    const serving: Promise<void>[] = [];
+    for await (const connection of listener) {
+      open.push(connection);
+      // Closed by the other side, or by the test's end.
+      serving.push(serve(connection, open.length).catch(() => {}));
+    }
+    await Promise.all(serving);
+  })();
+  return {
+    origin: `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`,
+    connections: () => open.length,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      for (const connection of open) closeQuietly(connection);
+      await served;
+    },
+  };
+}
+
+const answerText = (status: number) => `HTTP/1.1 ${status} Scripted\r\ncontent-length: 2\r\n\r\nok`;
+
+async function say(connection: Deno.Conn, text: string): Promise<void> {
+  await connection.write(new TextEncoder().encode(text));
+}
+
+Deno.test("surplus bytes behind an answer → not the next answer, connection closed", async () => {
+  await using server = startScripted(async (connection, number) => {
+    await connection.read(new Uint8Array(1000));
+    await say(connection, number === 1 ? answerText(201) + answerText(200) : answerText(429));
+    assert.equal(await connection.read(new Uint8Array(1000)), null);
+  });
+  using pool = openPool();
+  assert.equal((await pool.post(request(server.origin))).status, 201);
+  assert.equal((await pool.post(request(server.origin))).status, 429);
+  assert.equal(server.connections(), 2);
+});
+
+Deno.test("surplus bytes that come as the next request is made → not its answer", async () => {
+  const kept: Deno.Conn[] = [];
+  await using server = startScripted(async (connection) => {
+    await connection.read(new Uint8Array(1000));
+    kept.push(connection);
+    await say(connection, answerText(429));
+    while (await connection.read(new Uint8Array(1000)) !== null);
+  });
+  using pool = openPool();
+  for (let round = 0; round < 10; round++) {
+    assert.equal((await pool.post(request(server.origin))).status, 429);
+    // Arrived when the write resolves, but no turn of the runtime has read it yet.
+    await say(kept.at(-1)!, answerText(200));
+  }
+  assert.equal(server.connections(), 10);
+});
+
+Deno.test("a request is ended by its signal → the signal's reason, and nothing else ends", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  ingest.next(hangs);
+  const ending = new AbortController();
+  const ended = assert.rejects(
+    pool.post(request(ingest.origin, { signal: ending.signal })),
+    /enough/,
+  );
+  await ingest.waitFor((all) => all.length === 1);
+  const other = pool.post(request(ingest.origin));
+  ending.abort(new Error("enough"));
+  await ended;
+  assert.equal((await other).status, 200);
+  await assert.rejects(pool.post(request(ingest.origin, { signal: ending.signal })), /enough/);
+  assert.equal(ingest.requests.length, 2);
 });
 
 Deno.test("nobody listens, or the name does not exist: the error of connecting", async () => {

@@ -1,0 +1,67 @@
+import { CLIENTS } from "./clients/adapters.ts";
+import { type Figure, median } from "./figures.ts";
+import { load } from "./relay/load.ts";
+import { startNginxIngest } from "./relay/nginx.ts";
+import { type Peer, startPeer } from "./relay/peer.ts";
+
+const ROUNDS = 5;
+const SECONDS = 2;
+const WARM_UP_SECONDS = 2;
+const SIZES = [{ name: "2 KB", bytes: 2_000 }, { name: "200 KB", bytes: 200_000 }] as const;
+/** `getconf CLK_TCK`: 100 on every Linux that Deno supports. */
+const TICK_MICROS = 10_000;
+
+/**
+ * CPU time for each envelope (user and system, of the relay's process) by the HTTP client that the
+ * relay uses, and of `handleTunnelRequest`; the ingest is nginx. CPU time and not throughput: load
+ * and ingest share the machine with the relay. Linux only (`/proc`).
+ */
+export async function benchClients(): Promise<Figure[]> {
+  await using ingest = await startNginxIngest();
+  if (ingest === undefined) {
+    throw new Error("nginx is not on PATH: it is the ingest of this bench.");
+  }
+  const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
+  await using stack = new AsyncDisposableStack();
+  const peers = new Map<string, Peer>();
+  for (const name of Object.keys(CLIENTS)) {
+    peers.set(name, stack.use(await startPeer("../clients/relay.ts", name, dsn)));
+  }
+  peers.set("handleTunnelRequest", stack.use(await startPeer("tunnel.ts", dsn)));
+
+  const figures: Figure[] = [];
+  for (const { name: size, bytes } of SIZES) {
+    const micros = new Map<string, number[]>();
+    for (const [name, peer] of peers) {
+      await load(peer, { dsn, bytes, seconds: WARM_UP_SECONDS });
+      micros.set(name, []);
+    }
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [name, peer] of peers) {
+        const before = cpuMicros(peer);
+        const rate = await load(peer, { dsn, bytes, seconds: SECONDS });
+        micros.get(name)!.push((cpuMicros(peer) - before) / (rate * SECONDS));
+      }
+    }
+    const tunnel = median(micros.get("handleTunnelRequest")!);
+    for (const [name, values] of micros) {
+      const value = median(values);
+      const [least, most] = [Math.min(...values), Math.max(...values)];
+      const spread = `${least.toFixed(1)} to ${most.toFixed(1)}`;
+      figures.push({ what: `${name}, ${size} (${spread})`, value, unit: "µs" });
+      figures.push({
+        what: `${name} against handleTunnelRequest, ${size}`,
+        value: value / tunnel,
+        unit: "×",
+      });
+    }
+  }
+  return figures;
+}
+
+/** User and system time of a process so far. */
+function cpuMicros({ pid }: Peer): number {
+  // The second field is the program's name in parentheses, which may hold spaces.
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+}

@@ -1,0 +1,147 @@
+/**
+ * Maintained HTTP clients behind the interface of the relay's own, for `deno task bench
+ * --only=clients`. They do no more than send and read an answer (no deadline of their own, no
+ * retries, no guard against surplus bytes), so their figures are lower bounds.
+ */
+import { Buffer } from "node:buffer";
+import http from "node:http";
+import { Duplex } from "node:stream";
+import { type Dispatcher, Pool } from "undici";
+import type { ConnectionPool, PooledRequest } from "../../monitoring/relay/http/connection_pool.ts";
+import type { HttpAnswer } from "../../monitoring/relay/http/response_reader.ts";
+
+type Connections = Pick<ConnectionPool, "post" | "abort">;
+
+/** As many as the relay's own. */
+const CONNECTIONS = 256;
+
+const POOL = { connections: CONNECTIONS, pipelining: 1 };
+
+/** Each client by the name under which the bench reports it; undefined: the relay's own. */
+export const CLIENTS: Readonly<Record<string, (origin: string) => Connections | undefined>> = {
+  "own": () => undefined,
+  "node:http agent": nodeHttp,
+  "undici request": undiciRequest,
+  "undici dispatch": (origin) => undiciDispatch(new Pool(origin, POOL)),
+  // As `node:net` needs a permission for each address of a name, it would have to run on this.
+  "undici dispatch over Deno.connect": (origin) =>
+    undiciDispatch(new Pool(origin, { ...POOL, connect: connectByDeno as never })),
+};
+
+function nodeHttp(): Connections {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: "lifo" });
+  return {
+    post: ({ url, headers, body, timeoutMs: timeout, beforeSending }) =>
+      new Promise<HttpAnswer>((resolve, reject) => {
+        beforeSending?.();
+        const options = {
+          agent,
+          method: "POST",
+          headers: { ...headers, "content-length": body.length },
+          timeout,
+        };
+        const request = http.request(url, options, (response) => {
+          const chunks: Uint8Array[] = [];
+          response.on("data", (chunk) => chunks.push(chunk));
+          response.on("end", () => resolve(answer(response.statusCode!, response.headers, chunks)));
+          response.on("error", reject);
+        });
+        request.on("error", reject);
+        request.end(body);
+      }),
+    abort: () => agent.destroy(),
+  };
+}
+
+function undiciRequest(origin: string): Connections {
+  const pool = new Pool(origin, POOL);
+  return {
+    async post(request) {
+      request.beforeSending?.();
+      const { statusCode, headers, body } = await pool.request(requestOptions(request));
+      return answer(statusCode, headers, [new Uint8Array(await body.arrayBuffer())]);
+    },
+    abort: () => void pool.destroy(),
+  };
+}
+
+/** By undici's lowest interface: no streams. */
+function undiciDispatch(pool: Pool): Connections {
+  return {
+    post: (request) =>
+      new Promise<HttpAnswer>((resolve, reject) => {
+        request.beforeSending?.();
+        let status = 0;
+        let headers: AnswerFields = {};
+        const chunks: Uint8Array[] = [];
+        pool.dispatch(requestOptions(request), {
+          onRequestStart: () => {},
+          onResponseStart(_controller, statusCode, received) {
+            status = statusCode;
+            headers = received;
+          },
+          onResponseData: (_controller, chunk) => void chunks.push(chunk),
+          onResponseEnd: () => resolve(answer(status, headers, chunks)),
+          onResponseError: (_controller, error) => reject(error),
+        });
+      }),
+    abort: () => void pool.destroy(),
+  };
+}
+
+function requestOptions({ url, headers, body, timeoutMs }: PooledRequest) {
+  return {
+    method: "POST",
+    path: url.pathname + url.search,
+    headers: { ...headers },
+    body,
+    headersTimeout: timeoutMs,
+  } satisfies Dispatcher.RequestOptions;
+}
+
+function connectByDeno(
+  { hostname, port }: { hostname: string; port: string },
+  done: (error: Error | null, socket: Duplex | null) => void,
+): void {
+  Deno.connect({ hostname, port: Number(port) || 80 }).then((connection) => {
+    connection.setNoDelay(true);
+    done(null, duplexOf(connection));
+  }, (error) => done(error, null));
+}
+
+function duplexOf(connection: Deno.Conn): Duplex {
+  const received = new Uint8Array(4 * 1024);
+  const writeAll = async (bytes: Uint8Array) => {
+    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+  };
+  return new Duplex({
+    read() {
+      connection.read(received).then(
+        (count) => this.push(count === null ? null : Buffer.from(received.slice(0, count))),
+        (error) => this.destroy(error),
+      );
+    },
+    write: (bytes: Uint8Array, _encoding, done) => void writeAll(bytes).then(() => done(), done),
+    writev: (parts, done) =>
+      void writeAll(Buffer.concat(parts.map(({ chunk }) => chunk))).then(() => done(), done),
+    destroy(error, done) {
+      connection.close();
+      done(error);
+    },
+  });
+}
+
+type AnswerFields = Readonly<Record<string, string | string[] | undefined>>;
+
+function answer(status: number, fields: AnswerFields, chunks: readonly Uint8Array[]): HttpAnswer {
+  return {
+    status,
+    headers: {
+      get(name) {
+        const value = fields[name];
+        return value === undefined ? null : String(value);
+      },
+    },
+    body: new Uint8Array(Buffer.concat(chunks)),
+  };
+}

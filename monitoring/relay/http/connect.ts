@@ -1,0 +1,88 @@
+import { addressOf, proxyAuthorization } from "./proxies.ts";
+import { ResponseReader } from "./response_reader.ts";
+import { type ByteStream, closeQuietly, startTls } from "./tls_stream.ts";
+
+/** A destination to connect to, and what ends the attempt. */
+export interface ConnectOptions {
+  readonly url: URL;
+  /** Default: none, directly. */
+  readonly proxy?: URL;
+  /** Ends connecting. Must not be aborted after that: it would close the connection. */
+  readonly signal: AbortSignal;
+}
+
+/** A proxy did not open the way to the ingest. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  /** @param status its answer to `CONNECT`; undefined if there is none, with the reason as the cause */
+  constructor(readonly status: number | undefined, options?: ErrorOptions) {
+    super(`The proxy did not connect${status === undefined ? "" : `: ${status}`}.`, options);
+  }
+}
+
+/**
+ * Connects to the server of a URL, by TLS for `https:`. A name with several addresses is reached by
+ * the first that answers (RFC 8305): `Deno.connect` tries them under the permission for the name,
+ * whereas `node:net` needs one for each address and throws outside of any promise without it.
+ *
+ * @throws {ProxyError} and what connecting or the handshake throws, and the signal's reason
+ */
+export async function connect({ url, proxy, signal }: ConnectOptions): Promise<ByteStream> {
+  const isTls = url.protocol === "https:";
+  let stream: ByteStream;
+  if (proxy === undefined) stream = await connectTcp(url, signal);
+  else {
+    try {
+      stream = await connectTcp(proxy, signal);
+      if (proxy.protocol === "https:") {
+        stream = await startTls(stream, addressOf(proxy).hostname, signal);
+      }
+    } catch (error) {
+      throw signal.aborted ? error : new ProxyError(undefined, { cause: error });
+    }
+    if (isTls) await openTunnel(stream, url, proxy, signal);
+  }
+  return isTls ? await startTls(stream, addressOf(url).hostname, signal) : stream;
+}
+
+async function connectTcp(url: URL, signal: AbortSignal): Promise<ByteStream> {
+  const connection = await Deno.connect({ ...addressOf(url), signal });
+  // A request may be written in two parts: the second must not wait for the first's receipt.
+  connection.setNoDelay(true);
+  return connection;
+}
+
+/** Asks a proxy for a tunnel to the server of a URL (RFC 9110, section 9.3.6). */
+async function openTunnel(
+  stream: ByteStream,
+  url: URL,
+  proxy: URL,
+  signal: AbortSignal,
+): Promise<void> {
+  const authority = `${url.hostname}:${addressOf(url).port}`;
+  const authorization = proxyAuthorization(proxy);
+  const lines = [`CONNECT ${authority} HTTP/1.1`, `host: ${authority}`];
+  if (authorization !== undefined) lines.push(`proxy-authorization: ${authorization}`);
+  const request = new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`);
+  const abort = () => closeQuietly(stream);
+  signal.addEventListener("abort", abort);
+  try {
+    for (let at = 0; at < request.length;) at += await stream.write(request.subarray(at));
+    const reader = new ResponseReader(0);
+    const buffer = new Uint8Array(4 * 1024);
+    while (reader.answer === undefined) {
+      const count = await stream.read(buffer);
+      if (count === null) throw new Error("The proxy closed the connection.");
+      // A server of TLS does not speak first, so all that comes is the proxy's answer.
+      reader.push(buffer.subarray(0, count));
+    }
+    const { status } = reader.answer;
+    if (status < 200 || status > 299) throw new ProxyError(status);
+  } catch (error) {
+    closeQuietly(stream);
+    if (signal.aborted) throw signal.reason;
+    throw error instanceof ProxyError ? error : new ProxyError(undefined, { cause: error });
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
