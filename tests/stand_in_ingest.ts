@@ -176,7 +176,10 @@ async function perform(
   switch (behaviour.kind) {
     case "take":
       if (behaviour.after) await Promise.race([behaviour.after, reader.untilClosed()]);
-      if (behaviour.delayMs !== undefined) await delay(behaviour.delayMs);
+      if (behaviour.delayMs !== undefined) {
+        await delay(behaviour.delayMs);
+        if (await reader.isClosed()) return false;
+      }
       await write(connection, answerBytes(taken(request, behaviour.headers), request));
       return behaviour.after === undefined;
     case "answer":

@@ -15,10 +15,16 @@ export interface IngestRequest {
 export class RequestReader {
   #held = new Uint8Array(0);
   readonly #buffer = new Uint8Array(64 * 1024);
+  #reading: Promise<boolean> | undefined;
 
   constructor(readonly connection: Deno.Conn) {}
 
-  async #more(): Promise<boolean> {
+  /** One read at a time: a caller that comes during it waits for the same bytes. */
+  #more(): Promise<boolean> {
+    return this.#reading ??= this.#read().finally(() => this.#reading = undefined);
+  }
+
+  async #read(): Promise<boolean> {
     const count = await this.connection.read(this.#buffer);
     if (count === null) return false;
     const joined = new Uint8Array(this.#held.length + count);
@@ -54,6 +60,13 @@ export class RequestReader {
       if (at === count) return whole;
       if (!await this.#more()) return undefined;
     }
+  }
+
+  /** Whether the other side has closed the connection, as far as is known here by now. */
+  async isClosed(): Promise<boolean> {
+    const closed = this.#more().then((isOpen) => !isOpen, () => true);
+    const turn = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 0));
+    return await Promise.race([closed, turn]);
   }
 
   /** Resolves when the other side has closed the connection. */

@@ -8,10 +8,14 @@ import { fileURLToPath } from "node:url";
 import { isFresh } from "../server/build/inputs.ts";
 import { startStandInIngest, takes } from "../tests/stand_in_ingest.ts";
 import { DEMO_DSN, describeArrival } from "./demo_arrival.ts";
-import { spawnBuild, STOP_SIGNALS } from "./processes.ts";
+import { onStopRequest, spawnBuild } from "./processes.ts";
 import { startServer } from "./server_process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+
+/** What a request to stop does. Until the server runs, nothing needs more than the end of this process. */
+let stop = (): void => Deno.exit(0);
+onStopRequest(() => stop());
 
 Deno.exitCode = await demo();
 
@@ -39,14 +43,8 @@ async function demo(): Promise<number> {
   console.log("What arrives at the stand-in for Sentry:");
   if (Deno.stdout.isTerminal()) openInBrowser(`${server.origin}/`);
 
-  await stopSignal();
+  await new Promise<void>((resolve) => stop = resolve);
   return 0;
-}
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of STOP_SIGNALS) Deno.addSignalListener(signal, resolve);
-  });
 }
 
 /** With the system's own opener. Where there is none the address stands in the terminal. */

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { DEMO_DSN, describeArrival } from "./demo_arrival.ts";
+import { watchProcess } from "./watched_process.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ENV = { PORT: "0", NO_COLOR: "1" };
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 const ENVELOPE = new TextEncoder().encode(
@@ -17,33 +22,23 @@ Deno.test("an arrival is one line: size, items, trace; a compressed one too", as
 });
 
 Deno.test("the demo relays to its stand-in, lists what arrives, and ends by a signal", async () => {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", new URL("demo.ts", import.meta.url).pathname],
-    env: { PORT: "0", NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let printed = "";
-  const until = async (pattern: RegExp) => {
-    for (;;) {
-      const found = pattern.exec(printed);
-      if (found) return found[1] ?? "";
-      const { done, value } = await lines.read();
-      if (done) throw new Error(`The demo ended before ${pattern}: ${printed}`);
-      printed += value;
-    }
-  };
-  try {
-    const page = await until(/^The page: (\S+)$/m);
-    const answer = await fetch(`${page}monitoring`, { method: "POST", body: ENVELOPE });
-    assert.equal(answer.headers.get("x-relay-outcome"), "delivered");
-    await answer.body?.cancel();
-    await until(/(event, 2 attachment)/);
-    child.kill("SIGTERM");
-    assert.equal((await child.status).code, 0);
-  } finally {
-    await lines.cancel();
-  }
+  await using demo = watchProcess(["run", "-A", "tools/demo.ts"], { cwd: ROOT, env: ENV });
+  const page = await demo.printed(/^The page: (\S+)$/m);
+  const answer = await fetch(`${page}monitoring`, { method: "POST", body: ENVELOPE });
+  assert.equal(answer.headers.get("x-relay-outcome"), "delivered");
+  await answer.body?.cancel();
+  await demo.printed(/(event, 2 attachment)/);
+  demo.process.kill("SIGTERM");
+  assert.equal((await demo.process.status).code, 0);
+});
+
+Deno.test({
+  name: "SIGKILL to deno task demo → the demo and its server end",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using demo = watchProcess(["task", "demo"], { cwd: ROOT, env: ENV });
+    const page = await demo.printed(/^The page: (\S+)$/m);
+    await demo.endsAfter("SIGKILL", 0, 8_000);
+    await assert.rejects(fetch(page), TypeError);
+  },
 });

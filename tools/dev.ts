@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 import { ConfigError } from "../config.ts";
 import { isFresh } from "../server/build/inputs.ts";
 import {
+  onStopRequest,
   sendSignal,
   serverEnvironment,
   spawnBuild,
   spawnServer,
-  STOP_SIGNALS,
 } from "./processes.ts";
 import { changes } from "./changes.ts";
 
@@ -23,12 +23,10 @@ const PATIENCE_MS = 5000;
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 let server: Deno.ChildProcess | undefined;
 
-for (const signal of STOP_SIGNALS) {
-  Deno.addSignalListener(signal, async () => {
-    await stopServer(signal);
-    Deno.exit(0);
-  });
-}
+onStopRequest(async (signal) => {
+  await stopServer(signal);
+  Deno.exit(0);
+});
 
 await renew();
 for await (const files of changes(root)) {

@@ -29,3 +29,15 @@ Deno.test("a change is built and served, a broken one is told and the last versi
   assert.equal((await process.status).code, 0);
   await closed;
 });
+
+Deno.test({
+  name: "SIGKILL to deno task dev → the launcher and the server end",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using project = await LauncherProject.create();
+    await using dev = project.launchTask("dev");
+    await dev.printed(/Listening on (\S+)/);
+    await dev.endsAfter("SIGKILL", 0, 8_000);
+    assert.match(dev.text(), /stopping: SIGTERM/);
+  },
+});

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
@@ -64,17 +65,6 @@ const OWN = {
   ".git/HEAD": `${"c".repeat(40)}\n`,
 };
 
-/** A running launcher. */
-export interface Launched {
-  readonly process: Deno.ChildProcess;
-  /** Waits until what is printed matches, and gives the first group. */
-  printed(pattern: RegExp): Promise<string>;
-  /** All that was printed so far, both streams. */
-  text(): string;
-  /** Resolves when nobody can print any more: the launcher and its server are gone. */
-  readonly closed: Promise<unknown>;
-}
-
 /**
  * The real launchers and the real build around the smallest project that they can serve, in a
  * folder of its own: for tests that change sources, break builds and kill launchers.
@@ -87,9 +77,10 @@ export class LauncherProject implements AsyncDisposable {
     const { folder } = project;
     for (const path of REAL) await copy(`${ROOT}/${path}`, `${folder}/${path}`);
     for (const [path, text] of Object.entries(OWN)) await project.write(path, text);
-    const { imports, compilerOptions } = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.json`));
+    const real = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.json`));
+    const { tasks, imports, compilerOptions } = real;
     // Packages are the project's own: nothing may be installed into them, and no lock written.
-    const config = { nodeModulesDir: "manual", lock: false, imports, compilerOptions };
+    const config = { nodeModulesDir: "manual", lock: false, tasks, imports, compilerOptions };
     await project.write("deno.json", JSON.stringify(config));
     await project.write("deno.lock", "{}");
     await Deno.symlink(`${ROOT}/node_modules`, `${folder}/node_modules`);
@@ -102,38 +93,18 @@ export class LauncherProject implements AsyncDisposable {
   }
 
   /** Starts `tools/start.ts` or `tools/dev.ts`. */
-  launch(name: "start" | "dev", env: Record<string, string> = {}): Launched {
-    const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", `${this.folder}/tools/${name}.ts`],
-      cwd: this.folder,
-      env: { PORT: "0", HOST: "127.0.0.1", SENTRY_DSN: "", SIGHTGLASS_COMMIT: "", ...env },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    let text = "";
-    let more = Promise.withResolvers<void>();
-    const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
-      for await (const part of stream.pipeThrough(new TextDecoderStream())) {
-        text += part;
-        more.resolve();
-        more = Promise.withResolvers();
-      }
-    };
-    let over = false;
-    const closed = Promise.all([read(process.stdout), read(process.stderr)]).then(() => {
-      over = true;
-      more.resolve();
-    });
-    const printed = async (pattern: RegExp) => {
-      for (;;) {
-        const match = pattern.exec(text);
-        if (match !== null) return match[1] ?? match[0];
-        if (over) throw new Error(`It ended without having printed ${pattern}:\n${text}`);
-        await more.promise;
-      }
-    };
-    return { process, printed, text: () => text, closed };
+  launch(name: "start" | "dev", env: Record<string, string> = {}): WatchedProcess {
+    return this.#watch(["run", "-A", `${this.folder}/tools/${name}.ts`], env);
+  }
+
+  /** The same by `deno task`, of which the launcher is a child. */
+  launchTask(name: "start" | "dev"): WatchedProcess {
+    return this.#watch(["task", name], {});
+  }
+
+  #watch(args: readonly string[], env: Record<string, string>): WatchedProcess {
+    const own = { PORT: "0", HOST: "127.0.0.1", SENTRY_DSN: "", SIGHTGLASS_COMMIT: "" };
+    return watchProcess(args, { cwd: this.folder, env: { ...own, ...env } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -84,10 +84,36 @@ export function sendSignal(process: Deno.ChildProcess, signal: Deno.Signal): voi
   }
 }
 
-/** The signals that ask a process to stop, on this system. */
-export const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
-  ? ["SIGINT", "SIGBREAK"]
-  : ["SIGINT", "SIGTERM"];
+/**
+ * Argument of a launcher that `deno task` starts. A task that is killed leaves its processes behind, so
+ * the launcher watches its parent. One that is started without it may outlive its parent, a shell for
+ * example.
+ */
+const WITH_PARENT = "--with-parent";
+/** The server needs up to 4 s to stop; a process tree should end within 8 s. */
+const PARENT_CHECK_MS = 1_000;
+
+/**
+ * Calls back each time this process is asked to stop: by a signal, or, under {@linkcode WITH_PARENT},
+ * because its parent has ended. On Windows ending a task ends its processes, and no parent changes.
+ *
+ * @param stop receives the signal to pass on
+ */
+export function onStopRequest(stop: (signal: Deno.Signal) => void): void {
+  const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM"];
+  for (const signal of signals) Deno.addSignalListener(signal, () => stop(signal));
+  if (!Deno.args.includes(WITH_PARENT)) return;
+  const parent = Deno.ppid;
+  const timer = setInterval(() => {
+    // The system gives an orphan another parent.
+    if (Deno.ppid === parent) return;
+    clearInterval(timer);
+    stop("SIGTERM");
+  }, PARENT_CHECK_MS);
+  Deno.unrefTimer(timer);
+}
 
 function present(env: Environment): Record<string, string> {
   return Object.fromEntries(

@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly main?: string;
   /** A shell command to run first, in the same process: limits, signals. */
   readonly before?: string;
+  /** Path of a module to run before the main one, in the same process. Default: none. */
+  readonly preload?: string;
   /** Deno's permission flags. Default: those of the configuration, as `deno task start` gives them. */
   readonly permissions?: readonly string[];
 }
@@ -62,7 +64,9 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: dataDir, ...options.env };
   const permissions = options.permissions ??
     serverPermissions(loadConfig(env), { root, cwd: root });
-  const own = ["run", ...permissions, options.main ?? `${root}/main.ts`, LAUNCHED];
+  const preload = options.preload === undefined ? [] : [`--preload=${options.preload}`];
+  const main = options.main ?? `${root}/main.ts`;
+  const own = ["run", ...permissions, ...preload, main, LAUNCHED];
   const [program, ...args] = options.before === undefined
     ? [Deno.execPath(), ...own]
     : ["sh", "-c", `${options.before}; exec "$@"`, "sh", Deno.execPath(), ...own];

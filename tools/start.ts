@@ -7,26 +7,24 @@ import { fileURLToPath } from "node:url";
 import { ConfigError, loadConfig } from "../config.ts";
 import { isFresh } from "../server/build/inputs.ts";
 import {
+  onStopRequest,
   sendSignal,
   serverEnvironment,
   spawnBuild,
   spawnServer,
-  STOP_SIGNALS,
 } from "./processes.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 let running: Deno.ChildProcess | undefined;
 let stopping: Deno.Signal | undefined;
 
-for (const signal of STOP_SIGNALS) {
-  Deno.addSignalListener(signal, () => {
-    // Once: a terminal signals the server too, and a server that is asked twice may take the second
-    // for impatience.
-    if (stopping !== undefined) return;
-    stopping = signal;
-    if (running !== undefined) sendSignal(running, signal);
-  });
-}
+onStopRequest((signal) => {
+  // Once: a terminal signals the server too, and a server that is asked twice may take the second
+  // for impatience.
+  if (stopping !== undefined) return;
+  stopping = signal;
+  if (running !== undefined) sendSignal(running, signal);
+});
 
 Deno.exit(await start());
 

@@ -1,6 +1,8 @@
+import { categoryOf } from "../../monitoring/relay/categories.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import {
   answers,
+  closes,
   closesHalfWay,
   hangs,
   type IngestBehaviour,
@@ -8,57 +10,59 @@ import {
   takesSlowly,
 } from "../stand_in_behaviour.ts";
 import type { IngestRequest } from "../stand_in_request.ts";
+import type { Delivery, DeliveryLog, Life, Receipt } from "./_delivery_log.ts";
 
-/** One life of the server: from one start to the kill that ends it. */
-export interface Life {
-  readonly number: number;
-  isOver: boolean;
-}
-
-/** An envelope that came whole to the ingest. */
-export interface Receipt {
-  readonly id: string;
-  readonly text: string;
-  readonly life: Life;
-  /** Whether the ingest said 2xx, or was about to: then the envelope is its own. */
-  readonly taken: boolean;
-  /** Whether the answer left whole, to a relay that still waited for it. */
-  answeredWell: boolean;
-}
-
-/** What the ingest does; the time for which it does it is drawn by whoever changes it. */
-export const MOODS: Readonly<Record<string, IngestBehaviour | "refused">> = {
-  takes: takes(),
-  refused: "refused",
-  hangs,
+/** Moods in which the ingest treats all envelopes alike. */
+export const MOODS = {
+  "takes": takes(),
+  "refused": "refused",
+  "hangs": hangs,
   "answers 500": answers(500),
   "answers 503": answers(503),
   // A limit of a second: nothing is asked of it while that lasts.
   "answers 429": answers(429, { headers: { "x-sentry-rate-limits": "1::key" } }),
   "is slow": takesSlowly(60),
   "answers half": closesHalfWay,
-};
+  "resets": closes,
+  // Longer than a server that stops lets its drain wait.
+  "is very slow": takesSlowly(1_200),
+} satisfies Record<string, IngestBehaviour | "refused">;
 
-/** An ingest on one port that outlives the servers and is seldom well. */
+/** A mood in which the ingest takes all envelopes but those of one category. */
+export const LIMITS_CATEGORY = "limits a category";
+export type Mood = keyof typeof MOODS | typeof LIMITS_CATEGORY;
+
+/**
+ * An answer that leaves this shortly before the server closes the connection has crossed the close: a server that
+ * stops does not read it any more. Milliseconds.
+ */
+const CROSSING_MS = 100;
+
+/** An ingest on one port that outlives the servers and often fails. */
 export class FlakyIngest implements AsyncDisposable {
-  readonly receipts: Receipt[] = [];
   readonly origin: string;
   /** Whose requests come now. */
-  life: Life = { number: 0, isOver: true };
-  readonly #byRequest = new Map<IngestRequest, Receipt>();
-  readonly #idOf: (text: string) => string | undefined;
+  life: Life = { number: 0, end: "SIGKILL" };
+  isDiskFull = false;
+  /** Whether it answers 500 to poisoned envelopes. */
+  hasPoison = true;
+  readonly #log: DeliveryLog;
+  readonly #answered = new WeakMap<IngestRequest, { receipt: Receipt; at: number }>();
+  readonly #receipts = new WeakMap<IngestRequest, Receipt>();
   #ingest: StandInIngest | undefined;
-  #behaviour: IngestBehaviour = takes();
+  #behaviour: IngestBehaviour = MOODS.takes;
+  #limited: string | undefined;
 
-  /** @param idOf the id of a test's own envelope; undefined for what else a server sends */
-  constructor(idOf: (text: string) => string | undefined) {
-    this.#idOf = idOf;
+  constructor(log: DeliveryLog) {
+    this.#log = log;
     this.#ingest = this.#start();
     this.origin = this.#ingest.origin;
   }
 
-  async turn(mood: string): Promise<void> {
-    const behaviour = MOODS[mood] ?? takes();
+  /** @param category the one that {@linkcode LIMITS_CATEGORY} limits */
+  async turn(mood: Mood, category?: string): Promise<void> {
+    const behaviour = mood === LIMITS_CATEGORY ? MOODS.takes : MOODS[mood];
+    this.#limited = mood === LIMITS_CATEGORY ? category : undefined;
     if (behaviour === "refused") {
       const closing = this.#ingest;
       this.#ingest = undefined;
@@ -68,7 +72,7 @@ export class FlakyIngest implements AsyncDisposable {
     this.#ingest ??= this.#start(Number(new URL(this.origin).port));
   }
 
-  /** Resolves when nothing of a server that is gone can come any more. */
+  /** Resolves when no request of a server that has ended can come any more. */
   async quiet(): Promise<void> {
     do await new Promise((resolve) => setTimeout(resolve, 5)); while (this.#ingest?.open);
   }
@@ -77,30 +81,42 @@ export class FlakyIngest implements AsyncDisposable {
     const ingest = startStandInIngest({
       port,
       keepRequests: false,
-      onAnswered: (request) => this.#settle(request, true),
-      // A relay that lives and leaves had stopped waiting before the answer came.
+      onAnswered: (request) => {
+        const receipt = this.#receipts.get(request);
+        if (!receipt) return;
+        receipt.isAnswered = receipt.taken;
+        this.#answered.set(request, { receipt, at: performance.now() });
+      },
       onLeft: (request) => {
-        if (this.#byRequest.get(request)?.life.isOver === false) this.#settle(request, false);
+        const { receipt, at } = this.#answered.get(request) ?? {};
+        if (!receipt || at === undefined) return;
+        // A relay that runs and leaves had stopped waiting before the answer came. One that stops closes all
+        // connections, and one that is killed is a reason of its own.
+        const { end } = receipt.life;
+        const crossed = end === "SIGTERM" && performance.now() - at < CROSSING_MS;
+        if (end === undefined || crossed) receipt.isAnswered = false;
       },
     });
     ingest.behave((request) => {
-      const behaviour = this.#behaviour;
       const { text } = request;
-      const id = this.#idOf(text);
-      if (id !== undefined) {
-        const taken = behaviour.kind === "take" || behaviour.kind === "close half way";
-        const receipt = { id, text, life: this.life, taken, answeredWell: false };
-        this.receipts.push(receipt);
-        this.#byRequest.set(request, receipt);
-      }
+      const delivery = this.#log.find(text);
+      if (!delivery) return this.#behaviour;
+      const behaviour = this.#behaviourFor(delivery);
+      const taken = behaviour.kind === "take" || behaviour.kind === "close half way";
+      const { life, isDiskFull } = this;
+      this.#receipts.set(request, this.#log.receive(delivery, text, { life, taken, isDiskFull }));
       return behaviour;
     });
     return ingest;
   }
 
-  #settle(request: IngestRequest, well: boolean): void {
-    const receipt = this.#byRequest.get(request);
-    if (receipt) receipt.answeredWell = well && receipt.taken;
+  #behaviourFor({ type, isPoisoned }: Delivery): IngestBehaviour {
+    if (this.#behaviour.kind !== "take") return this.#behaviour;
+    const category = categoryOf(type);
+    if (category !== undefined && category === this.#limited) {
+      return answers(429, { headers: { "x-sentry-rate-limits": `1:${category}:key` } });
+    }
+    return isPoisoned && this.hasPoison ? answers(500) : this.#behaviour;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

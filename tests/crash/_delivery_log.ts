@@ -1,0 +1,182 @@
+/** One life of the server: from one start to the signal that ends it. */
+export interface Life {
+  readonly number: number;
+  /** The signal, set before it is sent: from then on the server may end at any moment. */
+  end?: "SIGKILL" | "SIGTERM";
+}
+
+/** An envelope that came whole to the ingest. */
+export interface Receipt {
+  /** Place among all receipts of the run. */
+  readonly at: number;
+  readonly life: Life;
+  /** Whether the ingest accepted it, or was about to. */
+  readonly taken: boolean;
+  /** Whether the disk of the spool was full, so that the server could not record the answer. */
+  readonly isDiskFull: boolean;
+  /** Whether the answer left whole, to a relay that still waited for it. */
+  isAnswered: boolean;
+}
+
+/** What is to be sent. Its text is made anew each time, so that a long run does not hold it. */
+export interface Posted {
+  readonly eventId: string;
+  readonly n: number;
+  readonly type: string;
+  readonly bytes: number;
+  /** While there are faults, the ingest answers 500 to this envelope. */
+  readonly isPoisoned: boolean;
+}
+
+/** One envelope, and what became of it. */
+export interface Delivery extends Posted {
+  attempts: number;
+  acknowledged?: { readonly outcome: string; readonly receiptsBefore: number };
+  /** The status of a definite refusal. */
+  refused?: number;
+  isAltered: boolean;
+  /** From the first that was taken on. */
+  readonly receipts: Receipt[];
+}
+
+/**
+ * Why the ingest got an envelope again that it had taken.
+ *
+ * - `killed`: SIGKILL came before the server could record or acknowledge the ingest's answer
+ * - `answer lost`: the ingest took it, and its answer was cut off or came after the relay had stopped waiting
+ * - `disk full`: the answer could not be recorded before the server was stopped
+ */
+export type DoubleReason = "killed" | "answer lost" | "disk full" | "unexplained";
+
+export interface DeliveryCheck {
+  /** Acknowledged, but neither taken by the ingest nor in the spool. */
+  readonly lost: readonly string[];
+  /** Everything else that must not happen: a sentence for each. */
+  readonly wrong: readonly string[];
+  readonly doubles: readonly { readonly id: string; readonly reason: DoubleReason }[];
+}
+
+export const DSN = "https://key@o1.ingest.sentry.io/1";
+/** Begins the event ids of a run; the server sends envelopes of its own. */
+const MINE = "c4a54";
+
+/** Records what was posted, acknowledged and received, and finds what must not happen. */
+export class DeliveryLog {
+  readonly #deliveries = new Map<string, Delivery>();
+  #received = 0;
+
+  get all(): readonly Delivery[] {
+    return [...this.#deliveries.values()];
+  }
+
+  get size(): number {
+    return this.#deliveries.size;
+  }
+
+  post(posted: Posted): Delivery {
+    const delivery = { ...posted, attempts: 0, isAltered: false, receipts: [] };
+    this.#deliveries.set(idOf(posted), delivery);
+    return delivery;
+  }
+
+  acknowledge(delivery: Delivery, outcome: string): void {
+    delivery.acknowledged = { outcome, receiptsBefore: this.#received };
+  }
+
+  /** The envelope with this text; undefined for one of the server's own. */
+  find(text: string): Delivery | undefined {
+    const id = findId(text);
+    return id === undefined ? undefined : this.#deliveries.get(id);
+  }
+
+  receive(
+    delivery: Delivery,
+    text: string,
+    receipt: Omit<Receipt, "at" | "isAnswered">,
+  ): Receipt {
+    const recorded = { ...receipt, at: this.#received++, isAnswered: false };
+    if (text !== envelopeText(delivery)) delivery.isAltered = true;
+    if (receipt.taken || delivery.receipts.length > 0) delivery.receipts.push(recorded);
+    return recorded;
+  }
+
+  /**
+   * @param spooled texts of the envelopes that are still in the spool
+   * @param mostInFlight envelopes that can have been on their way when the server was killed
+   */
+  check(spooled: readonly string[], mostInFlight: number): DeliveryCheck {
+    const kept = new Set(spooled.map(findId));
+    const lost: string[] = [];
+    const wrong: string[] = [];
+    const doubles: { id: string; reason: DoubleReason }[] = [];
+    const killed = new Map<Life, number>();
+    for (const [id, delivery] of this.#deliveries) {
+      const { acknowledged, refused, receipts, isAltered } = delivery;
+      if (refused !== undefined) wrong.push(`${id} was refused with ${refused}`);
+      else if (!acknowledged) wrong.push(`${id} was never acknowledged`);
+      else if (receipts.length === 0 && !kept.has(id)) lost.push(`${id} (${acknowledged.outcome})`);
+      if (isAltered) wrong.push(`${id} came otherwise than it was sent`);
+      if (acknowledged?.outcome === "delivered") {
+        const { receiptsBefore } = acknowledged;
+        if (!receipts.some(({ at, taken }) => taken && at < receiptsBefore)) {
+          wrong.push(`${id} was acknowledged as delivered before the ingest took it`);
+        }
+        if (receipts.some(({ at }) => at >= receiptsBefore)) {
+          wrong.push(`${id} was sent upstream again after it was acknowledged as delivered`);
+        }
+      }
+      for (const [at, receipt] of receipts.slice(0, -1).entries()) {
+        if (!receipt.taken) continue;
+        const reason = whyAgain(receipt, receipts[at + 1]!);
+        doubles.push({ id, reason });
+        if (reason === "killed") killed.set(receipt.life, (killed.get(receipt.life) ?? 0) + 1);
+      }
+    }
+    for (const [{ number }, count] of killed) {
+      if (count > mostInFlight) wrong.push(`life ${number}: its kill explains no ${count} doubles`);
+    }
+    return { lost, wrong: [...wrong, ...this.#disordered()], doubles };
+  }
+
+  /** Segments of a recording that were taken before the segment before them. */
+  #disordered(): string[] {
+    const recordings = Object.groupBy(
+      this.all.filter(({ type, receipts }) => type === "replay_recording" && receipts.length > 0),
+      ({ eventId }) => eventId,
+    );
+    return Object.values(recordings).flatMap((segments = []) =>
+      segments.filter(({ receipts }, n) =>
+        n > 0 && receipts[0]!.at < segments[n - 1]!.receipts[0]!.at
+      ).map((segment) => `${idOf(segment)} was taken before the segment before it`)
+    );
+  }
+}
+
+function whyAgain(receipt: Receipt, next: Receipt): DoubleReason {
+  const { life, isAnswered, isDiskFull } = receipt;
+  if (life !== next.life && life.end === "SIGKILL") return "killed";
+  if (!isAnswered) return "answer lost";
+  if (life !== next.life && isDiskFull) return "disk full";
+  return "unexplained";
+}
+
+/** The envelope as it is sent. */
+export function envelopeText({ eventId, n, type, bytes }: Posted): string {
+  const header = JSON.stringify({ event_id: eventId, dsn: DSN, n });
+  const item = JSON.stringify({ type, length: bytes });
+  return `${header}\n${item}\n${"x".repeat(bytes)}\n`;
+}
+
+/** An event id of the run. */
+export function eventIdOf(number: number): string {
+  return MINE + number.toString(16).padStart(27, "0");
+}
+
+function findId(text: string): string | undefined {
+  return new RegExp(`^{"event_id":"(${MINE}[0-9a-f]+)".*?"n":(\\d+)`).exec(text)?.slice(1)
+    .join(".");
+}
+
+function idOf({ eventId, n }: Posted): string {
+  return `${eventId}.${n}`;
+}

@@ -1,0 +1,109 @@
+import type { ServerProcess } from "../../tools/server_process.ts";
+import { type Delivery, type DeliveryLog, envelopeText, eventIdOf } from "./_delivery_log.ts";
+
+export interface LoadOptions {
+  readonly log: DeliveryLog;
+  /** Numbers from 0 to below 1, of each sender its own. */
+  readonly randomOf: (sender: number) => () => number;
+  /** Senders of single envelopes, and senders of recordings, whose segments have an order. */
+  readonly senders: number;
+  readonly recorders: number;
+  /** Milliseconds from one envelope of a sender to the next, at most. */
+  readonly pauseMs: number;
+  /** Milliseconds after which a sender repeats what was not acknowledged. */
+  readonly resendMs: number;
+  /** Share of the envelopes that the ingest never takes while there are faults. */
+  readonly poisonShare: number;
+}
+
+/** Types of single envelopes, and their shares. */
+const TYPES = [["event", 0.6], ["transaction", 0.85], ["log", 1]] as const;
+/** A server that never answers is no reason to wait without end. */
+const ANSWER_MS = 30_000;
+/** Envelopes of one sender at most: keeps their event ids apart. */
+const IDS_EACH = 1e6;
+
+/** Senders that post envelopes, each again until it is acknowledged, to whichever server runs. */
+export class Load {
+  /** Senders whose last envelope is not acknowledged yet. */
+  running = 0;
+  /** Answers that were no acknowledgement, counted by status and error code. */
+  readonly refusals: Record<string, number> = {};
+  readonly #options: LoadOptions;
+  #server: ServerProcess | undefined;
+  #up = Promise.withResolvers<void>();
+  #isEnding = false;
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    const { senders, recorders } = options;
+    for (let sender = 0; sender < senders + recorders; sender++) this.#run(sender);
+  }
+
+  /** Sends to this server from now on; to none: senders wait for the next. */
+  sendTo(server: ServerProcess | undefined): void {
+    this.#server = server;
+    if (server) this.#up.resolve();
+    else this.#up = Promise.withResolvers();
+  }
+
+  /** Posts no new envelopes; those that are not acknowledged are sent again. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
+  async #run(sender: number): Promise<void> {
+    const { log, randomOf, senders, pauseMs, poisonShare } = this.#options;
+    const random = randomOf(sender);
+    const isRecorder = sender >= senders;
+    this.running++;
+    for (let n = 0; !this.#isEnding; n++) {
+      const kind = random();
+      const type = TYPES.find(([, share]) => kind < share)?.[0] ?? "event";
+      await this.#send(log.post({
+        eventId: eventIdOf(sender * IDS_EACH + (isRecorder ? 0 : n)),
+        n,
+        type: isRecorder ? "replay_recording" : type,
+        bytes: Math.floor(random() < 0.9 ? 200 + random() * 2_000 : 20_000 + random() * 80_000),
+        isPoisoned: random() < poisonShare,
+      }));
+      if (pauseMs > 0) await pause(random() * pauseMs);
+    }
+    this.running--;
+  }
+
+  async #send(delivery: Delivery): Promise<void> {
+    while (!delivery.acknowledged && delivery.refused === undefined) {
+      if (!this.#server) await this.#up.promise;
+      delivery.attempts++;
+      try {
+        await this.#post(delivery);
+      } catch {
+        // The server was ended: this envelope is still its sender's.
+      }
+      if (!delivery.acknowledged) await pause(this.#options.resendMs);
+    }
+  }
+
+  async #post(delivery: Delivery): Promise<void> {
+    const response = await fetch(`${this.#server?.origin}/monitoring`, {
+      method: "POST",
+      body: envelopeText(delivery),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const { ok, status, headers } = response;
+    if (ok) {
+      this.#options.log.acknowledge(delivery, headers.get("x-relay-outcome") ?? "none");
+      return await response.body?.cancel();
+    }
+    if (status < 500 && status !== 429) delivery.refused = status;
+    const code = /^\{"error":"(\w+)"/.exec(await response.text())?.[1] ?? "";
+    const refusal = `${status} ${code}`.trim();
+    this.refusals[refusal] = (this.refusals[refusal] ?? 0) + 1;
+  }
+}
+
+/** Resolves after so many milliseconds. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

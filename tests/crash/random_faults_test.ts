@@ -1,0 +1,22 @@
+/** The real server under all faults at once; `deno task faults --minutes=30` is the long run. */
+import assert from "node:assert/strict";
+import { ALL_FAULTS, runFaults } from "./_fault_run.ts";
+
+/** Milliseconds: several lives, moods and full disks. */
+const FAULTS_MS = 12_000;
+
+Deno.test("random faults of ingest, disk, clock and process → nothing acknowledged is lost", async () => {
+  const seed = Number(Deno.env.get("CRASH_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
+  console.log(`CRASH_SEED=${seed} draws the same lives, faults and envelopes again`);
+  const { lost, wrong, doubles, ...counts } = await runFaults({
+    seed,
+    until: { ms: FAULTS_MS },
+    profile: { ...ALL_FAULTS, lifeMs: [300, 3_000], mostCalmMs: 2_000, mostMoodMs: 1_500 },
+  });
+  console.log(JSON.stringify(counts));
+  assert.deepEqual(lost, []);
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(doubles.filter(({ reason }) => reason === "unexplained"), []);
+  assert.ok(counts.posted > 0);
+  assert.ok(counts.faults["clock set"]);
+});

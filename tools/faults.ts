@@ -1,0 +1,110 @@
+/**
+ * `deno task faults [--kills=N | --minutes=N] [--seed=S]`: runs the real server under load while a stand-in ingest often
+ * fails, and holds what the server acknowledged against what arrived.
+ *
+ * `--kills=N` (default 200) ends N short lives by SIGKILL. `--minutes=N` also limits categories, answers 5xx to some envelopes, resets
+ * and delays answers, fills and frees the disk, sets the clock back, and ends lives by SIGTERM or SIGKILL. Exits with 1 if
+ * an acknowledged envelope is lost, or arrived twice without a reason.
+ */
+import type { DoubleReason } from "../tests/crash/_delivery_log.ts";
+import {
+  ALL_FAULTS,
+  type FaultReport,
+  type FaultRunOptions,
+  KILLS,
+  runFaults,
+} from "../tests/crash/_fault_run.ts";
+
+const DEFAULT_KILLS = 200;
+/** Most lines that are printed of one kind of failure. */
+const MOST_LINES = 50;
+
+const REASONS: Record<DoubleReason, string> = {
+  "killed": "SIGKILL before the ingest's answer was recorded or acknowledged",
+  "answer lost": "the ingest took it; its answer was cut off, or the relay had stopped waiting",
+  "disk full": "stopped while the disk was too full to record the ingest's answer",
+  "unexplained": "NOT EXPLAINED",
+};
+
+/** @throws {RangeError} with a message made to be printed */
+export function readFaultOptions(
+  args: readonly string[],
+  seed: number,
+): Pick<FaultRunOptions, "seed" | "until" | "profile"> {
+  const given = new Map<string, number>();
+  for (const arg of args) {
+    const [, name, value] = /^--(kills|minutes|seed)=(\d{1,9})$/.exec(arg) ?? [];
+    if (name === undefined) {
+      const known = "--kills=N, --minutes=N and --seed=S";
+      throw new RangeError(`Cannot run: unknown option ${arg}. Known are ${known}.`);
+    }
+    given.set(name, Number(value));
+  }
+  const minutes = given.get("minutes");
+  const kills = given.get("kills");
+  if (minutes !== undefined && kills !== undefined) {
+    throw new RangeError("Cannot run: --kills and --minutes are given. Give one of them.");
+  }
+  return {
+    seed: given.get("seed") ?? seed,
+    ...minutes === undefined
+      ? { until: { kills: kills ?? DEFAULT_KILLS }, profile: KILLS }
+      : { until: { ms: minutes * 60_000 }, profile: ALL_FAULTS },
+  };
+}
+
+/** The report in lines, the last of which is the result. */
+export function describeReport(report: FaultReport): string[] {
+  const { posted, outcomes, resent, refusals, faults, doubles, lost, wrong, spooled } = report;
+  const lines = Object.entries(faults).sort().map(([fault, count]) => counted(count, fault));
+  lines.push(counted(posted, "envelopes posted"), counted(resent, "of them more than once"));
+  for (const [outcome, count] of Object.entries(outcomes).sort()) {
+    lines.push(counted(count, `acknowledged as ${outcome}`));
+  }
+  for (const [refusal, count] of Object.entries(refusals).sort()) {
+    lines.push(counted(count, `not acknowledged: ${refusal}`));
+  }
+  lines.push(counted(spooled, "envelopes in the spool at the end"));
+  lines.push(counted(doubles.length, "double deliveries"));
+  for (const [reason, text] of Object.entries(REASONS)) {
+    const of = doubles.filter((double) => double.reason === reason);
+    lines.push(counted(of.length, `${reason}: ${text}`));
+    if (reason === "unexplained") lines.push(...some(of.map(({ id }) => `twice: ${id}`)));
+  }
+  lines.push(...some(wrong.map((sentence) => `wrong: ${sentence}`)));
+  lines.push(...some(lost.map((id) => `lost: ${id}`)));
+  const unexplained = doubles.filter(({ reason }) => reason === "unexplained").length;
+  const result = `acknowledged and lost ${lost.length}, doubles without a reason ${unexplained}`;
+  return [...lines, `${result}, otherwise wrong ${wrong.length}`];
+}
+
+/** Whether nothing happened that must not happen. */
+export function isGood({ lost, wrong, doubles }: FaultReport): boolean {
+  return lost.length === 0 && wrong.length === 0 &&
+    doubles.every(({ reason }) => reason !== "unexplained");
+}
+
+function counted(count: number, what: string): string {
+  return `${String(count).padStart(8)}  ${what}`;
+}
+
+function some(lines: readonly string[]): string[] {
+  const more = lines.length - MOST_LINES;
+  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : [...lines];
+}
+
+if (import.meta.main) {
+  try {
+    const options = readFaultOptions(Deno.args, Date.now() % 1_000_000_000);
+    console.log(`Seed ${options.seed}`);
+    const begin = performance.now();
+    const report = await runFaults({ ...options, onProgress: (line) => console.log(line) });
+    for (const line of describeReport(report)) console.log(line);
+    console.log(`Seed ${options.seed}, ${((performance.now() - begin) / 60_000).toFixed(1)} min`);
+    if (!isGood(report)) Deno.exitCode = 1;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    console.error(error.message);
+    Deno.exitCode = 2;
+  }
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { ALL_FAULTS, KILLS } from "../tests/crash/_fault_run.ts";
+import { describeReport, isGood, readFaultOptions } from "./faults.ts";
+
+const REPORT = {
+  posted: 3,
+  outcomes: { delivered: 2, spooled: 1 },
+  resent: 1,
+  spooled: 0,
+  refusals: { "503 spool_unavailable": 4 },
+  faults: { SIGKILL: 2 },
+  lost: [],
+  wrong: [],
+  doubles: [],
+};
+
+Deno.test("fault options: kills or minutes and a seed, each with a default", () => {
+  assert.deepEqual(readFaultOptions([], 7), { seed: 7, until: { kills: 200 }, profile: KILLS });
+  assert.deepEqual(readFaultOptions(["--kills=5", "--seed=9"], 7), {
+    seed: 9,
+    until: { kills: 5 },
+    profile: KILLS,
+  });
+  assert.deepEqual(readFaultOptions(["--minutes=30"], 7), {
+    seed: 7,
+    until: { ms: 1_800_000 },
+    profile: ALL_FAULTS,
+  });
+});
+
+Deno.test("fault options: unknown, no whole number, or both → refused", () => {
+  for (const args of [["--kills"], ["--seed=x"], ["5"], ["--kills=1", "--minutes=1"]]) {
+    assert.throws(() => readFaultOptions(args, 7), RangeError, args.join(" "));
+  }
+});
+
+Deno.test("a loss, a double without a reason or anything wrong → reported, and not good", () => {
+  assert.ok(isGood(REPORT));
+  const last = "acknowledged and lost 0, doubles without a reason 0, otherwise wrong 0";
+  assert.equal(describeReport(REPORT).at(-1), last);
+  assert.ok(isGood({ ...REPORT, doubles: [{ id: "a", reason: "killed" }] }));
+  const bad = {
+    "lost: a": { ...REPORT, lost: ["a"] },
+    "wrong: a": { ...REPORT, wrong: ["a"] },
+    "twice: a": { ...REPORT, doubles: [{ id: "a", reason: "unexplained" as const }] },
+  };
+  for (const [line, report] of Object.entries(bad)) {
+    assert.ok(!isGood(report));
+    assert.ok(describeReport(report).includes(line), line);
+  }
+});
