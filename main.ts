@@ -104,15 +104,20 @@ async function main(): Promise<void> {
     ...config,
     store,
     spool,
-    // With a spool its drain tells of the ingest.
-    onIngestState: spool ? undefined : ({ state, ...attributes }) =>
+    onIngestState: ({ state, ...attributes }) =>
       state === "down"
         ? runtime.log(
           "warn",
-          "An ingest is down: its envelopes stay with who sent them",
+          `An ingest is down: its envelopes ${
+            spool ? "wait in the spool" : "stay with who sent them"
+          }`,
           attributes,
         )
-        : runtime.log("info", "An ingest answers again", attributes),
+        : runtime.log(
+          "info",
+          spool ? "An ingest answers again: the spool drains" : "An ingest answers again",
+          attributes,
+        ),
     onStoreError(error) {
       // The inbox reports a full disk once: a log item for each envelope would itself be an envelope that fails.
       if (error instanceof DiskFullError) return;
@@ -168,7 +173,6 @@ async function main(): Promise<void> {
     throw new ConfigError("MONITORING_PATH", error.path, allowed, { cause: error });
   });
 
-  let drained: Promise<void> | undefined;
   serve({
     port: config.port,
     hostname: config.hostname,
@@ -185,12 +189,11 @@ async function main(): Promise<void> {
       relay.stop();
       inbox.endStreams();
       app.close();
-      drained = spool?.stopDraining();
+      return spool?.stopDraining();
     },
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
       store?.close();
-      await drained;
       await spool?.close();
     },
   });

@@ -22,8 +22,11 @@ export interface ServeOptions {
    * request under way: whoever waits for a sender may do so no longer. Default: it waits.
    */
   readonly onFull?: () => void;
-  /** Called as soon as the process is asked to stop: ends what would hold connections open. */
-  readonly onStopping: () => void;
+  /**
+   * Called as soon as the process is asked to stop: ends what would hold connections open. What it returns is waited
+   * for before {@linkcode onStopped}, as long as the time for that allows.
+   */
+  readonly onStopping: () => Promise<void> | void;
   /**
    * Called when the last answer has gone out, or the time for it is over: delivers what is left, in so
    * many milliseconds. Default: nothing to deliver.
@@ -68,11 +71,13 @@ export function serve(options: ServeOptions): void {
   const stop = async () => {
     if (stopping) return;
     stopping = true;
-    options.onStopping();
+    const closeAt = performance.now() + STOP_MS - CLOSE_MS;
+    const stopped = options.onStopping();
     await within(ANSWERS_MS, server.shutdown());
     if (options.onAnswered) {
       await within(DELIVERY_MS + LAST_WORD_MS, options.onAnswered(DELIVERY_MS));
     }
+    await within(closeAt - performance.now(), stopped);
     await within(CLOSE_MS, options.onStopped());
     Deno.exit(0);
   };

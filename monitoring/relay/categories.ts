@@ -48,3 +48,39 @@ export function quantitiesOf(
   }
   return quantities;
 }
+
+/** Every category, and that there is none. Also what a limit that names no category holds. */
+export const ALL_CATEGORIES = -1;
+
+/** Each category's bit. Bit sets are stored in the spool: append, never reorder. */
+const BITS: readonly (string | undefined)[] = [
+  // Items without a category.
+  undefined,
+  "error",
+  "transaction",
+  "replay",
+  "attachment",
+  "log_item",
+  "span",
+  "session",
+  "monitor",
+  "internal",
+  "feedback",
+  "metric_bucket",
+  "profile",
+  "profile_chunk",
+  "security",
+  "trace_metric",
+];
+
+/** A set of categories as bits; undefined: an item that has none. */
+export function categoryBits(categories: Iterable<string | undefined>): number {
+  let bits = 0;
+  for (const category of categories) bits |= 1 << BITS.indexOf(category);
+  return bits;
+}
+
+/** The categories of {@linkcode categoryBits}. */
+export function categoriesIn(bits: number): (string | undefined)[] {
+  return BITS.filter((_, at) => (bits & 1 << at) !== 0);
+}

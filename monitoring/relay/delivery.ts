@@ -28,7 +28,7 @@ export interface EnvelopeStore {
 
 /**
  * Relay mode: to the ingest, which decides; what it does not decide is kept in the spool. While it
- * is known to be down it is not asked: the spool's drain finds out when it is back.
+ * is down ({@linkcode IngestHealth}) it is not asked: the spool's drain finds out when it is back.
  *
  * @param spooling none: what the ingest does not decide stays with the sender
  * @param now milliseconds since 1970
@@ -41,7 +41,9 @@ export function toIngest(
   return async (envelope, sender, held) => {
     const { dsn, header } = envelope;
     if (spooling !== undefined) {
-      if (client.isDown(dsn)) return await spooling.keep(envelope, sender, "it is down");
+      if (!client.healthOf(dsn).mayForward(spooling.isFailing)) {
+        return await spooling.keep(envelope, sender, "it is down");
+      }
       const looked = spooling.place(envelope);
       const place = looked && await looked;
       if (place === "duplicate") return takenAnswer(header, "duplicate");
@@ -52,10 +54,11 @@ export function toIngest(
     const attempt = await client.attempt(envelope, sender, held);
     if (attempt.kind === "held") return heldAnswer(attempt.limits);
     if (attempt.kind === "decided") return verdict(attempt.answer, header, now());
-    if (spooling !== undefined) return await spooling.keep(envelope, sender, attempt.reason);
+    const reason = attempt.kind === "aborted" ? "the server stops" : attempt.reason;
+    if (spooling !== undefined) return await spooling.keep(envelope, sender, reason);
     throw new RelayError(
       "spool_unavailable",
-      `The ingest has not taken the envelope (${attempt.reason}) and nothing here keeps it; send it again later.`,
+      `The ingest has not taken the envelope (${reason}) and nothing here keeps it; send it again later.`,
     );
   };
 }

@@ -1,18 +1,27 @@
 import type { AllowList } from "./allow_list.ts";
+import { categoriesIn } from "./categories.ts";
 import type { IngestClient } from "./ingest_client.ts";
+import { type Fault, IngestHealth } from "./ingest_health.ts";
 import { limitHeaders } from "./limit_headers.ts";
 import type { OutcomeCounter } from "./outcomes.ts";
-import type { RateLimits } from "./rate_limits.ts";
+import type { HeldCategories, RateLimits } from "./rate_limits.ts";
 import type { SpooledEnvelope } from "./spooling.ts";
 import { ingestError } from "./verdict.ts";
+
+/** An envelope as it comes out of the spool. */
+export interface DrainedEnvelope extends SpooledEnvelope {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Attempts that failed. */
+  readonly failures: number;
+}
 
 /** How an attempt at an envelope out of the spool ended. */
 export type DrainVerdict =
   | { readonly kind: "delivered" }
   | { readonly kind: "refused"; readonly reason: string }
-  /** Nothing of its DSN is taken until then, milliseconds since 1970. */
-  | { readonly kind: "rate_limited"; readonly until: number }
-  | { readonly kind: "unreachable"; readonly reason: string };
+  | { readonly kind: "rate_limited"; readonly waitMs: number }
+  | { readonly kind: "undecided"; readonly reason: string; readonly fault: Fault }
+  | { readonly kind: "aborted" };
 
 /** What was given up of one DSN because it was too old. */
 export interface GivenUp {
@@ -23,9 +32,11 @@ export interface GivenUp {
 
 /** What a spool's drain needs of the relay. */
 export interface Draining {
-  deliver(envelope: SpooledEnvelope & { bytes: Uint8Array<ArrayBuffer> }): Promise<DrainVerdict>;
+  deliver(envelope: DrainedEnvelope, signal: AbortSignal): Promise<DrainVerdict>;
   /** The ingest that takes a DSN's envelopes. */
-  originOf(dsn: string): string;
+  upstreamOf(dsn: string): IngestHealth;
+  /** The categories of a DSN's that limits hold now. */
+  limitsOf(dsn: string): HeldCategories;
   onEnded(envelope: SpooledEnvelope, end: { readonly kind: "delivered" | "refused" }): void;
   onDropped(dropped: GivenUp): void;
 }
@@ -46,34 +57,42 @@ export function createDraining(options: DrainingOptions): Draining {
   const { client, allowList, limits, outcomes, now, uptime, report } = options;
   const limited = (headers: { readonly "retry-after": string }): DrainVerdict => ({
     kind: "rate_limited",
-    until: now() + 1000 * Number(headers["retry-after"]),
+    waitMs: 1000 * Number(headers["retry-after"]),
   });
+  /** Of DSNs that are no longer allowed: their envelopes are refused without a request. */
+  const nowhere = new IngestHealth("no ingest", { now, uptime, random: Math.random });
+  nowhere.decided(now());
   return {
-    async deliver(envelope) {
+    async deliver(envelope, signal) {
       const dsn = allowList.find(envelope.dsn);
       // The list was another one when it was kept.
       if (dsn === undefined) return { kind: "refused", reason: "its DSN is no longer allowed" };
-      const held = () => limits.judge(dsn.text, Object.keys(envelope.quantities), uptime());
+      const categories = categoriesIn(envelope.categories);
+      const held = () => limits.judge(dsn.text, categories, uptime());
       const limit = held();
       if (limit) return limited(limit);
-      const { bytes, userAgent, address, clientHints } = envelope;
+      const { bytes, userAgent, address, clientHints, receivedAt } = envelope;
       const contentEncoding = envelope.contentEncoding as Parameters<
         typeof client.attempt
       >[0]["contentEncoding"];
       const sender = { userAgent, address, clientHints };
-      const attempt = await client.attempt({ bytes, contentEncoding, dsn }, sender, held);
+      const sendable = { bytes, contentEncoding, dsn, receivedAt };
+      const isRetry = envelope.failures > 0;
+      const attempt = await client.attempt(sendable, sender, held, { isRetry, signal });
       if (attempt.kind === "held") return limited(attempt.limits);
-      if (attempt.kind === "undecided") return { kind: "unreachable", reason: attempt.reason };
+      if (attempt.kind !== "decided") return attempt;
       const { status, headers } = attempt.answer;
       if (status === 429) return limited(limitHeaders(headers, now()));
       if (status < 400) return { kind: "delivered" };
       return { kind: "refused", reason: ingestError(headers) ?? `it answered ${status}` };
     },
 
-    originOf(text) {
+    upstreamOf(text) {
       const dsn = allowList.find(text);
-      return dsn === undefined ? text : client.originOf(dsn);
+      return dsn === undefined ? nowhere : client.healthOf(dsn);
     },
+
+    limitsOf: (dsn) => limits.held(dsn, uptime()),
 
     onEnded: (_envelope, { kind }) =>
       kind === "delivered" ? outcomes.count("delivered") : outcomes.count("rejected", "ingest"),

@@ -4,13 +4,22 @@ import { ConnectionPool } from "./http/connection_pool.ts";
 import { failureReason } from "./http/failure_reason.ts";
 import type { Proxies } from "./http/proxies.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
+import { type Fault, IngestHealth, type IngestState } from "./ingest_health.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { HeldBack, RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
 import { isPassing } from "./verdict.ts";
 
-/** What of an envelope goes over the wire, and where to. */
-export type Sendable = Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "dsn">;
+/** What of an envelope goes over the wire, where to, and when it arrived. */
+export type Sendable = Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "dsn" | "receivedAt">;
+
+/** What an attempt from the spool has besides. */
+export interface DrainedAttempt {
+  /** Whether one failed before. */
+  readonly isRetry: boolean;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
 
 /** How one attempt ended: the ingest took or refused it, or nobody knows. */
 export type Attempt =
@@ -18,12 +27,9 @@ export type Attempt =
   /** It was not asked: a limit was announced while the envelope waited for a connection. */
   | { readonly kind: "held"; readonly limits: HeldBack }
   /** `reason` is a part of a sentence: "it answered 503". */
-  | { readonly kind: "undecided"; readonly reason: string };
-
-/** An ingest whose attempts end otherwise than before. */
-export type IngestState =
-  | { readonly state: "down"; readonly origin: string; readonly reason: string }
-  | { readonly state: "answers again"; readonly origin: string };
+  | { readonly kind: "undecided"; readonly reason: string; readonly fault: Fault }
+  /** Its signal ended it before there was an answer. */
+  | { readonly kind: "aborted" };
 
 export interface IngestClientOptions {
   /** Origin to send to in place of a DSN's own. */
@@ -36,7 +42,7 @@ export interface IngestClientOptions {
   readonly limits: RateLimits;
   /** Is told how long each attempt took. */
   readonly metrics: Pick<RelayMetrics, "attempted">;
-  /** Told of changes; an ingest that fails now and then, at most once in {@linkcode TELL_EVERY_MS}. */
+  /** Called on changes, see {@linkcode IngestHealth}. */
   readonly onIngestState?: (state: IngestState) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -58,21 +64,22 @@ export const MAX_CONNECTIONS = 256;
 /** Less than any load balancer or address translation in common use remembers a silent connection. */
 const MAX_IDLE_MS = 60_000;
 
-/** An ingest that fails now and then is told of no more often than this. */
-export const TELL_EVERY_MS = 60_000;
+/** 1 Mbit/s: an envelope that cannot be uploaded at this rate within an attempt says nothing when it has no answer. */
+const SLOW_UPLOAD_BYTES_PER_MS = 128;
 
-/** Sends envelopes to ingests, and knows which of these did not answer the last time. */
+/** Where a DSN's envelopes go. */
+interface Target {
+  readonly url: URL;
+  readonly health: IngestHealth;
+}
+
+/** Sends envelopes to ingests, and keeps the health of each. */
 export class IngestClient {
   readonly #options: IngestClientOptions;
   readonly #pool: Pick<ConnectionPool, "post" | "abort">;
   /** Of the DSNs of the allow-list: parsing one for each envelope takes time. */
-  readonly #urls = new WeakMap<Dsn, URL>();
-  /** Origins whose last attempt was undecided, with the reason. */
-  readonly #down = new Map<string, string>();
-  /** Origins that were told to be down and not yet to answer again. */
-  readonly #toldDown = new Set<string>();
-  /** When each was told to be down the last time, by the clock that never goes back. */
-  readonly #toldAt = new Map<string, number>();
+  readonly #targets = new WeakMap<Dsn, Target>();
+  readonly #health = new Map<string, IngestHealth>();
 
   constructor(options: IngestClientOptions) {
     this.#options = options;
@@ -84,29 +91,18 @@ export class IngestClient {
     });
   }
 
-  /** The ingest that takes a DSN's envelopes, as an origin. */
-  originOf(dsn: Dsn): string {
-    return this.#urlOf(dsn).origin;
+  /** The ingest that takes a DSN's envelopes. */
+  healthOf(dsn: Dsn): IngestHealth {
+    return this.#targetOf(dsn).health;
   }
 
-  /** Whether the last attempt at any of them was undecided. */
-  get isAnyDown(): boolean {
-    return this.#down.size > 0;
-  }
-
-  /** Each ingest whose last attempt was undecided, and why. */
-  get down(): { readonly origin: string; readonly reason: string }[] {
+  /** Each ingest whose newest envelope is undecided, and why. */
+  get failing(): { readonly origin: string; readonly reason: string }[] {
     // The health is public, and the address of one's own upstream may not be.
     const named = this.#options.upstream === undefined;
-    return Array.from(this.#down, ([origin, reason]) => ({
-      origin: named ? origin : "RELAY_UPSTREAM",
-      reason,
-    }));
-  }
-
-  /** Whether the last attempt at the DSN's ingest was undecided. */
-  isDown(dsn: Dsn): boolean {
-    return this.#down.size > 0 && this.#down.has(this.originOf(dsn));
+    return [...this.#health.values()].flatMap(({ origin, failure }) =>
+      failure === undefined ? [] : [{ origin: named ? origin : "RELAY_UPSTREAM", reason: failure }]
+    );
   }
 
   /**
@@ -114,11 +110,13 @@ export class IngestClient {
    * that brought it nothing goes along but its encoding and what is in `sender`.
    *
    * @param held the limits that hold for all of it, if they do; asked when there is a connection
+   * @param drained for one from the spool. Default: it is live
    */
   async attempt(
-    { bytes, contentEncoding, dsn }: Sendable,
+    { bytes, contentEncoding, dsn, receivedAt }: Sendable,
     sender: Sender,
     held: () => HeldBack | undefined,
+    drained?: DrainedAttempt,
   ): Promise<Attempt> {
     const headers: Record<string, string> = {
       "content-type": "application/x-sentry-envelope",
@@ -129,59 +127,74 @@ export class IngestClient {
 
     const { relayTimeoutMs: timeoutMs, limits, metrics, now, uptime } = this.#options;
     const begun = performance.now();
-    const url = this.#urlOf(dsn);
+    const { url, health } = this.#targetOf(dsn);
+    const isProbe = drained !== undefined && health.isProbed;
+    const undecided = (hasAnswer: boolean, reason: string): Attempt => {
+      metrics.attempted("undecided", (performance.now() - begun) / 1000);
+      const fault = health.undecided({
+        receivedAt,
+        isRetry: drained?.isRetry ?? false,
+        isProbe,
+        isLarge: bytes.length > timeoutMs * SLOW_UPLOAD_BYTES_PER_MS,
+        hasAnswer,
+        reason,
+      });
+      return { kind: "undecided", reason, fault };
+    };
     const beforeSending = () => {
       const limits = held();
       if (limits) throw new HeldError(limits);
     };
+    const signal = drained?.signal;
     let answer: HttpAnswer;
+    if (!drained) health.live++;
     try {
-      answer = await this.#pool.post({ url, headers, body: bytes, timeoutMs, beforeSending });
+      answer = await this.#pool.post({
+        url,
+        headers,
+        body: bytes,
+        timeoutMs,
+        beforeSending,
+        signal,
+      });
     } catch (error) {
       if (error instanceof HeldError) return { kind: "held", limits: error.limits };
+      if (signal?.aborted) return { kind: "aborted" };
       // Whatever it was, the ingest has not decided.
-      return this.#undecided(url.origin, begun, failureReason(error));
+      return undecided(false, failureReason(error));
+    } finally {
+      if (!drained) health.live--;
     }
     limits.learn(dsn.text, answer, uptime(), now());
-    if (isPassing(answer.status)) {
-      return this.#undecided(url.origin, begun, `it answered ${answer.status}`);
-    }
+    if (isPassing(answer.status)) return undecided(true, `it answered ${answer.status}`);
     metrics.attempted("decided", (performance.now() - begun) / 1000);
-    if (this.#down.size > 0) this.#answered(url.origin);
+    health.decided(receivedAt);
     return { kind: "decided", answer };
   }
 
-  #undecided(origin: string, begun: number, reason: string): Attempt {
-    const { metrics, onIngestState, uptime } = this.#options;
-    metrics.attempted("undecided", (performance.now() - begun) / 1000);
-    this.#down.set(origin, reason);
-    const toldAt = this.#toldAt.get(origin) ?? -Infinity;
-    if (!this.#toldDown.has(origin) && uptime() - toldAt >= TELL_EVERY_MS) {
-      this.#toldDown.add(origin);
-      this.#toldAt.set(origin, uptime());
-      onIngestState?.({ state: "down", origin, reason });
-    }
-    return { kind: "undecided", reason };
-  }
-
-  #answered(origin: string): void {
-    this.#down.delete(origin);
-    if (!this.#toldDown.delete(origin)) return;
-    this.#options.onIngestState?.({ state: "answers again", origin });
-  }
-
-  /** Ends every attempt that has no answer yet. */
+  /** Ends every live attempt that has no answer yet. */
   abort(): void {
     this.#pool.abort();
   }
 
-  #urlOf(dsn: Dsn): URL {
-    let url = this.#urls.get(dsn);
-    if (url === undefined) {
-      url = new URL(ingestUrl(dsn, this.#options.upstream));
-      this.#urls.set(dsn, url);
+  #targetOf(dsn: Dsn): Target {
+    let target = this.#targets.get(dsn);
+    if (target === undefined) {
+      const url = new URL(ingestUrl(dsn, this.#options.upstream));
+      target = { url, health: this.#healthAt(url.origin) };
+      this.#targets.set(dsn, target);
     }
-    return url;
+    return target;
+  }
+
+  #healthAt(origin: string): IngestHealth {
+    let health = this.#health.get(origin);
+    if (health === undefined) {
+      const { now, uptime, onIngestState: onState } = this.#options;
+      health = new IngestHealth(origin, { now, uptime, onState, random: Math.random });
+      this.#health.set(origin, health);
+    }
+    return health;
   }
 }
 

@@ -1,4 +1,4 @@
-import { KNOWN_CATEGORIES } from "./categories.ts";
+import { ALL_CATEGORIES, categoryBits, KNOWN_CATEGORIES } from "./categories.ts";
 import type { HeaderReader } from "./http/answer_headers.ts";
 import {
   DEFAULT_RETRY_S,
@@ -21,6 +21,14 @@ export interface HeldBack {
   readonly "x-sentry-rate-limits": string;
   /** Whole seconds until the first item may go. */
   readonly "retry-after": string;
+}
+
+/** What the limits of one DSN hold at some moment. */
+export interface HeldCategories {
+  /** Bit set, see `categories.ts`. */
+  readonly categories: number;
+  /** Milliseconds until the first of these limits ends; `Infinity` without any. */
+  readonly endsInMs: number;
 }
 
 /** Stands for every category: a limit that names none. */
@@ -113,6 +121,18 @@ export class RateLimits {
       "x-sentry-rate-limits": formatLimits(announced),
       "retry-after": String(seconds(first)),
     };
+  }
+
+  /** The categories of a DSN that are under a limit. */
+  held(dsn: string, now: number): HeldCategories {
+    let categories = 0;
+    let endsInMs = Infinity;
+    for (const [category, { until }] of this.#limits.get(dsn) ?? []) {
+      if (until <= now) continue;
+      categories |= category === ALL ? ALL_CATEGORIES : categoryBits([category]);
+      endsInMs = Math.min(endsInMs, until - now);
+    }
+    return { categories, endsInMs };
   }
 
   #add(dsn: string, category: string, seconds: number, rest: string, now: number): void {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { categoryOf } from "./categories.ts";
+import { categoriesIn, categoryBits, categoryOf, KNOWN_CATEGORIES } from "./categories.ts";
 import { RateLimits } from "./rate_limits.ts";
 
 const DSN = "https://key@o1.ingest.sentry.io/1";
@@ -105,4 +105,31 @@ Deno.test("a 429 whose header says nothing is one without: Retry-After, else 60 
 Deno.test("a limit of more than an hour → holds for an hour", () => {
   const limits = announced("999999999:error:key");
   assert.ok(holds(limits, ["event"], 3_599_999) && !holds(limits, ["event"], 3_600_000));
+});
+
+Deno.test("every category of an item → a bit of its own, which is read back", () => {
+  const all = [undefined, ...KNOWN_CATEGORIES];
+  const bits = all.map((category) => categoryBits([category]));
+  assert.equal(new Set(bits).size, all.length);
+  assert.ok(bits.every((each) => each > 0));
+  for (const category of all) assert.deepEqual(categoriesIn(categoryBits([category])), [category]);
+  assert.deepEqual(new Set(categoriesIn(categoryBits(all))), new Set(all));
+});
+
+Deno.test("what the spool leaves → exactly what the same limits hold live", () => {
+  const types = ["event", "transaction", "replay_recording", "statsd", "something_new"];
+  const limits = announced("60:error:key, 20:transaction;replay:key");
+  const all = announced("60::organization");
+  for (const now of [0, 30_000, 60_000]) {
+    for (let set = 1; set < 2 ** types.length; set++) {
+      const own = types.filter((_, at) => set & 2 ** at);
+      const bits = categoryBits(items(...own));
+      for (const each of [limits, all]) {
+        const isHeld = (bits & ~each.held(DSN, now).categories) === 0;
+        assert.equal(isHeld, holds(each, own, now), `${own} after ${now} ms`);
+      }
+    }
+  }
+  assert.deepEqual(limits.held(DSN, 5_000).endsInMs, 15_000);
+  assert.deepEqual(limits.held(OTHER, 0), { categories: 0, endsInMs: Infinity });
 });

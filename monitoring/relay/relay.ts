@@ -11,7 +11,8 @@ import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";
 import { errorAnswer, RelayError } from "./errors.ts";
 import { InFlight } from "./in_flight.ts";
-import { IngestClient, type IngestClientOptions, type IngestState } from "./ingest_client.ts";
+import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
+import type { IngestState } from "./ingest_health.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { type Outcome, OutcomeCounter } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
@@ -22,7 +23,7 @@ import { type EnvelopeSpool, Spooling } from "./spooling.ts";
 
 export type { AdmittedEnvelope } from "./admission.ts";
 export type { EnvelopeStore } from "./delivery.ts";
-export type { IngestState } from "./ingest_client.ts";
+export type { IngestState } from "./ingest_health.ts";
 export type { EnvelopeSpool } from "./spooling.ts";
 
 /** Takes envelopes from pages, and sees that none ends without an answer that says how. */
@@ -192,14 +193,14 @@ export function createRelay(options: RelayOptions): Relay {
     async health() {
       const { spool, fails } = await lookAtSpool(spooling, now());
       // An ingest that is down is no illness, as long as what it does not take can be kept.
-      const takesNothing = (fails && client.isAnyDown) || store?.canStore?.() === false;
-      const { down } = client;
+      const { failing } = client;
+      const takesNothing = (fails && failing.length > 0) || store?.canStore?.() === false;
       const healthy = !stopping && inFlight.hasRoomFor(1) && !takesNothing;
       return Response.json({
         is_healthy: healthy,
         mode: store ? "inbox" : "relay",
         spool,
-        ...(down.length > 0 && { ingest: { down } }),
+        ...(failing.length > 0 && { ingest: { failing } }),
         outcomes: outcomes.counts,
         in_flight_bytes: inFlight.bytes,
       }, { status: healthy ? 200 : 503, headers: { "cache-control": "no-store" } });

@@ -1,7 +1,7 @@
 import { eventId } from "../envelope/envelope.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
-import { quantitiesOf } from "./categories.ts";
+import { categoryBits, categoryOf, quantitiesOf } from "./categories.ts";
 import { RelayError } from "./errors.ts";
 import type { Sender } from "./sender.ts";
 
@@ -19,6 +19,8 @@ export interface SpooledEnvelope {
   /** Those of one sequence are delivered in order: the segments of a recording. */
   readonly sequence?: string;
   readonly quantities: Readonly<Record<string, number>>;
+  /** What its items count as for limits, a bit set of `categories.ts`. */
+  readonly categories: number;
 }
 
 /** What the relay needs of a spool. */
@@ -30,6 +32,8 @@ export interface EnvelopeSpool {
    */
   put(envelope: SpooledEnvelope): Promise<"kept" | "duplicate">;
   has(key: Uint8Array): Promise<boolean>;
+  /** Whether an envelope of this recording of a DSN is in it. */
+  hasSequence(dsn: string, sequence: string): Promise<boolean>;
   stats(): Promise<SpoolNumbers>;
 }
 
@@ -73,7 +77,7 @@ export class Spooling {
 
   /**
    * What is to be done with an envelope before its ingest is asked: `duplicate` if one like it waits
-   * here, `behind` if others of its recording may, else nothing. At once while the spool is known to be empty.
+   * here, `behind` if others of its recording do, else nothing. At once while the spool is known to be empty.
    */
   place(envelope: AdmittedEnvelope): Promise<Place | undefined> | undefined {
     if (this.#isEmpty && this.#isKnown()) return undefined;
@@ -85,7 +89,9 @@ export class Spooling {
       if (!this.#isKnown()) await this.stats();
       if (this.#isEmpty) return undefined;
       if (await this.#spool.has(envelope.key)) return "duplicate";
-      return sequenceOf(envelope) === undefined ? undefined : "behind";
+      const sequence = sequenceOf(envelope);
+      if (sequence === undefined) return undefined;
+      return await this.#spool.hasSequence(envelope.dsn.text, sequence) ? "behind" : undefined;
     } catch {
       // The spool fails, which the next one that it should keep will say. This one can still go.
       return undefined;
@@ -114,6 +120,7 @@ export class Spooling {
         eventId: eventId(header),
         sequence: sequenceOf(envelope),
         quantities: quantitiesOf(items),
+        categories: categoryBits(items.map(({ type }) => categoryOf(type))),
       });
       this.#failing = false;
       return put === "duplicate"

@@ -41,7 +41,7 @@ Deno.test("that the spool is empty is believed, so that not every envelope asks 
   const stats = () =>
     Promise.resolve({ pending: 0, bytes: 0, oldestAt: undefined, asked: ++asked });
   const none = () => Promise.reject(new Error("Nothing is there."));
-  const spooling = new Spooling({ stats, has: none, put: none }, () => uptime);
+  const spooling = new Spooling({ stats, has: none, hasSequence: none, put: none }, () => uptime);
   for (uptime of [0, 1, BELIEVED_MS - 1]) await spooling.place(envelope());
   assert.equal(asked, 1);
   uptime = BELIEVED_MS;

@@ -1,16 +1,5 @@
-import type { DrainClock } from "./drain_clock.ts";
 import type { Dropped, LeasedEnvelope, Spool } from "./spool.ts";
 import { SpoolDrain } from "./spool_drain.ts";
-
-export { TELL_DOWN_EVERY_MS } from "./drain_changes.ts";
-export {
-  EXPIRE_EVERY_MS,
-  MIN_PAUSE_MS,
-  POLL_MS,
-  RENEW_EVERY_MS,
-  STOP_ABORT_MS,
-  STOP_GRACE_MS,
-} from "./spool_drain.ts";
 
 /** How an envelope left the spool. */
 export type End =
@@ -21,33 +10,45 @@ export type End =
 /** How one attempt at a delivery ended. */
 export type Verdict =
   | End
-  /** It takes nothing of this DSN until then, ms since 1970. */
-  | { readonly kind: "rate_limited"; readonly until: number }
+  /** The ingest announced a limit, which ends in so many milliseconds. */
+  | { readonly kind: "rate_limited"; readonly waitMs: number }
   /** No answer, or one that does not decide. */
-  | { readonly kind: "unreachable"; readonly reason: string };
+  | { readonly kind: "undecided"; readonly reason: string; readonly fault: "ingest" | "envelope" }
+  /** The signal ended it before there was an answer. */
+  | { readonly kind: "aborted" };
 
-/** Told when it changes, not for each envelope. */
+/** An ingest as the drain needs to know it. Whether it is down is judged elsewhere, by all traffic. */
+export interface Upstream {
+  readonly origin: string;
+  /** Whether to send one envelope at a time. */
+  readonly isProbed: boolean;
+  /** Whether the newest is to be the next of these, else the oldest. */
+  readonly probesNewest: boolean;
+  /** Milliseconds until the next of these may be sent. */
+  readonly probeInMs: number;
+  /** Whether it was reported to be down, and not yet to answer again. */
+  readonly isDown: boolean;
+  /** Set by the drain; called when the ingest is no longer probed. */
+  onUp: (() => void) | undefined;
+}
+
+/** Reported when it changes, not for each envelope. */
 export type DrainState =
-  /** An ingest takes nothing; it is tried with one envelope at a time. */
-  | { readonly state: "down"; readonly origin: string; readonly reason: string }
-  /** It answers again, and is sent what waited. */
-  | { readonly state: "draining"; readonly origin: string }
-  /** Nothing waits for it any more. */
+  /** Nothing waits any more for an ingest that was down. */
   | { readonly state: "recovered"; readonly origin: string }
   | { readonly state: "nearly full"; readonly bytes: number; readonly maxBytes: number }
-  /** The spool itself fails: nothing is delivered. Told again only after it worked. */
+  /** The spool itself fails: nothing is delivered. Reported again only after it worked. */
   | { readonly state: "spool unavailable"; readonly reason: string };
 
 /** None of the functions may throw, but for `deliver`. */
 export interface DrainOptions {
   readonly spool: Pick<Spool, "lease" | "renew" | "done" | "giveBack" | "expire" | "stats">;
-  /**
-   * Sends an envelope, once. It should end when the signal aborts; what it says then is not heard. What it throws
-   * counts as `unreachable`.
-   */
+  /** Sends an envelope, once. Ends when the signal aborts. An error counts as `undecided` by the envelope's fault. */
   deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<Verdict>;
-  /** The ingest that takes a DSN's envelopes: those with the same one are down together. */
-  originOf(dsn: string): string;
+  /** The ingest that takes a DSN's envelopes; always the same object for the same ingest. */
+  upstreamOf(dsn: string): Upstream;
+  /** Bit set of the categories of a DSN that limits hold now, and milliseconds until the first of these limits ends. */
+  limitsOf(dsn: string): { readonly categories: number; readonly endsInMs: number };
   /** Called once for each envelope that was delivered or refused. */
   onEnded?(envelope: LeasedEnvelope, end: End): void;
   /** What was given up because of its age, added up by DSN. */
@@ -57,11 +58,26 @@ export interface DrainOptions {
   readonly clock?: DrainClock;
 }
 
+/** Time and chance, as the drain sees them. */
+export interface DrainClock {
+  /** Milliseconds since 1970, which may be set back. */
+  now(): number;
+  /** Milliseconds of a clock that is never set back. */
+  elapsed(): number;
+  /** Calls back once; returns what cancels this. */
+  after(ms: number, work: () => void): () => void;
+  /** At least 0, less than 1. */
+  random(): number;
+}
+
 /** Takes envelopes out of a spool and delivers them. Starts at once. */
 export interface Drain {
-  /** An envelope of this DSN was put. Without it, the drain finds out within {@linkcode POLL_MS}. */
+  /** An envelope of this DSN was put. Without it, the drain finds out at its next look. */
   wake(dsn: string): void;
-  /** Ends within a second. What is not delivered by then goes back to its place in the spool. */
+  /**
+   * Waits for deliveries under way, then aborts them; takes at most `STOP_GRACE_MS` and `STOP_ABORT_MS`. What the
+   * ingest has answered by then is recorded, what it has not goes back to its place in the spool.
+   */
   stop(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import { SpoolFile, type SpoolLimits } from "./spool_file.ts";
 import { type Call, type Failure, pack, type Result, unpack } from "./wire.ts";
 
 /** Calls that change nothing: they need no transaction. */
-const READS: readonly Call["method"][] = ["has", "stats"];
+const READS: readonly Call["method"][] = ["has", "hasSequence", "stats"];
 
 /** Has the spool's file open and performs calls on it, a batch in one transaction. */
 export class FileKeeper {
@@ -99,6 +99,8 @@ function valueOf(file: SpoolFile, call: Call): unknown {
       return file.put(unpack(call.envelope));
     case "has":
       return file.has(new Uint8Array(call.key));
+    case "hasSequence":
+      return file.hasSequence(call.dsn, call.sequence);
     case "lease":
       return file.lease(call.request, call.lease).map(pack);
     case "renew":
@@ -106,7 +108,7 @@ function valueOf(file: SpoolFile, call: Call): unknown {
     case "done":
       return file.done(call.lease);
     case "giveBack":
-      return file.giveBack(call.lease, call.notBefore);
+      return file.giveBack(call.lease, call.notBefore, call.failures);
     case "expire":
       return file.expire(call.now);
     case "stats":

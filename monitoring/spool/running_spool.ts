@@ -10,7 +10,7 @@ export interface DrainNews {
 }
 
 /** An open spool, and from {@linkcode RunningSpool.drain} on what empties it. */
-export interface RunningSpool extends Pick<Spool, "put" | "has" | "stats"> {
+export interface RunningSpool extends Pick<Spool, "put" | "has" | "hasSequence" | "stats"> {
   /** Begins to deliver what waits, and what will be put. */
   drain(options: Omit<DrainOptions, "spool" | "onState" | "clock">): void;
   /** Ends the deliveries; what is put later waits for the next start. */
@@ -38,6 +38,7 @@ export async function openSpool(
       return kept;
     },
     has: (key) => spool.has(key),
+    hasSequence: (dsn, sequence) => spool.hasSequence(dsn, sequence),
     stats: () => spool.stats(),
     drain(deliveries) {
       drain = startDrain({ ...deliveries, spool, onState: (state) => onNews(newsOf(state)) });
@@ -51,20 +52,6 @@ export async function openSpool(
 
 function newsOf(state: DrainState): DrainNews {
   switch (state.state) {
-    case "down": {
-      const { origin, reason } = state;
-      return {
-        level: "warn",
-        message: "An ingest is down: its envelopes wait in the spool",
-        attributes: { origin, reason },
-      };
-    }
-    case "draining":
-      return {
-        level: "info",
-        message: "An ingest answers again: the spool drains",
-        attributes: { origin: state.origin },
-      };
     case "recovered":
       return {
         level: "info",

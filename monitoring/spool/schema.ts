@@ -41,9 +41,17 @@ const VERSION_1 = `
   CREATE INDEX entries_by_age ON entries (received_at);
 `;
 
-/** `client_hints`: see spool.ts; a JSON object, NULL for none. */
+/**
+ * - `client_hints`: see spool.ts; a JSON object, NULL for none.
+ * - `categories`: see spool.ts. Of an older envelope they are unknown: 1, as if its items had none.
+ * - `ready_entries` has them at its end, so that a lease passes over many that a limit holds without reading their rows.
+ */
 const VERSION_2 = `
   ALTER TABLE entries ADD COLUMN client_hints TEXT;
+  ALTER TABLE entries ADD COLUMN categories INTEGER NOT NULL DEFAULT 1 CHECK (categories <> 0);
+  ALTER TABLE entries ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX ready_entries;
+  CREATE INDEX ready_entries ON entries (dsn, not_before, id, categories) WHERE ready = 1;
 `;
 
 /** What makes a file of each version out of one of the version before. */

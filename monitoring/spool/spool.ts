@@ -10,7 +10,7 @@
 export const LEASE_MS = 30_000;
 
 /** The furthest that {@linkcode Spool.giveBack} can put an envelope off; what lies further ahead counts as this. */
-export const MAX_WAIT_MS = 60_000;
+export const MAX_WAIT_MS = 3_600_000;
 
 /** Bytes of a duplicate key. */
 export const KEY_BYTES = 32;
@@ -37,6 +37,8 @@ export interface SpooledEnvelope {
   readonly sequence?: string;
   /** What the envelope counts for in reports of loss, by Sentry's data category. */
   readonly quantities: Readonly<Record<string, number>>;
+  /** What its items count as for limits: a bit set, at least one bit. The spool gives the bits no meaning. */
+  readonly categories: number;
 }
 
 /** One holder's right to an envelope, until {@linkcode LEASE_MS} after it was taken or renewed. */
@@ -49,6 +51,16 @@ export interface Lease {
 
 export interface LeasedEnvelope extends SpooledEnvelope, Lease {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** As {@linkcode Spool.giveBack} set it last; 0 at first. */
+  readonly failures: number;
+}
+
+/** A DSN of which envelopes are wanted. */
+export interface WantedDsn {
+  /** The DSN's canonical text. */
+  readonly dsn: string;
+  /** Bit set: an envelope all of whose categories are in it is not wanted. */
+  readonly held: number;
 }
 
 export interface LeaseRequest {
@@ -58,8 +70,9 @@ export interface LeaseRequest {
   readonly limit: number;
   /** Bodies together at most as large; a single one may be larger. */
   readonly maxBytes: number;
-  /** Texts of DSNs of which nothing is wanted now. */
-  readonly exclude: readonly string[];
+  readonly dsns: readonly WantedDsn[];
+  /** Whether to take the newest first of those that were never put off. Default: the oldest. */
+  readonly newest?: boolean;
 }
 
 /** What was given up, of one DSN. */
@@ -120,10 +133,13 @@ export interface Spool {
   put(envelope: SpooledEnvelope): Promise<"kept" | "duplicate">;
   /** Whether an envelope with this key is in the spool. */
   has(key: Uint8Array): Promise<boolean>;
+  /** Whether an envelope of this sequence of a DSN is in the spool. */
+  hasSequence(dsn: string, sequence: string): Promise<boolean>;
   /**
    * Takes envelopes that no one holds, whose wait is over, and of whose sequence nothing older is in the spool.
    * DSNs take turns, beginning with the one that was served least recently; of one DSN come first those that were
-   * never put off, as they arrived, then by the end of their wait.
+   * never put off, as they arrived, then by the end of their wait. With {@linkcode LeaseRequest.newest}, those that
+   * were put off come only if no other is free.
    */
   lease(request: LeaseRequest): Promise<LeasedEnvelope[]>;
   /** Holds leases for {@linkcode LEASE_MS} from `now`. Gives the ids of those that the caller still has. */
@@ -135,9 +151,10 @@ export interface Spool {
    *
    * @param notBefore when it may be leased again; 0: at once, and at the place that it had. At most
    * {@linkcode MAX_WAIT_MS} ahead.
+   * @param failures kept with the envelope. Default: as before
    * @returns false as for {@linkcode done}
    */
-  giveBack(lease: Lease, notBefore: number): Promise<boolean>;
+  giveBack(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
   /** Deletes what is too old and under no lease. One caller alone is given each loss, however many processes ask. */
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;

@@ -1,12 +1,6 @@
-import { Destinations } from "./destinations.ts";
-import type { Drain, DrainOptions, End, Verdict } from "./drain.ts";
-import { type DrainClock, SYSTEM_CLOCK } from "./drain_clock.ts";
-import { DrainChanges, messageOf } from "./drain_changes.ts";
-import { LEASE_MS, type LeasedEnvelope } from "./spool.ts";
-import { Tasks } from "./tasks.ts";
-import type { UpstreamState } from "./upstream_state.ts";
-
-export { MIN_PAUSE_MS } from "./destinations.ts";
+import type { Drain, DrainClock, DrainOptions, End, Upstream, Verdict } from "./drain.ts";
+import { DrainChanges } from "./drain_changes.ts";
+import { LEASE_MS, type LeasedEnvelope, MAX_WAIT_MS } from "./spool.ts";
 
 /** When to look for what other processes left, and for what was put without a word. */
 export const POLL_MS = 5_000;
@@ -14,16 +8,37 @@ export const POLL_MS = 5_000;
 export const EXPIRE_EVERY_MS = 60_000;
 /** Often enough that a lease outlives two renewals that fail. */
 export const RENEW_EVERY_MS = LEASE_MS / 3;
+/** Deliveries at once to one ingest: enough to hide its latency, too few to hurt it as it returns. */
+export const CONCURRENT = 16;
+/** Envelopes leased for one ingest beforehand, so that none of these waits for the spool. */
+export const IN_HAND = 2 * CONCURRENT;
 /** Bodies held in memory, with one more of any size. */
 export const HAND_BYTES = 16 * 1024 * 1024;
-/** Stopping: what is under way may end by itself, then it is aborted, then nobody waits for it any more. */
-export const STOP_GRACE_MS = 600;
-export const STOP_ABORT_MS = 200;
+/** Bounds of an envelope's own back-off; it doubles with each attempt that is the envelope's fault. */
+export const FIRST_BACKOFF_MS = 1_000;
+export const MAX_BACKOFF_MS = 15 * 60_000;
+/** A limit that holds nothing of the envelope it was announced for, or is over already, still puts it off. */
+export const MIN_PAUSE_MS = 1_000;
+/** Stopping: deliveries may end by themselves, then they are aborted. A server closes the spool after 3.5 seconds. */
+export const STOP_GRACE_MS = 2_800;
+export const STOP_ABORT_MS = 300;
+
+/** The real clock. Its timers keep no process alive. */
+const SYSTEM_CLOCK: DrainClock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  after(ms, work) {
+    const timer = setTimeout(work, ms);
+    Deno.unrefTimer(timer);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};
 
 /** An envelope that is leased to this drain. */
 interface Held {
   readonly envelope: LeasedEnvelope;
-  readonly upstream: UpstreamState;
+  readonly upstream: Upstream;
   /** Its present lease. */
   lease: string;
   /** `ended`: delivered or refused, and being deleted. `owed`: that failed. */
@@ -32,35 +47,33 @@ interface Held {
   readonly abort: AbortController;
 }
 
-/** The drain of a spool: looks what waits, leases it, and has it delivered. */
+/** The drain of a spool: leases what waits and has it delivered. */
 export class SpoolDrain implements Drain {
   readonly #options: DrainOptions;
   readonly #clock: DrainClock;
-  readonly #destinations: Destinations;
   readonly #changes: DrainChanges;
   readonly #hand = new Map<number, Held>();
-  readonly #tasks: Tasks;
+  readonly #underWay = new Set<Promise<void>>();
+  /** DSNs of which something waited at the last look, by ingest. */
+  #waiting: ReadonlyMap<Upstream, readonly string[]> = new Map();
   #passing = false;
   #again = false;
   #stopping: Promise<void> | undefined;
   #cancelTimer = () => {};
-  #lookAt = 0;
   #expireAt = 0;
   #renewAt = 0;
+  /** When the first of the envelopes that were put off may be tried again. */
+  #retryAt = Infinity;
 
   constructor(options: DrainOptions) {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
-    this.#tasks = new Tasks(this.#clock);
-    this.#destinations = new Destinations((dsn) => options.originOf(dsn));
     this.#changes = new DrainChanges((state) => options.onState?.(state));
     this.#run();
   }
 
   wake(dsn: string): void {
-    const upstream = this.#destinations.known(dsn);
-    if (upstream && (this.#isPaused(dsn) || this.#wants(upstream) === 0)) return;
-    this.#run();
+    if (this.#wants(this.#options.upstreamOf(dsn)) > 0) this.#run();
   }
 
   stop(): Promise<void> {
@@ -72,9 +85,9 @@ export class SpoolDrain implements Drain {
     await Promise.resolve();
     this.#cancelTimer();
     this.#releaseQueued(() => true);
-    if (await this.#tasks.endWithin(STOP_GRACE_MS)) return;
+    if (await this.#endWithin(STOP_GRACE_MS)) return;
     for (const { abort } of this.#hand.values()) abort.abort();
-    await this.#tasks.endWithin(STOP_ABORT_MS);
+    await this.#endWithin(STOP_ABORT_MS);
   }
 
   /** Makes a pass, or another one after the one that is being made. */
@@ -83,7 +96,7 @@ export class SpoolDrain implements Drain {
     if (this.#passing || this.#stopping) return;
     this.#passing = true;
     this.#cancelTimer();
-    this.#tasks.track(this.#passes());
+    this.#track(this.#passes());
   }
 
   async #passes(): Promise<void> {
@@ -105,56 +118,54 @@ export class SpoolDrain implements Drain {
   }
 
   async #pass(): Promise<void> {
-    const { spool, onDropped } = this.#options;
+    const { spool, upstreamOf, onDropped } = this.#options;
     const clock = this.#clock;
+    if (clock.elapsed() >= this.#retryAt) this.#retryAt = Infinity;
     for (const held of this.#hand.values()) if (held.state === "owed") await this.#delete(held);
     if (this.#hand.size > 0 && clock.elapsed() >= this.#renewAt) await this.#renew();
     if (clock.elapsed() >= this.#expireAt) {
       for (const dropped of await spool.expire(clock.now())) onDropped?.(dropped);
       this.#expireAt = clock.elapsed() + EXPIRE_EVERY_MS;
     }
-    const probed = this.#destinations.upstreams.filter((of) => of.isProbed && this.#wants(of) > 0);
-    if (probed.length > 0) await this.#lease((upstream) => probed.includes(upstream));
-    await this.#lease((upstream) => !upstream.isProbed);
-    if (clock.elapsed() >= this.#lookAt || this.#changes.isDraining) await this.#look();
-  }
-
-  /** Takes all that can be taken now for these ingests, and for those that are not known yet. */
-  async #lease(isMeant: (upstream: UpstreamState) => boolean): Promise<void> {
-    while (!this.#stopping) {
-      const held = [...this.#hand.values()].reduce(
-        (sum, { envelope }) => sum + envelope.bytes.byteLength,
-        0,
-      );
-      if (held >= HAND_BYTES) return;
-      const wanting = this.#destinations.upstreams.filter(isMeant)
-        .filter((upstream) => this.#wants(upstream) > 0);
-      const exclude = this.#destinations.excluded(wanting, this.#clock.elapsed());
-      // As much as the one that wants least. Of a DSN that was never seen, one envelope tells where it goes.
-      const limit = wanting.length > 0 ? Math.min(...wanting.map((of) => this.#wants(of))) : 1;
-      const maxBytes = HAND_BYTES - held;
-      const leased = await this.#options.spool.lease({
-        now: this.#clock.now(),
-        limit,
-        maxBytes,
-        exclude,
-      });
-      if (leased.length === 0) return;
-      for (const envelope of leased) this.#take(envelope);
+    const stats = await spool.stats();
+    this.#waiting = Map.groupBy(Object.keys(stats.byDsn), (dsn) => upstreamOf(dsn));
+    const upstreams = new Set(this.#waiting.keys());
+    this.#changes.looked(stats, upstreams);
+    for (const upstream of upstreams) upstream.onUp ??= () => this.#run();
+    // Probes first: others may take all the memory.
+    const isProbed = (upstream: Upstream) => upstream.isProbed ? 0 : 1;
+    for (const upstream of [...upstreams].sort((a, b) => isProbed(a) - isProbed(b))) {
+      await this.#lease(upstream);
     }
   }
 
-  #take(envelope: LeasedEnvelope): void {
-    const { id, dsn, lease } = envelope;
+  /** Takes all that may be delivered now to an ingest. */
+  async #lease(upstream: Upstream): Promise<void> {
+    const { spool, limitsOf } = this.#options;
+    while (!this.#stopping) {
+      const limit = this.#wants(upstream);
+      const maxBytes = HAND_BYTES - this.#handBytes();
+      const dsns = (this.#waiting.get(upstream) ?? [])
+        .map((dsn) => ({ dsn, held: limitsOf(dsn).categories }))
+        .filter(({ held }) => held !== ALL_BITS);
+      if (limit === 0 || maxBytes <= 0 || dsns.length === 0) return;
+      const newest = upstream.isProbed && upstream.probesNewest;
+      const leased = await spool.lease({ now: this.#clock.now(), limit, maxBytes, dsns, newest });
+      if (leased.length === 0) return;
+      for (const envelope of leased) this.#take(envelope, upstream);
+    }
+  }
+
+  #take(envelope: LeasedEnvelope, upstream: Upstream): void {
+    const { id, lease } = envelope;
     const mine = this.#hand.get(id);
     if (mine) {
       // The clock was set forward, so the lease seemed to be over.
       mine.lease = lease;
       return;
     }
-    const upstream = this.#destinations.upstreamOf(dsn);
-    const isWanted = !this.#stopping && !this.#isPaused(dsn) && this.#wants(upstream) > 0;
     if (this.#hand.size === 0) this.#renewAt = this.#clock.elapsed() + RENEW_EVERY_MS;
+    const isWanted = !this.#stopping && this.#wants(upstream) > 0;
     const held: Held = { envelope, upstream, lease, state: "queued", abort: new AbortController() };
     this.#hand.set(id, held);
     if (isWanted) this.#begin(upstream);
@@ -162,74 +173,67 @@ export class SpoolDrain implements Drain {
   }
 
   /** Begins what may begin. */
-  #begin(upstream: UpstreamState): void {
+  #begin(upstream: Upstream): void {
+    let active = this.#count(upstream, "active");
     for (const held of this.#hand.values()) {
       if (held.upstream !== upstream || held.state !== "queued") continue;
-      if (this.#stopping || !upstream.mayBegin(this.#clock.elapsed())) return;
+      const mayBegin = upstream.isProbed ? active === 0 : active < CONCURRENT;
+      if (this.#stopping || !mayBegin) return;
+      if (this.#isLimited(held)) {
+        this.#release(held, 0);
+        continue;
+      }
+      active++;
       held.state = "active";
-      this.#tasks.track(this.#deliver(held));
+      this.#track(this.#deliver(held));
     }
   }
 
   async #deliver(held: Held): Promise<void> {
-    const { upstream } = held;
-    const { era } = upstream;
-    upstream.active++;
-    const verdict = await this.#attempt(held);
-    upstream.active--;
+    const { envelope, upstream, abort: { signal } } = held;
+    let verdict: Verdict;
+    try {
+      verdict = await this.#options.deliver(envelope, signal);
+    } catch (error) {
+      verdict = { kind: "undecided", reason: String(error), fault: "envelope" };
+    }
     switch (verdict.kind) {
       case "aborted":
         this.#release(held, 0);
         break;
-      case "unreachable":
-        this.#failed(held, era, verdict.reason);
+      case "undecided":
+        this.#putOff(held, verdict.fault);
         break;
       case "rate_limited":
-        this.#answered(upstream);
-        this.#limited(held, verdict.until);
+        this.#limited(held, verdict.waitMs);
         break;
       default:
-        this.#answered(upstream);
         await this.#end(held, verdict);
     }
     this.#begin(upstream);
     if (this.#wants(upstream) > 0) this.#run();
   }
 
-  async #attempt({ envelope, abort: { signal } }: Held): Promise<Verdict | { kind: "aborted" }> {
-    const aborted = new Promise<{ kind: "aborted" }>((resolve) =>
-      signal.addEventListener("abort", () => resolve({ kind: "aborted" }), { once: true })
-    );
-    try {
-      return await Promise.race([this.#options.deliver(envelope, signal), aborted]);
-    } catch (error) {
-      return { kind: "unreachable", reason: messageOf(error) };
-    }
-  }
-
-  #answered(upstream: UpstreamState): void {
-    upstream.answered();
-    this.#changes.answered(upstream);
-  }
-
-  #failed(held: Held, era: number, reason: string): void {
-    const { upstream } = held;
+  /** Only an envelope's own faults add up: an outage leaves no long back-off behind. */
+  #putOff(held: Held, fault: "ingest" | "envelope"): void {
+    const { envelope: { failures }, upstream } = held;
     const clock = this.#clock;
-    upstream.failed(era, clock.elapsed(), clock.random());
-    // Behind those that were never tried: if it is this envelope that the ingest breaks at, another one shows it.
-    this.#release(held, clock.now());
-    this.#releaseQueued((other) => other.upstream === upstream);
+    const isOwn = fault === "envelope";
+    const most = isOwn ? Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) : 0;
+    const half = Math.max(FIRST_BACKOFF_MS, most) / 2;
+    const waitMs = Math.ceil(half + clock.random() * half);
+    this.#retryAt = Math.min(this.#retryAt, clock.elapsed() + waitMs);
+    this.#release(held, clock.now() + waitMs, isOwn ? failures + 1 : Math.max(1, failures));
+    if (upstream.isProbed) this.#releaseQueued((other) => other.upstream === upstream);
     // Sets the timer to the next attempt.
     this.#run();
-    this.#changes.failed(upstream, reason, clock.elapsed());
   }
 
-  #limited(held: Held, until: number): void {
-    const { dsn } = held.envelope;
-    const clock = this.#clock;
-    this.#destinations.pause(dsn, until - clock.now(), clock.elapsed());
-    this.#release(held, 0);
-    this.#releaseQueued(({ envelope }) => envelope.dsn === dsn);
+  #limited(held: Held, waitMs: number): void {
+    // What a known limit holds is not leased again before that ends.
+    const wait = Math.min(MAX_WAIT_MS, Math.max(MIN_PAUSE_MS, waitMs || 0));
+    this.#release(held, this.#isLimited(held) ? 0 : this.#clock.now() + wait);
+    this.#releaseQueued((other) => this.#isLimited(other));
     // Sets the timer to the end of the limit.
     this.#run();
   }
@@ -258,10 +262,11 @@ export class SpoolDrain implements Drain {
   }
 
   /** Gives an envelope back to the spool. If that fails, its lease runs out by itself. */
-  #release({ envelope: { id }, lease }: Held, notBefore: number): void {
-    this.#hand.delete(id);
-    this.#tasks.track(
-      this.#options.spool.giveBack({ id, lease }, notBefore).then(
+  #release(held: Held, notBefore: number, failures?: number): void {
+    const { envelope: { id }, lease } = held;
+    if (this.#hand.get(id) === held) this.#hand.delete(id);
+    this.#track(
+      this.#options.spool.giveBack({ id, lease }, notBefore, failures).then(
         () => {},
         (error) => this.#changes.spoolFailed(error),
       ),
@@ -282,32 +287,63 @@ export class SpoolDrain implements Drain {
     }
   }
 
-  /** Looks at the spool as a whole, for what is to be told of it. */
-  async #look(): Promise<void> {
-    const stats = await this.#options.spool.stats();
-    this.#lookAt = this.#clock.elapsed() + POLL_MS;
-    const waiting = Object.keys(stats.byDsn).map((dsn) => this.#destinations.upstreamOf(dsn));
-    this.#changes.looked(stats, new Set(waiting));
+  /** Envelopes to lease for an ingest. A few are not worth a lease. */
+  #wants(upstream: Upstream): number {
+    const held = this.#count(upstream, "queued", "active");
+    if (upstream.isProbed) return held === 0 && upstream.probeInMs <= 0 ? 1 : 0;
+    return held > IN_HAND / 2 ? 0 : IN_HAND - held;
   }
 
-  #wants(upstream: UpstreamState): number {
-    let held = 0;
-    for (const { upstream: of, state } of this.#hand.values()) {
-      if (of === upstream && (state === "queued" || state === "active")) held++;
+  #count(upstream: Upstream, ...states: Held["state"][]): number {
+    let count = 0;
+    for (const held of this.#hand.values()) {
+      if (held.upstream === upstream && states.includes(held.state)) count++;
     }
-    return upstream.wants(held, this.#clock.elapsed());
+    return count;
   }
 
-  #isPaused(dsn: string): boolean {
-    return this.#destinations.isPaused(dsn, this.#clock.elapsed());
+  #handBytes(): number {
+    return [...this.#hand.values()].reduce((sum, held) => sum + held.envelope.bytes.byteLength, 0);
+  }
+
+  /** Whether limits hold all that an envelope has. */
+  #isLimited({ envelope: { dsn, categories } }: Held): boolean {
+    return (categories & ~this.#options.limitsOf(dsn).categories) === 0;
   }
 
   /** Milliseconds until something is due. */
   #untilNext(): number {
+    const { limitsOf } = this.#options;
     const now = this.#clock.elapsed();
-    const due = [...this.#destinations.due];
-    if (this.#hand.size > 0) due.push(this.#renewAt);
-    const ahead = due.map((at) => at - now).filter((ms) => ms > 0);
-    return Math.ceil(Math.min(POLL_MS, ...ahead));
+    const ahead = [this.#retryAt - now];
+    if (this.#hand.size > 0) ahead.push(this.#renewAt - now);
+    for (const [upstream, dsns] of this.#waiting) {
+      if (upstream.isProbed) ahead.push(upstream.probeInMs);
+      ahead.push(...dsns.map((dsn) => limitsOf(dsn).endsInMs));
+    }
+    return Math.ceil(Math.min(POLL_MS, ...ahead.filter((ms) => ms > 0)));
+  }
+
+  /** @param work never rejects; stopping waits for it */
+  #track(work: Promise<void>): void {
+    const task = work.finally(() => this.#underWay.delete(task));
+    this.#underWay.add(task);
+  }
+
+  /** Whether all work, and what it begins meanwhile, ends within so many milliseconds. */
+  async #endWithin(ms: number): Promise<boolean> {
+    const late = Promise.withResolvers<false>();
+    const cancel = this.#clock.after(ms, () => late.resolve(false));
+    const inTime = await Promise.race([this.#allEnd(), late.promise]);
+    cancel();
+    return inTime;
+  }
+
+  async #allEnd(): Promise<true> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    return true;
   }
 }
+
+/** Every category of a DSN. */
+const ALL_BITS = -1;

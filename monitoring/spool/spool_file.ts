@@ -76,6 +76,7 @@ export class SpoolFile {
       envelope.clientHints === undefined ? null : JSON.stringify(envelope.clientHints),
       envelope.eventId ?? null,
       JSON.stringify(envelope.quantities),
+      envelope.categories,
     );
     this.#sql.insertBody.run(lastInsertRowid, envelope.bytes);
     return "kept";
@@ -85,15 +86,22 @@ export class SpoolFile {
     return this.#sql.has.get(key) !== undefined;
   }
 
+  hasSequence(dsn: string, sequence: string): boolean {
+    return this.#sql.hasSequence.get(dsn, sequence) !== undefined;
+  }
+
   /** @param lease what names the leases that are given */
-  lease({ now, limit, maxBytes, exclude }: LeaseRequest, lease: string): LeasedEnvelope[] {
+  lease({ now, limit, maxBytes, dsns, newest }: LeaseRequest, lease: string): LeasedEnvelope[] {
     this.#keepInBounds(now);
+    const wanted = new Map(dsns.map(({ dsn, held }) => [dsn, ~held]));
     const waiting = this.#sql.dsnsInTurn.all() as unknown as { id: number; text: string }[];
-    let inTurn = waiting.filter(({ text }) => !exclude.includes(text)).map(({ id }) => ({
-      id,
-      rows: this.#sql.candidates.all(id, now, now, limit) as unknown as Candidate[],
-      next: 0,
-    }));
+    let inTurn = waiting.flatMap(({ id, text }) => {
+      const free = wanted.get(text);
+      if (free === undefined) return [];
+      const first = newest ? this.#sql.newest.all(id, now, free, limit) : [];
+      const rows = first.length > 0 ? first : this.#sql.candidates.all(id, now, now, free, limit);
+      return { id, rows: rows as unknown as Candidate[], next: 0 };
+    });
     const chosen: number[] = [];
     let bytes = 0;
     while (inTurn.length > 0) {
@@ -123,8 +131,8 @@ export class SpoolFile {
     return row !== undefined;
   }
 
-  giveBack({ id, lease }: Lease, notBefore: number): boolean {
-    return this.#sql.giveBack.run(notBefore, id, lease).changes === 1;
+  giveBack({ id, lease }: Lease, notBefore: number, failures?: number): boolean {
+    return this.#sql.giveBack.run(notBefore, failures ?? null, id, lease).changes === 1;
   }
 
   /** Deletes some of what is too old. */
@@ -225,27 +233,37 @@ function prepare(db: DatabaseSync) {
     ),
     discount: sql("UPDATE dsns SET pending = pending - 1, bytes = bytes - ? WHERE id = ?"),
     oldestOf: sql("SELECT id FROM entries WHERE dsn = ? AND sequence = ? ORDER BY id LIMIT 1"),
+    hasSequence: sql(
+      "SELECT 1 FROM entries WHERE dsn = (SELECT id FROM dsns WHERE text = ?) AND sequence = ?",
+    ),
     insert: sql(
       "INSERT INTO entries (dsn, sequence, ready, received_at, bytes, key, content_encoding," +
-        " user_agent, address, client_hints, event_id, quantities) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " user_agent, address, client_hints, event_id, quantities, categories)" +
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     insertBody: sql("INSERT INTO bodies (id, body) VALUES (?, ?)"),
     dsnsInTurn: sql("SELECT id, text FROM dsns WHERE pending > 0 ORDER BY turn, id"),
     serve: sql("UPDATE dsns SET turn = (SELECT max(turn) + 1 FROM dsns) WHERE id = ?"),
     candidates: sql(
       "SELECT id, bytes FROM entries WHERE ready = 1 AND dsn = ? AND not_before <= ?" +
-        " AND lease_until <= ? ORDER BY not_before, id LIMIT ?",
+        " AND lease_until <= ? AND (categories & ?) <> 0 ORDER BY not_before, id LIMIT ?",
+    ),
+    newest: sql(
+      "SELECT id, bytes FROM entries WHERE ready = 1 AND dsn = ? AND not_before = 0" +
+        " AND lease_until <= ? AND (categories & ?) <> 0 ORDER BY id DESC LIMIT ?",
     ),
     take: sql("UPDATE entries SET lease = ?, lease_until = ? WHERE id = ?"),
     entry: sql(
       "SELECT entries.id, lease, text AS dsn, sequence, received_at, key, content_encoding," +
-        " user_agent, address, client_hints, event_id, quantities, body FROM entries" +
+        " user_agent, address, client_hints, event_id, quantities, categories, failures, body" +
+        " FROM entries" +
         " JOIN dsns ON dsns.id = dsn JOIN bodies ON bodies.id = entries.id WHERE entries.id = ?",
     ),
     renew: sql("UPDATE entries SET lease_until = ? WHERE id = ? AND lease = ?"),
     leased: sql("SELECT id, dsn, sequence, bytes FROM entries WHERE id = ? AND lease = ?"),
     giveBack: sql(
-      "UPDATE entries SET lease = NULL, lease_until = 0, not_before = ? WHERE id = ? AND lease = ?",
+      "UPDATE entries SET lease = NULL, lease_until = 0, not_before = ?," +
+        " failures = coalesce(?, failures) WHERE id = ? AND lease = ?",
     ),
     deleteEntry: sql("DELETE FROM entries WHERE id = ?"),
     deleteBody: sql("DELETE FROM bodies WHERE id = ?"),
@@ -288,6 +306,8 @@ interface EntryRow {
   readonly client_hints: string | null;
   readonly event_id: string | null;
   readonly quantities: string;
+  readonly categories: number;
+  readonly failures: number;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
@@ -306,6 +326,8 @@ function leasedEnvelope(row: EntryRow): LeasedEnvelope {
     ...(row.event_id !== null && { eventId: row.event_id }),
     ...(row.sequence !== null && { sequence: row.sequence }),
     quantities: parseQuantities(row.quantities),
+    categories: row.categories,
+    failures: row.failures,
   };
 }
 

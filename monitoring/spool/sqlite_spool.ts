@@ -125,6 +125,10 @@ class SqliteSpool implements Spool {
     return this.#call({ method: "has", key: key.slice().buffer });
   }
 
+  hasSequence(dsn: string, sequence: string): Promise<boolean> {
+    return this.#call({ method: "hasSequence", dsn, sequence });
+  }
+
   async lease(request: LeaseRequest): Promise<LeasedEnvelope[]> {
     const lease = `${this.#owner}.${++this.#leases}`;
     const packed = await this.#call<Packed<LeasedEnvelope>[]>({ method: "lease", request, lease });
@@ -141,8 +145,8 @@ class SqliteSpool implements Spool {
     return this.#call({ method: "done", lease: { id, lease } });
   }
 
-  giveBack({ id, lease }: Lease, notBefore: number): Promise<boolean> {
-    return this.#call({ method: "giveBack", lease: { id, lease }, notBefore });
+  giveBack({ id, lease }: Lease, notBefore: number, failures?: number): Promise<boolean> {
+    return this.#call({ method: "giveBack", lease: { id, lease }, notBefore, failures });
   }
 
   async expire(now: number): Promise<Dropped[]> {

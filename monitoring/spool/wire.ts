@@ -34,10 +34,16 @@ function own(bytes: Uint8Array): ArrayBuffer {
 export type Call =
   | { readonly method: "put"; readonly envelope: Packed<SpooledEnvelope> }
   | { readonly method: "has"; readonly key: ArrayBuffer }
+  | { readonly method: "hasSequence"; readonly dsn: string; readonly sequence: string }
   | { readonly method: "lease"; readonly request: LeaseRequest; readonly lease: string }
   | { readonly method: "renew"; readonly leases: readonly Lease[]; readonly now: number }
   | { readonly method: "done"; readonly lease: Lease }
-  | { readonly method: "giveBack"; readonly lease: Lease; readonly notBefore: number }
+  | {
+    readonly method: "giveBack";
+    readonly lease: Lease;
+    readonly notBefore: number;
+    readonly failures?: number;
+  }
   | { readonly method: "expire"; readonly now: number }
   | { readonly method: "stats" };
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { KNOWN_CATEGORIES } from "../../monitoring/relay/categories.ts";
 import { LEASE_MS, MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { CONCURRENT, IN_HAND } from "../../monitoring/spool/upstream_state.ts";
+import { CONCURRENT, IN_HAND } from "../../monitoring/spool/spool_drain.ts";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
 import { type DeliveryCheck, DeliveryLog, DSN, type Life } from "./_delivery_log.ts";
 import { FlakyIngest, LIMITS_CATEGORY, type Mood } from "./_flaky_ingest.ts";
@@ -359,7 +359,12 @@ async function readSpool(dataDir: string): Promise<string[]> {
       // No lease and no wait of the server's outlasts this.
       const now = Date.now() + LEASE_MS + MAX_WAIT_MS;
       // A recording's segments come one after the other.
-      const leased = await spool.lease({ now, limit: 100, maxBytes: 1e9, exclude: [] });
+      const leased = await spool.lease({
+        now,
+        limit: 100,
+        maxBytes: 1e9,
+        dsns: [{ dsn: DSN, held: 0 }],
+      });
       if (leased.length === 0) return texts;
       texts.push(...leased.map(({ bytes }) => new TextDecoder().decode(bytes)));
       for (const envelope of leased) await spool.done(envelope);

@@ -28,7 +28,7 @@ export interface Health {
   is_healthy: boolean;
   mode: string;
   spool: Record<string, number>;
-  ingest?: { down: { origin: string; reason: string }[] };
+  ingest?: { failing: { origin: string; reason: string }[] };
   outcomes: Record<string, number>;
   in_flight_bytes: number;
 }

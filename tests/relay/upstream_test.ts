@@ -31,7 +31,7 @@ async function post({ origin }: ServerProcess, dsn: string): Promise<number> {
 }
 
 async function down({ origin }: ServerProcess): Promise<{ origin: string; reason: string }[]> {
-  return (await (await fetch(`${origin}/monitoring`)).json()).ingest?.down ?? [];
+  return (await (await fetch(`${origin}/monitoring`)).json()).ingest?.failing ?? [];
 }
 
 for (const tls of [false, true]) {

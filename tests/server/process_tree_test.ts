@@ -59,11 +59,16 @@ async function endsInGoodOrder(signal: Deno.Signal, place: number): Promise<void
 /** The envelopes in the spool of a server that has ended. */
 async function spooled(dataDir: string): Promise<string[]> {
   const path = join(dataDir, "spool.sqlite");
-  const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1 });
+  const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 });
   try {
     // The attempts before may have put them off.
     const now = Date.now() + MAX_WAIT_MS;
-    const leased = await spool.lease({ now, limit: 100, maxBytes: 1e9, exclude: [] });
+    const leased = await spool.lease({
+      now,
+      limit: 100,
+      maxBytes: 1e9,
+      dsns: [{ dsn: DSN, held: 0 }],
+    });
     return leased.map(({ bytes }) => new TextDecoder().decode(bytes));
   } finally {
     await spool.close();

@@ -5,7 +5,14 @@
 import { startDrain } from "../../monitoring/spool/drain.ts";
 import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { envelope, keyOf, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
+import {
+  BOTH_DSNS,
+  envelope,
+  keyOf,
+  noLimits,
+  numberOf,
+  upstreamsThatAreUp,
+} from "../../monitoring/spool/testdata/envelopes.ts";
 
 /** Puts at once, so that batches are of several. */
 const AT_ONCE = 8;
@@ -32,7 +39,8 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     await Deno.stdin.read(new Uint8Array(1));
     const drain = startDrain({
       spool,
-      originOf: (dsn) => new URL(dsn).origin,
+      upstreamOf: upstreamsThatAreUp(),
+      limitsOf: noLimits,
       deliver(given) {
         print(`${numberOf(given)} ${performance.timeOrigin + performance.now()}`);
         return Promise.resolve({ kind: "delivered" });
@@ -45,7 +53,7 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
 
   /** Takes leases, prints them, and holds them until it is killed. */
   async hold(spool, [limit = "1"]) {
-    const request = { now: Date.now(), limit: Number(limit), maxBytes: 1e9, exclude: [] };
+    const request = { now: Date.now(), limit: Number(limit), maxBytes: 1e9, dsns: BOTH_DSNS };
     for (const held of await spool.lease(request)) print(numberOf(held));
     await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
   },
@@ -60,7 +68,7 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
   async refill(spool) {
     const n = await fill(spool);
     for (;;) {
-      const request = { now: Date.now(), limit: 100, maxBytes: 1e9, exclude: [] };
+      const request = { now: Date.now(), limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS };
       const leased = await spool.lease(request);
       if (leased.length === 0) break;
       await Promise.all(leased.map((held) => spool.done(held)));
@@ -81,8 +89,9 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
   async leave(spool) {
     startDrain({
       spool,
-      originOf: () => "down",
-      deliver: () => Promise.resolve({ kind: "unreachable", reason: "down" }),
+      upstreamOf: upstreamsThatAreUp(),
+      limitsOf: noLimits,
+      deliver: () => Promise.resolve({ kind: "undecided", reason: "down", fault: "ingest" }),
     });
     print(await spool.put(envelope(1)));
   },

@@ -2,9 +2,16 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { SPOOL_SCHEMA } from "../../monitoring/spool/schema.ts";
 import { type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { envelope, keyOf, NOON } from "../../monitoring/spool/testdata/envelopes.ts";
+import {
+  BOTH_DSNS,
+  DSN,
+  envelope,
+  keyOf,
+  NOON,
+} from "../../monitoring/spool/testdata/envelopes.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/sqlite/errors.ts";
 
 const MIB = 1024 * 1024;
@@ -51,7 +58,12 @@ async function putAll(spool: Spool, first: number, last: number, bytes: number):
 
 async function drainAll(spool: Spool): Promise<number> {
   for (let count = 0;;) {
-    const leased = await spool.lease({ now: NOON, limit: 100, maxBytes: 64 * MIB, exclude: [] });
+    const leased = await spool.lease({
+      now: NOON,
+      limit: 100,
+      maxBytes: 64 * MIB,
+      dsns: BOTH_DSNS,
+    });
     if (leased.length === 0) return count;
     count += leased.length;
     await Promise.all(leased.map((held) => spool.done(held)));
@@ -128,17 +140,78 @@ Deno.test("the data folder was deleted under a running server: it is made again,
 Deno.test("a file of an unknown schema version is refused and left untouched", async () => {
   await withFile(async ({ folder, path, open }) => {
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 9");
+    db.exec(`PRAGMA user_version = ${SPOOL_SCHEMA.length + 1}`);
     db.close();
     const [before, files] = [readFileSync(path), readdirSync(folder)];
     await assert.rejects(
       open(),
       (error) =>
-        error instanceof DatabaseVersionError && error.found === 9 &&
-        error.message.startsWith(`Cannot open the spool: ${path} has schema version 9, known is 2`),
+        error instanceof DatabaseVersionError && error.found === SPOOL_SCHEMA.length + 1 &&
+        error.message.startsWith(`Cannot open the spool: ${path} has schema version `),
     );
     assert.ok(before.equals(readFileSync(path)));
     assert.deepEqual(readdirSync(folder), files);
+  });
+});
+
+/** What a file of version 1 had. Two of its envelopes: one under a lease, one put off. */
+const VERSION_1 = `
+  CREATE TABLE dsns (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE,
+    pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
+    bytes INTEGER NOT NULL DEFAULT 0 CHECK (bytes >= 0), turn INTEGER NOT NULL DEFAULT 0) STRICT;
+  CREATE TABLE entries (id INTEGER PRIMARY KEY AUTOINCREMENT, dsn INTEGER NOT NULL, sequence TEXT,
+    ready INTEGER NOT NULL, not_before INTEGER NOT NULL DEFAULT 0, lease TEXT,
+    lease_until INTEGER NOT NULL DEFAULT 0, received_at INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    key BLOB NOT NULL UNIQUE CHECK (length(key) = 32), content_encoding TEXT, user_agent TEXT,
+    address TEXT, event_id TEXT, quantities TEXT NOT NULL) STRICT;
+  CREATE TABLE bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
+  CREATE INDEX ready_entries ON entries (dsn, not_before, id) WHERE ready = 1;
+  CREATE INDEX sequences ON entries (dsn, sequence, id) WHERE sequence IS NOT NULL;
+  CREATE INDEX leased_entries ON entries (lease_until) WHERE lease_until > 0;
+  CREATE INDEX waiting_entries ON entries (not_before) WHERE not_before > 0;
+  CREATE INDEX entries_by_age ON entries (received_at);
+  INSERT INTO dsns (id, text, pending, bytes) VALUES (1, '${DSN}', 2, 200);
+  INSERT INTO entries (dsn, ready, lease, lease_until, received_at, bytes, key, user_agent, quantities)
+    VALUES (1, 1, 'x.1', ${NOON + 1_000}, ${NOON}, 100, :key1, 'Firefox', '{"transaction":1}');
+  INSERT INTO entries (dsn, sequence, ready, not_before, received_at, bytes, key, quantities)
+    VALUES (1, 'replay', 1, ${NOON + 2_000}, ${NOON}, 100, :key2, '{"replay":2}');
+  INSERT INTO bodies VALUES (1, :body1), (2, :body2);
+  PRAGMA user_version = 1;
+`;
+
+Deno.test("a file of version 1, opened twice at once → upgraded, and its envelopes come out whole", async () => {
+  await withFile(async ({ folder, path, open }) => {
+    Deno.removeSync(path);
+    const [one, two] = [
+      envelope(1),
+      envelope(2, { sequence: "replay", quantities: { replay: 2 } }),
+    ];
+    const hex = (bytes: Uint8Array) => `x'${bytes.toHex()}'`;
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA journal_mode = WAL");
+    db.exec(
+      VERSION_1.replace(":key1", hex(keyOf(1))).replace(":key2", hex(keyOf(2)))
+        .replace(":body1", hex(one.bytes)).replace(":body2", hex(two.bytes)),
+    );
+    db.close();
+    const [spool, other] = await Promise.all([open(), open()]);
+    assert.equal((await other.stats()).pending, 2);
+    assert.equal(await other.put(envelope(1)), "duplicate");
+    const request = { limit: 10, maxBytes: 1e9, dsns: BOTH_DSNS };
+    assert.deepEqual(await spool.lease({ ...request, now: NOON }), []);
+    const leased = await spool.lease({ ...request, now: NOON + 2_000 });
+    assert.deepEqual(
+      leased.map(({ id: _, lease: __, ...sent }) => sent),
+      [
+        { ...one, userAgent: "Firefox", quantities: { transaction: 1 } },
+        two,
+      ].map((sent) => ({ ...sent, categories: 1, failures: 0 })),
+    );
+    assert.equal(await other.put(envelope(3)), "kept");
+    await spool.close();
+    const again = await open();
+    assert.equal((await again.stats()).pending, 3);
+    assert.equal(setAside(folder).length, 0);
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
+import { BOTH_DSNS, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { canMount, smallDisk } from "../small_disk.ts";
 import { readAll, startChild } from "./_start_child.ts";
@@ -18,7 +18,7 @@ Deno.test("no room to write: the put is rejected as unavailable, and what was ke
     assert.ok(count > 100, kept);
     // The limit is gone, as if there were room again.
     const spool = await openSqliteSpool({ path: file, maxBytes: 1e9, maxAgeHours: 1 });
-    const request = { now: Date.now(), limit: 10_000, maxBytes: 1e9, exclude: [] };
+    const request = { now: Date.now(), limit: 10_000, maxBytes: 1e9, dsns: BOTH_DSNS };
     const leased = await spool.lease(request);
     assert.deepEqual(leased.map(numberOf), Array.from({ length: count }, (_, n) => n));
     await spool.close();

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { startDrain } from "../../monitoring/spool/drain.ts";
 import type { Spool, SpooledEnvelope } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
+import { noLimits, upstreamsThatAreUp } from "../../monitoring/spool/testdata/envelopes.ts";
 
 const folder = Deno.makeTempDirSync({ dir: Deno.args[0], prefix: "spool-" });
 const path = join(folder, "spool.sqlite");
@@ -21,6 +22,7 @@ function envelope(bytes: number): SpooledEnvelope {
     key: crypto.getRandomValues(new Uint8Array(32)),
     eventId: crypto.randomUUID().replaceAll("-", ""),
     quantities: { error: 1, transaction: 1 },
+    categories: 6,
   };
 }
 
@@ -70,7 +72,8 @@ try {
       const drain = startDrain({
         spool,
         deliver: () => Promise.resolve({ kind: "delivered" }),
-        originOf: (dsn) => new URL(dsn).origin,
+        upstreamOf: upstreamsThatAreUp(),
+        limitsOf: noLimits,
       });
       while ((await spool.stats()).pending > 0) await new Promise((done) => setTimeout(done, 50));
       await drain.stop();

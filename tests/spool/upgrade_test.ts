@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { envelope, keyOf, NOON } from "../../monitoring/spool/testdata/envelopes.ts";
+import { DSN, envelope, keyOf, NOON } from "../../monitoring/spool/testdata/envelopes.ts";
 
 /** The tables as version 1 made them: a copy, because those files do not change with the schema. */
 const VERSION_1 = `
@@ -56,7 +56,7 @@ Deno.test("a spool's file of version 1 → its envelopes come out, new ones keep
       now: NOON,
       limit: 9,
       maxBytes: 1e6,
-      exclude: [],
+      dsns: [{ dsn: DSN, held: 0 }],
     });
     assert.deepEqual(
       [first?.bytes, first?.userAgent, first?.address, first?.clientHints],

@@ -26,13 +26,13 @@ export interface PooledRequest {
   readonly body: Uint8Array;
   /** Milliseconds from now until the answer is there to its last byte. */
   readonly timeoutMs: number;
-  /** Ends the request; `post` then rejects with its reason. */
-  readonly signal?: AbortSignal;
   /**
    * Called once there is a connection, for which it may have waited long. What it throws ends the
    * request before a byte of it is sent.
    */
   readonly beforeSending?: () => void;
+  /** Ends the request, which rejects with its reason. {@linkcode ConnectionPool.abort} does not end one that has it. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a request was waiting for when its time was over. */
@@ -86,9 +86,9 @@ export class ConnectionPool {
     const { url, body, signal, beforeSending } = request;
     signal?.throwIfAborted();
     const deadline = new Deadline(request.timeoutMs, this.#alarms);
-    this.#deadlines.add(deadline);
     const abort = () => deadline.end(signal!.reason);
-    signal?.addEventListener("abort", abort);
+    if (signal === undefined) this.#deadlines.add(deadline);
+    else signal.addEventListener("abort", abort);
     try {
       const origin = this.#originOf(url);
       const head = headOf(request, origin.proxy);
@@ -118,8 +118,8 @@ export class ConnectionPool {
         }
       }
     } finally {
-      signal?.removeEventListener("abort", abort);
       this.#deadlines.delete(deadline);
+      signal?.removeEventListener("abort", abort);
       deadline.clear();
     }
   }
@@ -132,7 +132,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes, and ends every request that has no answer yet, as if its time were over. */
+  /** Closes, and ends every request without an answer and without a signal, as if its time were over. */
   abort(): void {
     this.close();
     for (const deadline of this.#deadlines) deadline.end(new PoolAbortedError("The pool ended."));

@@ -52,6 +52,30 @@ Deno.test("no more connections than allowed: the others wait for one, and all ar
   assert.ok(ingest.connections <= 3, `${ingest.connections} connections`);
 });
 
+Deno.test("a request's signal aborts → it ends and its connection closes; abort() ends the others", async () => {
+  await using ingest = startStandInIngest();
+  ingest.behave(hangs);
+  using pool = openPool();
+  const signals = [new AbortController(), new AbortController()] as const;
+  const [first, second] = signals.map(({ signal }) =>
+    assert.rejects(pool.post(request(ingest.origin, { signal })), AnswerTimeoutError)
+  );
+  const other = assert.rejects(pool.post(request(ingest.origin)), AnswerTimeoutError);
+  await ingest.waitFor((all) => all.length === 3);
+  signals[0].abort();
+  await first;
+  pool.abort();
+  await other;
+  while (ingest.open > 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  signals[1].abort();
+  await second;
+  await assert.rejects(
+    pool.post(request(ingest.origin, { signal: AbortSignal.abort() })),
+    AnswerTimeoutError,
+  );
+  assert.equal(ingest.requests.length, 3);
+});
+
 Deno.test("who waits for a connection gets the next one, also when one is lost", async () => {
   await using ingest = startStandInIngest();
   using pool = openPool(1);

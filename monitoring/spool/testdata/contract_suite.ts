@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { envelope, keyOf, NOON, numberOf, OTHER_DSN } from "./envelopes.ts";
+import { lease, leaseTests, numbers } from "./lease_suite.ts";
 import { checkModel } from "./spool_model.ts";
 import {
   LEASE_MS,
-  type LeasedEnvelope,
-  type LeaseRequest,
   MAX_WAIT_MS,
   type Spool,
   SpoolFullError,
@@ -64,13 +63,17 @@ export function spoolTests(
       eventId: "a".repeat(32),
       sequence: "replay",
       quantities: { replay: 2, error: 1 },
+      categories: 2 ** 30 + 1,
     };
     const bare = envelope(2, { quantities: {} });
     const expected = [whole, bare].map((sent) => ({ ...sent, bytes: sent.bytes.slice() }));
     assert.equal(await spool.put(whole), "kept");
     assert.equal(await spool.put(bare), "kept");
     const got = await lease(spool, {});
-    assert.deepEqual(got.map(({ id: _, lease: __, ...sent }) => sent), expected);
+    assert.deepEqual(
+      got.map(({ id: _, lease: __, ...sent }) => sent),
+      expected.map((sent) => ({ ...sent, failures: 0 })),
+    );
   });
 
   test("bytes that are a part of a larger buffer leave it as it is", async (open) => {
@@ -107,6 +110,23 @@ export function spoolTests(
     assert.equal(await other.put(envelope(1)), "kept");
   });
 
+  test("a sequence is known of while any of its envelopes is in the spool", async (open) => {
+    const [spool, other] = [await open(), await open()];
+    assert.equal(await spool.hasSequence(envelope(1).dsn, "a"), false);
+    await spool.put(envelope(1, { sequence: "a" }));
+    await spool.put(envelope(2));
+    const has = (dsn: string, sequence: string) => other.hasSequence(dsn, sequence);
+    const { dsn } = envelope(1);
+    assert.deepEqual(
+      await Promise.all([has(dsn, "a"), has(dsn, "b"), has(OTHER_DSN, "a")]),
+      [true, false, false],
+    );
+    const held = await lease(spool, {});
+    assert.equal(await has(dsn, "a"), true, "while it is under a lease");
+    for (const each of held) await spool.done(each);
+    assert.equal(await has(dsn, "a"), false);
+  });
+
   test("a put that cannot be kept takes no other with it", async (open) => {
     const spool = await open();
     const results = await Promise.allSettled([
@@ -114,12 +134,14 @@ export function spoolTests(
       spool.put(envelope(2, { receivedAt: NaN })),
       spool.put(envelope(3, { key: new Uint8Array(31) })),
       spool.put(envelope(4)),
+      spool.put(envelope(5, { categories: 0 })),
     ]);
     assert.deepEqual(results.map(({ status }) => status), [
       "fulfilled",
       "rejected",
       "rejected",
       "fulfilled",
+      "rejected",
     ]);
     assert.deepEqual(numbers(await lease(spool, {})), [1, 4]);
   });
@@ -150,91 +172,7 @@ export function spoolTests(
     assert.equal((await spool.stats()).pending, 2);
   });
 
-  test("leases go oldest first, at most as many as asked, each to one holder", async (open) => {
-    const [spool, other] = [await open(), await open()];
-    // The order of arrival counts, not what clocks said of it.
-    for (const n of [1, 2, 3, 4, 5]) await spool.put(envelope(n, { receivedAt: NOON - n }));
-    assert.deepEqual(numbers(await lease(spool, { limit: 2 })), [1, 2]);
-    assert.deepEqual(numbers(await lease(other, { limit: 2 })), [3, 4]);
-    assert.deepEqual(numbers(await lease(spool, {})), [5]);
-    assert.deepEqual(await lease(other, {}), []);
-  });
-
-  test("bodies of one lease stay within its bytes, but for a single one", async (open) => {
-    const spool = await open();
-    for (const [n, bytes] of [[1, 5_000], [2, 400], [3, 500], [4, 101]] as const) {
-      await spool.put(envelope(n, { bytes }));
-    }
-    assert.deepEqual(numbers(await lease(spool, { maxBytes: 1_000 })), [1]);
-    assert.deepEqual(numbers(await lease(spool, { maxBytes: 1_000 })), [2, 3]);
-    assert.deepEqual(numbers(await lease(spool, { maxBytes: 0 })), [4]);
-  });
-
-  test("an excluded DSN's envelopes stay", async (open) => {
-    const spool = await open();
-    await spool.put(envelope(1, { dsn: OTHER_DSN }));
-    await spool.put(envelope(2));
-    assert.deepEqual(numbers(await lease(spool, { exclude: [OTHER_DSN] })), [2]);
-    assert.deepEqual(numbers(await lease(spool, {})), [1]);
-  });
-
-  test("DSNs take turns, however much waits of one of them", async (open) => {
-    const spool = await open();
-    for (const n of [1, 2, 3, 4, 5]) await spool.put(envelope(n));
-    for (const n of [6, 7]) await spool.put(envelope(n, { dsn: OTHER_DSN }));
-    const one = async () => numbers(await lease(spool, { limit: 1 }))[0];
-    assert.deepEqual([await one(), await one(), await one()], [1, 6, 2]);
-    assert.deepEqual(numbers(await lease(spool, { limit: 3 })), [7, 3, 4]);
-  });
-
-  test("of a sequence there is one envelope out at a time, in order of arrival", async (open) => {
-    const [spool, other] = [await open(), await open()];
-    for (const n of [1, 2, 3]) await spool.put(envelope(n, { sequence: "a" }));
-    await spool.put(envelope(4, { sequence: "b" }));
-    // The same name at another DSN is another sequence.
-    await spool.put(envelope(5, { sequence: "a", dsn: OTHER_DSN }));
-    const out = await lease(spool, {});
-    assert.deepEqual(numbers(out).sort(), [1, 4, 5]);
-    assert.deepEqual(await lease(other, {}), []);
-    const first = out.find((held) => numberOf(held) === 1);
-    assert.ok(first);
-    await spool.giveBack(first, NOON + 1_000);
-    assert.deepEqual(await lease(other, {}), [], "not past the one that waits");
-    const [again] = await lease(other, { now: NOON + 1_000 });
-    assert.ok(again && numberOf(again) === 1);
-    assert.equal(await other.done(again), true);
-    assert.deepEqual(numbers(await lease(other, { now: NOON + 1_000 })), [2]);
-  });
-
-  test("what is given back waits as long as asked, behind what was never put off", async (open) => {
-    const spool = await open();
-    for (const n of [1, 2, 3]) await spool.put(envelope(n));
-    const [one, two] = await lease(spool, { limit: 2 });
-    assert.ok(one && two);
-    assert.equal(await spool.giveBack(one, NOON + 500), true);
-    assert.equal(await spool.giveBack(two, 0), true, "without a wait: at its old place");
-    assert.equal(await spool.giveBack(two, 0), false, "its lease is over");
-    assert.deepEqual(numbers(await lease(spool, { now: NOON + 499, limit: 1 })), [2]);
-    assert.deepEqual(numbers(await lease(spool, { now: NOON + 500 })), [3, 1]);
-  });
-
-  test("a lease that is not renewed runs out, and its holder is told", async (open) => {
-    const [spool, other] = [await open(), await open()];
-    for (const n of [1, 2, 3]) await spool.put(envelope(n));
-    const [one, two, three] = await lease(spool, {});
-    assert.ok(one && two && three);
-    assert.deepEqual(await spool.renew([two], NOON + 10_000), [two.id]);
-    assert.deepEqual(await lease(other, { now: NOON + LEASE_MS - 1 }), []);
-    const taken = await lease(other, { now: NOON + LEASE_MS, limit: 1 });
-    assert.deepEqual(numbers(taken), [1]);
-    assert.deepEqual(await spool.renew([one, two], NOON + LEASE_MS), [two.id]);
-    assert.equal(await spool.done(one), false);
-    assert.equal(await spool.giveBack(one, 0), false);
-    assert.equal(await spool.done(three), true, "it ran out, but nobody took it");
-    assert.ok(taken[0] && await other.done(taken[0]));
-    assert.equal(await spool.done(one), false);
-    assert.equal((await spool.stats()).pending, 1);
-  });
+  leaseTests(test);
 
   test("what is too old is given up and told once, added up by DSN", async (open) => {
     const [spool, other] = [await open(), await open()];
@@ -278,8 +216,7 @@ export function spoolTests(
 
   test("the clock is set back: leases, waits and ages last no longer than from then", async (open) => {
     const [spool, other] = [await open(), await open()];
-    const hour = 3_600_000;
-    const back = NOON - hour;
+    const back = NOON - 2 * MAX_WAIT_MS;
     for (const n of [1, 2]) await spool.put(envelope(n));
     const [, two] = await lease(spool, {});
     assert.ok(two);
@@ -288,7 +225,7 @@ export function spoolTests(
     assert.deepEqual(await lease(other, { now: back }), []);
     const [one, ...more] = await lease(other, { now: back + LEASE_MS });
     assert.deepEqual([one && numberOf(one), more], [1, []]);
-    assert.ok(one && await other.giveBack(one, back + LEASE_MS + 3 * hour));
+    assert.ok(one && await other.giveBack(one, back + LEASE_MS + 3 * MAX_WAIT_MS));
     assert.deepEqual(await lease(other, { now: back + MAX_WAIT_MS - 1 }), []);
     assert.deepEqual(numbers(await lease(other, { now: back + MAX_WAIT_MS })), [2]);
     assert.deepEqual(numbers(await lease(other, { now: back + 2 * MAX_WAIT_MS - 1 })), [2, 1]);
@@ -346,12 +283,6 @@ export function spoolTests(
   });
   return tests;
 }
-
-function lease(spool: Spool, request: Partial<LeaseRequest>): Promise<LeasedEnvelope[]> {
-  return spool.lease({ now: NOON, limit: 100, maxBytes: 1e9, exclude: [], ...request });
-}
-
-const numbers = (envelopes: readonly LeasedEnvelope[]) => envelopes.map(numberOf);
 
 function total<K extends string>(rows: readonly Record<K, number>[], of: K): number {
   return rows.reduce((sum, row) => sum + row[of], 0);

@@ -1,10 +1,17 @@
+import type { Upstream } from "../drain.ts";
 import type { SpooledEnvelope } from "../spool.ts";
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
 export const OTHER_DSN = "https://key@o2.ingest.sentry.io/2";
 
+/** A lease's `dsns`: all of both. */
+export const BOTH_DSNS = [DSN, OTHER_DSN].map((dsn) => ({ dsn, held: 0 }));
+
 /** The moment at which tests begin. */
 export const NOON = Date.UTC(2026, 7, 1, 12);
+
+/** Bits for `categories`. */
+export const [OTHER, ERROR, TRANSACTION] = [1, 2, 4] as const;
 
 /** The key of test envelope `n`. */
 export function keyOf(n: number): Uint8Array {
@@ -28,6 +35,7 @@ export function envelope(
     receivedAt: NOON,
     key: keyOf(n),
     quantities: { error: 1 },
+    categories: ERROR,
     ...facts,
   };
 }
@@ -35,4 +43,19 @@ export function envelope(
 /** What {@linkcode envelope} wrote into the body. */
 export function numberOf({ bytes }: { readonly bytes: Uint8Array }): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+}
+
+/** For `DrainOptions`: no limit holds. */
+export const noLimits = () => ({ categories: 0, endsInMs: Infinity });
+
+/** For `DrainOptions`: ingests that are always up, one for each origin. */
+export function upstreamsThatAreUp(): (dsn: string) => Upstream {
+  const upstreams = new Map<string, Upstream>();
+  return (dsn) => {
+    const { origin } = new URL(dsn);
+    const upstream = upstreams.get(origin) ??
+      { origin, isProbed: false, probesNewest: true, probeInMs: 0, isDown: false, onUp: undefined };
+    upstreams.set(origin, upstream);
+    return upstream;
+  };
 }

@@ -1,4 +1,4 @@
-import type { DrainClock } from "../drain_clock.ts";
+import type { DrainClock } from "../drain.ts";
 import { NOON } from "./envelopes.ts";
 
 /** Time that passes when a test says so. */

@@ -11,16 +11,21 @@ import {
   MAX_WAIT_MS,
   type Spool,
   SpoolFullError,
+  type WantedDsn,
 } from "../spool.ts";
 
 /** An envelope, as simple as can be. Kept in order of arrival. */
 interface Entry {
   readonly n: number;
+  /** Of arrival. */
+  readonly order: number;
   /** Known since it was leased first. */
   id: number | undefined;
   readonly dsn: string;
   readonly sequence: string | undefined;
   readonly bytes: number;
+  readonly categories: number;
+  failures: number;
   receivedAt: number;
   notBefore: number;
   lease: string | undefined;
@@ -61,9 +66,25 @@ class SpoolModel {
   }
 
   /** Takes what was leased, and says what is wrong with it: where two DSNs were never served, either may be first. */
-  leased(got: readonly LeasedEnvelope[], now: number, limit: number, exclude: string[]): void {
+  leased(got: readonly LeasedEnvelope[], now: number, request: LeaseStep): void {
+    const { limit, dsns, newest } = request;
+    const isWanted = ({ dsn, categories }: Entry) =>
+      dsns.some((wanted) => wanted.dsn === dsn && (categories & ~wanted.held) !== 0);
+    // Of a DSN with any that was never put off, `newest` takes no other.
+    const fresh = new Set(
+      this.#free(now).filter((entry) => isWanted(entry) && entry.notBefore === 0)
+        .map(({ dsn }) => dsn),
+    );
+    const wanted = () => {
+      const free = this.#free(now).filter(isWanted);
+      if (!newest) return free;
+      return free.filter(({ dsn, notBefore }) => !fresh.has(dsn) || notBefore === 0)
+        .sort((a, b) =>
+          a.notBefore - b.notBefore || (a.order - b.order) * (a.notBefore === 0 ? -1 : 1)
+        );
+    };
     for (const { id, lease, ...sent } of got) {
-      const free = this.#free(now).filter(({ dsn }) => !exclude.includes(dsn));
+      const free = wanted();
       const turn = Math.min(...free.map(({ dsn }) => this.#served.get(dsn) ?? 0));
       const next = free.filter(({ dsn, n }) =>
         (this.#served.get(dsn) ?? 0) === turn && free.find((of) => of.dsn === dsn)?.n === n
@@ -71,13 +92,13 @@ class SpoolModel {
       const entry = next.find(({ n }) => n === numberOf(sent));
       assert.ok(entry, `leased ${numberOf(sent)}, next were ${next.map(({ n }) => n)}`);
       assert.equal(sent.receivedAt, entry.receivedAt);
+      assert.deepEqual([sent.categories, sent.failures], [entry.categories, entry.failures]);
       Object.assign(entry, { id, lease, leaseUntil: now + LEASE_MS });
       this.#served.set(entry.dsn, ++this.#count);
     }
     assert.ok(got.length <= limit);
     if (got.length === limit) return;
-    const left = this.#free(now).filter(({ dsn }) => !exclude.includes(dsn));
-    assert.deepEqual(left.map(({ n }) => n), [], "left behind");
+    assert.deepEqual(wanted().map(({ n }) => n), [], "left behind");
   }
 
   held({ id, lease }: Lease): Entry | undefined {
@@ -107,13 +128,25 @@ class SpoolModel {
   }
 }
 
+interface LeaseStep {
+  readonly do: "lease";
+  readonly limit: number;
+  readonly dsns: readonly WantedDsn[];
+  readonly newest: boolean;
+}
+
 type Step =
   | { readonly do: "put"; readonly n: number; readonly bytes: number; readonly sequence?: string }
-  | { readonly do: "lease"; readonly limit: number; readonly exclude: string[] }
+  | LeaseStep
   /** `of`: which of the leases that were ever given. */
   | { readonly do: "done"; readonly of: number }
   | { readonly do: "renew"; readonly of: number }
-  | { readonly do: "give back"; readonly of: number; readonly ms: number }
+  | {
+    readonly do: "give back";
+    readonly of: number;
+    readonly ms: number;
+    readonly failures: number | undefined;
+  }
   | { readonly do: "expire" | "reopen" }
   | { readonly do: "pass"; readonly ms: number };
 
@@ -124,6 +157,7 @@ const dsnOf = (n: number) => DSNS[n % DSNS.length] ?? "";
 
 function steps(bounds: Bounds): fc.Arbitrary<Step> {
   const of = fc.nat({ max: 20 });
+  const held = fc.oneof(fc.constant(0), fc.integer({ min: -1, max: 7 }));
   const bytes = fc.oneof(
     { weight: 9, arbitrary: fc.integer({ min: 4, max: 5_000 }) },
     fc.integer({ min: Math.floor(bounds.maxBytes / 3), max: bounds.maxBytes }),
@@ -150,7 +184,10 @@ function steps(bounds: Bounds): fc.Arbitrary<Step> {
       arbitrary: fc.record({
         do: fc.constant("lease" as const),
         limit: fc.integer({ min: 1, max: 6 }),
-        exclude: fc.subarray(DSNS, { maxLength: 1 }),
+        dsns: fc.subarray(DSNS, { minLength: 2 }).chain((dsns) =>
+          fc.tuple(...dsns.map((dsn) => fc.record({ dsn: fc.constant(dsn), held })))
+        ),
+        newest: fc.boolean(),
       }),
     },
     { weight: 3, arbitrary: fc.record({ do: fc.constant("done" as const), of }) },
@@ -161,6 +198,7 @@ function steps(bounds: Bounds): fc.Arbitrary<Step> {
         do: fc.constant("give back" as const),
         of,
         ms: fc.integer({ min: 0, max: 2 * MAX_WAIT_MS }),
+        failures: fc.constantFrom(undefined, 0, 1, 9),
       }),
     },
     fc.record({ do: fc.constantFrom("expire" as const, "reopen" as const) }),
@@ -194,6 +232,7 @@ export async function checkModel(
 
 class Run {
   #now = NOON;
+  #puts = 0;
   readonly #leases: Lease[] = [];
 
   constructor(
@@ -209,10 +248,10 @@ class Run {
         await this.#put(spool, step);
         break;
       case "lease": {
-        const { limit, exclude } = step;
-        const got = await spool.lease({ now: this.#now, limit, maxBytes: 1e9, exclude });
+        const { limit, dsns, newest } = step;
+        const got = await spool.lease({ now: this.#now, limit, maxBytes: 1e9, dsns, newest });
         this.model.bound(this.#now);
-        this.model.leased(got, this.#now, limit, exclude);
+        this.model.leased(got, this.#now, step);
         this.#leases.push(...got);
         break;
       }
@@ -242,13 +281,17 @@ class Run {
     { n, bytes, sequence }: Extract<Step, { do: "put" }>,
   ): Promise<void> {
     const dsn = dsnOf(n);
-    const facts = { dsn, receivedAt: this.#now, quantities: { error: n } };
+    const categories = 1 + n % 7;
+    const facts = { dsn, receivedAt: this.#now, quantities: { error: n }, categories };
     const expected = this.model.put({
       n,
       id: undefined,
       dsn,
       sequence,
       bytes,
+      categories,
+      failures: 0,
+      order: ++this.#puts,
       receivedAt: this.#now,
       notBefore: 0,
       lease: undefined,
@@ -275,8 +318,11 @@ class Run {
       this.model.entries = this.model.entries.filter((other) => other !== entry);
     } else {
       const notBefore = step.ms === 0 ? 0 : this.#now + step.ms;
-      assert.equal(await spool.giveBack(lease, notBefore), entry !== undefined);
-      if (entry) Object.assign(entry, { notBefore, lease: undefined, leaseUntil: -Infinity });
+      const { failures = entry?.failures } = step;
+      assert.equal(await spool.giveBack(lease, notBefore, step.failures), entry !== undefined);
+      if (entry) {
+        Object.assign(entry, { notBefore, failures, lease: undefined, leaseUntil: -Infinity });
+      }
     }
   }
 

@@ -1,0 +1,280 @@
+/** What one envelope meets at its ingest holds up no other: limits, envelopes that always fail, slow uploads, the end. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openSpool, type RunningSpool } from "../../monitoring/spool/running_spool.ts";
+import { startServer } from "../../tools/server_process.ts";
+import {
+  DSN,
+  envelope,
+  largeEnvelope,
+  MIB,
+  type RunningRelay,
+  startRelay,
+} from "../relay/_start_relay.ts";
+import {
+  answers,
+  hangs,
+  type StandInIngest,
+  startStandInIngest,
+  takes,
+} from "../stand_in_ingest.ts";
+import { takesSlowly } from "../stand_in_behaviour.ts";
+
+/** The relay with its spool, and its ingest. */
+interface Subject {
+  readonly ingest: StandInIngest;
+  readonly relay: RunningRelay;
+  readonly spool: RunningSpool;
+  drain(): void;
+}
+
+async function withSpool(
+  work: (subject: Subject) => Promise<void>,
+  { relayTimeoutMs = 10_000, upstream }: { relayTimeoutMs?: number; upstream?: string } = {},
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "starvation-" });
+  const limits = { maxBytes: 1e9, maxAgeHours: 24 };
+  const spool = await openSpool({ path: join(folder, "spool.sqlite"), ...limits }, () => {});
+  await using ingest = startStandInIngest();
+  const relay = startRelay({ spool, upstream: upstream ?? ingest.origin, relayTimeoutMs });
+  try {
+    await work({ ingest, relay, spool, drain: () => spool.drain(relay.relay.draining) });
+  } finally {
+    await relay[Symbol.asyncDispose]();
+    await spool.stopDraining();
+    await spool.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** An envelope of one item, whose name is found again by {@linkcode nameOf}. */
+const named = (name: string, type = "event") =>
+  envelope({ dsn: DSN, name }, [[{ type }, `{"message":"${name}"}`]]);
+
+const nameOf = ({ text }: { text: string }) => /"name":"([^"]*)"/.exec(text)?.[1] ?? "";
+
+const names = (ingest: StandInIngest) => ingest.requests.map(nameOf);
+
+const many = (name: string, count: number) => Array.from({ length: count }, (_, n) => name + n);
+
+/** The outcome of each, posted one after another. */
+async function post(relay: RunningRelay, bodies: readonly Uint8Array<ArrayBuffer>[]) {
+  const outcomes: (string | null)[] = [];
+  for (const body of bodies) {
+    const response = await relay.post(body);
+    await response.body?.cancel();
+    outcomes.push(response.headers.get("x-relay-outcome"));
+  }
+  return outcomes;
+}
+
+const all = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
+
+Deno.test("100 transactions spooled under a limit → five errors behind them are delivered", async () => {
+  await withSpool(async ({ ingest, relay, drain }) => {
+    ingest.behave(answers(503));
+    const transactions = many("t", 100).map((name) => named(name, "transaction"));
+    const errors = many("e", 5).map((name) => named(name));
+    const unknown = named("u", "of_the_future");
+    assert.deepEqual(
+      await post(relay, [...transactions, ...errors, unknown]),
+      all(106, "spooled"),
+    );
+    const before = ingest.requests.length;
+    ingest.behave((request) =>
+      nameOf(request).startsWith("t")
+        ? answers(429, { headers: { "x-sentry-rate-limits": "60:transaction:key" } })
+        : takes()
+    );
+    drain();
+    await ingest.waitFor(() => {
+      const since = names(ingest).slice(before);
+      return [...many("e", 5), "u"].every((name) => since.includes(name));
+    });
+    const asked = names(ingest).slice(before).filter((name) => name.startsWith("t"));
+    // Those that were under way when the limit was announced.
+    assert.ok(asked.length <= 17, `${asked.length} transactions were sent`);
+    assert.equal(new Set(asked).size, asked.length);
+    await relay.healthWhen(({ spool }) => spool.pending === 100);
+    assert.deepEqual(await post(relay, [named("fresh")]), ["delivered"]);
+    assert.deepEqual(await post(relay, [named("t-live", "transaction")]), ["rate_limited"]);
+  });
+});
+
+Deno.test("a limit that ends → what it held in the spool is delivered", async () => {
+  await withSpool(async ({ ingest, relay, drain }) => {
+    ingest.behave(answers(503));
+    await post(relay, many("t", 40).map((name) => named(name, "transaction")));
+    let isLimited = true;
+    ingest.behave(() => {
+      if (!isLimited) return takes();
+      isLimited = false;
+      return answers(429, { headers: { "x-sentry-rate-limits": "2:transaction:key" } });
+    });
+    drain();
+    await relay.healthWhen(({ spool }) => spool.pending === 0);
+  });
+});
+
+for (const count of [40, 500]) {
+  Deno.test(`${count} envelopes that always get 500 in front → good ones arrive, live traffic stays live`, async () => {
+    await withSpool(async ({ ingest, relay, drain }) => {
+      const poison = many("poison", count);
+      const good = many("good", 20);
+      ingest.behave(answers(500));
+      const outcomes = await post(relay, [...poison, ...good].map((name) => named(name)));
+      assert.deepEqual(outcomes, all(count + 20, "spooled"));
+      const before = ingest.requests.length;
+      ingest.behave((request) => nameOf(request).startsWith("poison") ? answers(500) : takes());
+      drain();
+      await ingest.waitFor(() => {
+        const since = new Set(names(ingest).slice(before));
+        return good.every((name) => since.has(name));
+      });
+      await relay.healthWhen(({ spool }) => spool.pending === count);
+      const live = many("live", 50).map((name) => named(name));
+      assert.deepEqual(await post(relay, live), all(50, "delivered"));
+      const atOnce = await Promise.all(
+        many("at once", 20).map((name) => post(relay, [named(name)])),
+      );
+      assert.deepEqual(atOnce.flat(), all(20, "delivered"));
+    });
+  });
+}
+
+Deno.test("500 live envelopes that get 500 in a row → the next good one is delivered live", async () => {
+  await withSpool(async ({ ingest, relay, drain }) => {
+    ingest.behave((request) => nameOf(request).startsWith("poison") ? answers(500) : takes());
+    drain();
+    const poison = many("poison", 500).map((name) => named(name));
+    assert.deepEqual(await post(relay, poison), all(500, "spooled"));
+    assert.deepEqual(await post(relay, [named("good")]), ["delivered"]);
+  });
+});
+
+Deno.test("an envelope that always gets 500 waits → segments of recordings are delivered live", async () => {
+  await withSpool(async ({ ingest, relay, drain }) => {
+    ingest.behave((request) => nameOf(request).startsWith("poison") ? answers(500) : takes());
+    drain();
+    assert.deepEqual(await post(relay, [named("poison")]), ["spooled"]);
+    const segments = [0, 1, 2].map((segment) =>
+      envelope({ dsn: DSN, event_id: "a".repeat(32) }, [
+        [{ type: "replay_recording" }, `{"segment_id":${segment}}`],
+      ])
+    );
+    assert.deepEqual(await post(relay, segments), all(3, "delivered"));
+  });
+});
+
+Deno.test("every other live envelope gets 500 → the good ones are all delivered live", async () => {
+  await withSpool(async ({ ingest, relay, drain }) => {
+    ingest.behave((request) => nameOf(request).startsWith("poison") ? answers(500) : takes());
+    drain();
+    const mixed = many("", 100).map((n) => named((Number(n) % 2 ? "good" : "poison") + n));
+    const outcomes = await post(relay, mixed);
+    assert.deepEqual(outcomes, many("", 100).map((n) => Number(n) % 2 ? "delivered" : "spooled"));
+  });
+});
+
+Deno.test("large envelopes whose upload takes too long → small ones are still delivered live", async () => {
+  // Never reads the body of a large request, so its upload stands still; the timeout cannot tell this from slow.
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const connections = new Set<Deno.Conn>();
+  const serving = (async () => {
+    for await (const connection of listener) {
+      connections.add(connection);
+      void answerSmall(connection);
+    }
+  })();
+  try {
+    const upstream = `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+    await withSpool(async ({ relay, drain }) => {
+      drain();
+      assert.deepEqual(await post(relay, [named("first")]), ["delivered"]);
+      const large = Array.from({ length: 8 }, () => largeEnvelope(20 * MIB - 1_000));
+      assert.deepEqual(await post(relay, large), all(8, "spooled"));
+      const small = many("small", 20).map((name) => named(name));
+      assert.deepEqual(await post(relay, small), all(20, "delivered"));
+    }, { relayTimeoutMs: 500, upstream });
+  } finally {
+    listener.close();
+    await serving;
+    for (const connection of connections) connection.close();
+  }
+});
+
+/** Answers 200 to requests whose head announces little; reads no other. */
+async function answerSmall(connection: Deno.Conn): Promise<void> {
+  const buffer = new Uint8Array(16 * 1024);
+  try {
+    for (let text = "";;) {
+      const count = await connection.read(buffer);
+      if (count === null) return;
+      text += new TextDecoder("latin1").decode(buffer.subarray(0, count));
+      const end = text.indexOf("\r\n\r\n");
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1]);
+      if (end === -1) continue;
+      if (length > MIB) return;
+      if (text.length < end + 4 + length) continue;
+      text = text.slice(end + 4 + length);
+      await connection.write(
+        new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"),
+      );
+    }
+  } catch {
+    // The test closed it, or the relay did.
+  }
+}
+
+Deno.test("stopping while the ingest hangs → the request is ended, its envelope stays in the spool", async () => {
+  await withSpool(async ({ ingest, relay, spool, drain }) => {
+    ingest.behave(answers(503));
+    assert.deepEqual(await post(relay, [named("one")]), ["spooled"]);
+    ingest.behave(hangs);
+    const before = ingest.requests.length;
+    drain();
+    await ingest.waitFor((all) => all.length > before);
+    await spool.stopDraining();
+    const deadline = performance.now() + 20_000;
+    while (ingest.open > 0 && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    assert.equal(ingest.open, 0);
+    assert.equal((await spool.stats()).pending, 1);
+  }, { relayTimeoutMs: 60_000 });
+});
+
+Deno.test("SIGTERM while draining into a slow ingest → after the restart none is delivered twice", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "starvation-" });
+  try {
+    await using ingest = startStandInIngest();
+    const env = { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin };
+    ingest.behave(answers(503));
+    const own = many("mine", 30);
+    const mine = () => names(ingest).filter((name) => name.startsWith("mine"));
+    const first = await startServer({ dataDir, env });
+    for (const name of own) {
+      const response = await fetch(`${first.origin}/monitoring`, {
+        method: "POST",
+        body: named(name),
+      });
+      assert.equal(response.status, 202, await response.text());
+    }
+    // What is sent from here on is taken, more slowly than a server waited for once.
+    const before = mine().length;
+    ingest.behave(takesSlowly(1_000));
+    await ingest.waitFor(() => mine().length >= before + 10);
+    const askedAt = performance.now();
+    assert.equal((await first.stop()).code, 0);
+    assert.ok(performance.now() - askedAt < 4_500);
+    ingest.behave(takes());
+    await using again = await startServer({ dataDir, env });
+    for (;;) {
+      const { spool } = await (await fetch(`${again.origin}/monitoring`)).json();
+      if (spool.pending === 0) break;
+    }
+    assert.deepEqual(mine().slice(before).toSorted(), own.toSorted());
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
