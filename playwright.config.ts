@@ -1,5 +1,6 @@
 import process from "node:process";
 import { defineConfig } from "@playwright/test";
+import type { Options } from "./tests/browser/fixtures.ts";
 
 /**
  * The browser tests, run by Playwright under Deno (`deno task test --only=browser`).
@@ -8,7 +9,7 @@ import { defineConfig } from "@playwright/test";
  * so that tests import the project's modules as they are; specs are `.mts` because Playwright loads
  * others by `require`. The browser is chosen in `tests/browser/fixtures.ts`.
  */
-export default defineConfig({
+export default defineConfig<Pick<Options, "cpuRate">>({
   testDir: "tests/browser",
   testMatch: "**/*_spec.mts",
   outputDir: "test-results",
@@ -22,6 +23,15 @@ export default defineConfig({
   // Telemetry starts when the page is idle and is sent in batches: seconds, on a busy machine more.
   expect: { timeout: 20_000 },
   reporter: "list",
+  projects: [
+    { name: "full speed" },
+    // What is stored and sent in time on an idle machine may not be on a slow one.
+    {
+      name: "CPU 6 ×",
+      testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts", "**/spooled_spec.mts"],
+      use: { cpuRate: 6 },
+    },
+  ],
   use: {
     browserName: "chromium",
     viewport: { width: 1280, height: 900 },

@@ -7,6 +7,7 @@
  */
 import type { ClientConfig } from "./client_config.ts";
 import { takeEarlyErrors } from "./early.ts";
+import { countUnstarted } from "./journal_entry.ts";
 import { createPendingCalls, type LogAttributes, type LogLevel } from "./pending_calls.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
 import { createVisitTape, type VisitTape } from "./visit_tape.ts";
@@ -38,6 +39,14 @@ export const tape: VisitTape = recorder;
 export function start(config: ClientConfig): void {
   if (started) return;
   started = true;
+  addEventListener("pagehide", () => {
+    // Taken, not only read: a page that returns from the back/forward cache must not report them too.
+    const { errors, overflow: earlyOverflow } = takeEarlyErrors();
+    const { calls, overflow } = pending.take();
+    const logs = calls.filter(({ kind }) => kind === "log").length;
+    const thrown = calls.filter(({ kind }) => kind === "error").length;
+    countUnstarted(errors.length + earlyOverflow + thrown + overflow, logs);
+  });
   whenLoadedAndIdle(async () => {
     store.update({ phase: "loading" });
     try {

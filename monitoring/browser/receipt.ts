@@ -11,14 +11,14 @@ export interface Receipt {
   /** The whole envelope's size. */
   readonly bytes: number;
   /** HTTP status of the last answer that counts; undefined while there is none. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /**
    * How it ended: the relay's `X-Relay-Outcome`; `dropped` or `rate_limited` where it never left;
    * `handed_over` where another tab saw to it.
    */
-  readonly outcome?: string;
+  readonly outcome?: string | undefined;
   /** Why it was refused, given up, or has to wait. */
-  readonly error?: string;
+  readonly error?: string | undefined;
   /** How often it was sent. */
   readonly attempts: number;
   /** Milliseconds from when it was made to the last answer. */

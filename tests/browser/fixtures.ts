@@ -3,6 +3,7 @@ import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../../tools/find_c
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
+import { throttle } from "./marks.ts";
 import { PageWatch } from "./page_watch.ts";
 import { SentRequests } from "./sent_requests.ts";
 
@@ -29,6 +30,8 @@ export interface Options {
   ingestHost: "o1.ingest.sentry.io" | "o1.ingest.us.sentry.io" | "self-hosted";
   /** Further environment variables of the server; they go before what `mode` and `ingestHost` decide. */
   serverEnv: Record<string, string>;
+  /** How many times slower the main thread of each page runs; default 1. */
+  cpuRate: number;
 }
 
 /** What a test can ask for as its arguments, beside Playwright's own. */
@@ -75,6 +78,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   mode: ["inbox", { option: true }],
   ingestHost: ["o1.ingest.sentry.io", { option: true }],
   serverEnv: [{}, { option: true }],
+  cpuRate: [1, { option: true }],
 
   chromium: [async ({ browserName }, provide) => {
     if (browserName !== "chromium") {
@@ -135,7 +139,11 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 
   // Whoever has a page has it watched and recorded, from its first request on.
-  page: async ({ watch: _watch, sent: _sent, page, context }, provide) => {
+  page: async ({ watch: _watch, sent: _sent, cpuRate, page, context }, provide) => {
+    if (cpuRate !== 1) {
+      await throttle(page, cpuRate);
+      context.on("page", (other) => void throttle(other, cpuRate));
+    }
     await provide(page);
     // A request that a test's route still holds is none of its result any more.
     for (const routed of [context, ...context.pages()]) {

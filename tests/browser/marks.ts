@@ -45,6 +45,43 @@ export async function expectOnce(arrivals: Arrivals, marks: readonly number[]): 
   expect(await arrivedMarks(arrivals)).toEqual(sorted);
 }
 
+/**
+ * Waits until each of these marks has arrived or is counted as lost, and fails if one came twice or the
+ * sum is more.
+ *
+ * @param next the page that delivers what was left
+ * @returns how many were counted
+ */
+export async function expectAccounted(
+  arrivals: Arrivals,
+  marks: readonly number[],
+  next: Page,
+): Promise<number> {
+  const account = async () => {
+    const arrived = await arrivedMarks(arrivals);
+    const losses = await reportedLosses(arrivals);
+    const counted = Object.entries(losses)
+      .filter(([key]) => key.endsWith(":error"))
+      .reduce((sum, [, quantity]) => sum + quantity, 0);
+    return { arrived: arrived.length, twice: arrived.length - new Set(arrived).size, counted };
+  };
+  await expect.poll(async () => {
+    const { arrived, counted } = await account();
+    return arrived + counted;
+  }, { timeout: 60_000 }).toBe(marks.length);
+  // Nothing is left that could come, or be counted, once more.
+  await expect.poll(() => storedMarks(next)).toEqual([]);
+  const { arrived, twice, counted } = await account();
+  expect({ twice, sum: arrived + counted }).toEqual({ twice: 0, sum: marks.length });
+  return counted;
+}
+
+/** Slows a page's main thread by this factor. */
+export async function throttle(page: Page, rate: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate });
+}
+
 /** What all client reports that arrived count as lost: quantities by `reason:category`. */
 export async function reportedLosses(
   arrivals: Arrivals,
@@ -102,13 +139,11 @@ export async function storedLosses(page: Page): Promise<number> {
   const { counted, bodies } = await page.evaluate(async () => {
     const database = await ended(indexedDB.open("envelopes"));
     const tables = database.transaction(["losses", "bodies"]);
-    const row: Promise<Outcome | undefined> = ended(
-      tables.objectStore("losses").get("queue_overflow:error"),
-    );
+    const rows: Promise<Outcome[][]> = ended(tables.objectStore("losses").getAll());
     const bodies: Uint8Array[] = await ended(tables.objectStore("bodies").getAll());
     database.close();
     return {
-      counted: (await row)?.quantity ?? 0,
+      counted: (await rows).flat(),
       // Reports are small: what is large is not worth the way out of the page.
       bodies: bodies.filter(({ length }) => length < 10_000).map((bytes) =>
         new TextDecoder().decode(bytes)
@@ -122,10 +157,11 @@ export async function storedLosses(page: Page): Promise<number> {
       });
     }
   });
-  return bodies.filter((body) => body.includes('"client_report"'))
-    .flatMap((body) => JSON.parse(body.split("\n")[2]!).discarded_events as Outcome[])
+  const reported = bodies.filter((body) => body.includes('"client_report"'))
+    .flatMap((body) => JSON.parse(body.split("\n")[2]!).discarded_events as Outcome[]);
+  return [...counted, ...reported]
     .filter(({ reason, category }) => reason === "queue_overflow" && category === "error")
-    .reduce((sum, { quantity }) => sum + quantity, counted);
+    .reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
 /** Waits until the browser's store holds these marks, all of them. */

@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from "@playwright/test";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { errorOf, logsOf } from "./telemetry.ts";
 import { type Arrivals, expect, fingerprints, senderOf, test } from "./fixtures.ts";
+import { throttle } from "./marks.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 
 const waiting = (page: Page, count: string | RegExp) =>
@@ -139,9 +140,12 @@ test.describe("with the ingest down behind a relay that has no spool", () => {
 test("a burst of 500 errors arrives whole", async ({ page, arrivals, watch }) => {
   watch.allow(/^burst \d+$/);
   await openPage(page);
-  await page.evaluate(() => {
+  await page.evaluate(async () => {
     for (let n = 0; n < 500; n++) setTimeout(() => Promise.reject(new Error(`burst ${n}`)));
+    await new Promise((thrown) => setTimeout(thrown));
   });
+  // Slowed down, the page would take minutes to send them.
+  await throttle(page, 1);
   await expect.poll(async () => {
     const text = await arrivals.text();
     return Array.from({ length: 500 }, (_, n) => n).filter((n) => !text.includes(`"burst ${n}"`))

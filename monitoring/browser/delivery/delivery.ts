@@ -1,19 +1,22 @@
 import { type EventDropReason, type RateLimits, updateRateLimits } from "@sentry/core/browser";
+import { type Loss, PAGE_ENDED } from "../journal_entry.ts";
 import { randomHex } from "../random_hex.ts";
 import type { Receipt } from "../receipt.ts";
-import { describeEnvelope } from "./describe_envelope.ts";
+import { describeEnvelope, type EnvelopeMeta } from "./describe_envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import { Hold } from "./hold.ts";
-import { leftEnvelopes } from "./left_envelopes.ts";
+import { Journal } from "./journal.ts";
 import { LossLedger } from "./loss_ledger.ts";
-import { type Loss, lossesOf } from "./losses.ts";
+import { lossesOf } from "./losses.ts";
 import { nextEnvelope } from "./next_envelope.ts";
 import { chooseVictims, MAX_AGE_MS, ROOM, type Room } from "./retention.ts";
 import type { Answer, SendEnvelope } from "./send_envelope.ts";
-import { underTabLocks } from "./tab_lock.ts";
+import { underTabLock, underTabLocks } from "./tab_lock.ts";
 import { heldUntil, judge } from "./verdict.ts";
 import {
   createWaitingEnvelope,
+  isReport,
+  lockNames,
   receiptOf,
   type SdkAnswer,
   type WaitingEnvelope,
@@ -32,6 +35,8 @@ const ORDER_MS = 0.001;
 
 export interface DeliveryOptions {
   readonly store: Promise<EnvelopeStore>;
+  /** Lists what the store has not confirmed; not given: nothing is listed. */
+  readonly journal?: Journal;
   readonly send: SendEnvelope;
   readonly onReceipt: (receipt: Receipt) => void;
   /** Told how many envelopes nobody has acknowledged or refused. */
@@ -78,13 +83,14 @@ export class Delivery {
     this.#options = {
       now: Date.now,
       random: Math.random,
+      journal: new Journal(undefined),
       room: ROOM,
       onLasting: () => {},
       onGivenUp: () => {},
       dsn: "",
       ...options,
     };
-    this.#ledger = new LossLedger(this.#options.store, this.#options.dsn);
+    this.#ledger = new LossLedger(this.#options);
     void this.#adopt().then(() => this.#report());
   }
 
@@ -99,17 +105,18 @@ export class Delivery {
    * or more, and sends what it has buffered only after a 2xx for the error.)
    */
   deliver(bytes: Uint8Array): Promise<SdkAnswer> {
-    const { now, onLasting, store } = this.#options;
+    const { now, onLasting, store, journal } = this.#options;
     // A clock that is set back must not turn a recording's order around.
     this.#lastMade = Math.max(now(), this.#lastMade + ORDER_MS);
     const meta = describeEnvelope(bytes, randomHex(16), this.#lastMade);
+    const losses = lossesOf(meta.items, PAGE_ENDED);
+    if (losses.length > 0) journal.add(meta.id, losses);
     const stored = store
-      .then((store) => store.put(meta, bytes).then(() => onLasting(store.lasts)))
-      .then(() => true, () => {
-        // No room on the disk: it stays in memory, as long as the page does.
-        onLasting(false);
-        return false;
-      });
+      .then((store) => store.put(meta, bytes))
+      // No room on the disk: it stays in memory, as long as the page does.
+      .then(() => true, () => false)
+      .finally(() => journal.remove(meta.id));
+    void stored.then(onLasting);
     return new Promise((settle) => {
       const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
       this.#waiting.push(envelope);
@@ -149,14 +156,19 @@ export class Delivery {
 
   /** Takes over what earlier pages, closed tabs and other tabs have left in the store. */
   async #adopt(): Promise<void> {
+    const { journal } = this.#options;
     const store = await this.#options.store;
-    if (!store.lasts) this.#options.onLasting(false);
+    await journal.recover(store);
     // While the store is read some end, which it may still list, and some are new here as there.
     const known = new Set(this.#waiting);
-    const left = await leftEnvelopes(store);
+    // A store that cannot be read now may be later; what is in it stays.
+    const left = await store.list().catch((): EnvelopeMeta[] => []);
     for (const envelope of this.#waiting) known.add(envelope);
     const ids = new Set(Array.from(known, ({ meta }) => meta.id));
-    this.#waiting.push(...left.filter(({ meta }) => !ids.has(meta.id)));
+    // What another tab still lists is that tab's to confirm before it is delivered and deleted.
+    const fresh = left.filter(({ id }) => !ids.has(id) && !journal.has(id));
+    const kept = { stored: Promise.resolve(true), settle: () => {} };
+    this.#waiting.push(...fresh.map((meta) => createWaitingEnvelope(meta, kept)));
     this.#waiting.sort((one, other) => one.meta.createdAt - other.meta.createdAt);
     this.#adopted = true;
     const givenUp = [this.#giveUpOld(), this.#makeRoom()];
@@ -201,10 +213,9 @@ export class Delivery {
   async #attempt(envelope: WaitingEnvelope): Promise<void> {
     envelope.sending = true;
     this.#sending++;
-    const came =
-      await (this.#rush && envelope.bytes
-        ? this.#sendAtOnce(envelope, envelope.bytes)
-        : this.#sendStored(envelope));
+    const { meta, bytes } = envelope;
+    const atOnce = this.#rush && bytes && this.#options.journal.keep(meta, bytes);
+    const came = await (atOnce ? this.#sendAtOnce(envelope, bytes) : this.#sendStored(envelope));
     envelope.sending = false;
     this.#sending--;
     if (came === "taken") envelope.notBefore = this.#options.now() + TAKEN_WAIT_MS;
@@ -228,7 +239,7 @@ export class Delivery {
   async #sendStored(envelope: WaitingEnvelope): Promise<"answered" | "taken" | "gone"> {
     const { id } = envelope.meta;
     const stored = await envelope.stored;
-    const locked = await underTabLocks(lockNames(envelope), async () => {
+    return await underTabLocks(lockNames(envelope), async () => {
       const bytes = stored
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
@@ -236,7 +247,6 @@ export class Delivery {
       await this.#send(envelope, bytes);
       return "answered";
     });
-    return locked === "taken" ? "taken" : locked.result;
   }
 
   /** Sends once, and deletes what was acknowledged, all under the lock: a tab after us finds nothing. */
@@ -340,13 +350,13 @@ export class Delivery {
     this.#remove(envelope);
     const { id, items } = envelope.meta;
     const losses = lossesOf(items, reason);
-    const locked = await underTabLocks([id], async () => {
+    const given = await underTabLock(id, async () => {
       if (await envelope.stored) return (await this.#options.store).giveUp(id, losses);
       this.#ledger.count(losses);
       return true;
       // What cannot be deleted stays, and a later page finds it.
-    }).catch(() => "taken" as const);
-    if (locked === "taken" || !locked.result) {
+    }).catch(() => false);
+    if (given !== true) {
       this.#forget(envelope);
       return false;
     }
@@ -374,6 +384,7 @@ export class Delivery {
   }
 
   #remove(envelope: WaitingEnvelope): void {
+    this.#options.journal.remove(envelope.meta.id);
     this.#waiting = this.#waiting.filter((other) => other !== envelope);
     this.#count();
   }
@@ -387,13 +398,3 @@ export class Delivery {
     this.#options.onWaiting(this.#waiting.length);
   }
 }
-
-/**
- * What a tab locks to send an envelope: itself, and of a recording the whole, so that no two segments
- * are under way at once.
- */
-const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
-  lane === undefined ? [id] : [lane, id];
-
-const isReport = ({ meta: { items } }: WaitingEnvelope) =>
-  items.some(({ type }) => type === "client_report");

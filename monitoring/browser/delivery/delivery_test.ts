@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { Receipt } from "../receipt.ts";
+import { createMemoryStore } from "./_memory_store.ts";
 import { Delivery } from "./delivery.ts";
 import { describeEnvelope } from "./describe_envelope.ts";
-import { createMemoryStore, type EnvelopeStore } from "./envelope_store.ts";
+import { createRefusingStore, type EnvelopeStore } from "./envelope_store.ts";
 import { createSender } from "./send_envelope.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -286,15 +287,14 @@ withRelay(
   "what leaves in a rush is locked, so that the tab shown next leaves it alone",
   async (relay) => {
     const store = createMemoryStore();
-    const lasting: EnvelopeStore = { ...store, lasts: true };
-    const left = open(relay, lasting);
+    const left = open(relay, store);
     const answered = Promise.withResolvers<Response>();
     relay.answer = () => answered.promise;
     using _locks = sharedLocks();
     left.delivery.hide();
     void left.delivery.deliver(event("a"));
     await until(() => relay.posts.length === 1, "it has left");
-    const shown = open(relay, lasting);
+    const shown = open(relay, store);
     await until(() => shown.waiting === 1, "the other tab has found it");
     shown.delivery.wake();
     await new Promise((resolve) => setTimeout(resolve));
@@ -509,19 +509,12 @@ withRelay("a clock that is set back does not turn a recording's order around", a
 });
 
 withRelay("it says whether what waits would survive the page", async (relay) => {
-  const memory = createMemoryStore();
-  const lasting = open(relay, { ...memory, lasts: true });
+  const lasting = open(relay, createMemoryStore());
   await lasting.delivery.deliver(event("a"));
   assert.equal(lasting.lasts, true);
-  const forgetful = open(relay, memory);
-  await until(() => forgetful.lasts === false, "a store in memory says so before anything waits");
-  const full = open(relay, {
-    ...memory,
-    lasts: true,
-    put: () => Promise.reject(new DOMException("full", "QuotaExceededError")),
-  });
-  await full.delivery.deliver(event("b"));
-  assert.equal(full.lasts, false);
+  const refused = open(relay, createRefusingStore());
+  await refused.delivery.deliver(event("b"));
+  assert.equal(refused.lasts, false);
 });
 
 withRelay(

@@ -1,5 +1,6 @@
+import type { Loss } from "../journal_entry.ts";
 import type { EnvelopeMeta } from "./describe_envelope.ts";
-import { type Loss, sumOfLosses } from "./losses.ts";
+import type { JournalEntry } from "./journal.ts";
 
 /** An envelope as a store takes it. */
 export interface StoredEnvelope {
@@ -9,11 +10,9 @@ export interface StoredEnvelope {
 
 /** Where envelopes wait until somebody has acknowledged or refused them. */
 export interface EnvelopeStore {
-  /** Whether what is put survives the page. */
-  readonly lasts: boolean;
   /** Adds or replaces an envelope. Rejects where there is no room. */
   put(meta: EnvelopeMeta, bytes: Uint8Array): Promise<void>;
-  /** All envelopes, without their bytes, in the order they were made. */
+  /** All envelopes, without their bytes, in any order. */
   list(): Promise<EnvelopeMeta[]>;
   /** An envelope's bytes; undefined when it is no longer there. */
   read(id: string): Promise<Uint8Array | undefined>;
@@ -24,8 +23,10 @@ export interface EnvelopeStore {
    * @returns false: it was no longer there, and nothing is counted
    */
   giveUp(id: string, losses: readonly Loss[]): Promise<boolean>;
-  /** Counts what is lost and was never here. */
-  count(losses: readonly Loss[]): Promise<void>;
+  /** Counts what is lost and was never here. The same `id` again replaces what it counted. */
+  count(id: string, losses: readonly Loss[]): Promise<void>;
+  /** Stores or counts what a page that ended has listed, unless it is here. Repeating it changes nothing. */
+  recover(entries: readonly JournalEntry[]): Promise<void>;
   /**
    * Puts an envelope that reports all that was counted, and counts from nothing again, both or neither.
    *
@@ -34,45 +35,18 @@ export interface EnvelopeStore {
   report(make: (losses: readonly Loss[]) => StoredEnvelope): Promise<void>;
 }
 
-/** A store that is gone with the page: for browsers that refuse to keep anything. */
-export function createMemoryStore(): EnvelopeStore {
-  const kept = new Map<string, StoredEnvelope>();
-  let counted: Loss[] = [];
-  const count = (losses: readonly Loss[]) => counted = sumOfLosses([...counted, ...losses]);
-  // Promises as a database gives them: what throws here rejects there.
+/** A store for browsers that refuse to keep anything: envelopes stay in the page's memory. */
+export function createRefusingStore(): EnvelopeStore {
+  const refuse = () => Promise.reject(new Error("no store"));
   return {
-    lasts: false,
-    put(meta, bytes) {
-      kept.set(meta.id, { meta, bytes });
-      return Promise.resolve();
-    },
-    list: () => Promise.resolve(byAge([...kept.values()].map(({ meta }) => meta))),
-    read: (id) => Promise.resolve(kept.get(id)?.bytes),
-    delete(id) {
-      kept.delete(id);
-      return Promise.resolve();
-    },
-    giveUp(id, losses) {
-      const was = kept.delete(id);
-      if (was) count(losses);
-      return Promise.resolve(was);
-    },
-    count(losses) {
-      count(losses);
-      return Promise.resolve();
-    },
-    report(make) {
-      if (counted.length > 0) {
-        const envelope = make(counted);
-        kept.set(envelope.meta.id, envelope);
-        counted = [];
-      }
-      return Promise.resolve();
-    },
+    put: refuse,
+    list: refuse,
+    read: refuse,
+    delete: refuse,
+    giveUp: refuse,
+    count: refuse,
+    report: refuse,
+    // Entries that can never be stored must not pile up.
+    recover: () => Promise.resolve(),
   };
-}
-
-/** Oldest first. */
-export function byAge(metas: readonly EnvelopeMeta[]): EnvelopeMeta[] {
-  return metas.toSorted((one, other) => one.createdAt - other.createdAt);
 }

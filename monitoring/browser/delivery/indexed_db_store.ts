@@ -1,6 +1,7 @@
+import type { Loss } from "../journal_entry.ts";
 import type { EnvelopeMeta } from "./describe_envelope.ts";
-import { byAge, createMemoryStore, type EnvelopeStore } from "./envelope_store.ts";
-import { type Loss, lossKey } from "./losses.ts";
+import { createRefusingStore, type EnvelopeStore, type StoredEnvelope } from "./envelope_store.ts";
+import { sumOfLosses } from "./losses.ts";
 
 const DATABASE = "envelopes";
 /** 2: with losses. */
@@ -8,27 +9,28 @@ const VERSION = 2;
 /** Small rows that are listed, apart from the bytes, which are read one by one. */
 const METAS = "metas";
 const BODIES = "bodies";
-/** Quantities that were given up and are not reported yet, by reason and category. */
+/** What was given up and is not reported yet: losses by the id of the envelope, or of the count. */
 const LOSSES = "losses";
+const ALL = [METAS, BODIES, LOSSES];
 /** Milliseconds; some browsers have at times said neither yes nor no, and everything would wait. */
 const PATIENCE_MS = 5_000;
 
 /**
  * Opens the store that survives the page. Where the browser refuses (a private window, storage
- * turned off, a full disk) or does not answer, a store in memory: monitoring goes on, it only forgets.
+ * turned off, a full disk) or does not answer, one that refuses: what waits is then lost with the page.
  */
 export async function openEnvelopeStore(patienceMs = PATIENCE_MS): Promise<EnvelopeStore> {
   try {
     return storeIn(await open(patienceMs));
   } catch {
     // Which of the many ways a browser says no is of no use to anybody.
-    return createMemoryStore();
+    return createRefusingStore();
   }
 }
 
 function open(patienceMs: number): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The database does not answer.")), patienceMs);
+    const timer = setTimeout(reject, patienceMs);
     const request = indexedDB.open(DATABASE, VERSION);
     request.onupgradeneeded = () => {
       const { objectStoreNames } = request.result;
@@ -43,48 +45,29 @@ function open(patienceMs: number): Promise<IDBDatabase> {
       request.result.onversionchange = () => request.result.close();
       resolve(request.result);
     };
-    request.onerror = () => reject(request.error);
-    request.onblocked = () => reject(new Error("The database is in use by another version."));
+    request.onerror = reject;
+    // In use by another version of the page.
+    request.onblocked = reject;
   });
 }
 
-/** The three tables in one transaction. */
-interface Tables {
-  readonly metas: IDBObjectStore;
-  readonly bodies: IDBObjectStore;
-  readonly losses: IDBObjectStore;
-}
+/** {@linkcode METAS}, {@linkcode BODIES} and {@linkcode LOSSES}, as far as a transaction has them. */
+type Tables = [metas: IDBObjectStore, bodies: IDBObjectStore, losses: IDBObjectStore];
 
 function storeIn(database: IDBDatabase): EnvelopeStore {
   /**
    * @param names the tables that are written, and no others: a transaction waits for every earlier one
    * that shares a table with it, and what is put while a page is left cannot wait
-   * @param commit at once: a page that is left takes along a transaction that could still grow
+   * @param act given the tables in the order of `names`
    */
-  const write = (
-    names: readonly (typeof METAS | typeof BODIES | typeof LOSSES)[],
-    act: (tables: Tables) => void,
-    { commit = false } = {},
-  ) =>
+  const write = (names: readonly string[], act: (...tables: Tables) => void) =>
     new Promise<void>((resolve, reject) => {
       // "relaxed" is handed to the operating system: it survives the tab and the browser, which is
       // what happens, at a tenth of the cost of surviving a power cut.
       const transaction = database.transaction(names, "readwrite", { durability: "relaxed" });
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(transaction.error);
-      const table = (name: string) => transaction.objectStore(name);
-      act({
-        get metas() {
-          return table(METAS);
-        },
-        get bodies() {
-          return table(BODIES);
-        },
-        get losses() {
-          return table(LOSSES);
-        },
-      });
-      if (commit) transaction.commit();
+      act(...names.map((name) => transaction.objectStore(name)) as Tables);
     });
   const read = <T>(name: string, ask: (rows: IDBObjectStore) => IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -93,47 +76,69 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
       request.onerror = () => reject(request.error);
     });
 
+  /**
+   * One transaction for what one task has made: of several in the queue only the first is sure to be
+   * committed if the page ends.
+   */
+  let burst: StoredEnvelope[] = [];
+  let writing: Promise<void> | undefined;
+  function putBurst(): Promise<void> {
+    const envelopes = burst;
+    burst = [];
+    writing = undefined;
+    return write([METAS, BODIES], (metas, bodies) => {
+      for (const envelope of envelopes) putInto(metas, bodies, envelope);
+      // A page that ends takes along a transaction that could still grow.
+      metas.transaction.commit();
+    });
+  }
+
   return {
-    lasts: true,
-    put: (meta, bytes) =>
-      write([METAS, BODIES], ({ metas, bodies }) => {
-        metas.put(meta);
-        bodies.put(bytes, meta.id);
-      }, { commit: true }),
-    list: async () => byAge(await read<EnvelopeMeta[]>(METAS, (rows) => rows.getAll())),
+    put(meta, bytes) {
+      burst.push({ meta, bytes });
+      return writing ??= Promise.resolve().then(putBurst);
+    },
+    list: () => read<EnvelopeMeta[]>(METAS, (rows) => rows.getAll()),
     read: (id) => read<Uint8Array | undefined>(BODIES, (rows) => rows.get(id)),
     delete: (id) =>
-      write([METAS, BODIES], ({ metas, bodies }) => {
+      write([METAS, BODIES], (metas, bodies) => {
         metas.delete(id);
         bodies.delete(id);
-      }, { commit: true }),
+        metas.transaction.commit();
+      }),
     async giveUp(id, lost) {
       let was = false;
-      await write(
-        [METAS, BODIES, LOSSES],
-        ({ metas, bodies, losses }) =>
-          then(metas.getKey(id), (key) => {
-            was = key !== undefined;
-            if (!was) return;
-            metas.delete(id);
-            bodies.delete(id);
-            addTo(losses, lost);
-          }),
-      );
+      await write(ALL, (metas, bodies, losses) =>
+        then(metas.getKey(id), (key) => {
+          was = key !== undefined;
+          if (!was) return;
+          metas.delete(id);
+          bodies.delete(id);
+          losses.put(lost, id);
+        }));
       return was;
     },
-    count: (lost) => write([LOSSES], ({ losses }) => addTo(losses, lost)),
+    count: (id, lost) => write([LOSSES], (losses) => losses.put(lost, id)),
+    recover: (entries) =>
+      write(ALL, (metas, bodies, losses) => {
+        for (const { id, losses: lost, sent } of entries) {
+          then(metas.getKey(id), (key) => {
+            if (key !== undefined) return;
+            if (sent) putInto(metas, bodies, sent);
+            else losses.put(lost, id);
+          });
+        }
+      }),
     async report(make) {
       // Asked first, and of that table alone: mostly there is nothing, and envelopes need not wait.
       if (await read<number>(LOSSES, (rows) => rows.count()) === 0) return;
       await write(
-        [METAS, BODIES, LOSSES],
-        ({ metas, bodies, losses }) =>
-          then<Loss[]>(losses.getAll(), (counted) => {
+        ALL,
+        (metas, bodies, losses) =>
+          then<(Loss | Loss[])[]>(losses.getAll(), (counted) => {
             if (counted.length === 0) return;
-            const { meta, bytes } = make(counted);
-            metas.put(meta);
-            bodies.put(bytes, meta.id);
+            // Earlier versions of the page stored a single loss in each row.
+            putInto(metas, bodies, make(sumOfLosses(counted.flat())));
             losses.clear();
           }),
       );
@@ -141,13 +146,13 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
   };
 }
 
-/** Adds to the quantities that are counted already. */
-function addTo(rows: IDBObjectStore, losses: readonly Loss[]): void {
-  for (const loss of losses) {
-    then<Loss | undefined>(rows.get(lossKey(loss)), (before) => {
-      rows.put({ ...loss, quantity: loss.quantity + (before?.quantity ?? 0) }, lossKey(loss));
-    });
-  }
+function putInto(
+  metas: IDBObjectStore,
+  bodies: IDBObjectStore,
+  { meta, bytes }: StoredEnvelope,
+): void {
+  metas.put(meta);
+  bodies.put(bytes, meta.id);
 }
 
 /** Goes on within the transaction, as a promise's `then` would not in every browser. */

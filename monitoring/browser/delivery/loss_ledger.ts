@@ -1,29 +1,37 @@
 import { createClientReportEnvelope, serializeEnvelope } from "@sentry/core/browser";
+import type { Loss } from "../journal_entry.ts";
 import { randomHex } from "../random_hex.ts";
 import { describeEnvelope } from "./describe_envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
-import { type Loss, sumOfLosses } from "./losses.ts";
+import type { Journal } from "./journal.ts";
+import { sumOfLosses } from "./losses.ts";
 
 /**
- * Keeps count of what was given up until it is reported. It stands in the store, so that a tab that
- * dies takes no count with it; where the store refuses, in memory.
+ * Keeps count of what was given up until it is reported: in the store, and in the journal until the
+ * store has confirmed it.
  */
 export class LossLedger {
   readonly #store: Promise<EnvelopeStore>;
+  readonly #journal: Journal;
   readonly #dsn: string;
   #unwritten: Loss[] = [];
-  #writing: Promise<void> | undefined;
+  /** What is unwritten is called this in the journal, and then in the store. */
+  #id = randomHex(16);
 
-  /** @param dsn what the report's header names: a relay asks for it; empty: an ingest does not */
-  constructor(store: Promise<EnvelopeStore>, dsn: string) {
+  /** @param options `dsn`: what the report's header names: a relay asks for it; empty: an ingest does not */
+  constructor(
+    { store, journal, dsn }: { store: Promise<EnvelopeStore>; journal: Journal; dsn: string },
+  ) {
     this.#store = store;
+    this.#journal = journal;
     this.#dsn = dsn;
   }
 
-  /** Counts losses. What comes in a burst is written in one go. */
+  /** Counts losses. Those of one burst are written together. */
   count(losses: readonly Loss[]): void {
     if (losses.length === 0) return;
     this.#unwritten = sumOfLosses([...this.#unwritten, ...losses]);
+    this.#journal.add(this.#id, this.#unwritten);
     void this.#write();
   }
 
@@ -35,37 +43,35 @@ export class LossLedger {
    */
   async report(now: number): Promise<Uint8Array | undefined> {
     await this.#write();
+    const store = await this.#store;
+    await this.#journal.recover(store);
     const make = (losses: readonly Loss[]) => this.#serialize(losses, now);
-    await (await this.#store).report((losses) => {
+    await store.report((losses) => {
       const bytes = make(losses);
       return { bytes, meta: describeEnvelope(bytes, randomHex(16), now) };
     }).catch(() => {
       // What is counted there stays counted.
     });
     if (this.#unwritten.length === 0) return undefined;
+    this.#journal.remove(this.#id);
     const bytes = make(this.#unwritten);
     this.#unwritten = [];
     return bytes;
   }
 
-  /** Writes what is not written yet, one transaction at a time. */
-  #write(): Promise<void> {
-    return this.#writing ??= this.#writeAll();
-  }
-
-  async #writeAll(): Promise<void> {
+  /** Writes what is not written yet; what a burst adds before the store is open goes along. */
+  async #write(): Promise<void> {
     const store = await this.#store;
-    let refused = false;
-    while (this.#unwritten.length > 0 && !refused) {
-      const losses = this.#unwritten;
-      this.#unwritten = [];
-      await store.count(losses).catch(() => {
-        // No room on the disk for a number: it stays in memory, as long as the page does.
-        this.#unwritten = sumOfLosses([...losses, ...this.#unwritten]);
-        refused = true;
-      });
-    }
-    this.#writing = undefined;
+    const losses = this.#unwritten;
+    const id = this.#id;
+    if (losses.length === 0) return;
+    this.#unwritten = [];
+    this.#id = randomHex(16);
+    await store.count(id, losses).catch(() => {
+      // No room on the disk for a number: it stays in memory, as long as the page does.
+      this.#unwritten = sumOfLosses([...losses, ...this.#unwritten]);
+    });
+    this.#journal.remove(id);
   }
 
   #serialize(losses: readonly Loss[], now: number): Uint8Array {

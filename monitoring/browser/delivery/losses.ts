@@ -3,14 +3,8 @@ import {
   envelopeItemTypeToDataCategory,
   type EventDropReason,
 } from "@sentry/core/browser";
+import type { Loss } from "../journal_entry.ts";
 import type { ReceiptItem } from "../receipt.ts";
-
-/** So many of one category were given up for one reason: a row of Sentry's client report. */
-export interface Loss {
-  readonly reason: EventDropReason;
-  readonly category: DataCategory;
-  readonly quantity: number;
-}
 
 /**
  * What giving these items up loses. A container counts for what is in it. A client report counts for
@@ -28,15 +22,12 @@ export function lossesOf(items: readonly ReceiptItem[], reason: EventDropReason)
 export function sumOfLosses(losses: readonly Loss[]): Loss[] {
   const sums = new Map<string, Loss>();
   for (const loss of losses) {
-    const key = lossKey(loss);
+    const key = `${loss.reason}:${loss.category}`;
     const quantity = (sums.get(key)?.quantity ?? 0) + loss.quantity;
     sums.set(key, { ...loss, quantity });
   }
   return [...sums.values()];
 }
-
-/** Names a row. */
-export const lossKey = ({ reason, category }: Loss): string => `${reason}:${category}`;
 
 /** Sentry's data category of an item. */
 export function categoryOf(type: string): DataCategory {

@@ -1,17 +1,22 @@
-import { createKeepaliveBudget } from "./keepalive_budget.ts";
+/**
+ * A browser lets the requests that outlive their page carry 64 KiB together
+ * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5) and fails the one that
+ * is too much. It counts bytes, not characters. The rest is left to the page's own.
+ */
+export const KEEPALIVE_BYTES = 60_000;
 
 /** What came back of one attempt. */
 export interface Answer {
   /** HTTP status; undefined: there was no answer. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** `Retry-After`, as it came. */
   readonly retryAfter: string | null;
   /** `X-Sentry-Rate-Limits`, as it came. */
   readonly rateLimits: string | null;
   /** The relay's `X-Relay-Outcome`. */
-  readonly outcome?: string;
+  readonly outcome?: string | undefined;
   /** The reason that came with the answer, or why there was none. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** Sends an envelope once. Never rejects. */
@@ -31,7 +36,8 @@ export interface SenderOptions {
 
 /** Creates the sender for one address. */
 export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnvelope {
-  const budget = createKeepaliveBudget();
+  /** Bytes under way with keepalive. */
+  let carried = 0;
   const init: RequestInit = {
     method: "POST",
     headers: {
@@ -63,14 +69,15 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
   }
 
   return async (bytes) => {
-    const keepalive = budget.take(bytes.length);
+    const keepalive = carried + bytes.length <= KEEPALIVE_BYTES;
+    if (keepalive) carried += bytes.length;
     try {
       return await attempt(bytes, keepalive);
     } catch (error) {
       // With keepalive it may be the browser's account that is full: other tabs count too.
       if (!keepalive || !(error instanceof TypeError)) return unanswered(error);
     } finally {
-      if (keepalive) budget.give(bytes.length);
+      if (keepalive) carried -= bytes.length;
     }
     return await attempt(bytes, false).catch(unanswered);
   };

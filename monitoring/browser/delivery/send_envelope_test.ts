@@ -46,6 +46,21 @@ Deno.test("a large body counts in bytes and goes without keepalive", async () =>
   assert.deepEqual(calls.map(({ init }) => init.keepalive), [false]);
 });
 
+Deno.test("bodies under way together → keepalive for as many as the browser carries", async () => {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const carried: unknown[] = [];
+  const fetch = ((_url: string, { keepalive }: RequestInit) => {
+    carried.push(keepalive);
+    return promise.then((response) => response.clone());
+  }) as unknown as typeof globalThis.fetch;
+  const send = createSender({ fetch, url: "/", sameOrigin: true });
+  const all = [50_000, 10_001, 10_000].map((length) => send(new Uint8Array(length)));
+  resolve(new Response("{}"));
+  await Promise.all(all);
+  await send(new Uint8Array(60_000));
+  assert.deepEqual(carried, [true, false, true, true]);
+});
+
 Deno.test("no connection is an answer too", async () => {
   const { fetch } = stub(new TypeError("a"), new TypeError("b"));
   const answer = await createSender({ fetch, url: "/", sameOrigin: true })(BYTES);

@@ -11,6 +11,7 @@ import type { TelemetryStore } from "../telemetry_state.ts";
 import type { TapeRecorder } from "../visit_tape.ts";
 import { Delivery } from "./delivery.ts";
 import { openEnvelopeStore } from "./indexed_db_store.ts";
+import { Journal } from "./journal.ts";
 import { createSender } from "./send_envelope.ts";
 import { createDeliveryTransport } from "./transport.ts";
 
@@ -53,6 +54,7 @@ export function startDelivery(
 
   const delivery = new Delivery({
     store: openEnvelopeStore(),
+    journal: new Journal(localStorageIfAllowed()),
     send: createSender({ fetch, url, sameOrigin: tunnel !== undefined }),
     onReceipt,
     onWaiting: (waiting) => store.update({ waiting }),
@@ -82,6 +84,16 @@ export function startDelivery(
       replaySent = listener;
     },
   };
+}
+
+function localStorageIfAllowed(): Storage | undefined {
+  let storage: Storage | undefined;
+  try {
+    storage = localStorage;
+  } catch {
+    // Blocked by the reader's settings (SecurityError).
+  }
+  return storage;
 }
 
 function ingestAddress(dsn: string): string {

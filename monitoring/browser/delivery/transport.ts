@@ -31,8 +31,6 @@ export function createDeliveryTransport(
   onMade?: (bytes: Uint8Array, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
   return () => {
-    const underWay = new Set<Promise<unknown>>();
-
     /** The items that no limit forbids. While one holds the ingest wants its items dropped. */
     function withinLimits([header, items]: Envelope): Envelope[1] {
       const allowed: Envelope[1][number][] = [];
@@ -58,19 +56,10 @@ export function createDeliveryTransport(
         // Made once: whenever it is sent again, it is these bytes.
         const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
         onMade?.(bytes, performance.now() - began);
-        const answer = delivery.deliver(bytes);
-        underWay.add(answer);
-        void answer.finally(() => underWay.delete(answer));
-        return answer;
+        return delivery.deliver(bytes);
       },
-      async flush(timeout) {
-        const done = Promise.all(underWay).then(() => true);
-        if (!timeout) return await done;
-        return await Promise.race([
-          done,
-          new Promise<boolean>((resolve) => setTimeout(resolve, timeout, false)),
-        ]);
-      },
+      // Nothing is buffered here: what was sent is the delivery's.
+      flush: () => Promise.resolve(true),
     };
   };
 }

@@ -40,10 +40,13 @@ export function createWaitingEnvelope(
   return { meta, categories, sending: false, failures: 0, notBefore: 0, ...details };
 }
 
+/** What a receipt shows of an answer. */
+export type AnswerShown = Partial<Pick<Answer, "status" | "outcome" | "error">>;
+
 /** The receipt of an envelope as things stand. */
 export function receiptOf(
   { meta }: WaitingEnvelope,
-  answer: Pick<Answer, "status" | "outcome" | "error">,
+  answer: AnswerShown,
   now: number,
 ): Receipt {
   const { id, eventId, createdAt: at, items, bytes, attempts } = meta;
@@ -55,8 +58,19 @@ export function receiptOf(
     bytes,
     attempts,
     tookMs: now - at,
-    ...(status !== undefined && { status }),
-    ...(outcome !== undefined && { outcome }),
-    ...(error !== undefined && { error }),
+    status,
+    outcome,
+    error,
   };
 }
+
+/**
+ * What a tab locks to send an envelope: itself, and of a recording the whole, so that no two segments
+ * are under way at once.
+ */
+export const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
+  lane === undefined ? [id] : [lane, id];
+
+/** Whether it reports losses. */
+export const isReport = ({ meta: { items } }: WaitingEnvelope) =>
+  items.some(({ type }) => type === "client_report");

@@ -1,0 +1,77 @@
+/**
+ * What it costs a page to report an error, in a real Chromium: the main thread's time for one of a burst,
+ * and of that the time in `localStorage`, where unstored events are listed. The page must be built.
+ */
+import { chromium, type Page } from "@playwright/test";
+import { CHROMIUM_ARGS, findChromium } from "../tools/find_chromium.ts";
+import { startServer } from "../tools/server_process.ts";
+import { type Figure, median } from "./figures.ts";
+
+const BURST = 300;
+const ROUNDS = 5;
+const RATES = [1, 6, 12];
+
+/** Reports bursts of errors at each speed of the processor. */
+export async function benchDelivery(): Promise<Figure[]> {
+  await using server = await startServer();
+  const browser = await chromium.launch({
+    executablePath: await findChromium(),
+    args: [...CHROMIUM_ARGS],
+  });
+  try {
+    const figures: Figure[] = [];
+    for (const rate of RATES) {
+      const rounds: Cost[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const page = await browser.newPage({ baseURL: server.origin });
+        rounds.push(await burst(page, rate));
+        await page.close();
+      }
+      const whole = median(rounds.map(({ whole }) => 1000 * whole / BURST));
+      const listing = median(rounds.map(({ listing }) => 1000 * listing / BURST));
+      figures.push(
+        { what: `CPU ${rate} ×, one error of a burst of ${BURST}`, value: whole, unit: "µs" },
+        { what: `CPU ${rate} ×, of that listing it`, value: listing, unit: "µs" },
+      );
+    }
+    return figures;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Milliseconds of a burst. */
+interface Cost {
+  /** From the first error until all of them are given to the store. */
+  readonly whole: number;
+  /** Of that, adding entries to the journal; and deleting them once they are stored. */
+  readonly listing: number;
+}
+
+async function burst(page: Page, rate: number): Promise<Cost> {
+  await page.goto("/");
+  await page.getByRole("region", { name: "This visit" }).getByText(/buffering|recording:/).first()
+    .waitFor();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate });
+  return await page.evaluate(async (count) => {
+    let listing = 0;
+    const time = <A extends unknown[]>(act: (...args: A) => void) =>
+      function (this: Storage, ...args: A) {
+        const began = performance.now();
+        act.apply(this, args);
+        // The recorder writes to `sessionStorage`.
+        if (this === localStorage) listing += performance.now() - began;
+      };
+    Storage.prototype.setItem = time(Storage.prototype.setItem);
+    Storage.prototype.removeItem = time(Storage.prototype.removeItem);
+    const began = performance.now();
+    for (let n = 0; n < count; n++) globalThis.reportError(new Error(`burst ${n}`));
+    // A task of its own comes after the microtasks in which the envelopes are stored.
+    await new Promise((done) => setTimeout(done));
+    const whole = performance.now() - began;
+    const isListed = () => Object.keys(localStorage).some((key) => key.startsWith("envelope:"));
+    while (isListed()) await new Promise((done) => setTimeout(done, 20));
+    return { whole, listing };
+  }, BURST);
+}

@@ -1,0 +1,126 @@
+import { ENTRY_PREFIX, type Loss, type WrittenEntry } from "../journal_entry.ts";
+import { randomHex } from "../random_hex.ts";
+import type { EnvelopeMeta } from "./describe_envelope.ts";
+import type { EnvelopeStore, StoredEnvelope } from "./envelope_store.ts";
+import { KEEPALIVE_BYTES } from "./send_envelope.ts";
+import { underTabLock } from "./tab_lock.ts";
+
+/** An envelope, or losses, that the store had not confirmed when its page ended. */
+export interface JournalEntry {
+  readonly id: string;
+  /** What is lost if the store does not have it. */
+  readonly losses: readonly Loss[];
+  /** Set for an envelope that was sent without waiting for the store: it may have arrived. */
+  readonly sent?: StoredEnvelope;
+}
+
+/**
+ * Lists synchronously what the store, which is asynchronous, has not confirmed yet: when a page ends,
+ * the browser aborts transactions that are still queued. The next page compares this list with the
+ * store and counts what is missing.
+ *
+ * ```
+ * captured ─ add ─┬─ transaction committed ─ remove
+ *                 └─ page ends ─ next page: recover ─┬─ in the store ─ delivered
+ *                                                    ├─ sent at once ─ stored, delivered
+ *                                                    └─ neither ────── counted
+ * ```
+ *
+ * While a page has entries it holds a Web Lock, so that no other tab counts what is still being stored.
+ */
+export class Journal {
+  readonly #page = randomHex(8);
+  readonly #storage: Storage | undefined;
+  /** The ids of this page's entries. */
+  readonly #open = new Set<string>();
+  #unlock = () => {};
+
+  /** @param storage not given where the browser refuses it: then nothing is listed */
+  constructor(storage: Storage | undefined) {
+    this.#storage = storage;
+  }
+
+  /**
+   * Lists an envelope or a count, or replaces its entry.
+   *
+   * @param meta,body of an envelope that is sent at once
+   * @returns false if there is no room
+   */
+  add(id: string, losses: readonly Loss[], meta?: EnvelopeMeta, body?: string): boolean {
+    const entry: WrittenEntry = [this.#page, losses, meta, body];
+    try {
+      if (!this.#storage) return false;
+      this.#storage.setItem(ENTRY_PREFIX + id, JSON.stringify(entry));
+    } catch {
+      // Full (QuotaExceededError).
+      return false;
+    }
+    if (this.#open.size === 0) this.#lock();
+    this.#open.add(id);
+    return true;
+  }
+
+  /**
+   * Keeps an envelope's bytes if the store has not confirmed it, as it is about to be sent: it may arrive
+   * after the page has ended, so it must not be counted. Sent again, the relay recognises it.
+   *
+   * @returns false if there is no room
+   */
+  keep(meta: EnvelopeMeta, bytes: Uint8Array): boolean {
+    return !this.#open.has(meta.id) ||
+      // What is too large for keepalive ends with the page anyway.
+      bytes.length <= KEEPALIVE_BYTES &&
+        this.add(meta.id, [], meta, String.fromCharCode(...bytes));
+  }
+
+  /** Deletes an entry: the store has confirmed it, or refused it. */
+  remove(id: string): void {
+    if (!this.#open.delete(id)) return;
+    this.#storage?.removeItem(ENTRY_PREFIX + id);
+    if (this.#open.size === 0) this.#unlock();
+  }
+
+  /** Whether a page has listed an envelope that the store has not confirmed to it. */
+  has(id: string): boolean {
+    return !!this.#storage?.getItem(ENTRY_PREFIX + id);
+  }
+
+  /**
+   * Gives the store what pages that ended have listed. To be awaited before the store is read: an entry
+   * whose envelope was delivered and deleted meanwhile would be counted.
+   */
+  async recover(store: EnvelopeStore): Promise<void> {
+    try {
+      for (const page of new Set(this.#written().map(({ page }) => page))) {
+        if (page === this.#page) continue;
+        await underTabLock(page, async () => {
+          const entries = this.#written().filter((entry) => entry.page === page);
+          await store.recover(entries);
+          for (const { id } of entries) this.#storage!.removeItem(ENTRY_PREFIX + id);
+        });
+      }
+    } catch {
+      // No room on the disk: they stay listed for a later page.
+    }
+  }
+
+  /** The entries of all pages. */
+  #written(): readonly (JournalEntry & { readonly page: string })[] {
+    return Object.entries(this.#storage ?? {}).flatMap(([key, text]) => {
+      if (!key.startsWith(ENTRY_PREFIX)) return [];
+      const [page, losses, meta, body]: WrittenEntry = JSON.parse(text);
+      const sent = meta && body !== undefined && {
+        meta,
+        bytes: Uint8Array.from(body, (letter) => letter.charCodeAt(0)),
+      };
+      return { id: key.slice(ENTRY_PREFIX.length), page, losses, ...(sent && { sent }) };
+    });
+  }
+
+  #lock(): void {
+    const unlocked = new Promise<void>((resolve) => this.#unlock = resolve);
+    // Not by `underTabLock`, which does not wait: the last lock may be on its way back. Without locks
+    // another tab may count what this one delivers.
+    navigator.locks?.request(`envelope:${this.#page}`, () => unlocked).catch(() => {});
+  }
+}

@@ -1,0 +1,42 @@
+import type { DataCategory, EventDropReason } from "@sentry/core/browser";
+import type { EnvelopeMeta } from "./delivery/describe_envelope.ts";
+import { randomHex } from "./random_hex.ts";
+
+/** So many of one category were given up for one reason: a row of Sentry's client report. */
+export interface Loss {
+  readonly reason: EventDropReason;
+  readonly category: DataCategory;
+  readonly quantity: number;
+}
+
+/** Why an event is lost that its page captured and could not store: the page ended. */
+export const PAGE_ENDED = "internal_sdk_error" satisfies EventDropReason;
+
+/** What begins the name of each entry in `localStorage`; its id follows. */
+export const ENTRY_PREFIX = "envelope:";
+
+/**
+ * An entry of the journal as JSON: the page that wrote it (empty: none that still runs), and of an
+ * envelope that was sent its description and one character for each byte.
+ */
+export type WrittenEntry = [
+  page: string,
+  losses: readonly Loss[],
+  meta?: EnvelopeMeta,
+  body?: string,
+];
+
+/** Counts what a page captured that ends before its SDK has started. The next page reports it. */
+export function countUnstarted(errors: number, logs: number): void {
+  const losses = [
+    { reason: PAGE_ENDED, category: "error", quantity: errors },
+    { reason: PAGE_ENDED, category: "log_item", quantity: logs },
+  ] satisfies Loss[];
+  const entry: WrittenEntry = ["", losses.filter(({ quantity }) => quantity > 0)];
+  if (errors + logs === 0) return;
+  try {
+    localStorage.setItem(ENTRY_PREFIX + randomHex(16), JSON.stringify(entry));
+  } catch {
+    // Storage is refused or full: nothing is promised.
+  }
+}

@@ -1,0 +1,127 @@
+/** A page that ends right after a burst: each event arrives once or is counted as lost. */
+import type { BrowserContext, Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { crash, expectAccounted, expectOnce, makeMarks, MARK, throttle } from "./marks.ts";
+import { openPage, telemetryRuns } from "./signals.ts";
+
+/** Errors of one burst: enough that none is stored when the page is left at once. */
+const BURST = 300;
+
+test.beforeEach(({ watch }) => watch.allow(MARK));
+
+/** Ways to end a page. Each returns the next page of the same origin and storage, at full speed. */
+const WAYS: Readonly<
+  Record<string, (page: Page, context: BrowserContext) => Promise<Page>>
+> = {
+  async reloaded(page) {
+    await page.reload();
+    return page;
+  },
+  async "navigated away and back"(page) {
+    await page.goto("/robots.txt");
+    await page.goto("/");
+    return page;
+  },
+  async closed(page, context) {
+    await page.close();
+    return await openNext(context);
+  },
+  async killed(page, context) {
+    await crash(page);
+    return await openNext(context);
+  },
+};
+
+async function openNext(context: BrowserContext): Promise<Page> {
+  const next = await context.newPage();
+  await next.goto("/");
+  return next;
+}
+
+for (const rate of [1, 6, 12]) {
+  for (const [how, leave] of Object.entries(WAYS)) {
+    test(`CPU ${rate} ×, page ${how} after 300 errors → each arrives once or is counted`, async ({ page, context, arrivals }) => {
+      await openPage(page);
+      await throttle(page, rate);
+      const marks = await makeMarks(page, BURST);
+      const next = await leave(page, context);
+      await throttle(next, 1);
+      await expectAccounted(arrivals, marks, next);
+    });
+
+    test(`CPU ${rate} ×, store busy, page ${how} after 300 errors → each arrives once or is counted`, async ({ page, context, arrivals }) => {
+      await openPage(page);
+      await expect(page.getByText("0 waiting").first()).toBeVisible();
+      const release = await occupyStore(context);
+      await throttle(page, rate);
+      const marks = await makeMarks(page, BURST);
+      const next = await leave(page, context);
+      await throttle(next, 1);
+      await release();
+      const counted = await expectAccounted(arrivals, marks, next);
+      // What was sent as the page was left is kept and sent again.
+      expect(counted).toBeGreaterThan(BURST - 20);
+    });
+  }
+
+  test(`CPU ${rate} ×, view changed after 300 errors → each arrives once`, async ({ page, arrivals }) => {
+    await openPage(page);
+    await throttle(page, rate);
+    const marks = await makeMarks(page, BURST);
+    await page.evaluate(() => location.hash = "#/traces");
+    await throttle(page, 1);
+    await expectOnce(arrivals, marks);
+  });
+}
+
+test("tab with unstored errors stays open, another opens → each arrives once, none counted", async ({ page, context, arrivals }) => {
+  await openPage(page);
+  const release = await occupyStore(context);
+  const marks = await makeMarks(page, 30);
+  const other = await context.newPage();
+  await openPage(other);
+  await release();
+  expect(await expectAccounted(arrivals, marks, other)).toBe(0);
+});
+
+test("errors before the SDK has started, page reloaded → each counted once", async ({ page, context, arrivals }) => {
+  let started = false;
+  await context.route("/assets/*", async (route) => {
+    const response = await route.fetch();
+    const isCore = (await response.text()).includes("X-Relay-Outcome");
+    // The first page's is never answered: that page is left before.
+    if (started || !isCore) await route.fulfill({ response });
+  });
+  await page.goto("/");
+  await expect(page.getByRole("region", { name: "This visit" })).toContainText("loading");
+  const marks = await makeMarks(page, 4);
+  started = true;
+  await page.reload();
+  await telemetryRuns(page);
+  expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
+});
+
+/**
+ * Holds a transaction open on the store's tables, in a tab without telemetry: what a page stores is
+ * queued behind it and not committed.
+ *
+ * @returns ends it
+ */
+async function occupyStore(context: BrowserContext): Promise<() => Promise<void>> {
+  const holder = await context.newPage();
+  await holder.goto("/robots.txt");
+  await holder.evaluate(() =>
+    new Promise<void>((occupied) => {
+      const opening = indexedDB.open("envelopes");
+      opening.onsuccess = () => {
+        const tables = opening.result.transaction(["metas", "bodies"], "readwrite");
+        const ask = () => {
+          tables.objectStore("metas").get("none").onsuccess = ask;
+          occupied();
+        };
+        ask();
+      };
+    })
+  );
+  return () => holder.close();
+}
