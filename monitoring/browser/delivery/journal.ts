@@ -48,16 +48,18 @@ export class Journal {
    */
   add(id: string, losses: readonly Loss[], meta?: EnvelopeMeta, body?: string): boolean {
     const entry: WrittenEntry = [this.#page, losses, meta, body];
+    if (!this.#storage) return false;
+    // Before the entry: another tab that reads the entry must find the lock taken.
+    if (this.#open.size === 0) this.#lock();
     try {
-      if (!this.#storage) return false;
       this.#storage.setItem(ENTRY_PREFIX + id, JSON.stringify(entry));
+      this.#open.add(id);
+      return true;
     } catch {
       // Full (QuotaExceededError).
+      if (this.#open.size === 0) this.#unlock();
       return false;
     }
-    if (this.#open.size === 0) this.#lock();
-    this.#open.add(id);
-    return true;
   }
 
   /**
