@@ -45,7 +45,7 @@ Deno.test("SENTRY_ALLOWED_DSNS adds to the page's own DSN, each once", () => {
   assert.deepEqual(config.allowedDsns.map((dsn) => dsn.text), [DSN, other]);
 });
 
-Deno.test("proxies: both notations, lower case first; HTTP_PROXY in capitals is not read", () => {
+Deno.test("proxies in both notations → lower case first; HTTP_PROXY is not read", () => {
   assert.deepEqual(loadConfig({ HTTP_PROXY: "http://proxy.example" }).proxies, {
     https: undefined,
     http: undefined,

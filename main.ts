@@ -109,7 +109,7 @@ async function main(): Promise<void> {
         ? runtime.log(
           "warn",
           `An ingest is down: its envelopes ${
-            spool ? "wait in the spool" : "stay with who sent them"
+            spool ? "wait in the spool" : "stay with their senders"
           }`,
           attributes,
         )

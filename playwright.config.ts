@@ -25,7 +25,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   reporter: "list",
   projects: [
     { name: "full speed" },
-    // What is stored and sent in time on an idle machine may not be on a slow one.
+    // The delivery tests once more on a slow processor, where storing and sending take longer.
     {
       name: "CPU 6 ×",
       testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts", "**/spooled_spec.mts"],

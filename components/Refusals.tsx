@@ -27,7 +27,7 @@ export function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
 }
 
 /**
- * What became of all senders' envelopes: other pages', programs' and the server's own count, too.
+ * How all senders' envelopes ended, those of other pages, of programs and of the server included.
  *
  * @param props.at when the relay reported it, milliseconds since the epoch
  */

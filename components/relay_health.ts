@@ -1,4 +1,4 @@
-/** What the relay's health reports, of all senders. */
+/** The relay's health report, about all senders. */
 export interface RelayHealth {
   /** Undefined: it was not reported. */
   readonly spool?: SpoolReading | undefined;
@@ -6,7 +6,7 @@ export interface RelayHealth {
   readonly totals?: SenderTotals | undefined;
 }
 
-/** What the relay's spool held when it was asked. */
+/** Content of the relay's spool at the time of the report. */
 export interface SpoolReading {
   /** Envelopes, of all senders. */
   readonly pending: number;
@@ -20,7 +20,7 @@ export interface SenderTotals {
   readonly accepted: number;
   /** All that will not be tried again. */
   readonly refused: number;
-  /** The same by outcome, without those that did not happen. */
+  /** The same by outcome; omits outcomes that did not occur. */
   readonly reasons: readonly { readonly word: string; readonly count: number }[];
 }
 
@@ -31,9 +31,9 @@ const REFUSED_WORDS = {
   dropped: "dropped",
 } as const;
 
-/** The pause after the first answer that something waits; it doubles with each that says the same. */
+/** Pause after the first answer with spooled envelopes; doubles with each further one. */
 const FIRST_PAUSE_MS = 2_000;
-/** The longest pause: an outage of a night is not watched by the second. */
+/** The longest pause: an outage may last for hours. */
 const LONGEST_PAUSE_MS = 300_000;
 
 /**
@@ -64,9 +64,9 @@ function readTotals(outcomes: unknown): SenderTotals | undefined {
 }
 
 /**
- * How long to wait until a relay is asked again that keeps envelopes.
+ * Pause until the next request for the health of a relay that holds spooled envelopes.
  *
- * @param asked how often it was since something happened, from 1 on
+ * @param asked number of requests since the last activity, from 1 on
  * @returns milliseconds
  */
 export function healthPauseMs(asked: number): number {

@@ -11,7 +11,7 @@ const outcomes = {
   dropped: 0,
 };
 
-Deno.test("the relay's health tells what its spool holds", () => {
+Deno.test("health of a relay with a spool → number and age of its envelopes", () => {
   const spool = { pending: 12, bytes: 4096, oldest_age_s: 185 };
   assert.deepEqual(readHealth({ is_healthy: true, mode: "relay", spool }).spool, {
     pending: 12,
@@ -19,7 +19,7 @@ Deno.test("the relay's health tells what its spool holds", () => {
   });
 });
 
-Deno.test("outcomes of all senders → accepted, refused, and refused for what", () => {
+Deno.test("outcomes of all senders → accepted, refused, and refused by outcome", () => {
   assert.deepEqual(readHealth({ outcomes }).totals, {
     accepted: 15,
     refused: 3,
@@ -33,7 +33,7 @@ Deno.test("outcomes of all senders → accepted, refused, and refused for what",
   });
 });
 
-Deno.test("what a proxy answered in its place is no reading", () => {
+Deno.test("a proxy answers in the relay's place → no health", () => {
   const answers: unknown[] = [
     null,
     undefined,
@@ -51,7 +51,7 @@ Deno.test("what a proxy answered in its place is no reading", () => {
   }
 });
 
-Deno.test("each question that finds something waiting doubles the pause, up to five minutes", () => {
+Deno.test("envelopes still wait → the pause doubles, up to five minutes", () => {
   assert.deepEqual([1, 2, 3].map(healthPauseMs), [2000, 4000, 8000]);
   assert.equal(healthPauseMs(500), 300_000);
 });

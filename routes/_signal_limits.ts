@@ -1,8 +1,8 @@
 import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
 
 /**
- * Signals per minute and process. `GET /signal` is open to everybody and a raw client forges every header, so the bound
- * is on all requests together. More than a person who tries every button asks for.
+ * Signals per minute and process. `GET /signal` is public and raw clients forge every header, so the bound covers all
+ * requests together. Trying every button of the page takes fewer.
  */
 const SIGNALS_PER_MINUTE = 60;
 
@@ -22,7 +22,7 @@ export interface SignalLimitsOptions {
   readonly now?: () => number;
 }
 
-/** What one signal asks for. */
+/** One requested signal. */
 export interface Signal {
   /** Milliseconds. */
   readonly delay: number;
@@ -56,20 +56,21 @@ export class SignalLimits {
     if (!this.#signals.take()) {
       return {
         detail:
-          `This server answers ${SIGNALS_PER_MINUTE} signals a minute: try again in a minute.`,
+          `Cannot answer: this server answers ${SIGNALS_PER_MINUTE} signals a minute. Try again in a minute.`,
         retryAfter: 60,
       };
     }
     if (delay > 0 && this.#delayed.size >= MAX_DELAYED) {
       return {
-        detail: `${MAX_DELAYED} signals wait for their delay already: try again in some seconds.`,
+        detail:
+          `Cannot delay: ${MAX_DELAYED} answers are being delayed. Try again in a few seconds.`,
         retryAfter: 5,
       };
     }
     if (fails && !this.#failures.take()) {
       return {
         detail:
-          `This server fails ${FAILURES_PER_MINUTE} times a minute on purpose: try again in a minute.`,
+          `Cannot fail: this server fails on purpose ${FAILURES_PER_MINUTE} times a minute. Try again in a minute.`,
         retryAfter: 60,
       };
     }

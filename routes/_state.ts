@@ -10,6 +10,6 @@ export interface State {
   readonly inbox: InboxEndpoint;
   /** The server's own log: a line on its console, and a record in the trace of the request. */
   readonly log: Log;
-  /** What `GET /signal` may cost. */
+  /** Bounds of `GET /signal`. */
   readonly signals: SignalLimits;
 }

@@ -5,8 +5,8 @@ import type { State } from "./_state.ts";
 const MAX_DELAY_MS = 5000;
 
 /**
- * What the page's slow and failing requests ask for: an answer after `?delay_ms=` (0 to 5,000) milliseconds with the
- * status `?status=` (200 to 599), or with `?throw=true` an error that the handler throws and the server answers 500.
+ * Answers the page's slow and failing requests: after `?delay_ms=` (0 to 5,000) milliseconds with the
+ * status `?status=` (200 to 599). With `?throw=true` the handler throws an error, which the server answers with 500.
  * A status from 500 on is logged. Beyond the {@linkcode SignalLimits} of this process: 429 at once.
  */
 export const handlers: Handlers<Pick<State, "log" | "signals">> = {

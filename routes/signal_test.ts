@@ -24,7 +24,7 @@ async function get(query: string, options: GetOptions = {}): Promise<Response> {
   return await handlers.GET(ctx);
 }
 
-/** Expects 429 with words and a header that say when to try again. */
+/** Expects 429 with a text and a header that state when to try again. */
 async function expectLimited(response: Response, detail: RegExp): Promise<void> {
   assert.equal(response.status, 429);
   const body = await response.json();
@@ -111,7 +111,7 @@ Deno.test("more than 10 failures in a minute → 429, while others are answered"
 Deno.test("four delayed answers under way → a fifth gets 429 at once, others are answered", async () => {
   const signals = new SignalLimits({ makesEvents: true });
   const delayed = Array.from({ length: 4 }, () => get("?delay_ms=5000", { signals }));
-  await expectLimited(await get("?delay_ms=1", { signals }), /4 signals wait/);
+  await expectLimited(await get("?delay_ms=1", { signals }), /4 answers are being delayed/);
   assert.equal((await get("", { signals })).status, 200);
   signals.shedLoad();
   for (const response of await Promise.all(delayed)) assert.equal(response.status, 200);

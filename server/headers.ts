@@ -119,7 +119,7 @@ export function appendHeader(response: Response, name: string, value: string): v
 }
 
 /**
- * Finishes an answer: removes headers whose values cannot be written, whatever their source, and adds
+ * Finishes an answer: removes headers from any source whose values cannot be written, and adds
  * those that it lacks. Status and body stay. A response whose headers cannot be changed (one that
  * `fetch` gave) is copied, its body is not.
  */

@@ -13,7 +13,7 @@ import { startServer } from "./server_process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 
-/** What a request to stop does. Until the server runs, nothing needs more than the end of this process. */
+/** Handles a request to stop. Until the server runs, nothing needs more than the end of this process. */
 let stop = (): void => Deno.exit(0);
 onStopRequest(() => stop());
 

@@ -1,6 +1,6 @@
 /**
  * `deno task faults [--kills=N | --minutes=N] [--seed=S]`: runs the real server under load while a stand-in ingest often
- * fails, and holds what the server acknowledged against what arrived.
+ * fails, and compares what the server acknowledged with what arrived.
  *
  * `--kills=N` (default 200) ends N short lives by SIGKILL. `--minutes=N` also limits categories, answers 5xx to some envelopes, resets
  * and delays answers, fills and frees the disk, sets the clock back, and ends lives by SIGTERM or SIGKILL. Exits with 1 if

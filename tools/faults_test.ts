@@ -14,7 +14,7 @@ const REPORT = {
   doubles: [],
 };
 
-Deno.test("fault options: kills or minutes and a seed, each with a default", () => {
+Deno.test("fault options → kills or minutes, and a seed, with defaults", () => {
   assert.deepEqual(readFaultOptions([], 7), { seed: 7, until: { kills: 200 }, profile: KILLS });
   assert.deepEqual(readFaultOptions(["--kills=5", "--seed=9"], 7), {
     seed: 9,
@@ -28,7 +28,7 @@ Deno.test("fault options: kills or minutes and a seed, each with a default", () 
   });
 });
 
-Deno.test("fault options: unknown, no whole number, or both → refused", () => {
+Deno.test("fault options unknown, no whole number, or both → refused", () => {
   for (const args of [["--kills"], ["--seed=x"], ["5"], ["--kills=1", "--minutes=1"]]) {
     assert.throws(() => readFaultOptions(args, 7), RangeError, args.join(" "));
   }

@@ -1,7 +1,7 @@
 /**
  * `deno task fuzz [--seconds=N] [--seed=S]`: for half of N seconds (default 30) posts hostile envelopes to the real
- * relay, and for the other half lets a hostile ingest answer a relay in a process of its own. Holds every answer
- * against the contract, then looks whether memory has grown. Prints the seed, how requests ended, and the smallest
+ * relay, and for the other half lets a hostile ingest answer a relay in a process of its own. Checks every
+ * answer against the contract, then whether memory has grown. Prints the seed, how requests ended, and the smallest
  * failing one. Exits with 1 if one fails, a process ends or memory has grown.
  */
 import assert from "node:assert/strict";
@@ -45,13 +45,13 @@ export function readFuzzOptions(args: readonly string[], seed: number): FuzzOpti
 /** One side that is hostile. */
 interface Target {
   readonly name: string;
-  /** What is made from one seed. */
+  /** Number of cases from one seed. */
   readonly batch: number;
   readonly property:
     | fc.IAsyncPropertyWithHooks<[HostileRequest]>
     | fc.IAsyncPropertyWithHooks<[HostileAnswer]>;
   readonly endings: ReadonlyMap<string, number>;
-  /** After each batch, so that each stands by itself. */
+  /** After each batch, so that batches are independent. */
   forget(): void;
   memoryInUse(): Promise<number> | number;
 }
@@ -130,7 +130,9 @@ async function fuzzTarget(target: Target, seconds: number, seed: number): Promis
   }
   const grown = await target.memoryInUse() - (first ?? 0);
   console.log(
-    `${name}: ${batches * batch} runs, all as the contract says; memory in use after collection: ` +
+    `${name}: ${
+      batches * batch
+    } runs, all as the contract requires; memory in use after collection: ` +
       `${(grown / MIB).toFixed(1)} MiB more than after the first ${WARM_UP * batch}`,
   );
   if (grown > MAX_GROWTH_BYTES) {

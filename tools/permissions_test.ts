@@ -38,7 +38,7 @@ Deno.test("with an upstream it connects to that alone", () => {
   assert.deepEqual(flags(env)["--allow-net"], ["[::]:8000", "127.0.0.1:3000"]);
 });
 
-Deno.test("proxies join the ingests; one that no ingest is reached through does not", () => {
+Deno.test("proxies → permitted if an ingest is reached through them, else not", () => {
   const env = {
     SENTRY_DSN: HOSTED,
     SENTRY_ALLOWED_DSNS: "http://key@127.0.0.1:9000/2",

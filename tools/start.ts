@@ -19,8 +19,7 @@ let running: Deno.ChildProcess | undefined;
 let stopping: Deno.Signal | undefined;
 
 onStopRequest((signal) => {
-  // Once: a terminal signals the server too, and a server that is asked twice may take the second
-  // for impatience.
+  // Pass it on once: a terminal signals the server itself, too.
   if (stopping !== undefined) return;
   stopping = signal;
   if (running !== undefined) sendSignal(running, signal);

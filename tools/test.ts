@@ -26,7 +26,7 @@ interface Suite extends Counts {
   readonly problem?: string;
 }
 
-/** Longest that one suite may take, on a machine that is kept busy: what hangs must end as a failure. */
+/** Longest that one suite may take, on a busy machine: a suite that hangs must end as a failure. */
 const SUITE_TIMEOUT_MS = 60 * 60_000;
 
 /** Where Playwright's tests are; Deno's are everywhere else. */

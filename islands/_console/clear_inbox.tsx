@@ -3,8 +3,8 @@ import { formatCount } from "../../components/format/count.ts";
 import { Mark } from "../../components/Mark.tsx";
 
 /**
- * Empties the inbox, after a second press: what it held cannot be brought back. Beside it, if nothing can be stored, what
- * to do about it.
+ * Empties the inbox after a second press, because envelopes cannot be restored. While nothing can be stored, shows what
+ * to do.
  *
  * @param props.what is emptied, "the inbox" where nothing else is said
  * @param props.canStore whether envelopes can be stored

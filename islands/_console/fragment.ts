@@ -54,8 +54,8 @@ export function goTo(fragment: string, { replace = false } = {}): void {
 }
 
 /**
- * Changes parameters of the address in the place of the present step in the history. Reads the
- * address as it is now: what a component rendered may be older.
+ * Changes parameters of the address and replaces the current history entry. Reads the address at
+ * the time of the call, because a component may have rendered an older one.
  *
  * @param params empty or undefined: removed
  */

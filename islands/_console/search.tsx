@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { changeParams, parseFragment, useFragment } from "./fragment.ts";
 import { viewFragment } from "./view.ts";
 
-/** Milliseconds from the last key until the list is asked: one request for a word, not for each letter. */
+/** Milliseconds from the last key press to the request: one request for a word, not for each letter. */
 const SETTLE_MS = 250;
 /** No id or message that is worth typing is longer, and an address has its limits. */
 const MAX_LENGTH = 200;
@@ -34,7 +34,7 @@ export function Search({ what, disabled }: { what: string; disabled: boolean }) 
     if (pending.current === undefined) setText((now) => now.trim() === asked ? now : asked);
   }, [asked]);
   useEffect(() => {
-    // A link or a step in the history: the text belonged to the address that was left.
+    // After a link or a step in the history the text belongs to the previous address.
     const leave = () => {
       settle();
       setText(parseFragment(viewFragment()).params.get("q") ?? "");
@@ -70,7 +70,7 @@ export function Search({ what, disabled }: { what: string; disabled: boolean }) 
           clearTimeout(pending.current);
           pending.current = setTimeout(search, SETTLE_MS, value);
         }}
-        // The next thing may be a click on a link, which is made from the address.
+        // The next click may follow a link, whose target is built from the address.
         onBlur={({ target: { value } }) => void (pending.current && search(value))}
       />
     </form>

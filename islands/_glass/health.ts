@@ -7,9 +7,9 @@ export interface HealthReading extends RelayHealth {
   readonly at: number;
 }
 
-/** Collects the envelopes of one burst: one question for all of them. */
+/** Collects the envelopes of one burst: one request for all of them. */
 const BURST_MS = 1_000;
-/** Health is answered from memory: what takes longer is not answered. */
+/** The relay answers health from memory, so a longer wait is no answer. */
 const TIMEOUT_MS = 10_000;
 
 /*
@@ -20,12 +20,12 @@ const TIMEOUT_MS = 10_000;
 let reading: HealthReading | undefined;
 let path: string | undefined;
 let noticed = flowSnapshot().flow;
-/** Since something happened. */
+/** Requests since the last activity. */
 let asked = 0;
-/** A question is about to be asked. */
+/** Whether a request is scheduled. */
 let isDue = false;
-/** Names the newest question: the answer to an older one comes too late. */
-let question: symbol | undefined;
+/** Identifies the newest request: answers to older ones are ignored. */
+let newestRequest: symbol | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
@@ -45,7 +45,7 @@ function show(next: HealthReading): void {
   for (const listener of listeners) listener();
 }
 
-/** Something happened: the pauses begin anew. */
+/** Schedules a request after activity, and resets the pauses. */
 function look(): void {
   asked = 0;
   if (isDue || path === undefined || document.hidden) return;
@@ -59,14 +59,14 @@ async function ask(): Promise<void> {
   clearTimeout(timer);
   // A hidden page asks when it is shown again.
   if (path === undefined || document.hidden) return;
-  const mine = question = Symbol();
+  const request = newestRequest = Symbol();
   asked += 1;
   const health = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) })
     .then((response) => response.json())
     .then(readHealth)
-    // Offline, or a proxy answered: the pause before the next question is longer.
+    // Offline, or a proxy answered: the pause before the next request is longer.
     .catch(() => undefined);
-  if (question !== mine) return;
+  if (newestRequest !== request) return;
   if (health) show({ ...health, at: Date.now() });
   const isKeeping = health
     ? (health.spool?.pending ?? 0) > 0
@@ -86,7 +86,7 @@ document.addEventListener("visibilitychange", look);
 /**
  * The relay's health as it was last read; undefined: not yet.
  *
- * @param route where envelopes are posted to; one that is no path has no relay to ask
+ * @param route where envelopes are posted; if it is not a path, there is no relay to ask
  */
 export function useHealth(route: string): HealthReading | undefined {
   useEffect(() => {

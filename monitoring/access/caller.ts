@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * What a request proves about its sender. Browsers set `Host`, `Origin` and `Sec-Fetch-Site` themselves, so a web page
+ * Facts that a request proves about its sender. Browsers set `Host`, `Origin` and `Sec-Fetch-Site` themselves, so a web page
  * cannot forge them; any other client can. Only the peer's address is proven for every client.
  */
 
@@ -69,8 +69,8 @@ export function publicHostName(publicOrigin: string | undefined): string | undef
 }
 
 /**
- * `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/) says that the request is the own page's or was typed into the
- * address bar. Absent outside browsers, and where the page's origin is not secure.
+ * Whether `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/) states that the request comes from the own page or
+ * from the address bar. Absent outside browsers, and where the page's origin is not secure.
  */
 export function isOwnPageOrNoBrowser(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cameThroughProxy, cannotBeRebound, hostNameOf, isLoopback } from "./caller.ts";
 
-Deno.test("the whole of 127/8 and ::1 is loopback, also as IPv4 mapped into IPv6", () => {
+Deno.test("127.0.0.0/8 and ::1 → loopback, also as IPv4 mapped into IPv6", () => {
   const loopback = ["127.0.0.1", "127.255.3.4", "::1", "::ffff:127.0.0.1", "::FFFF:127.1.2.3"];
   for (const address of [...loopback, "::ffff:7f00:1"]) {
     assert.equal(isLoopback(address), true, address);
@@ -34,7 +34,7 @@ Deno.test("Host → the name in lower case without its port, empty if it is no h
   assert.equal(nameOf("evil.example", "http://localhost/"), "", "a target in absolute form");
 });
 
-Deno.test("names that no DNS server is asked for cannot be rebound", () => {
+Deno.test("names that browsers resolve without DNS → cannot be rebound", () => {
   const safe = ["localhost", "app.localhost", "127.0.0.1", "192.168.1.9", "[::1]", "[fe80::1]"];
   for (const name of safe) assert.equal(cannotBeRebound(name), true, name);
   const names = ["evil.example", "localhost.evil.example", "evillocalhost", "localhost.", ""];

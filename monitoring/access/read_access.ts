@@ -14,11 +14,11 @@ export interface ReadAccessOptions {
   readonly token?: string;
   /** `TRUSTED_PROXY_HEADER`: a request that carries it came through the proxy. */
   readonly proxyHeader?: string;
-  /** On Deno Deploy no peer is this machine: without a token nobody reads. */
+  /** On Deno Deploy no peer is this machine: only the token grants access. */
   readonly onDeploy?: boolean;
 }
 
-/** By which rule a request may use the inbox, or the sentence that says why not and what would be right. */
+/** The rule that lets a request use the inbox, or an error text: why it may not, and what would be right. */
 export type ReadAccess =
   | { readonly allowed: true; readonly by: "loopback" | "bearer" | "cookie" }
   | { readonly allowed: false; readonly detail: string };
@@ -27,7 +27,7 @@ export type ReadAccess =
  * Who may read and empty the inbox: with `INBOX_TOKEN` its bearer, else this machine. A loopback peer alone proves
  * nothing, so these are refused:
  * - a page whose name was rebound to 127.0.0.1: its `Host` is the page's name (DNS rebinding);
- * - a proxy on this machine, which forwards requests of the whole world: it adds a header of its own;
+ * - a proxy on this machine, which may forward anyone's requests: recognized by a header that it adds;
  * - any page that a person has open: the browser sends `Sec-Fetch-Site`.
  *
  * @returns checks one request; `peer` is the address of the connection's other end, never one that a header names
@@ -39,28 +39,27 @@ export function inboxReadAccess(
   const isTokenNeeded = options.token !== undefined || options.onDeploy;
   const hosts = ["localhost", "127.0.0.1", "[::1]", publicHostName(options.publicOrigin)];
 
-  const wayOut = options.token === undefined
-    ? "set INBOX_TOKEN where the server runs, then send it as Authorization: Bearer"
-    : "send INBOX_TOKEN as Authorization: Bearer";
+  const remedy = options.token === undefined
+    ? "Set INBOX_TOKEN where the server runs, then send it as Authorization: Bearer."
+    : "Send INBOX_TOKEN as Authorization: Bearer.";
 
   /** Why a request without the token is refused; undefined if it is this machine's own. */
   const problemOf = (request: Request, peer: string | undefined): string | undefined => {
     if (!isOwnPageOrNoBrowser(request.headers)) {
-      return "The request comes from a page of another origin (Sec-Fetch-Site), and the inbox is" +
-        " open to its own page only";
+      return "the request comes from a page of another origin (Sec-Fetch-Site).";
     }
-    if (isTokenNeeded) return "This server's inbox is open to the bearer of its token only";
+    if (isTokenNeeded) return "it is open only with this server's token.";
     if (!isLoopback(peer)) {
-      return "The request comes from another machine, and the inbox is open to this machine only";
+      return "the request comes from another machine, and the inbox is open to this machine only.";
     }
     if (!hosts.includes(hostNameOf(request))) {
-      return "The request's Host is no name of this machine (DNS rebinding): open the page as" +
+      return "the request's Host is no name of this machine (DNS rebinding). Open the page as" +
         " http://localhost or http://127.0.0.1, or set PUBLIC_ORIGIN to the origin that browsers" +
-        " see. Otherwise";
+        " see.";
     }
     if (cameThroughProxy(request.headers, options.proxyHeader)) {
-      return "The request came through a proxy (it carries a header that one sets), and the inbox" +
-        " is open to this machine only";
+      return "the request came through a proxy (it has a proxy's header), and the inbox is open to" +
+        " this machine only.";
     }
     return undefined;
   };
@@ -75,7 +74,7 @@ export function inboxReadAccess(
     const problem = problemOf(request, peer);
     if (problem === undefined) return { allowed: true, by: "loopback" };
     const isWrong = bearer === "wrong" || cookie === "wrong";
-    const reason = isWrong ? "The token is not this server's INBOX_TOKEN" : problem;
-    return { allowed: false, detail: `${reason}: ${wayOut}.` };
+    const reason = isWrong ? "the token is not this server's INBOX_TOKEN." : problem;
+    return { allowed: false, detail: `Cannot use the inbox: ${reason} ${remedy}` };
   };
 }

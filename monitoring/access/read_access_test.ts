@@ -16,13 +16,13 @@ function check(
 
 const TOKEN = "s3cret-token";
 
-Deno.test("a loopback peer is let in under this machine's names, on any port", () => {
+Deno.test("loopback peer, Host is this machine → allowed, on any port", () => {
   for (const host of ["localhost", "LOCALHOST:1", "127.0.0.1:8000", "[::1]", "[::1]:8000"]) {
     assert.deepEqual(check({ host }), { allowed: true, by: "loopback" }, host);
   }
 });
 
-Deno.test("PUBLIC_ORIGIN's host is a name of this machine", () => {
+Deno.test("PUBLIC_ORIGIN's host from loopback → allowed", () => {
   const options = { publicOrigin: "https://glass.example:8443" };
   assert.equal(check({ host: "glass.example" }, options).allowed, true);
   assert.equal(check({ host: "GLASS.example:8443" }, options).allowed, true);
@@ -30,7 +30,7 @@ Deno.test("PUBLIC_ORIGIN's host is a name of this machine", () => {
   assert.equal(check({ host: "not-glass.example" }, options).allowed, false);
 });
 
-Deno.test("DNS rebinding: another Host from loopback is refused, however it is written", () => {
+Deno.test("DNS rebinding: another Host from loopback, in any notation → refused", () => {
   const hosts = [
     "evil.example",
     "evil.example:8000",
@@ -57,7 +57,7 @@ Deno.test("a header by which proxies are known → refused, also with underscore
   }
 });
 
-Deno.test("a browser's request comes from the own page or from the address bar", () => {
+Deno.test("a browser's request → allowed only from the own page or the address bar", () => {
   assert.equal(check({ "sec-fetch-site": "same-origin" }).allowed, true);
   assert.equal(check({ "sec-fetch-site": "none" }).allowed, true);
   for (const site of ["cross-site", "same-site", "", "same-origin, cross-site"]) {
@@ -72,7 +72,7 @@ Deno.test("another machine, or one whose address is not known → refused", () =
   assert.equal(check({}, { peer: "" }).allowed, false);
 });
 
-Deno.test("the token lets in by Authorization, from anywhere", () => {
+Deno.test("the token in Authorization → allowed from anywhere", () => {
   const far = { token: TOKEN, peer: "203.0.113.9" };
   for (const scheme of ["Bearer", "bearer", "BEARER"]) {
     const access = check({ host: "glass.example", authorization: `${scheme} ${TOKEN}` }, far);
@@ -85,7 +85,7 @@ Deno.test("the token lets in by Authorization, from anywhere", () => {
   if (!access.allowed) assert.match(access.detail, /token is not/);
 });
 
-Deno.test("the cookie lets in, but not from a page of another origin", () => {
+Deno.test("the token's cookie → allowed, but not from a page of another origin", () => {
   const far = { token: TOKEN, peer: "203.0.113.9" };
   const cookie = `other=1; ${TOKEN_COOKIE}=${cookieValue(TOKEN)}; more=2`;
   assert.deepEqual(check({ cookie }, far), { allowed: true, by: "cookie" });
@@ -97,11 +97,11 @@ Deno.test("the cookie lets in, but not from a page of another origin", () => {
   assert.equal(check({ cookie: `x${cookie}` }, far).allowed, true, "another cookie before it");
 });
 
-Deno.test("INBOX_TOKEN set → this machine is refused without it, whatever Host it names", () => {
+Deno.test("INBOX_TOKEN set → this machine is refused without it, with any Host", () => {
   for (const host of ["localhost:8000", "127.0.0.1", "[::1]:8000"]) {
     const access = check({ host }, { token: TOKEN });
     assert.equal(access.allowed, false, host);
-    if (!access.allowed) assert.match(access.detail, /send INBOX_TOKEN as Authorization: Bearer/);
+    if (!access.allowed) assert.match(access.detail, /Send INBOX_TOKEN as Authorization: Bearer/);
   }
 });
 
@@ -110,7 +110,7 @@ Deno.test("a cookie of an earlier INBOX_TOKEN, none set now → this machine sti
   assert.deepEqual(check({ cookie }), { allowed: true, by: "loopback" });
 });
 
-Deno.test("without INBOX_TOKEN nothing passes for it", () => {
+Deno.test("INBOX_TOKEN not set → no bearer and no cookie is right", () => {
   const far = { peer: "203.0.113.9" };
   for (const value of ["Bearer undefined", "Bearer null", "Bearer ", "Bearer"]) {
     assert.equal(check({ authorization: value }, far).allowed, false, value);
@@ -122,7 +122,7 @@ Deno.test("without INBOX_TOKEN nothing passes for it", () => {
   );
 });
 
-Deno.test("on Deno Deploy the token alone counts", () => {
+Deno.test("Deno Deploy → only the token grants access", () => {
   const access = check({}, { onDeploy: true, token: TOKEN });
   assert.equal(access.allowed, false);
   if (!access.allowed) assert.match(access.detail, /INBOX_TOKEN/);

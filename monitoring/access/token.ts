@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Cookies are shared by all ports of a host, so the name says whose it is. */
+/** Cookies are shared by all ports of a host, so the name is specific to this server. */
 export const TOKEN_COOKIE = "sightglass_inbox";
 
 /** The `INBOX_TOKEN` that a request bears: the right one, a wrong one or none. */
-export type BorneToken = "right" | "wrong" | "none";
+export type TokenMatch = "right" | "wrong" | "none";
 
 /** Compares what requests bear with `INBOX_TOKEN`. */
 export class InboxToken {
@@ -19,13 +19,13 @@ export class InboxToken {
   }
 
   /** In `Authorization: Bearer`. A page of another origin cannot set it: this takes a preflight, which fails. */
-  asBearer(headers: Headers): BorneToken {
+  asBearer(headers: Headers): TokenMatch {
     const offered = /^bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
     return compare(offered === undefined ? [] : [offered], this.#bearer);
   }
 
   /** In the cookie. A browser adds it by itself: check also which page the request comes from. */
-  asCookie(headers: Headers): BorneToken {
+  asCookie(headers: Headers): TokenMatch {
     const prefix = `${TOKEN_COOKIE}=`;
     const offered = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
       .filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
@@ -39,7 +39,7 @@ export function cookieValue(token: string): string {
 }
 
 /** Compares digests in constant time to prevent timing attacks. */
-function compare(offered: readonly string[], expected: Uint8Array | undefined): BorneToken {
+function compare(offered: readonly string[], expected: Uint8Array | undefined): TokenMatch {
   if (offered.length === 0) return "none";
   const fits = (text: string) => expected !== undefined && timingSafeEqual(digest(text), expected);
   return offered.some(fits) ? "right" : "wrong";

@@ -23,7 +23,7 @@ export interface WriteAccessOptions {
 /** Headers that name the origin, so that a cache keeps the answers apart. */
 type CorsHeaders = Readonly<Record<string, string>>;
 
-/** The headers that let the page read the answer, or the sentence that says why it may not post. */
+/** The headers that let the page read the answer, or an error text: why it may not post, and what would be right. */
 export type WriteAccess =
   | { readonly allowed: true; readonly cors: CorsHeaders }
   | { readonly allowed: false; readonly detail: string };
@@ -40,13 +40,13 @@ const READABLE = "x-sentry-error, x-sentry-rate-limits, retry-after, x-relay-out
 const WITHOUT_CORS: WriteAccess = Object.freeze({ allowed: true, cors: Object.freeze({}) });
 const FOREIGN_ORIGIN: WriteAccess = Object.freeze({
   allowed: false,
-  detail:
-    "The page's origin may not post here; it must be this server's own or one in ALLOWED_ORIGINS.",
+  detail: "Cannot post: the page is of another origin. Add that origin to ALLOWED_ORIGINS.",
 });
 const REBOUND: WriteAccess = Object.freeze({
   allowed: false,
-  detail: "The request's Host is no name of this machine (DNS rebinding); open the page as" +
-    " http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.",
+  detail:
+    "Cannot post: the request's Host is no name of this machine (DNS rebinding). Open the page" +
+    " as http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.",
 });
 
 /** Which pages may post envelopes. Requests that no browser sent are not restricted here: a DSN is what they need. */

@@ -2,17 +2,17 @@ import type { DataCategory, EventDropReason } from "@sentry/core/browser";
 import type { EnvelopeMeta } from "./delivery/describe_envelope.ts";
 import { randomHex } from "./random_hex.ts";
 
-/** So many of one category were given up for one reason: a row of Sentry's client report. */
+/** A row of Sentry's client report: how many of one category were given up, and why. */
 export interface Loss {
   readonly reason: EventDropReason;
   readonly category: DataCategory;
   readonly quantity: number;
 }
 
-/** Why an event is lost that its page captured and could not store: the page ended. */
+/** Reason for an event that was captured but not stored before its page ended. */
 export const PAGE_ENDED = "internal_sdk_error" satisfies EventDropReason;
 
-/** What begins the name of each entry in `localStorage`; its id follows. */
+/** Prefix of each entry's key in `localStorage`; the id follows. */
 export const ENTRY_PREFIX = "envelope:";
 
 /**
@@ -26,7 +26,7 @@ export type WrittenEntry = [
   body?: string,
 ];
 
-/** Counts what a page captured that ends before its SDK has started. The next page reports it. */
+/** Counts what a page captured if it ends before its SDK has started. The next page reports it. */
 export function countUnstarted(errors: number, logs: number): void {
   const losses = [
     { reason: PAGE_ENDED, category: "error", quantity: errors },
@@ -37,6 +37,6 @@ export function countUnstarted(errors: number, logs: number): void {
   try {
     localStorage.setItem(ENTRY_PREFIX + randomHex(16), JSON.stringify(entry));
   } catch {
-    // Storage is refused or full: nothing is promised.
+    // Storage is refused or full: the loss is not counted.
   }
 }

@@ -176,7 +176,7 @@ export function createInboxFeed(
     stream?.close();
     const source = stream = new EventSource(`${path}?since=${known.cursor}`);
     const giveUp = () => {
-      // It would try again at a steady pace, and never after a refusal; nor would it tell the two apart.
+      // EventSource retries at a fixed interval, never after a refusal, and does not distinguish the two.
       source.close();
       clearTimeout(silenceTimer);
       fail("offline");

@@ -18,7 +18,7 @@ import { INBOX_SCHEMA } from "./schema.ts";
 import { ScriptMaps } from "./script_maps.ts";
 import type { AdmittedEnvelope, Inbox, InboxChange, InboxOptions } from "./store.ts";
 
-/** How often other processes' changes are looked for while somebody listens: a row is live within a second. */
+/** Interval of the checks for other processes' changes: with listeners, a row is live within a second. */
 const WATCH_MS = 250;
 
 /** The inbox over its database: stores one envelope at a time, and reports each change, also of other processes. */
@@ -34,9 +34,9 @@ export class SqliteInbox implements Inbox {
   #last = 0;
   /** The end of the queue of those who store. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Runs while somebody listens. */
+  /** Runs while there are listeners. */
   #watch: ReturnType<typeof setInterval> | undefined;
-  /** What other processes had committed when it was looked at last. */
+  /** The file's version at the last check for other processes' commits. */
   #version = 0;
   #wasFull = false;
 
@@ -138,7 +138,7 @@ export class SqliteInbox implements Inbox {
 
   subscribe(listener: (change: InboxChange) => void): () => void {
     this.#listeners.add(listener);
-    if (!this.#closed) this.#watch ??= setInterval(() => this.#lookAround(), WATCH_MS);
+    if (!this.#closed) this.#watch ??= setInterval(() => this.#checkForChanges(), WATCH_MS);
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#stopWatching();
@@ -178,15 +178,15 @@ export class SqliteInbox implements Inbox {
       return this.#database.shrink((file) => file.clear());
     } catch (error) {
       if (!isUnwritable(error)) throw error;
-      // Another program took even the reserve's room.
+      // Another program has filled even the room of the reserve.
       this.#database.startOver();
       return this.#database.run((file) => file.state().last);
     }
   }
 
-  /** A file that replaces the one that was open: what readers have from before is gone. */
+  /** Takes a new file into use that replaces the open one: earlier rows are no longer stored. */
   #takeUp(file: InboxFile): void {
-    // Another process may have begun it, further on.
+    // Another process may have created it, with later ids.
     if (file.state().last < this.#last) file.startAfter(this.#last);
     this.#tell("cleared");
   }
@@ -205,7 +205,7 @@ export class SqliteInbox implements Inbox {
     return isFull;
   }
 
-  #lookAround(): void {
+  #checkForChanges(): void {
     try {
       this.#isFull();
       const version = this.#run((file) => file.version());

@@ -24,8 +24,8 @@ export interface AdmittedEnvelope {
 }
 
 /**
- * `stored`: there may be a row more. `cleared`: there are none from before. `storage`: {@linkcode Inbox.canStore} has
- * changed. `closed`: nothing comes any more.
+ * `stored`: there may be a new row. `cleared`: earlier rows are deleted. `storage`: {@linkcode Inbox.canStore} has
+ * changed. `closed`: no more changes follow.
  */
 export type InboxChange = "stored" | "cleared" | "storage" | "closed";
 
@@ -65,7 +65,7 @@ export interface Inbox {
   clear(): number;
   /** Whether envelopes can be stored: not while the disk is full or not writable. */
   canStore(): boolean;
-  /** Calls back after each change, at once or, if another process made it, within a second. Gives the function that ends it. */
+  /** Calls back after each change, within a second if another process made it. Returns the function that unsubscribes. */
   subscribe(listener: (change: InboxChange) => void): () => void;
   close(): void;
 }

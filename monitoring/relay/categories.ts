@@ -49,7 +49,7 @@ export function quantitiesOf(
   return quantities;
 }
 
-/** Every category, and that there is none. Also what a limit that names no category holds. */
+/** All categories, and the bit of items without one: what a limit that names no category covers. */
 export const ALL_CATEGORIES = -1;
 
 /** Each category's bit. Bit sets are stored in the spool: append, never reorder. */

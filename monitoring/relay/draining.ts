@@ -35,7 +35,7 @@ export interface Draining {
   deliver(envelope: DrainedEnvelope, signal: AbortSignal): Promise<DrainVerdict>;
   /** The ingest that takes a DSN's envelopes. */
   upstreamOf(dsn: string): IngestHealth;
-  /** The categories of a DSN's that limits hold now. */
+  /** The categories of a DSN that limits cover now. */
   limitsOf(dsn: string): HeldCategories;
   onEnded(envelope: SpooledEnvelope, end: { readonly kind: "delivered" | "refused" }): void;
   onDropped(dropped: GivenUp): void;

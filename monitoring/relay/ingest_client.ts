@@ -10,10 +10,10 @@ import type { HeldBack, RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
 import { isPassing } from "./verdict.ts";
 
-/** What of an envelope goes over the wire, where to, and when it arrived. */
+/** The parts of an envelope that an attempt needs: bytes, destination, arrival. */
 export type Sendable = Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "dsn" | "receivedAt">;
 
-/** What an attempt from the spool has besides. */
+/** Additional facts of an attempt from the spool. */
 export interface DrainedAttempt {
   /** Whether one failed before. */
   readonly isRetry: boolean;
@@ -64,7 +64,7 @@ export const MAX_CONNECTIONS = 256;
 /** Less than any load balancer or address translation in common use remembers a silent connection. */
 const MAX_IDLE_MS = 60_000;
 
-/** 1 Mbit/s: an envelope that cannot be uploaded at this rate within an attempt says nothing when it has no answer. */
+/** 1 Mbit/s. An unanswered envelope too large for this rate is no evidence that the ingest is down. */
 const SLOW_UPLOAD_BYTES_PER_MS = 128;
 
 /** Where a DSN's envelopes go. */
@@ -160,7 +160,7 @@ export class IngestClient {
     } catch (error) {
       if (error instanceof HeldError) return { kind: "held", limits: error.limits };
       if (signal?.aborted) return { kind: "aborted" };
-      // Whatever it was, the ingest has not decided.
+      // After any error the ingest has not decided.
       return undecided(false, failureReason(error));
     } finally {
       if (!drained) health.live--;

@@ -5,8 +5,8 @@
  *    that envelope. It is tried again after its own back-off; nothing else changes.
  * 3. No decision about {@linkcode DOWN_AFTER} newer envelopes in a row, retries not counted: it is down. Live envelopes
  *    go into the spool, except one at a time while the ingest still answers (5xx).
- * 4. {@linkcode DOWN_AFTER} attempts in a row without a decision, of whatever envelopes: the drain probes. It sends one
- *    envelope at a time, the newest first, and pauses between them. So it does before anything was decided.
+ * 4. {@linkcode DOWN_AFTER} attempts in a row without a decision, about any envelopes: the drain probes. It sends one
+ *    envelope at a time, the newest first, and pauses between them. It also probes before the first decision.
  */
 export class IngestHealth {
   readonly origin: string;
@@ -116,8 +116,8 @@ export class IngestHealth {
 export const DOWN_AFTER = 5;
 
 /**
- * Bounds of the pause between two probes. The first probe is made at once. Each pause is drawn from all of its length,
- * so that many relays do not return at once
+ * Exponential backoff bounds of the pause between two probes; the first probe is made at once. Each pause is random
+ * between 0 and its bound, so that many relays do not return at once
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  */
 export const FIRST_PROBE_PAUSE_MS = 500;

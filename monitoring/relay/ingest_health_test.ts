@@ -21,7 +21,7 @@ class Bench {
     onState: (state) => this.states.push(state),
   });
 
-  /** A live envelope that just arrived, answered 500 unless told otherwise. */
+  /** A live envelope that just arrived, by default answered 500. */
   fails(attempt: Partial<UndecidedAttempt> = {}) {
     return this.health.undecided({
       receivedAt: this.now,
@@ -78,7 +78,7 @@ Deno.test("thousands that fail, older than one that was taken → their own faul
     assert.equal(bench.fails({ receivedAt: bench.now - 1 }), "envelope");
   }
   assert.equal(bench.health.mayForward(false), true);
-  assert.equal(bench.health.isProbed, true, "the drain slows down all the same");
+  assert.equal(bench.health.isProbed, true, "the drain slows down nevertheless");
   assert.deepEqual(bench.states, []);
   // The clock is set back: what arrives then is not older.
   bench.now -= 3_600_000;

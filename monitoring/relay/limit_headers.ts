@@ -106,7 +106,7 @@ function longestOf(limits: readonly AnnouncedLimit[]): number {
   return inBounds(limits.reduce((longest, { seconds }) => Math.max(longest, seconds), 0));
 }
 
-/** At least a second: who is told 0 asks again at once, and for ever. */
+/** At least a second: a client that receives 0 would retry in a loop. */
 function inBounds(seconds: number): number {
   return Math.min(Math.max(1, Math.ceil(seconds)), MAX_PAUSE_S);
 }

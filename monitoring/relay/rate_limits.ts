@@ -23,7 +23,7 @@ export interface HeldBack {
   readonly "retry-after": string;
 }
 
-/** What the limits of one DSN hold at some moment. */
+/** What the limits of one DSN cover at a given time. */
 export interface HeldCategories {
   /** Bit set, see `categories.ts`. */
   readonly categories: number;

@@ -70,7 +70,7 @@ export interface RelayOptions {
   readonly publicOrigin?: string;
   /** Further origins whose pages may post. Default: none. */
   readonly allowedOrigins?: readonly string[];
-  /** Whether a platform stands between the server and every client. Default: no. */
+  /** Whether a platform's proxy is between the server and every client. Default: no. */
   readonly onDeploy?: boolean;
   /** Whether the ingest learns the sender's address and client hints. Default: no. */
   readonly forwardClientIp?: boolean;

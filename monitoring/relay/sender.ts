@@ -1,4 +1,4 @@
-/** What an ingest may know of who sent an envelope. Kept in the spool with it. */
+/** The sender of an envelope, as far as the ingest may know it. Stored in the spool with the envelope. */
 export interface Sender {
   readonly userAgent: string | null;
   /** Only if the operator wants it forwarded, as the following. */
@@ -7,14 +7,14 @@ export interface Sender {
   readonly clientHints?: Readonly<Record<string, string>>;
 }
 
-/** What {@linkcode senderOf} goes by. */
+/** Configuration of {@linkcode senderOf}. */
 export interface SenderOptions {
   readonly forwardClientIp?: boolean;
   /** In lower case. Set only behind a proxy that writes this header itself. */
   readonly trustedProxyHeader?: string;
 }
 
-/** What Sentry takes browser and system from where `User-Agent` is frozen (https://wicg.github.io/ua-client-hints/). */
+/** Sentry reads browser and system from these where `User-Agent` is frozen (https://wicg.github.io/ua-client-hints/). */
 const CLIENT_HINTS = ["sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"] as const;
 
 /** No address is longer (RFC 4291, section 2.2, with an IPv4 part); zone ids are not forwarded. */
@@ -63,7 +63,7 @@ export function senderHeaders({ userAgent, address, clientHints }: Sender): Reco
   };
   if (address !== undefined && ADDRESS.test(address)) {
     headers["x-forwarded-for"] = address;
-    // Sentry's own, for the case that a proxy on the way writes the other one anew.
+    // Sentry's own header, in case a proxy on the way overwrites the other one.
     headers["x-sentry-forwarded-for"] = address;
   }
   for (const name of CLIENT_HINTS) {
@@ -79,7 +79,7 @@ function addressOf(
   trustedProxyHeader: string | undefined,
 ): string | undefined {
   const named = trustedProxyHeader === undefined ? null : headers.get(trustedProxyHeader);
-  // A proxy adds what it saw itself at the end; what stands before that, anyone can have sent.
+  // A proxy appends the address that it saw; a client can forge everything before it.
   const address = named === null ? peer : named.slice(named.lastIndexOf(",") + 1).trim();
   return address !== undefined && ADDRESS.test(address) ? address : undefined;
 }

@@ -27,7 +27,7 @@ Deno.test("the address → the peer's, or the last one of the trusted header", (
   assert.equal(addressOf(new Headers(), "192.0.2.1", behindProxy), "192.0.2.1");
 });
 
-Deno.test("what is no address → not forwarded", () => {
+Deno.test("text that is no address → not forwarded", () => {
   for (const value of ["", "unknown", "192.0.2.1:80, ", "a b", '"[2001:db8::1]"', "1".repeat(46)]) {
     assert.equal(addressOf(forwarded(value), undefined, behindProxy), undefined, value);
   }

@@ -19,7 +19,7 @@ export interface SpooledEnvelope {
   /** Those of one sequence are delivered in order: the segments of a recording. */
   readonly sequence?: string;
   readonly quantities: Readonly<Record<string, number>>;
-  /** What its items count as for limits, a bit set of `categories.ts`. */
+  /** Categories of its items, for limits: a bit set of `categories.ts`. */
   readonly categories: number;
 }
 

@@ -23,8 +23,8 @@ export function ingestError(headers: HeaderReader): string | undefined {
 }
 
 /**
- * What the sender is told of an answer with which the ingest has decided. Nothing of the ingest's
- * headers is copied: each is read, checked and written anew.
+ * The sender's answer once the ingest has decided. No header of the ingest is copied: each is read,
+ * checked and rewritten.
  *
  * @param now milliseconds since 1970
  */

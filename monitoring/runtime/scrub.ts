@@ -74,7 +74,7 @@ export class Scrubber {
   }
 }
 
-/** What is reported of a thrown plain object: its values may be anybody's data. */
+/** The message for a thrown plain object: only its keys, because values may be personal data. */
 function keysOf(thrown: unknown): string {
   return `Object captured as exception with keys: ${Object.keys(Object(thrown)).join(", ")}`;
 }

@@ -76,7 +76,7 @@ export interface Drain {
   wake(dsn: string): void;
   /**
    * Waits for deliveries under way, then aborts them; takes at most `STOP_GRACE_MS` and `STOP_ABORT_MS`. What the
-   * ingest has answered by then is recorded, what it has not goes back to its place in the spool.
+   * ingest has answered by then is recorded, the others return to their place in the spool.
    */
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the drain makes of ingests that are down, of limits, and of envelopes that always fail. */
+/** The drain with ingests that are down, with limits, and with envelopes that always fail. */
 import assert from "node:assert/strict";
 import { MAX_PROBE_PAUSE_MS } from "../relay/ingest_health.ts";
 import { MAX_WAIT_MS } from "./spool.ts";
@@ -103,7 +103,7 @@ Deno.test("an envelope that always gets 500 → its pauses double, and its age e
   assert.deepEqual(bench.dropped, [{ dsn: DSN, envelopes: 1, quantities: { error: 3 } }]);
 });
 
-Deno.test("an ingest that answers gets a bounded number at once", async () => {
+Deno.test("an ingest that is up → gets a bounded number at once", async () => {
   await using bench = await Bench.open();
   bench.answer = () => undefined;
   await bench.put(...range(1, 100));
@@ -140,7 +140,7 @@ Deno.test("all under way fail at once → the next probe is made at once, then p
   assert.equal(bench.active, 1);
 });
 
-Deno.test("an ingest that is down holds up no other", async () => {
+Deno.test("one ingest is down → the others get their envelopes", async () => {
   await using bench = await Bench.open();
   bench.answer = (_, { dsn }) => dsn === DSN ? SILENT : DELIVERED;
   for (const n of range(1, 50)) await bench.spool.put(envelope(n));

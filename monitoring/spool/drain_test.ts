@@ -175,7 +175,7 @@ Deno.test("delivered while the spool cannot be written: deleted later, not deliv
   await bench.quiet();
   assert.deepEqual(bench.ended, [[1, "delivered"]]);
   for (let look = 0; look < 3; look++) await bench.pass(POLL_MS);
-  assert.deepEqual(bench.toldStates(), ["spool unavailable"], "told once");
+  assert.deepEqual(bench.reportedStates(), ["spool unavailable"], "reported once");
   other.exec("ROLLBACK");
   other.close();
   await bench.pass(POLL_MS);

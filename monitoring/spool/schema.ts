@@ -54,5 +54,5 @@ const VERSION_2 = `
   CREATE INDEX ready_entries ON entries (dsn, not_before, id, categories) WHERE ready = 1;
 `;
 
-/** What makes a file of each version out of one of the version before. */
+/** Steps, each from one version of the file to the next. */
 export const SPOOL_SCHEMA: readonly string[] = [VERSION_1, VERSION_2];

@@ -37,7 +37,7 @@ export interface SpooledEnvelope {
   readonly sequence?: string;
   /** What the envelope counts for in reports of loss, by Sentry's data category. */
   readonly quantities: Readonly<Record<string, number>>;
-  /** What its items count as for limits: a bit set, at least one bit. The spool gives the bits no meaning. */
+  /** Categories of its items, for limits: a bit set, at least one bit. The spool does not interpret the bits. */
   readonly categories: number;
 }
 

@@ -230,7 +230,7 @@ export class SpoolDrain implements Drain {
   }
 
   #limited(held: Held, waitMs: number): void {
-    // What a known limit holds is not leased again before that ends.
+    // Envelopes under a known limit are not leased again before it ends.
     const wait = Math.min(MAX_WAIT_MS, Math.max(MIN_PAUSE_MS, waitMs || 0));
     this.#release(held, this.#isLimited(held) ? 0 : this.#clock.now() + wait);
     this.#releaseQueued((other) => this.#isLimited(other));
@@ -306,7 +306,7 @@ export class SpoolDrain implements Drain {
     return [...this.#hand.values()].reduce((sum, held) => sum + held.envelope.bytes.byteLength, 0);
   }
 
-  /** Whether limits hold all that an envelope has. */
+  /** Whether limits cover all categories of an envelope. */
   #isLimited({ envelope: { dsn, categories } }: Held): boolean {
     return (categories & ~this.#options.limitsOf(dsn).categories) === 0;
   }

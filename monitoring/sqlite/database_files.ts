@@ -16,7 +16,7 @@ import { type StoreName, SymbolicLinkError } from "./errors.ts";
 /** Only the owner may read and write: telemetry at rest, possibly in a folder that others can list. */
 const PRIVATE = 0o600;
 const OTHERS = 0o077;
-/** What SQLite opens beside a database, and the reserve. `-wal` first: see {@linkcode setAside}. */
+/** Suffixes of the files beside a database: SQLite's, and the reserve. `-wal` first: see {@linkcode setAside}. */
 const SIDE_FILES = ["-wal", "-shm", "-journal"];
 const OPENED = ["", ...SIDE_FILES, ".reserve"];
 

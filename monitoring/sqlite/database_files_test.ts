@@ -19,7 +19,7 @@ function withFile(test: (path: string, files: () => readonly string[]) => void):
   }
 }
 
-Deno.test("a file is created → 0600 from its creation on, whatever the umask", () =>
+Deno.test("a file is created → 0600 from its creation on, with any umask", () =>
   withFile((path) => {
     const before = Deno.umask(0);
     try {

@@ -29,7 +29,7 @@ export class DatabaseVersionError extends Error {
   }
 }
 
-/** Following a link would write telemetry to a place that somebody else has chosen. */
+/** Following a link would write telemetry to a place that another user has chosen. */
 export class SymbolicLinkError extends Error {
   override readonly name = "SymbolicLinkError";
   constructor(readonly store: StoreName, readonly file: string) {

@@ -6,7 +6,7 @@ import { DatabaseVersionError, type StoreName, SymbolicLinkError } from "./error
 
 /** Longest wait for another process's write. A page waits for its answer as long, so it is short. */
 export const LOCK_TIMEOUT_MS = 5_000;
-/** What the write-ahead log is cut back to after a large envelope went through it. */
+/** Bytes to which the write-ahead log is truncated after a large envelope. */
 const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 /** Pages of the log until they are moved into the file: fewer, larger moves, each synced twice. */
 const CHECKPOINT_PAGES = 2_000;
@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   readonly store: StoreName;
   /** Its folder is created. Undefined: the database is in memory. */
   readonly path: string | undefined;
-  /** What makes version n + 1 of version n; the first step starts from an empty file. */
+  /** Steps from version n to n + 1; the first one starts from an empty file. */
   readonly schema: readonly string[];
   /** Milliseconds. Default: {@linkcode LOCK_TIMEOUT_MS}. */
   readonly lockTimeoutMs?: number;

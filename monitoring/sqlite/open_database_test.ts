@@ -40,7 +40,7 @@ for (const suffix of ["-wal", "-shm", "-journal"]) {
       const target = join(folder, "target");
       Deno.writeTextFileSync(target, "");
       Deno.symlinkSync(target, join(folder, `x.sqlite${suffix}`));
-      // What openDatabase relies on for links that appear while the database is open.
+      // `openDatabase` relies on this for links that appear while the database is open.
       using db = new DatabaseSync(join(folder, "x.sqlite"));
       const mode = suffix === "-journal" ? "DELETE" : "WAL";
       assert.throws(
@@ -51,7 +51,7 @@ for (const suffix of ["-wal", "-shm", "-journal"]) {
     }));
 }
 
-Deno.test("file of an older version → the steps since are made, what is in it stays", () =>
+Deno.test("file of an older version → upgraded, its content is kept", () =>
   withFolder((folder) => {
     const path = join(folder, "x.sqlite");
     const open = (schema: readonly string[]) =>

@@ -28,8 +28,8 @@ interface Opened<Store> {
 }
 
 /**
- * A database that stays usable: a corrupt file is set aside and an empty one begins, a file that was moved or deleted is
- * opened anew, and on a full disk deleting still works.
+ * A database that stays usable: a corrupt file is set aside and replaced by an empty one, a file that was moved or deleted is
+ * replaced at its path, and on a full disk deleting still works.
  */
 export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
@@ -109,7 +109,7 @@ export class RecoveringDatabase<Store> {
     try {
       this.emptyLog();
     } catch {
-      // Somebody else has filled the disk: the next call fails, and reports it.
+      // Another program has filled the disk: the next call fails, and reports it.
     }
   }
 
@@ -133,7 +133,7 @@ export class RecoveringDatabase<Store> {
   #current(): Opened<Store> {
     const { path } = this.#options;
     const found = path === undefined ? undefined : fileIdentity(path);
-    // Moved by another process that found it corrupt, or deleted: what is written to it now is lost.
+    // Moved by another process that found it corrupt, or deleted: writes to it are lost.
     if (this.#opened && found !== this.#opened.identity) this.close();
     if (this.#opened) return this.#opened;
     try {

@@ -2,7 +2,7 @@ import { closeSync, lstatSync, rmSync, writeSync } from "node:fs";
 import { createPrivate } from "./database_files.ts";
 
 /**
- * What the log can hold that the database has no room for yet: the pages of one checkpoint, and a batch of writes that
+ * Bytes of the log that the database may have no room for yet: the pages of one checkpoint, and a batch of writes that
  * came on top.
  */
 export const RESERVE_BYTES = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ export class Reserve {
       this.#givenUp = false;
       return true;
     } catch {
-      // No room: what was written of it would take the rest.
+      // No room: an incomplete reserve would take the rest of the disk.
       this.giveUp();
       return false;
     }

@@ -22,12 +22,12 @@ const test = base.extend({
 });
 
 test.beforeAll(async () => {
-  test.skip(!await canMount(), "this machine lets nobody mount a disk");
+  test.skip(!await canMount(), "this machine does not let a user mount a disk");
 });
 
 const view = (page: Page) => page.locator("section.envelopes");
 
-test("full disk → every tab says what to do; all envelopes deleted → they are stored again", async ({ page, context, server, watch }) => {
+test("full disk → every tab shows what to do; all envelopes deleted → new ones are stored", async ({ page, context, server, watch }) => {
   // The page's own envelopes are refused as well, and wait.
   watch.allow("503");
   await page.goto("/#/envelopes");
@@ -43,7 +43,7 @@ test("full disk → every tab says what to do; all envelopes deleted → they ar
       refused = await postEnvelope(server.origin, { event_id: event.event_id }, ["event", event])
         .then(() => false, () => true);
     }
-    // What is left, so that the inbox does not find room for a little more.
+    // Fills the rest, so that no small envelope fits.
     await fillDisk(insideOf(server.pid, `${server.dataDir}/filler`));
     return await isHealthy();
   }).toBe(false);

@@ -102,7 +102,7 @@ test.describe("INBOX_TOKEN set", () => {
       await field.fill("wrong");
       await inboxOf(page).getByRole("button", { name: "Open the inbox" }).click();
       await expect(inboxOf(page).getByRole("alert")).toHaveText("This token was not accepted.");
-      // Who works with the keyboard goes on where the next thing is to be done.
+      // The focus is where a keyboard user continues.
       await expect(field).toBeFocused();
       await field.fill("open-sesame");
       await field.press("Enter");

@@ -59,7 +59,7 @@ for (const rate of [1, 6, 12]) {
       await throttle(next, 1);
       await release();
       const counted = await expectAccounted(arrivals, marks, next);
-      // What was sent as the page was left is kept and sent again.
+      // Envelopes that were sent as the page ended are kept and sent again.
       expect(counted).toBeGreaterThan(BURST - 20);
     });
   }

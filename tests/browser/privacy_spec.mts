@@ -176,7 +176,7 @@ function failAt(page: Page, message: string): Promise<void> {
   }, message);
 }
 
-/** Where the token is in a text, with what stands before it. */
+/** Where the token is in a text, with the text before it. */
 function aroundToken(text: string): string[] {
   return [...text.matchAll(new RegExp(`.{0,120}${TOKEN}`, "gs"))].map(([place]) => place);
 }

@@ -87,7 +87,7 @@ for (const mode of ["inbox", "relay"] as const) {
   });
 }
 
-test("the minute's signals used up → the button that asks for one says when to try again", async ({ page, server, watch }) => {
+test("the minute's signals used up → the page shows when to try again", async ({ page, server, watch }) => {
   watch.allow("429");
   await openPage(page);
   const status = async () => {
@@ -99,7 +99,7 @@ test("the minute's signals used up → the button that asks for one says when to
   await expect(async () => {
     while (await status() !== 429);
     await make(page, "Failing request");
-    await expect(page.getByText(/answered 429 .*60 signals a minute: try again in a minute/))
+    await expect(page.getByText(/answered 429 .*60 signals a minute\. Try again in a minute/))
       .toBeVisible({ timeout: 1_000 });
   }).toPass();
 });

@@ -1,4 +1,4 @@
-/** An inbox that accepts requests and never answers: each thing that is read says so, and can be tried again. */
+/** An inbox that accepts requests and never answers: each read fails with a message and can be tried again. */
 import type { BrowserContext, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
@@ -7,19 +7,19 @@ import { ERRORS, make, openPage } from "./signals.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 const SILENT = "The inbox has not answered for 10 seconds.";
-/** Lists, bodies and source maps; what tells whether the inbox is there at all is answered. */
+/** Lists, bodies and source maps. Requests for the inbox's state are answered. */
 const isRead = (url: URL) =>
   url.pathname === "/monitoring/inbox" &&
   ["view", "id", "map"].some((name) => url.searchParams.has(name));
 
-/** Takes requests and keeps them without an answer, until it is told to answer. */
+/** Keeps requests without an answer until the returned function is called. */
 async function keepSilent(context: BrowserContext, which: (url: URL) => boolean) {
   let answers = false;
   await context.route(which, (route) => answers ? route.continue() : undefined);
   return () => void (answers = true);
 }
 
-/** What is read, where, and what is there once it has been. */
+/** Each read: its address, its place on the page, and a text that it shows. */
 const READ = {
   "the overview's list": ["#/", ".panel:has(#inbox)", "event"],
   "the list of traces": ["#/traces", ".traces", "step 0"],
@@ -30,7 +30,7 @@ const READ = {
   "an envelope": ["#/envelopes/1", ".envelopes", "Envelope header"],
 } as const;
 
-test("inbox accepts and never answers → what is read fails with words, and can be tried again", async ({ context, server, watch: _watch }) => {
+test("inbox accepts and never answers → each read fails with a message and can be tried again", async ({ context, server, watch: _watch }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 5));
   await postEvents(server.origin, nodeEvent());
   const answer = await keepSilent(context, isRead);
@@ -53,7 +53,7 @@ test("inbox accepts and never answers → what is read fails with words, and can
   for (const { what, view, shown } of tabs) {
     await test.step(`${what}, once more`, async () => {
       await expect(async () => {
-        // What the tabs themselves send makes lists ask again by themselves, too.
+        // Envelopes of these tabs also make lists read again.
         const retry = view.getByRole("button", { name: "Try again" });
         if (await retry.isVisible()) await retry.click({ timeout: 1_000 });
         await expect(view).toContainText(shown, { timeout: 3_000 });
@@ -63,7 +63,7 @@ test("inbox accepts and never answers → what is read fails with words, and can
   }
 });
 
-test("error and source map are never answered → each says so, and can be tried again", async ({ page, context, arrivals, watch }) => {
+test("error and source map never answered → each shows a message and can be tried again", async ({ page, context, arrivals, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
@@ -87,7 +87,7 @@ test("error and source map are never answered → each says so, and can be tried
   await expect(article).toContainText("Signals.tsx");
 });
 
-test("inbox takes connections and answers nothing at all → offline, in words", async ({ page, context }) => {
+test("inbox takes connections and answers no request → offline, with a message", async ({ page, context }) => {
   await keepSilent(context, ({ pathname }) => pathname === "/monitoring/inbox");
   await page.goto("/#/logs");
   await expect(page.locator(".logs")).toContainText("The inbox does not answer; trying again.", {

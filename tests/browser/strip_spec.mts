@@ -32,7 +32,7 @@ test("what is refused is counted by reason, in words, beside a mark; and read ou
   await expect(reasons.getByRole("listitem").first()).toContainText("status 400");
 });
 
-test("relay keeps envelopes → it is asked until it holds nothing, and then no more", async ({ page, ingest, sent, watch }) => {
+test("relay holds spooled envelopes → its health is requested until there are none", async ({ page, ingest, sent, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   const strip = page.getByRole("region", { name: "Flow" });
@@ -43,7 +43,7 @@ test("relay keeps envelopes → it is asked until it holds nothing, and then no 
   await expect(strip).toContainText("nothing waits in the relay’s spool", { timeout: 60_000 });
   const asked = sent.all.filter(healthAsked).length;
 
-  // Envelopes end: one question for each burst of them.
+  // When envelopes end, one request for each burst of them.
   await make(page, "warn");
   await expect(strip).toContainText("All delivered.", { timeout: 60_000 });
   expect(sent.all.filter(healthAsked).length - asked).toBeLessThanOrEqual(2);
@@ -59,7 +59,7 @@ for (const mode of ["inbox", "relay"] as const) {
       const senders = strip.getByText("All senders: ");
       await expect(senders).toContainText("0 refused.");
       await refuseOthers(server.origin);
-      // What a person does who has sent something by another program: looks at this window again.
+      // As after sending something with another program: this window gets the focus again.
       await expect(async () => {
         await page.evaluate(() => void dispatchEvent(new Event("focus")));
         await expect(senders).toContainText("2 refused (2 rejected).", { timeout: 3_000 });

@@ -18,7 +18,7 @@ export interface Receipt {
   isAnswered: boolean;
 }
 
-/** What is to be sent. Its text is made anew each time, so that a long run does not hold it. */
+/** An envelope to send. Its text is made each time it is needed, so that a long run does not hold it. */
 export interface Posted {
   readonly eventId: string;
   readonly n: number;

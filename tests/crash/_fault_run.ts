@@ -85,7 +85,7 @@ const MOST_FULL_MS = 3_000;
 const RECOVERY_MS = 180_000;
 const POLL_MS = 50;
 const PROGRESS_MS = 30_000;
-/** What the module that sets the clock prints each time. */
+/** Output of the module that sets the clock, each time. */
 const CLOCK_SET = /^The clock is \d h behind$/gm;
 const CLOCK = fileURLToPath(new URL("_clock_set_back.ts", import.meta.url));
 
@@ -260,7 +260,7 @@ class FaultRun implements AsyncDisposable {
     }
   }
 
-  /** Waits, at most until the faults end. Returns whether they go on. */
+  /** Waits, at most until the faults end. Returns whether they continue. */
   async #calm(ms: number): Promise<boolean> {
     const { signal } = this.#over;
     if (!signal.aborted) {

@@ -19,7 +19,7 @@ interface Came {
   readonly text?: string;
 }
 
-/** One envelope, what of it came to the ingest, and how it was acknowledged in between. */
+/** One envelope, its receipts at the ingest, and how it was acknowledged in between. */
 class Case {
   readonly log = new DeliveryLog();
   readonly delivery = this.post(0);

@@ -1,12 +1,12 @@
 /**
- * The relay in a process of its own, because some of what an ingest sends could abort it. Prints the
+ * The relay in a process of its own, because an ingest's answer could abort it. Prints the
  * ports of the relay and of its controls, then serves until its standard input ends.
  *
  * Controls: `POST /?ms=N` moves both clocks ahead; `GET /` returns what is in use.
  */
 import { startRelay } from "../relay/_start_relay.ts";
 
-/** Patience with an ingest: each answer that never ends costs it. */
+/** Timeout for an ingest: each answer that never ends takes this long. */
 const RELAY_TIMEOUT_MS = 150;
 
 const [upstream = ""] = Deno.args;

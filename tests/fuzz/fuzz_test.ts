@@ -36,7 +36,7 @@ const ANSWERS = 200;
 /** How envelopes must have ended to prove anything about hostile answers. */
 const ANSWERED = ["200 delivered", "400 rejected", "429 rate_limited", "503 rejected"];
 
-Deno.test("whatever an ingest answers → a row of the contract, the process lives, limits end in an hour", async () => {
+Deno.test("any answer of an ingest → a row of the contract, the process lives, limits end in an hour", async () => {
   await using ingest = startFuzzedIngest();
   await fc.assert(
     fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),

@@ -24,7 +24,7 @@ const MAY_REACH: Readonly<Record<string, RegExp>> = {
 const MAX_HEAD_BYTES = 3_000;
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The real relay in a process of its own, and an ingest that answers it as the generator says. */
+/** The real relay in a process of its own, and an ingest that answers it as generated. */
 export interface FuzzedIngest {
   /** How envelopes ended so far, as `status outcome`. */
   readonly endings: ReadonlyMap<string, number>;
@@ -91,7 +91,7 @@ export function startFuzzedIngest(): FuzzedIngest {
   };
 }
 
-/** What reached the client, byte by byte. */
+/** The answer that reached the client, byte by byte. */
 interface Reached {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -153,7 +153,7 @@ const GOOD = new TextEncoder().encode(
 class RawIngest {
   readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   readonly #open = new Set<Deno.Conn>();
-  /** What the next requests get; undefined: a good answer. */
+  /** The answer to the next requests; undefined: a good one. */
   answer: HostileAnswer | undefined;
   requests = 0;
 
@@ -274,7 +274,7 @@ class RelayChild {
       printed += new TextDecoder().decode(chunk);
       if (printed.includes("\n")) break;
     }
-    // What it prints later, about memory of broken brotli for example, must not fill the pipe.
+    // Later output, about memory of broken brotli for example, must not fill the pipe.
     void process.stdout.pipeTo(new WritableStream());
     const [relay = "", controls = ""] = printed.trim().split(" ");
     return new RelayChild(process, relay, controls);
@@ -312,7 +312,7 @@ class RelayChild {
     await this.#printed;
   }
 
-  /** What a request makes of the relay's end: a failure that says how it ended. */
+  /** Turns the end of the relay's process during a request into an error that states how it ended. */
   async #alive<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -332,7 +332,7 @@ class RelayChild {
   }
 }
 
-/** Reads an answer without the leniency of `fetch`; nothing that is not allowed may stand in it. */
+/** Reads an answer without the leniency of `fetch`; fails on everything that is not allowed. */
 function parse(bytes: Uint8Array): Reached {
   assert.ok(bytes.length > 0, "no answer");
   const text = String.fromCharCode(...bytes.subarray(0, 2 * MAX_HEAD_BYTES));

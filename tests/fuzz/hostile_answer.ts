@@ -1,17 +1,17 @@
 /** Answers as no ingest should give them, each with what of it may reach the client, known by how it was made. */
 import fc from "fast-check";
 
-/** What the relay makes of an answer, by its status alone. */
+/** How the relay classifies an answer, by its status alone. */
 export type Reading = "delivered" | "rejected" | "rate_limited" | "undecided";
 
-/** What the ingest does with one request, and what may come of it. */
+/** The ingest's reaction to one request, and the results that are allowed. */
 export interface HostileAnswer {
   /** How it was made, for the report of a failure. */
   readonly made: string;
   readonly wire: Uint8Array<ArrayBuffer>;
   /** Written before the request has been read to its end. */
   readonly early: boolean;
-  /** What happens to the connection then. Kept after half an answer, the relay has to give up. */
+  /** The connection afterwards. If it is kept after half an answer, the relay has to time out. */
   readonly then: "keep" | "close" | "reset";
   readonly status: number;
   /** Of a client that understands the answer. */
@@ -27,7 +27,7 @@ export interface HostileAnswer {
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 const HOUR_S = 3_600;
 
-/** Characters that may stand in no header value: a strict client refuses the answer, a lenient one reads it. */
+/** Characters that are valid in no header value: a strict client refuses the answer, a lenient one reads it. */
 const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
 /** Node's own limit is 16 KiB for the whole head. */
 const MODEST_HEAD = 12_000;
@@ -158,7 +158,7 @@ const status = fc.oneof(
     weight: 3,
     arbitrary: fc.constantFrom(300, 301, 304, 307, 399, 408, 425, 500, 502, 503, 520, 599),
   },
-  // What no `Response` can have.
+  // Statuses that no `Response` can have.
   { weight: 1, arbitrary: fc.constantFrom(0, 99, 600, 700, 999) },
 );
 
@@ -167,7 +167,7 @@ const body = fc.oneof(
   fc.constantFrom(65_536, 65_537, 150_000).map((length) => "x".repeat(length)),
 );
 
-/** How the body's end is said, rightly or wrongly. */
+/** How the end of the body is announced, correctly or not. */
 const framing = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("length", "chunked", "close") },
   {
@@ -247,7 +247,7 @@ export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
     { weight: 8, arbitrary: fc.constantFrom("keep", "close") },
     { weight: 2, arbitrary: fc.constant("reset") },
   ),
-  // Each costs the relay's whole patience.
+  // Each takes the relay's whole timeout.
   hang: fc.nat(60).map((chance) => chance === 0),
 }).map((made) => {
   const { status, reason, error, limits, after, others, many, interim, framing, cut, early } = made;
@@ -266,7 +266,7 @@ export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
     whole.slice(0, cut === undefined ? whole.length : whole.length * cut / 1_000),
   );
 
-  // An answer whose end is not said, or never comes, would be waited for.
+  // The client would wait for an answer whose end is not announced or never comes.
   const isEndless = framing === "close" || framing.startsWith("endless") || cut !== undefined;
   const then = made.hang ? "keep" : isEndless && made.end === "keep" ? "close" : made.end;
   const isPlain = ["length", "chunked", "close"].includes(framing) && cut === undefined &&

@@ -87,9 +87,13 @@ Deno.test("behind a proxy that sets TRUSTED_PROXY_HEADER alone: 403 all the same
 
 Deno.test("another machine gets 403, with what would be right", async () => {
   await using closed = await startWithOne({ peer: "203.0.113.9" });
-  await forbids(closed, {}, /another machine.*set INBOX_TOKEN/);
+  await forbids(closed, {}, /another machine.*Set INBOX_TOKEN/);
   await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
-  await forbids(server, {}, /bearer of its token only: send INBOX_TOKEN as Authorization: Bearer/);
+  await forbids(
+    server,
+    {},
+    /open only with this server.s token\. Send INBOX_TOKEN as Authorization: Bearer/,
+  );
   await forbids(server, { Authorization: "Bearer wrong" }, /token is not/);
 });
 

@@ -264,7 +264,7 @@ Deno.test("attacks on writing: pages of rebound names and of other origins → 4
         method: "OPTIONS",
         headers: { Host: "evil.example:PORT", Origin: "http://evil.example:PORT" },
       },
-      "a rebound name, through a proxy that says so": {
+      "a rebound name, through a proxy that adds a header": {
         headers: {
           Host: "evil.example",
           Origin: "http://evil.example",

@@ -81,7 +81,7 @@ Deno.test("no server: offline, and what is asked for rejects with words", async 
   source.close();
 });
 
-Deno.test("inbox accepts and never answers → offline, each request fails with words", async () => {
+Deno.test("inbox accepts and never answers → offline, each request fails with a message", async () => {
   const never = Promise.withResolvers<Response>();
   await using server = startInboxServer({ instead: () => never.promise });
   const source = createHttpSource(server.url, createInboxFeed(server.url, { silenceMs: 100 }), {
@@ -100,7 +100,7 @@ Deno.test("inbox accepts and never answers → offline, each request fails with 
   never.resolve(new Response());
 });
 
-Deno.test("answer that stops in the middle → fails; one that is slow but goes on → is read", async () => {
+Deno.test("answer stops in the middle → fails; answer is slow but continues → is read", async () => {
   const bytes = eventEnvelope(1);
   let isStuck = true;
   const instead = () => {

@@ -34,7 +34,7 @@ function modes(dataDir: string): Record<string, string> {
 
 /** A server that has written to its database. */
 async function started(dataDir: string, env: Record<string, string>) {
-  // The widest that a process can ask for: what is narrower was created so.
+  // With this umask, narrower permissions come from the server itself.
   const server = await startServer({ dataDir, env, before: "umask 000" });
   if (env.SENTRY_DSN === undefined) {
     const body = envelopeOf({ dsn: "https://inbox@sightglass.invalid/1" }, ["event", {}]);

@@ -54,7 +54,7 @@ Deno.test("two processes on one DATA_DIR: both begin at once, both store, nothin
   }
 });
 
-Deno.test("two servers on one DATA_DIR: a stream of one shows what the other stores and deletes", async () => {
+Deno.test("two servers on one DATA_DIR → a stream of one shows what the other stores and deletes", async () => {
   const dataDir = Deno.makeTempDirSync({ prefix: "inbox-" });
   let deadline: ReturnType<typeof setTimeout> | undefined;
   try {

@@ -1,4 +1,4 @@
-/** What stands on the other side of the relay's connections: an ingest by TLS, a proxy, names. */
+/** The other end of the relay's connections: an ingest with TLS, a proxy, host names. */
 import { lookup } from "node:dns/promises";
 import { fileURLToPath } from "node:url";
 
@@ -63,17 +63,17 @@ export function startProxy(target: number): StandInProxy {
     const head = await readHead(connection);
     heads.push(head);
     if (refusal !== undefined) {
-      await say(connection, `HTTP/1.1 ${refusal} Refused\r\ncontent-length: 0\r\n\r\n`);
+      await send(connection, `HTTP/1.1 ${refusal} Refused\r\ncontent-length: 0\r\n\r\n`);
     } else if (head.startsWith("CONNECT ")) {
       const ingest = await Deno.connect({ hostname: "127.0.0.1", port: target });
       open.add(ingest);
-      await say(connection, "HTTP/1.1 200 Connection established\r\n\r\n");
+      await send(connection, "HTTP/1.1 200 Connection established\r\n\r\n");
       await Promise.all([
         connection.readable.pipeTo(ingest.writable),
         ingest.readable.pipeTo(connection.writable),
       ]);
     } else {
-      await say(connection, 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\n\r\n{"id":"taken"}');
+      await send(connection, 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\n\r\n{"id":"taken"}');
     }
   };
   const serving: Promise<void>[] = [];
@@ -113,7 +113,7 @@ async function readHead(connection: Deno.Conn): Promise<string> {
   return head.slice(0, head.indexOf("\r\n\r\n"));
 }
 
-async function say(connection: Deno.Conn, text: string): Promise<void> {
+async function send(connection: Deno.Conn, text: string): Promise<void> {
   await connection.write(new TextEncoder().encode(text));
 }
 
@@ -121,7 +121,7 @@ async function say(connection: Deno.Conn, text: string): Promise<void> {
 export interface TwoAddresses extends AsyncDisposable {
   readonly name: string;
   readonly addresses: readonly [string, string];
-  /** What the process must run first: `before` of `startServer`. */
+  /** Command that the process must run first: `before` of `startServer`. */
   readonly before?: string;
 }
 
@@ -129,7 +129,7 @@ export interface TwoAddresses extends AsyncDisposable {
  * `localhost`, where it has two addresses, as on most machines; else, on Linux, in a mount namespace
  * of the server's own with a hosts file of its own.
  *
- * @throws where neither is possible: this test is never skipped in silence
+ * @throws where neither is possible: the test is never skipped silently
  */
 export async function twoAddresses(): Promise<TwoAddresses> {
   // By the system's own resolver, as the server asks it.

@@ -1,4 +1,4 @@
-/** An ingest that answers what no ingest should: what of it reaches the sender, and for how long it holds. */
+/** An ingest with hostile answers: the parts that reach the sender, and how long limits hold. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/server_process.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";

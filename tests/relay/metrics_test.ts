@@ -152,7 +152,7 @@ Deno.test("SPOOL=none: an ingest that goes down is told once, and once that it a
   const again = { state: "answers again", origin: ingest.origin };
   assert.deepEqual(told, [down, again]);
 
-  // One that is down now and then is not told each time.
+  // One that is down again and again is not reported each time.
   ingest.behave(answers(500));
   for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
   ingest.behave(takes());
@@ -182,7 +182,7 @@ Deno.test("SPOOL=none: the server's log says that the ingest is down, and that i
   assert.equal(code, 0);
   const lines = server.output().match(/^.*ingest (is down|answers again).*$/gm);
   assert.deepEqual(lines, [
-    `warn: An ingest is down: its envelopes stay with who sent them ${
+    `warn: An ingest is down: its envelopes stay with their senders ${
       JSON.stringify({ origin: ingest.origin, reason: "it answered 500" })
     }`,
     `info: An ingest answers again ${JSON.stringify({ origin: ingest.origin })}`,

@@ -147,7 +147,7 @@ Deno.test("an ingest that cannot be reached → log and health name the cause", 
   }
 });
 
-Deno.test("an ingest whose certificate nobody has signed → health says it is not trusted", async () => {
+Deno.test("an ingest's certificate is of no known authority → health reports it as not trusted", async () => {
   await using ingest = startIngest({ tls: true });
   const dsn = `https://key@localhost:${ingest.port}/1`;
   await using server = await startRelaying(dsn, { DENO_CERT: "" });

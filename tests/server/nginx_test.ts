@@ -109,7 +109,7 @@ async function post(port: number, host: string): Promise<[status: number, error?
 }
 
 testBehindNginx(
-  "deploy/nginx.conf, no INBOX_TOKEN → nobody reads the inbox through it",
+  "deploy/nginx.conf, no INBOX_TOKEN → the inbox cannot be read through it",
   async () => {
     await using server = await startServer({ env: BEHIND_PROXY });
     await using proxy = await startNginx(await deployed(), server);
@@ -160,7 +160,7 @@ testBehindNginx(
 );
 
 testBehindNginx(
-  "a proxy that adds no header, INBOX_TOKEN set → nobody reads without the token",
+  "a proxy that adds no header, INBOX_TOKEN set → 403 without the token",
   async () => {
     await using server = await startServer({ env: { INBOX_TOKEN: TOKEN } });
     await using proxy = await startNginx(SILENT_PROXY, server);

@@ -1,4 +1,4 @@
-/** `GET /signal` of a real server under attack: it holds no connections for long, and spends no quota. */
+/** `GET /signal` of a real server under attack: connections are held briefly, and no quota is spent. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/server_process.ts";
 import { relayEnv } from "../runtime/_modes.ts";
@@ -50,7 +50,7 @@ Deno.test("a stranger who asks 100 times for a server error → 10 errors a minu
   assert.equal(statuses.filter((status) => status === 429).length, 100 - thrown);
 });
 
-Deno.test("relay mode in production, failing signals → answered, and no event or log reaches the ingest", async () => {
+Deno.test("relay mode in production, failing signals → answered, no event or log reaches the ingest", async () => {
   await using ingest = startStandInIngest();
   const env = { ...relayEnv(ingest), SENTRY_ENVIRONMENT: "production" };
   const server = await startServer({ env });

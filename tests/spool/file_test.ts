@@ -154,7 +154,7 @@ Deno.test("a file of an unknown schema version is refused and left untouched", a
   });
 });
 
-/** What a file of version 1 had. Two of its envelopes: one under a lease, one put off. */
+/** Content of a file of version 1. Two of its envelopes: one leased, one put off. */
 const VERSION_1 = `
   CREATE TABLE dsns (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE,
     pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),

@@ -1,4 +1,4 @@
-/** What one envelope meets at its ingest holds up no other: limits, envelopes that always fail, slow uploads, the end. */
+/** No envelope delays another: limits, envelopes that always fail, slow uploads, stopping. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSpool, type RunningSpool } from "../../monitoring/spool/running_spool.ts";
@@ -177,7 +177,7 @@ Deno.test("every other live envelope gets 500 → the good ones are all delivere
 });
 
 Deno.test("large envelopes whose upload takes too long → small ones are still delivered live", async () => {
-  // Never reads the body of a large request, so its upload stands still; the timeout cannot tell this from slow.
+  // Never reads the body of a large request, so its upload stalls; a timeout cannot distinguish this from a slow one.
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connections = new Set<Deno.Conn>();
   const serving = (async () => {
@@ -260,7 +260,7 @@ Deno.test("SIGTERM while draining into a slow ingest → after the restart none 
       });
       assert.equal(response.status, 202, await response.text());
     }
-    // What is sent from here on is taken, more slowly than a server waited for once.
+    // From here on the ingest takes each envelope, but slowly.
     const before = mine().length;
     ingest.behave(takesSlowly(1_000));
     await ingest.waitFor(() => mine().length >= before + 10);

@@ -1,4 +1,4 @@
-/** A spool's file that an earlier version of the server wrote: what waits in it is delivered. */
+/** A spool's file that an earlier version of the server wrote: its envelopes are delivered. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -165,7 +165,7 @@ export class Delivery {
     const left = await store.list().catch((): EnvelopeMeta[] => []);
     for (const envelope of this.#waiting) known.add(envelope);
     const ids = new Set(Array.from(known, ({ meta }) => meta.id));
-    // What another tab still lists is that tab's to confirm before it is delivered and deleted.
+    // While another tab lists an envelope, that tab confirms it first; then it is delivered and deleted.
     const fresh = left.filter(({ id }) => !ids.has(id) && !journal.has(id));
     const kept = { stored: Promise.resolve(true), settle: () => {} };
     this.#waiting.push(...fresh.map((meta) => createWaitingEnvelope(meta, kept)));

@@ -23,9 +23,9 @@ export interface EnvelopeStore {
    * @returns false: it was no longer there, and nothing is counted
    */
   giveUp(id: string, losses: readonly Loss[]): Promise<boolean>;
-  /** Counts what is lost and was never here. The same `id` again replaces what it counted. */
+  /** Counts losses of envelopes that were never stored. The same `id` again replaces its count. */
   count(id: string, losses: readonly Loss[]): Promise<void>;
-  /** Stores or counts what a page that ended has listed, unless it is here. Repeating it changes nothing. */
+  /** Stores or counts entries of a page that has ended, except envelopes that are stored. Idempotent. */
   recover(entries: readonly JournalEntry[]): Promise<void>;
   /**
    * Puts an envelope that reports all that was counted, and counts from nothing again, both or neither.

@@ -9,7 +9,7 @@ const VERSION = 2;
 /** Small rows that are listed, apart from the bytes, which are read one by one. */
 const METAS = "metas";
 const BODIES = "bodies";
-/** What was given up and is not reported yet: losses by the id of the envelope, or of the count. */
+/** Losses that are not reported yet, by the id of the envelope or of the count. */
 const LOSSES = "losses";
 const ALL = [METAS, BODIES, LOSSES];
 /** Milliseconds; some browsers have at times said neither yes nor no, and everything would wait. */
@@ -88,7 +88,7 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
     writing = undefined;
     return write([METAS, BODIES], (metas, bodies) => {
       for (const envelope of envelopes) putInto(metas, bodies, envelope);
-      // A page that ends takes along a transaction that could still grow.
+      // If the page ends, the browser aborts a transaction that is not committed explicitly.
       metas.transaction.commit();
     });
   }

@@ -8,7 +8,7 @@ import { underTabLock } from "./tab_lock.ts";
 /** An envelope, or losses, that the store had not confirmed when its page ended. */
 export interface JournalEntry {
   readonly id: string;
-  /** What is lost if the store does not have it. */
+  /** The losses to count if the store does not have it. */
   readonly losses: readonly Loss[];
   /** Set for an envelope that was sent without waiting for the store: it may have arrived. */
   readonly sent?: StoredEnvelope;
@@ -70,7 +70,7 @@ export class Journal {
    */
   keep(meta: EnvelopeMeta, bytes: Uint8Array): boolean {
     return !this.#open.has(meta.id) ||
-      // What is too large for keepalive ends with the page anyway.
+      // The request of an envelope too large for keepalive ends with the page anyway.
       bytes.length <= KEEPALIVE_BYTES &&
         this.add(meta.id, [], meta, String.fromCharCode(...bytes));
   }
@@ -88,8 +88,8 @@ export class Journal {
   }
 
   /**
-   * Gives the store what pages that ended have listed. To be awaited before the store is read: an entry
-   * whose envelope was delivered and deleted meanwhile would be counted.
+   * Passes the entries of pages that have ended to the store. Await this before reading the store: an
+   * entry whose envelope was delivered and deleted meanwhile would be counted.
    */
   async recover(store: EnvelopeStore): Promise<void> {
     try {
@@ -121,8 +121,8 @@ export class Journal {
 
   #lock(): void {
     const unlocked = new Promise<void>((resolve) => this.#unlock = resolve);
-    // Not by `underTabLock`, which does not wait: the last lock may be on its way back. Without locks
-    // another tab may count what this one delivers.
+    // Not by `underTabLock`, which does not wait: the previous lock may not be released yet. Without
+    // locks another tab may count what this one delivers.
     navigator.locks?.request(`envelope:${this.#page}`, () => unlocked).catch(() => {});
   }
 }

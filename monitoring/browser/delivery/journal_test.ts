@@ -9,7 +9,7 @@ const LOST: Loss[] = [{ reason: "internal_sdk_error", category: "error", quantit
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const META: EnvelopeMeta = { id: "a", createdAt: 1, bytes: 256, items: [], attempts: 0 };
 
-/** What the store has counted; counts from nothing again. */
+/** The losses that the store has counted; resets its count. */
 async function counted(store: EnvelopeStore): Promise<readonly Loss[]> {
   let all: readonly Loss[] = [];
   await store.report((losses) => {

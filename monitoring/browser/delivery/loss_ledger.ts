@@ -7,7 +7,7 @@ import type { Journal } from "./journal.ts";
 import { sumOfLosses } from "./losses.ts";
 
 /**
- * Keeps count of what was given up until it is reported: in the store, and in the journal until the
+ * Counts losses until they are reported: in the store, and in the journal until the
  * store has confirmed it.
  */
 export class LossLedger {
@@ -15,10 +15,10 @@ export class LossLedger {
   readonly #journal: Journal;
   readonly #dsn: string;
   #unwritten: Loss[] = [];
-  /** What is unwritten is called this in the journal, and then in the store. */
+  /** Id of the unwritten losses, in the journal and then in the store. */
   #id = randomHex(16);
 
-  /** @param options `dsn`: what the report's header names: a relay asks for it; empty: an ingest does not */
+  /** @param options `dsn`: for the report's header, which a relay needs; empty for an ingest */
   constructor(
     { store, journal, dsn }: { store: Promise<EnvelopeStore>; journal: Journal; dsn: string },
   ) {
@@ -59,7 +59,7 @@ export class LossLedger {
     return bytes;
   }
 
-  /** Writes what is not written yet; what a burst adds before the store is open goes along. */
+  /** Writes what is not written yet, including what is counted until the store is open. */
   async #write(): Promise<void> {
     const store = await this.#store;
     const losses = this.#unwritten;
@@ -68,7 +68,7 @@ export class LossLedger {
     this.#unwritten = [];
     this.#id = randomHex(16);
     await store.count(id, losses).catch(() => {
-      // No room on the disk for a number: it stays in memory, as long as the page does.
+      // The disk is full: the count stays in memory until the page ends.
       this.#unwritten = sumOfLosses([...losses, ...this.#unwritten]);
     });
     this.#journal.remove(id);

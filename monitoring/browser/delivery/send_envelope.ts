@@ -1,7 +1,7 @@
 /**
  * A browser lets the requests that outlive their page carry 64 KiB together
  * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5) and fails the one that
- * is too much. It counts bytes, not characters. The rest is left to the page's own.
+ * is too much. It counts bytes, not characters. Further envelopes are sent without keepalive.
  */
 export const KEEPALIVE_BYTES = 60_000;
 

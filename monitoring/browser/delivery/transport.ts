@@ -58,7 +58,7 @@ export function createDeliveryTransport(
         onMade?.(bytes, performance.now() - began);
         return delivery.deliver(bytes);
       },
-      // Nothing is buffered here: what was sent is the delivery's.
+      // Nothing is buffered here: the delivery owns what was sent.
       flush: () => Promise.resolve(true),
     };
   };

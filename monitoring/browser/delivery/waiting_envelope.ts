@@ -40,7 +40,7 @@ export function createWaitingEnvelope(
   return { meta, categories, sending: false, failures: 0, notBefore: 0, ...details };
 }
 
-/** What a receipt shows of an answer. */
+/** The parts of an answer that a receipt shows. */
 export type AnswerShown = Partial<Pick<Answer, "status" | "outcome" | "error">>;
 
 /** The receipt of an envelope as things stand. */
@@ -65,8 +65,8 @@ export function receiptOf(
 }
 
 /**
- * What a tab locks to send an envelope: itself, and of a recording the whole, so that no two segments
- * are under way at once.
+ * Names of the locks under which a tab sends an envelope: its own, and its recording's, so that only
+ * one segment of a recording is sent at a time.
  */
 export const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
   lane === undefined ? [id] : [lane, id];

@@ -6,7 +6,7 @@ const ORIGIN = "https://page.example";
 const withoutQuery = (address: string) => scrubAddress(address, ORIGIN);
 const withoutQueries = (text: string) => scrubText(text, ORIGIN);
 
-Deno.test("the page, the server's routes and assets keep their paths, any other is <unknown>", () => {
+Deno.test("the page, routes and assets → keep their paths, any other is <unknown>", () => {
   for (const path of ["/", "/signal", "/monitoring/inbox", "/assets/AB-12_c.js"]) {
     assert.equal(knownPath(path), path);
     assert.equal(scrubAddress(ORIGIN + path, ORIGIN), ORIGIN + path);
@@ -72,7 +72,7 @@ Deno.test("an address loses who it logs in as", () => {
   );
 });
 
-Deno.test("asset keeps its path, other code of this origin its kind", () => {
+Deno.test("address of an asset → keeps its path, other code of this origin its kind", () => {
   assert.equal(resourceAddress(`${ORIGIN}/assets/ab12.js?v=1`, ORIGIN), "/assets/ab12.js");
   assert.equal(resourceAddress("/a.css", ORIGIN), "/*.css");
 });

@@ -20,7 +20,7 @@ Deno.test("a click tells the element and not its texts", () => {
   assert.equal(scrubBreadcrumb(crumb, isOwn, ORIGIN)?.message, "body > a");
 });
 
-Deno.test("addresses in data lose queries and unknown paths, and the original is left alone", () => {
+Deno.test("addresses in data → without queries and unknown paths, the original is unchanged", () => {
   const crumb = {
     category: "navigation",
     data: { from: "/reset/TOKEN?x=1", to: "/#y", status_code: 200 },

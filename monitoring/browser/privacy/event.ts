@@ -15,7 +15,7 @@ export function scrubEvent(event: Event, pageOrigin: string): void {
   delete request?.cookies;
   delete extra?.arguments;
   if (extra?.__serialized__) {
-    // Keys tell what kind of object was thrown or rejected; its values may be anybody's data.
+    // Keys identify the kind of object that was thrown or rejected; values may be personal data.
     extra.__serialized__ = mapLeaves(extra.__serialized__, (value) => `<${typeof value}>`);
   }
   const parts = event as Record<string, unknown>;

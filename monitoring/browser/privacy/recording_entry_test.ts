@@ -13,7 +13,7 @@ Deno.test("the console's own requests and console output are not in the recordin
   assert.equal(entry("breadcrumb", { category: "console", message: "x" }), undefined);
 });
 
-Deno.test("a request or navigation keeps a known path, a picture its kind", () => {
+Deno.test("entry of a request or navigation → keeps a known path, a picture its kind", () => {
   const description = (op: string, address: string) =>
     entry("performanceSpan", { op, description: address })?.description;
   assert.equal(description("resource.fetch", `${ORIGIN}/reset/SECRET`), `${ORIGIN}/<unknown>`);

@@ -11,7 +11,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** A proxy did not open the way to the ingest. */
+/** A proxy did not open a tunnel to the ingest. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   /** @param status its answer to `CONNECT`; undefined if there is none, with the reason as the cause */
@@ -73,7 +73,7 @@ async function openTunnel(
     while (reader.answer === undefined) {
       const count = await stream.read(buffer);
       if (count === null) throw new Error("The proxy closed the connection.");
-      // A server of TLS does not speak first, so all that comes is the proxy's answer.
+      // In TLS the client sends first, so all bytes until then are the proxy's answer.
       reader.push(buffer.subarray(0, count));
     }
     const { status } = reader.answer;

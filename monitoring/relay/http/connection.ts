@@ -41,7 +41,7 @@ export class HttpConnection {
   readonly #onClosed: () => void;
   #exchange: Exchange | undefined;
   #closed = false;
-  /** What reading ended with. */
+  /** The error that ended reading. */
   #failure: unknown;
   #used = false;
   /** Where small requests are put together: nobody reads it any more when the next one comes. */

@@ -35,7 +35,7 @@ export interface PooledRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What a request was waiting for when its time was over. */
+/** State of a request when its time ran out. */
 export type Phase = "waiting for a connection" | "connecting" | "waiting for the answer";
 
 /** No answer within the time. */
@@ -256,7 +256,7 @@ class Deadline {
     this.#alarm = alarms.after(ms, () => this.end(new AnswerTimeoutError(this.#phase)));
   }
 
-  /** What the request ends with once the time is over. */
+  /** The error with which the request ends once its time is over. */
   get failure(): unknown {
     return this.#failure;
   }

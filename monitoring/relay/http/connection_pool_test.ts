@@ -241,14 +241,14 @@ function startScripted(
 
 const answerText = (status: number) => `HTTP/1.1 ${status} Scripted\r\ncontent-length: 2\r\n\r\nok`;
 
-async function say(connection: Deno.Conn, text: string): Promise<void> {
+async function send(connection: Deno.Conn, text: string): Promise<void> {
   await connection.write(new TextEncoder().encode(text));
 }
 
 Deno.test("surplus bytes behind an answer → not the next answer, connection closed", async () => {
   await using server = startScripted(async (connection, number) => {
     await connection.read(new Uint8Array(1000));
-    await say(connection, number === 1 ? answerText(201) + answerText(200) : answerText(429));
+    await send(connection, number === 1 ? answerText(201) + answerText(200) : answerText(429));
     assert.equal(await connection.read(new Uint8Array(1000)), null);
   });
   using pool = openPool();
@@ -262,14 +262,14 @@ Deno.test("surplus bytes that come as the next request is made → not its answe
   await using server = startScripted(async (connection) => {
     await connection.read(new Uint8Array(1000));
     kept.push(connection);
-    await say(connection, answerText(429));
+    await send(connection, answerText(429));
     while (await connection.read(new Uint8Array(1000)) !== null);
   });
   using pool = openPool();
   for (let round = 0; round < 10; round++) {
     assert.equal((await pool.post(request(server.origin))).status, 429);
     // Arrived when the write resolves, but no turn of the runtime has read it yet.
-    await say(kept.at(-1)!, answerText(200));
+    await send(kept.at(-1)!, answerText(200));
   }
   assert.equal(server.connections(), 10);
 });

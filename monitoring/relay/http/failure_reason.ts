@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   HOSTNAME_MISMATCH: "certificate is for another name",
 };
 
-/** Whatever else is wrong with a chain: no known authority has signed it. */
+/** All other errors of a certificate chain: no known authority has signed it. */
 const UNTRUSTED = /SELF_SIGNED|ISSUER|UNABLE_TO_VERIFY|UNTRUSTED|CERT_SIGNATURE|CERT_CHAIN/;
 
 /**

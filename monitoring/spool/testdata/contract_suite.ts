@@ -110,7 +110,7 @@ export function spoolTests(
     assert.equal(await other.put(envelope(1)), "kept");
   });
 
-  test("a sequence is known of while any of its envelopes is in the spool", async (open) => {
+  test("an envelope of a sequence is in the spool → the sequence is known", async (open) => {
     const [spool, other] = [await open(), await open()];
     assert.equal(await spool.hasSequence(envelope(1).dsn, "a"), false);
     await spool.put(envelope(1, { sequence: "a" }));

@@ -10,7 +10,7 @@ import { FakeClock } from "./fake_clock.ts";
 
 export const MAX_BYTES = 100_000;
 export const DELIVERED: Verdict = { kind: "delivered" };
-/** No answer, or one that does not decide: whose fault it is, the ingest's health says. */
+/** No answer, or one that does not decide. The ingest's health determines whose fault it is. */
 export const SILENT = { kind: "silent" } as const;
 export const BAD = { kind: "answers 500" } as const;
 /** A limit on transactions, in milliseconds from now. */
@@ -34,9 +34,9 @@ export class Bench implements AsyncDisposable {
   readonly dropped: Dropped[] = [];
   /** Names of the spool's methods that were called. */
   readonly calls: string[] = [];
-  /** What the ingest says; undefined: the test says it, by `attempts`. */
+  /** The ingest's answer; undefined: the test gives it through `attempts`. */
   answer: (n: number, envelope: LeasedEnvelope) => Answer | undefined = () => DELIVERED;
-  /** What limits hold, by DSN, and until when on the clock that is never set back. */
+  /** Limited categories by DSN, and until when on the clock that is never set back. */
   readonly limits = new Map<string, { categories: number; until: number }>();
   readonly #health = new Map<string, IngestHealth>();
   /** Deliveries under way. */
@@ -98,7 +98,7 @@ export class Bench implements AsyncDisposable {
     return this.#drain;
   }
 
-  /** Puts envelopes and says so, as the relay does. */
+  /** Puts envelopes and wakes the drain, as the relay does. */
   async put(...numbers: number[]): Promise<void> {
     for (const n of numbers) await this.spool.put(envelope(n));
     this.#drain?.wake(DSN);
@@ -118,16 +118,16 @@ export class Bench implements AsyncDisposable {
     }
   }
 
-  /** The envelopes that were attempted since it was asked last. */
+  /** The envelopes that were attempted since the last call. */
   taken(): number[] {
     return this.attempts.splice(0).map(({ n }) => n);
   }
 
-  toldStates(): string[] {
+  reportedStates(): string[] {
     return this.states.map(({ state }) => state);
   }
 
-  /** As the relay does: once, by an ingest whose health learns of it. */
+  /** Sends once, as the relay does, and reports the result to the ingest's health. */
   async #deliver(given: LeasedEnvelope, signal: AbortSignal): Promise<Verdict> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     const n = numberOf(given);
@@ -155,7 +155,7 @@ export class Bench implements AsyncDisposable {
     return { kind: "undecided", reason: answer.kind, fault };
   }
 
-  /** The spool itself, with an eye on its calls. */
+  /** The real spool; records the names of its calls. */
   #watched(): Spool {
     return new Proxy(this.spool, {
       get: (spool, name: keyof Spool) => async (...args: unknown[]) => {

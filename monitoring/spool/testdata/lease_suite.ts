@@ -18,7 +18,7 @@ export function leaseTests(
 ): void {
   test("leases go oldest first, at most as many as asked, each to one holder", async (open) => {
     const [spool, other] = [await open(), await open()];
-    // The order of arrival counts, not what clocks said of it.
+    // The order of arrival counts, not the time of a clock.
     for (const n of [1, 2, 3, 4, 5]) await spool.put(envelope(n, { receivedAt: NOON - n }));
     assert.deepEqual(numbers(await lease(spool, { limit: 2 })), [1, 2]);
     assert.deepEqual(numbers(await lease(other, { limit: 2 })), [3, 4]);
@@ -149,7 +149,7 @@ export function leaseTests(
     assert.deepEqual(numbers(await lease(spool, { now: NOON + 500 })), [3, 1]);
   });
 
-  test("a lease that is not renewed runs out, and its holder is told", async (open) => {
+  test("lease not renewed → runs out, and its holder learns so", async (open) => {
     const [spool, other] = [await open(), await open()];
     for (const n of [1, 2, 3]) await spool.put(envelope(n));
     const [one, two, three] = await lease(spool, {});
@@ -161,7 +161,7 @@ export function leaseTests(
     assert.deepEqual(await spool.renew([one, two], NOON + LEASE_MS), [two.id]);
     assert.equal(await spool.done(one), false);
     assert.equal(await spool.giveBack(one, 0), false);
-    assert.equal(await spool.done(three), true, "it ran out, but nobody took it");
+    assert.equal(await spool.done(three), true, "it ran out, but has no other holder");
     assert.ok(taken[0] && await other.done(taken[0]));
     assert.equal(await spool.done(one), false);
     assert.equal((await spool.stats()).pending, 1);
@@ -173,5 +173,5 @@ export function lease(spool: Spool, request: Partial<LeaseRequest>): Promise<Lea
   return spool.lease({ now: NOON, limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS, ...request });
 }
 
-/** What the bodies say. */
+/** The texts of the bodies. */
 export const numbers = (envelopes: readonly LeasedEnvelope[]) => envelopes.map(numberOf);

@@ -4,7 +4,7 @@
  */
 export const SILENCE_MS = 10_000;
 
-/** The inbox took a request and sent nothing. The message is made to be shown. */
+/** The inbox accepted a request and sent nothing. The message is for display. */
 export class SilentInboxError extends Error {
   override readonly name = "SilentInboxError";
   constructor(readonly silenceMs: number) {
@@ -41,7 +41,7 @@ export async function askInbox(address: string, silenceMs = SILENCE_MS): Promise
       else controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
-    // Reads only what is asked for: a reader that takes its time is no silence of the inbox.
+    // Reads only on demand, so that a slow reader does not count as a silent inbox.
   }, { highWaterMark: 0 });
   return new Response(body, response);
 }

@@ -80,7 +80,7 @@ export function createHttpSource(
     download: (id) => `${path}?id=${id}`,
     exported: () => `${path}?export`,
     async importArchive(archive) {
-      // Without a limit of time: how far an upload has come is not to be seen.
+      // No timeout: `fetch` does not report the progress of an upload.
       const answer = await fetch(`${path}?import`, { method: "POST", body: archive })
         .catch((cause) => {
           throw new Error("The inbox does not answer.", { cause });
