@@ -1,7 +1,7 @@
 import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
 
 /**
- * Signals per minute and process. `GET /signal` is public and raw clients forge every header, so the bound covers all
+ * Signals per minute and process, on average: as many at once, then one a second. `GET /signal` is public and raw clients forge every header, so the bound covers all
  * requests together. Trying every button of the page takes fewer.
  */
 const SIGNALS_PER_MINUTE = 60;
