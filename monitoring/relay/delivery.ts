@@ -41,20 +41,20 @@ export function toIngest(
   return async (envelope, sender, held) => {
     const { dsn, header } = envelope;
     if (spooling !== undefined) {
-      if (!client.healthOf(dsn).mayForward(spooling.isFailing)) {
-        return await spooling.keep(envelope, sender, "it is down");
-      }
-      const looked = spooling.place(envelope);
+      const isDown = () => !client.healthOf(dsn).mayForward(spooling.isFailing);
+      const looked = isDown() ? undefined : spooling.place(envelope);
       const place = looked && await looked;
       if (place === "duplicate") return takenAnswer(header, "duplicate");
       if (place === "behind") {
         return await spooling.keep(envelope, sender, "the recording before it waits");
       }
+      // Asked again: meanwhile, another one may have been sent as the only one.
+      if (isDown()) return await spooling.keep(envelope, sender, "it is down");
     }
     const attempt = await client.attempt(envelope, sender, held);
     if (attempt.kind === "held") return heldAnswer(attempt.limits);
     if (attempt.kind === "decided") return verdict(attempt.answer, header, now());
-    const reason = attempt.kind === "aborted" ? "the server stops" : attempt.reason;
+    const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;
     if (spooling !== undefined) return await spooling.keep(envelope, sender, reason);
     throw new RelayError(
       "spool_unavailable",

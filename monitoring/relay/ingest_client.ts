@@ -1,10 +1,16 @@
 import { type Dsn, ingestUrl } from "../envelope/dsn.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
-import { ConnectionPool } from "./http/connection_pool.ts";
+import { ConnectionLostError } from "./http/connection.ts";
+import { AnswerTimeoutError, ConnectionPool, PoolAbortedError } from "./http/connection_pool.ts";
 import { failureReason } from "./http/failure_reason.ts";
 import type { Proxies } from "./http/proxies.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";
-import { type Fault, IngestHealth, type IngestState } from "./ingest_health.ts";
+import {
+  type Fault,
+  IngestHealth,
+  type IngestState,
+  type UndecidedAttempt,
+} from "./ingest_health.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { HeldBack, RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
@@ -28,7 +34,7 @@ export type Attempt =
   | { readonly kind: "held"; readonly limits: HeldBack }
   /** `reason` is a part of a sentence: "it answered 503". */
   | { readonly kind: "undecided"; readonly reason: string; readonly fault: Fault }
-  /** Its signal ended it before there was an answer. */
+  /** Its signal, or {@linkcode IngestClient.abort}, ended it before there was an answer. */
   | { readonly kind: "aborted" };
 
 export interface IngestClientOptions {
@@ -129,14 +135,14 @@ export class IngestClient {
     const begun = performance.now();
     const { url, health } = this.#targetOf(dsn);
     const isProbe = drained !== undefined && health.isProbed;
-    const undecided = (hasAnswer: boolean, reason: string): Attempt => {
+    const undecided = (progress: UndecidedAttempt["progress"], reason: string): Attempt => {
       metrics.attempted("undecided", (performance.now() - begun) / 1000);
       const fault = health.undecided({
         receivedAt,
         isRetry: drained?.isRetry ?? false,
         isProbe,
         isLarge: bytes.length > timeoutMs * SLOW_UPLOAD_BYTES_PER_MS,
-        hasAnswer,
+        progress,
         reason,
       });
       return { kind: "undecided", reason, fault };
@@ -159,14 +165,14 @@ export class IngestClient {
       });
     } catch (error) {
       if (error instanceof HeldError) return { kind: "held", limits: error.limits };
-      if (signal?.aborted) return { kind: "aborted" };
+      if (signal?.aborted || error instanceof PoolAbortedError) return { kind: "aborted" };
       // After any error the ingest has not decided.
-      return undecided(false, failureReason(error));
+      return undecided(mayHaveArrived(error) ? "sent" : "not sent", failureReason(error));
     } finally {
       if (!drained) health.live--;
     }
     limits.learn(dsn.text, answer, uptime(), now());
-    if (isPassing(answer.status)) return undecided(true, `it answered ${answer.status}`);
+    if (isPassing(answer.status)) return undecided("answered", `it answered ${answer.status}`);
     metrics.attempted("decided", (performance.now() - begun) / 1000);
     health.decided(receivedAt);
     return { kind: "decided", answer };
@@ -196,6 +202,12 @@ export class IngestClient {
     }
     return health;
   }
+}
+
+/** Whether a request that ended with this error may have reached the ingest, in part at least. */
+function mayHaveArrived(error: unknown): boolean {
+  return error instanceof ConnectionLostError ||
+    (error instanceof AnswerTimeoutError && error.phase === "waiting for the answer");
 }
 
 /** Limits hold for all of an envelope that was about to be sent. */

@@ -1,9 +1,10 @@
 /**
  * Whether an ingest is down, judged by its newest envelopes and never by one:
  * 1. A decision (2xx, 4xx) about any envelope, live or from the spool: it is up.
- * 2. No decision about an envelope that is older than the newest decided one, or no answer to a large one: a fault of
- *    that envelope. It is tried again after its own back-off; nothing else changes.
- * 3. No decision about {@linkcode DOWN_AFTER} newer envelopes in a row, retries not counted: it is down. Live envelopes
+ * 2. No decision about an envelope that was sent and is older than the newest decided one, or no answer to a large
+ *    one: a fault of that envelope. It is tried again after its own back-off; nothing else changes. Without a
+ *    connection it is never the envelope's.
+ * 3. No decision about {@linkcode DOWN_AFTER} other envelopes in a row, retries not counted: it is down. Live envelopes
  *    go into the spool, except one at a time while the ingest still answers (5xx).
  * 4. {@linkcode DOWN_AFTER} attempts in a row without a decision, about any envelopes: the drain probes. It sends one
  *    envelope at a time, the newest first, and pauses between them. It also probes before the first decision.
@@ -88,7 +89,7 @@ export class IngestHealth {
 
   /** Returns whose fault it is. */
   undecided(attempt: UndecidedAttempt): Fault {
-    const { receivedAt, isRetry, isProbe, isLarge, hasAnswer, reason } = attempt;
+    const { receivedAt, isRetry, isProbe, isLarge, progress, reason } = attempt;
     const { now, uptime, random } = this.#options;
     this.#undecided++;
     if (isProbe) {
@@ -96,9 +97,10 @@ export class IngestHealth {
       this.#probeAt = uptime() + Math.ceil(random() * most);
     }
     const isOlder = receivedAt < Math.min(this.#newestDecidedAt, now());
-    if (isOlder || (isLarge && !hasAnswer)) return "envelope";
+    const mayBeAtFault = progress === "answered" ? isOlder : isOlder || isLarge;
+    if (progress !== "not sent" && mayBeAtFault) return "envelope";
     this.#failure = reason;
-    this.#isSilent = !hasAnswer;
+    this.#isSilent = progress !== "answered";
     if (!isRetry && ++this.#against >= DOWN_AFTER) this.#reportDown(reason);
     return "ingest";
   }
@@ -151,8 +153,8 @@ export interface UndecidedAttempt {
   readonly isProbe: boolean;
   /** Whether its upload may take longer than an attempt. */
   readonly isLarge: boolean;
-  /** Whether a whole status line came. */
-  readonly hasAnswer: boolean;
+  /** `not sent`: there was no connection. `answered`: a whole status line came. */
+  readonly progress: "not sent" | "sent" | "answered";
   /** A part of a sentence. */
   readonly reason: string;
 }

@@ -28,7 +28,7 @@ class Bench {
       isRetry: false,
       isProbe: false,
       isLarge: false,
-      hasAnswer: true,
+      progress: "answered",
       reason: "it answered 500",
       ...attempt,
     });
@@ -93,14 +93,24 @@ Deno.test("one envelope tried again and again → not down", () => {
   assert.deepEqual(bench.states, []);
 });
 
+Deno.test("no connection for envelopes that are large or old → not their fault, down", () => {
+  const bench = new Bench();
+  bench.isTaken();
+  for (let n = 0; n < DOWN_AFTER; n++) {
+    const receivedAt = bench.now - 1;
+    assert.equal(bench.fails({ receivedAt, isLarge: true, progress: "not sent" }), "ingest");
+  }
+  assert.deepEqual(bench.states.map(({ state }) => state), ["down"]);
+});
+
 Deno.test("large envelopes without an answer → their own fault, and never down", () => {
   const bench = new Bench();
   for (let n = 0; n < 100; n++) {
-    assert.equal(bench.fails({ isLarge: true, hasAnswer: false }), "envelope");
+    assert.equal(bench.fails({ isLarge: true, progress: "sent" }), "envelope");
   }
   assert.equal(bench.health.mayForward(false), true);
   assert.equal(bench.fails({ isLarge: true }), "ingest");
-  assert.equal(bench.fails({ hasAnswer: false }), "ingest");
+  assert.equal(bench.fails({ progress: "sent" }), "ingest");
 });
 
 Deno.test("down but answering → one live envelope at a time; down and silent → none", () => {
@@ -110,7 +120,7 @@ Deno.test("down but answering → one live envelope at a time; down and silent �
   bench.health.live = 1;
   assert.equal(bench.health.mayForward(false), false);
   bench.health.live = 0;
-  bench.fails({ hasAnswer: false });
+  bench.fails({ progress: "sent" });
   assert.equal(bench.health.mayForward(false), false);
   assert.equal(bench.health.mayForward(true), true);
 });

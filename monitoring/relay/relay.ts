@@ -44,7 +44,7 @@ export interface Relay {
   hurry(): void;
   /**
    * The server stops: from now on its health is 503. What comes nevertheless is still served, and
-   * what its ingest leaves without an answer soon counts as undecided.
+   * what has no answer from its ingest soon is kept in the spool.
    */
   stop(): void;
 }

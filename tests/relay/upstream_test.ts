@@ -80,6 +80,17 @@ Deno.test("http_proxy → the proxy gets the whole URL; HTTP_PROXY is not read",
   assert.equal(proxy.heads.length, before);
 });
 
+Deno.test("http_proxy answers 407 → 503 with the cause, not the ingest's refusal", async () => {
+  await using proxy = startProxy(0);
+  proxy.refuse(407);
+  const dsn = "http://key@ingest.test/1";
+  await using server = await startRelaying(dsn, { http_proxy: `127.0.0.1:${proxy.port}` });
+  assert.equal(await post(server, dsn), 503);
+  assert.deepEqual(await failing(server), [
+    { origin: "http://ingest.test", reason: "proxy refused: 407, it wants other credentials" },
+  ]);
+});
+
 Deno.test("an ingest on loopback, or named in NO_PROXY → no proxy is asked", async () => {
   await using ingest = startIngest();
   await using proxy = startProxy(ingest.port);

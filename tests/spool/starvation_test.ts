@@ -1,6 +1,8 @@
 /** No envelope delays another: limits, envelopes that always fail, slow uploads, stopping. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DOWN_AFTER } from "../../monitoring/relay/ingest_health.ts";
+import type { IngestState, RelayOptions } from "../../monitoring/relay/relay.ts";
 import { openSpool, type RunningSpool } from "../../monitoring/spool/running_spool.ts";
 import { startServer } from "../../tools/server_process.ts";
 import {
@@ -30,13 +32,13 @@ interface Subject {
 
 async function withSpool(
   work: (subject: Subject) => Promise<void>,
-  { relayTimeoutMs = 10_000, upstream }: { relayTimeoutMs?: number; upstream?: string } = {},
+  options: Pick<Partial<RelayOptions>, "relayTimeoutMs" | "upstream" | "onIngestState"> = {},
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "starvation-" });
   const limits = { maxBytes: 1e9, maxAgeHours: 24 };
   const spool = await openSpool({ path: join(folder, "spool.sqlite"), ...limits }, () => {});
   await using ingest = startStandInIngest();
-  const relay = startRelay({ spool, upstream: upstream ?? ingest.origin, relayTimeoutMs });
+  const relay = startRelay({ spool, upstream: ingest.origin, ...options });
   try {
     await work({ ingest, relay, spool, drain: () => spool.drain(relay.relay.draining) });
   } finally {
@@ -201,6 +203,45 @@ Deno.test("large envelopes whose upload takes too long → small ones are still 
     await serving;
     for (const connection of connections) connection.close();
   }
+});
+
+Deno.test("large envelopes while nothing listens → the ingest is at fault, and is reported down", async () => {
+  const refused = startStandInIngest();
+  await refused.close();
+  const states: IngestState[] = [];
+  await withSpool(async ({ relay }) => {
+    const large = Array.from({ length: DOWN_AFTER }, () => largeEnvelope(2 * MIB));
+    assert.deepEqual(await post(relay, large), all(DOWN_AFTER, "spooled"));
+    assert.deepEqual(states.map(({ state }) => state), ["down"]);
+  }, { upstream: refused.origin, onIngestState: (state) => states.push(state) });
+});
+
+Deno.test("many live envelopes at once while the ingest answers 5xx → one of them asks it", async () => {
+  await withSpool(async ({ ingest, relay }) => {
+    const burst = async (name: string) => {
+      const posts = many(name, 30).map((name) => post(relay, [named(name)]));
+      assert.deepEqual((await Promise.all(posts)).flat(), all(30, "spooled"));
+    };
+    ingest.behave(answers(500));
+    await burst("first");
+    const before = ingest.requests.length;
+    ingest.behave(hangs);
+    await burst("second");
+    assert.equal(ingest.requests.length - before, 1);
+  }, { relayTimeoutMs: 2_000 });
+});
+
+Deno.test("the server stops while live envelopes await answers → the ingest is not called down", async () => {
+  const states: IngestState[] = [];
+  await withSpool(async ({ ingest, relay }) => {
+    ingest.behave(hangs);
+    const waiting = many("live", 2 * DOWN_AFTER).map((name) => post(relay, [named(name)]));
+    await ingest.waitFor(({ length }) => length === waiting.length);
+    relay.relay.stop();
+    assert.deepEqual((await Promise.all(waiting)).flat(), all(waiting.length, "spooled"));
+    assert.deepEqual(states, []);
+    assert.equal((await relay.health()).ingest, undefined);
+  }, { relayTimeoutMs: 60_000, onIngestState: (state) => states.push(state) });
 });
 
 /** Answers 200 to requests whose head announces little; reads no other. */

@@ -1,5 +1,5 @@
 import { type Alarm, Alarms } from "../alarms.ts";
-import { connect } from "./connect.ts";
+import { connect, ProxyError } from "./connect.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
 import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
 import type { HttpAnswer } from "./response_reader.ts";
@@ -79,8 +79,8 @@ export class ConnectionPool {
    * Sends a request and resolves with its answer. When the time is over and the answer's status has
    * come, what came is the answer, without a body.
    *
-   * @throws {ConnectionLostError | AnswerTimeoutError | PoolAbortedError} what connecting or
-   *   `beforeSending` throws, and the signal's reason
+   * @throws {ConnectionLostError | AnswerTimeoutError | PoolAbortedError | ProxyError} what connecting
+   *   or `beforeSending` throws, and the signal's reason
    */
   async post(request: PooledRequest): Promise<HttpAnswer> {
     const { url, body, signal, beforeSending } = request;
@@ -104,7 +104,11 @@ export class ConnectionPool {
         if (isReused && !connection.isFree) continue;
         try {
           beforeSending?.();
-          return await connection.request(head, body);
+          const answer = await connection.request(head, body);
+          // The proxy's own answer (RFC 9110, section 15.5.8): the ingest has refused nothing.
+          const isProxys = origin.proxy !== undefined && url.protocol === "http:";
+          if (isProxys && answer.status === 407) throw new ProxyError(answer.status);
+          return answer;
         } catch (error) {
           if (deadline.isOver) throw deadline.failure;
           // A server may close a kept connection at the moment at which it is used again; that says

@@ -1,6 +1,6 @@
 import { ProxyError } from "./connect.ts";
 import { ConnectionLostError } from "./connection.ts";
-import { AnswerTimeoutError, PoolAbortedError } from "./connection_pool.ts";
+import { AnswerTimeoutError } from "./connection_pool.ts";
 import { ResponseError } from "./response_reader.ts";
 
 /** Codes that Deno and `node:tls` put on an error → what they mean to an operator. */
@@ -40,7 +40,6 @@ const UNTRUSTED = /SELF_SIGNED|ISSUER|UNABLE_TO_VERIFY|UNTRUSTED|CERT_SIGNATURE|
  */
 export function failureReason(error: unknown): string {
   if (error instanceof AnswerTimeoutError) return `${error.phase} timed out`;
-  if (error instanceof PoolAbortedError) return "this server is stopping";
   if (error instanceof ProxyError) {
     if (error.status === 407) return "proxy refused: 407, it wants other credentials";
     if (error.status !== undefined) return `proxy refused: ${error.status}`;

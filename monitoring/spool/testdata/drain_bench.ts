@@ -149,7 +149,7 @@ export class Bench implements AsyncDisposable {
       isRetry: given.failures > 0,
       isProbe,
       isLarge: false,
-      hasAnswer: answer === BAD,
+      progress: answer === BAD ? "answered" : "sent",
       reason: answer.kind,
     });
     return { kind: "undecided", reason: answer.kind, fault };
