@@ -96,6 +96,12 @@ export function permissionsPolicy(): HeaderPair {
  */
 const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/**
+ * Deno 2.9.6 writes a 205 without `Content-Length` and omits one that is set, so clients and proxies wait
+ * for a body (RFC 9112, section 6.3). Sent as 204, whose end is its head.
+ */
+const UNFRAMED_STATUS = 205;
+
 /** A header of a prepared answer has a value that cannot be written. */
 export class HeaderValueError extends Error {
   override readonly name = "HeaderValueError";
@@ -120,10 +126,13 @@ export function appendHeader(response: Response, name: string, value: string): v
 
 /**
  * Finishes an answer: removes headers from any source whose values cannot be written, and adds
- * those that it lacks. Status and body stay. A response whose headers cannot be changed (one that
- * `fetch` gave) is copied, its body is not.
+ * those that it lacks. Status and body stay, but for a 205, which becomes a 204. A response whose
+ * headers cannot be changed (one that `fetch` gave) is copied, its body is not.
  */
 export function withHeaders(response: Response, headers: readonly HeaderPair[]): Response {
+  if (response.status === UNFRAMED_STATUS) {
+    response = new Response(null, { status: 204, headers: response.headers });
+  }
   try {
     finishHeaders(response.headers, headers);
     return response;

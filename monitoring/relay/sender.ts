@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /** The sender of an envelope, as far as the ingest may know it. Stored in the spool with the envelope. */
 export interface Sender {
   readonly userAgent: string | null;
@@ -16,9 +18,6 @@ export interface SenderOptions {
 
 /** Sentry reads browser and system from these where `User-Agent` is frozen (https://wicg.github.io/ua-client-hints/). */
 const CLIENT_HINTS = ["sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"] as const;
-
-/** No address is longer (RFC 4291, section 2.2, with an IPv4 part); zone ids are not forwarded. */
-const ADDRESS = /^[\da-fA-F.:]{2,45}$/;
 
 /** A structured field is printable ASCII (RFC 8941); browsers send some 150 characters. */
 const CLIENT_HINT = /^[\x20-\x7e]{1,512}$/;
@@ -61,7 +60,7 @@ export function senderHeaders({ userAgent, address, clientHints }: Sender): Reco
       ? userAgent
       : "sightglass",
   };
-  if (address !== undefined && ADDRESS.test(address)) {
+  if (address !== undefined && isAddress(address)) {
     headers["x-forwarded-for"] = address;
     // Sentry's own header, in case a proxy on the way overwrites the other one.
     headers["x-sentry-forwarded-for"] = address;
@@ -81,5 +80,10 @@ function addressOf(
   const named = trustedProxyHeader === undefined ? null : headers.get(trustedProxyHeader);
   // A proxy appends the address that it saw; a client can forge everything before it.
   const address = named === null ? peer : named.slice(named.lastIndexOf(",") + 1).trim();
-  return address !== undefined && ADDRESS.test(address) ? address : undefined;
+  return address !== undefined && isAddress(address) ? address : undefined;
+}
+
+/** Without a zone id: it names an interface of the sender's link (RFC 4007, section 11). */
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0 && !text.includes("%");
 }

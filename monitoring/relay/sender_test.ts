@@ -28,7 +28,8 @@ Deno.test("the address → the peer's, or the last one of the trusted header", (
 });
 
 Deno.test("text that is no address → not forwarded", () => {
-  for (const value of ["", "unknown", "192.0.2.1:80, ", "a b", '"[2001:db8::1]"', "1".repeat(46)]) {
+  const noAddresses = ["", "unknown", "192.0.2.1:80, ", "a b", '"[2001:db8::1]"', "1".repeat(46)];
+  for (const value of [...noAddresses, "192.0.2.1:80", "192.0.2", ".......", "fe80::1%eth0"]) {
     assert.equal(addressOf(forwarded(value), undefined, behindProxy), undefined, value);
   }
   assert.equal(addressOf(new Headers(), undefined, wanted), undefined);

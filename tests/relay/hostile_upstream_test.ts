@@ -45,6 +45,27 @@ Deno.test("control characters in an ingest's headers → its status is passed on
   assert.equal((await fetch(`${server.origin}/monitoring`)).status, 200);
 });
 
+Deno.test("ingest answers 205 → the answer to the sender has an end that a client can see", async () => {
+  await using ingest = startStandInIngest();
+  await using server = await startServer({
+    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin },
+  });
+  ingest.behave(() => answers(205));
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const body = envelope({ dsn: DSN, event_id: "e1" });
+  const head = `POST /monitoring HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}`;
+  await connection.write(new TextEncoder().encode(`${head}\r\n\r\n`));
+  await connection.write(body);
+  let answer = "";
+  for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
+    answer += chunk;
+    if (answer.includes("\r\n\r\n")) break;
+  }
+  // RFC 9112, section 6.3: any other answer lasts until the connection closes.
+  assert.match(answer, /^HTTP\/1\.1 (?:204|304) |^(?:content-length|transfer-encoding): /im);
+  assert.match(answer, /^x-relay-outcome: delivered\r$/im);
+});
+
 Deno.test("X-Sentry-Error of 60,000 characters → its first 512 reach the sender", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });

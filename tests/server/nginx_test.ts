@@ -150,6 +150,29 @@ testBehindNginx(
 );
 
 testBehindNginx(
+  "deploy/nginx.conf, inbox of 22 MiB exported through it → it is imported through it",
+  async () => {
+    await using server = await startServer({ env: { ...BEHIND_PROXY, INBOX_TOKEN: TOKEN } });
+    await using proxy = await startNginx(await deployed(), server);
+    const large = ENVELOPE.replace('"m"', JSON.stringify("m".repeat(11 * 1024 * 1024)));
+    for (const id of ["1", "2"]) {
+      const body = large.replace("{", `{"event_id":"${id.repeat(32)}",`);
+      const posted = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
+      assert.equal(posted.status, 200, await posted.text());
+    }
+    const url = `http://127.0.0.1:${proxy.port}${INBOX}`;
+    const headers = { Authorization: BEARER.Authorization };
+    const archive = await (await fetch(`${url}?export`, { headers })).bytes();
+    const imported = await fetch(`${url}?import`, { method: "POST", headers, body: archive });
+    const text = await imported.text();
+    assert.equal(imported.status, 200, text);
+    // The server's own telemetry is in the inbox too.
+    const { present, refused } = JSON.parse(text);
+    assert.ok(present >= 2 && refused === 0, text);
+  },
+);
+
+testBehindNginx(
   "deploy/nginx.conf → PUBLIC_ORIGIN's page writes, a page of another name does not",
   async () => {
     await using server = await startServer({ env: BEHIND_PROXY });
