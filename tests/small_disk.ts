@@ -1,48 +1,118 @@
-/** A program of its own in a mount namespace, where an ordinary user may mount a small disk. */
-const UNSHARE = ["unshare", "--user", "--map-root-user", "--mount", "sh"];
+import { join } from "node:path";
 
-/** Shell and command that give a program a disk of `mib` MiB in place of a folder, visible to that program alone. */
-export function smallDisk(folder: string, mib: number): { shell: string[]; command: string } {
-  return { shell: UNSHARE, command: `mount -t tmpfs -o size=${mib}m small '${folder}'` };
+/** A disk of its own that can be filled and freed: a tmpfs in a mount namespace, which needs no administrator. */
+export interface SmallDisk extends AsyncDisposable {
+  /** Where it is mounted, for processes that {@linkcode before} has run in. */
+  readonly path: string;
+  /** The same folder as other processes see it. */
+  readonly outside: string;
+  /** Shell command that makes the program that follows see the disk. */
+  readonly before: string;
+  /** Takes all room that is left. */
+  fill(): void;
+  /** Takes all room, also what others free later, until disposed of or {@linkcode free} is called. */
+  keepFull(): Disposable;
+  /** Frees what {@linkcode fill} took. */
+  free(): void;
 }
 
-/** The same as a command of `startServer`'s `before`: the program that would have been run is run in the namespace. */
-export function onSmallDisk(folder: string, mib: number): string {
-  const { shell, command } = smallDisk(folder, mib);
-  return `export FOLDER_COMMAND="${command}"; exec ${
-    shell.join(" ")
-  } -c 'eval "$FOLDER_COMMAND"; exec "$@"' sh "$@"`;
+/** Name of the file that takes the room. */
+const FILLER = "filler";
+const CHUNK = new Uint8Array(1024 * 1024);
+/** A tmpfs gives out room in pages. */
+const PAGE_BYTES = 4096;
+const REFILL_MS = 10;
+
+/**
+ * Mounts a disk.
+ *
+ * @param mib its size
+ * @returns undefined where this system does not let a user mount one
+ */
+export async function mountSmallDisk(mib: number): Promise<SmallDisk | undefined> {
+  const path = await Deno.makeTempDir({ prefix: "disk-" });
+  const holder = await holdMount(path, mib);
+  if (!holder) {
+    await Deno.remove(path);
+    return undefined;
+  }
+  const outside = `/proc/${holder.pid}/root${path}`;
+  const filler = join(outside, FILLER);
+  let refills: ReturnType<typeof setInterval> | undefined;
+  const stopRefills = () => clearInterval(refills);
+  const fill = () => fillDisk(filler);
+  return {
+    path,
+    outside,
+    before: `set -- nsenter --target ${holder.pid} --user --mount --preserve-credentials "$@"`,
+    fill,
+    keepFull() {
+      stopRefills();
+      fill();
+      refills = setInterval(fill, REFILL_MS);
+      return { [Symbol.dispose]: stopRefills };
+    },
+    free() {
+      stopRefills();
+      Deno.removeSync(filler);
+    },
+    async [Symbol.asyncDispose]() {
+      stopRefills();
+      // The disk ends with the last process that sees it.
+      await holder.stdin.close();
+      await holder.status;
+      await Deno.remove(path);
+    },
+  };
 }
 
-/** The folder as that program sees it, for this process. */
-export function insideOf(pid: number, folder: string): string {
-  return `/proc/${pid}/root${folder}`;
+/**
+ * Name of a test that needs a small disk, and whether it is ignored: its title states why, on a system that does not let
+ * a user mount one.
+ */
+export async function needsSmallDisk(name: string): Promise<{ name: string; ignore: boolean }> {
+  await using disk = await mountSmallDisk(1);
+  return disk
+    ? { name, ignore: false }
+    : { name: `${name} (ignored: this system lets no user mount a disk)`, ignore: true };
 }
 
-/** Writes a file until the disk is full. */
-export async function fillDisk(file: string): Promise<void> {
-  using filler = await Deno.open(file, { write: true, create: true, append: true });
-  for (let bytes = 1024 * 1024; bytes >= 1;) {
+/** Appends to a file until not even a page is left. */
+function fillDisk(path: string): void {
+  using file = Deno.openSync(path, { write: true, create: true, append: true });
+  for (let bytes = CHUNK.byteLength; bytes >= PAGE_BYTES;) {
     try {
-      if (await filler.write(new Uint8Array(bytes)) < bytes) bytes = Math.floor(bytes / 2);
+      if (file.writeSync(CHUNK.subarray(0, bytes)) < bytes) bytes /= 2;
     } catch {
-      bytes = Math.floor(bytes / 2);
+      // ENOSPC: what is left may still hold a smaller chunk.
+      bytes /= 2;
     }
   }
 }
 
-/** Whether this machine lets a user have a mount of their own; not all do. */
-export async function canMount(): Promise<boolean> {
-  const [program = "", ...args] = UNSHARE;
-  const command = new Deno.Command(program, {
-    args: [...args, "-c", "mount -t tmpfs small /mnt"],
-    stdout: "null",
-    stderr: "null",
-  });
+/** A process that keeps the mount until its input ends. */
+async function holdMount(path: string, mib: number): Promise<Deno.ChildProcess | undefined> {
+  const mount = `mount -t tmpfs -o size=${mib}m,mode=700 small '${path}'`;
   try {
-    return (await command.output()).success;
+    const holder = new Deno.Command("unshare", {
+      args: [
+        ...["--user", "--map-root-user", "--mount"],
+        ...["sh", "-c", `${mount} && echo mounted && exec cat`],
+      ],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const output = holder.stdout.getReader();
+    const { value } = await output.read();
+    await output.cancel();
+    if (value) return holder;
+    await holder.stdin.close().catch(() => {
+      // It has ended: its pipe is broken.
+    });
+    await holder.status;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
+  return undefined;
 }

@@ -20,7 +20,7 @@ export function FeedBar({ source, what, children }: {
   children?: ReactNode;
 }) {
   const now = useSourceState(source);
-  // What would be read, emptied or exported is not open to this browser.
+  // What would be read, deleted or exported is not open to this browser.
   if (now.state === "forbidden") return null;
   return (
     <div className="bar feed">
@@ -39,7 +39,6 @@ export function FeedBar({ source, what, children }: {
         <ClearInbox
           total={now.total}
           canStore={now.canStore}
-          what={source.scope === "inbox" ? "the inbox" : "the list"}
           clear={async () => {
             await source.clear();
             pause(undefined);

@@ -348,8 +348,8 @@ test.describe("the inbox as one file", () => {
     await view.getByRole("button", { name: "Export" }).click();
     const path = await (await download).path();
 
-    await view.getByRole("button", { name: "Empty the inbox" }).click();
-    await view.getByRole("button", { name: "Empty it" }).click();
+    await view.getByRole("button", { name: "Delete all" }).click();
+    await view.getByRole("button", { name: "Delete all" }).click();
     await expect.poll(bodies).not.toContain(before[0]);
 
     await view.getByLabel("File to import").setInputFiles(path);

@@ -63,9 +63,9 @@ test("one click and a confirmation empty it, in every tab", async ({ page, conte
   await make(page, "info");
   await expect(rowsOf(second).filter({ hasText: "log" })).toBeVisible();
   const { cursor } = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
-  await inboxOf(page).getByRole("button", { name: "Empty the inbox" }).click();
-  await page.getByRole("group", { name: "Empty the inbox?" })
-    .getByRole("button", { name: "Empty it" }).click();
+  await inboxOf(page).getByRole("button", { name: "Delete all" }).click();
+  await page.getByRole("group", { name: "Delete all?" })
+    .getByRole("button", { name: "Delete all" }).click();
   for (const tab of [page, second]) {
     await expect(rowsOf(tab).filter({ hasText: "log" })).toHaveCount(0);
   }

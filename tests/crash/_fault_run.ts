@@ -5,11 +5,11 @@ import { LEASE_MS, MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { CONCURRENT, IN_HAND } from "../../monitoring/spool/spool_drain.ts";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { type DeliveryCheck, DeliveryLog, DSN, type Life } from "./_delivery_log.ts";
 import { FlakyIngest, LIMITS_CATEGORY, type Mood } from "./_flaky_ingest.ts";
 import { Load, pause } from "./_load.ts";
 import { seededRandom } from "./_seeded_random.ts";
-import { mountSmallDisk, type SmallDisk } from "./_small_disk.ts";
 
 export interface FaultRunOptions {
   /** Draws lives, faults and envelopes; their order in time differs from run to run. */
@@ -79,6 +79,8 @@ export const ALL_FAULTS: FaultProfile = {
   mostCalmMs: 10_000,
 };
 
+/** Twice the spool's reserve and what a minute of the load takes. */
+const DISK_MIB = 64;
 /** The disk is full for at most so long. */
 const MOST_FULL_MS = 3_000;
 /** Until a server without faults has delivered all: some pauses of its back-off. */
@@ -105,7 +107,9 @@ export interface FaultReport extends DeliveryCheck {
 
 /** Runs the real server under faults, lets it recover, and checks how each envelope ended. */
 export async function runFaults(options: FaultRunOptions): Promise<FaultReport> {
-  await using disk = options.profile.mostCalmMs === undefined ? undefined : await mountSmallDisk();
+  await using disk = options.profile.mostCalmMs === undefined
+    ? undefined
+    : await mountSmallDisk(DISK_MIB);
   const folder = disk?.path ?? await Deno.makeTempDir({ prefix: "faults-" });
   try {
     await using run = new FaultRun(options, folder, disk);

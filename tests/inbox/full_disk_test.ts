@@ -2,24 +2,22 @@
 import assert from "node:assert/strict";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
-import { canMount, fillDisk, insideOf, onSmallDisk } from "../small_disk.ts";
+import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { until } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 
 const DISK_MIB = 40;
 const BODY_BYTES = 500_000;
 const NOTICE = "The inbox cannot store envelopes: the disk is full or not writable.";
-const ignore = !await canMount();
 
 /** Runs with a server whose data folder is a small disk. */
-async function withSmallDisk(work: (server: ServerProcess) => Promise<void>): Promise<void> {
-  const dataDir = Deno.makeTempDirSync({ prefix: "inbox-" });
-  try {
-    await using server = await startServer({ dataDir, before: onSmallDisk(dataDir, DISK_MIB) });
-    await work(server);
-  } finally {
-    Deno.removeSync(dataDir, { recursive: true });
-  }
+async function withSmallDisk(
+  work: (server: ServerProcess, disk: SmallDisk) => Promise<void>,
+): Promise<void> {
+  await using disk = await mountSmallDisk(DISK_MIB);
+  assert.ok(disk);
+  await using server = await startServer({ dataDir: disk.path, before: disk.before });
+  await work(server, disk);
 }
 
 let made = 0;
@@ -58,8 +56,11 @@ async function stored({ origin }: ServerProcess): Promise<string[]> {
     .filter((id: string | null) => id?.startsWith(hexId(0xf00000).slice(0, -4)));
 }
 
-const empty = ({ origin }: ServerProcess) =>
-  fetch(`${origin}/monitoring/inbox`, { method: "DELETE" });
+async function deleteAll(server: ServerProcess): Promise<void> {
+  const deleted = await fetch(`${server.origin}/monitoring/inbox`, { method: "DELETE" });
+  assert.equal(deleted.status, 204, await deleted.text());
+  assert.deepEqual(await stored(server), []);
+}
 
 /** The next event that is of this name. */
 async function nextOf(name: string, reader: EventReader): Promise<string | undefined> {
@@ -70,8 +71,9 @@ async function nextOf(name: string, reader: EventReader): Promise<string | undef
 }
 
 Deno.test({
-  name: "disk filled by the inbox → 503 and unhealthy, nothing lost; DELETE → 204, all well again",
-  ignore,
+  ...await needsSmallDisk(
+    "disk filled by the inbox → 503 and unhealthy, nothing lost; deleted → all well",
+  ),
   fn: () =>
     withSmallDisk(async (server) => {
       await using reader = await EventReader.open(`${server.origin}/monitoring/inbox`);
@@ -84,9 +86,7 @@ Deno.test({
       assert.equal(await nextOf("storage", reader), '{"writable":false}');
       assert.deepEqual(new Set(await stored(server)), taken);
 
-      const emptied = await empty(server);
-      assert.equal(emptied.status, 204, await emptied.text());
-      assert.deepEqual(await stored(server), []);
+      await deleteAll(server);
       assert.equal(await health(server), 200);
       assert.equal((await post(server)).status, 200);
       await using later = await EventReader.open(`${server.origin}/monitoring/inbox`);
@@ -95,23 +95,35 @@ Deno.test({
 });
 
 Deno.test({
-  name: "disk filled by another program, reserve included → DELETE → 204; freed → healthy",
-  ignore,
+  ...await needsSmallDisk("disk full → DELETE makes room, 204"),
   fn: () =>
-    withSmallDisk(async (server) => {
-      for (let n = 0; n < 10; n++) assert.equal((await post(server)).status, 200);
-      const filler = insideOf(server.pid, `${server.dataDir}/filler`);
-      await until("the server is unhealthy", async () => {
-        await fillDisk(filler);
+    withSmallDisk(async (server, disk) => {
+      await fill(server);
+      {
+        // Takes the reserve too, once the server has given it up.
+        using _full = disk.keepFull();
         await fill(server);
-        await fillDisk(filler);
+      }
+      await deleteAll(server);
+      await until("envelopes are taken", async () => (await post(server)).status === 200);
+    }),
+});
+
+Deno.test({
+  ...await needsSmallDisk(
+    "disk filled by another program, reserve included → unhealthy; freed → healthy",
+  ),
+  fn: () =>
+    withSmallDisk(async (server, disk) => {
+      for (let n = 0; n < 10; n++) assert.equal((await post(server)).status, 200);
+      using _full = disk.keepFull();
+      await until("the server is unhealthy", async () => {
+        await fill(server);
         return await health(server) === 503;
       });
-      const emptied = await empty(server);
-      assert.equal(emptied.status, 204, await emptied.text());
-      assert.deepEqual(await stored(server), []);
+      await deleteAll(server);
 
-      await Deno.remove(filler);
+      disk.free();
       await until("the server is healthy", async () => await health(server) === 200);
       assert.equal((await post(server)).status, 200);
       // One line for each change, not one for each envelope.

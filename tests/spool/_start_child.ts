@@ -15,7 +15,7 @@ export interface ChildOptions {
   /** What the deed needs. */
   readonly args?: readonly string[];
   /** A shell command to run first, in the same process. */
-  readonly before?: { readonly shell: readonly string[]; readonly command: string };
+  readonly before?: string;
 }
 
 /** Starts `_child.ts` with the permissions that the server has, no more. */
@@ -33,9 +33,7 @@ export function startChild(
     dataDir: dirname(file),
   }, { root: ROOT, cwd: "/" });
   const own = [Deno.execPath(), "run", ...permissions, SCRIPT, deed, file, ...args];
-  const command = before
-    ? [...before.shell, "-c", `${before.command}; exec "$@"`, "sh", ...own]
-    : own;
+  const command = before ? ["sh", "-c", `${before}; exec "$@"`, "sh", ...own] : own;
   const process = new Deno.Command(command[0] ?? "", {
     args: command.slice(1),
     stdin: "piped",

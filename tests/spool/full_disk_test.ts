@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { BOTH_DSNS, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { canMount, smallDisk } from "../small_disk.ts";
+import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
 import { readAll, startChild } from "./_start_child.ts";
 
 /** Files end at 24 MiB, in blocks of 512 bytes; without the signal the write beyond fails as on a full disk. */
-const SMALL_FILES = { shell: ["sh"], command: `trap '' XFSZ; ulimit -f 49152` };
+const SMALL_FILES = `trap '' XFSZ; ulimit -f 49152`;
 
 Deno.test("no room to write: the put is rejected as unavailable, and what was kept before is there", async () => {
   await withFolder(async (folder) => {
@@ -26,19 +26,17 @@ Deno.test("no room to write: the put is rejected as unavailable, and what was ke
 });
 
 Deno.test({
-  name: "a disk that the spool itself filled: it can be drained, and takes envelopes again",
-  ignore: !await canMount(),
+  ...await needsSmallDisk("disk that the spool filled → it is drained, and takes envelopes again"),
   async fn() {
-    await withFolder(async (folder) => {
-      const child = startChild("refill", join(folder, "spool.sqlite"), {
-        before: smallDisk(folder, 40),
-      });
-      const [kept, error, has, left, again] = await readAll(child);
-      assert.ok(Number(kept) > 100, kept);
-      assert.match(error ?? "", /^SpoolUnavailableError: /);
-      assert.deepEqual([has, left, again], ["false", "0", "kept"]);
-      assert.equal((await child.process.status).success, true);
-    });
+    await using disk = await mountSmallDisk(40);
+    assert.ok(disk);
+    const { path, before } = disk;
+    const child = startChild("refill", join(path, "spool.sqlite"), { before });
+    const [kept, error, has, left, again] = await readAll(child);
+    assert.ok(Number(kept) > 100, kept);
+    assert.match(error ?? "", /^SpoolUnavailableError: /);
+    assert.deepEqual([has, left, again], ["false", "0", "kept"]);
+    assert.equal((await child.process.status).success, true);
   },
 });
 
