@@ -8,6 +8,7 @@ import { type Figure, figureLine, isWithin } from "./figures.ts";
 /** Each by its name; loaded when it runs, so that none weighs on another. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   delivery: async () => (await import("./delivery.ts")).benchDelivery(),
+  killed: async () => (await import("./killed_tabs.ts")).benchKilledTabs(),
   clients: async () => (await import("./clients.ts")).benchClients(),
   inbox: async () => (await import("./inbox.ts")).benchInbox(),
   memory: async () => (await import("./memory.ts")).benchMemory(),

@@ -22,16 +22,27 @@ interface EarlyQueue extends Array<ErrorEvent | PromiseRejectionEvent> {
 }
 
 /**
- * Hands over what the inline script kept and takes its listeners away, so that from here on an
- * error is reported by the SDK's own handlers alone. A second call hands over nothing.
+ * Hands over what the inline script kept, once.
+ *
+ * @param stop takes its listeners away, so that from here on an error is reported by the SDK's own
+ * handlers alone
  */
-export function takeEarlyErrors(): { errors: readonly EarlyError[]; overflow: number } {
+export function takeEarlyErrors(
+  stop = true,
+): { errors: readonly EarlyError[]; overflow: number } {
   const scope = globalThis as typeof globalThis & { __early?: EarlyQueue };
   const queue = scope.__early;
   if (!queue) return { errors: [], overflow: 0 };
-  delete scope.__early;
-  scope.removeEventListener("error", queue.f);
-  scope.removeEventListener("unhandledrejection", queue.f);
-  const errors = queue.map((event) => ({ event, at: performance.timeOrigin + event.timeStamp }));
-  return { errors, overflow: queue.n ?? 0 };
+  if (stop) {
+    delete scope.__early;
+    scope.removeEventListener("error", queue.f);
+    scope.removeEventListener("unhandledrejection", queue.f);
+  }
+  const overflow = queue.n ?? 0;
+  queue.n = 0;
+  const errors = queue.splice(0).map((event) => ({
+    event,
+    at: performance.timeOrigin + event.timeStamp,
+  }));
+  return { errors, overflow };
 }

@@ -19,6 +19,16 @@ Deno.test("what fails before the SDK is kept with its time and handed over once"
   assert.deepEqual(takeEarlyErrors(), { errors: [], overflow: 0 });
 });
 
+Deno.test("taken while the page may return from the back/forward cache → later errors are kept", () => {
+  new Function("self", earlyScript)(globalThis);
+  for (let i = 0; i < 60; i++) fail("first");
+  assert.equal(takeEarlyErrors(false).overflow, 10);
+  fail("second");
+  const { errors, overflow } = takeEarlyErrors();
+  assert.deepEqual(errors.map(({ event }) => (event as ErrorEvent).message), ["second"]);
+  assert.equal(overflow, 0);
+});
+
 Deno.test("a page that fails without end is counted, not kept", () => {
   new Function("self", earlyScript)(globalThis);
   for (let i = 0; i < 60; i++) fail("again");

@@ -26,6 +26,9 @@ export type WrittenEntry = [
   body?: string,
 ];
 
+/** Where the SDK is always blocked no page reports the counts: they must not pile up without end. */
+const MOST_KEYS = 1_000;
+
 /** Counts what a page captured if it ends before its SDK has started. The next page reports it. */
 export function countUnstarted(errors: number, logs: number): void {
   const losses = [
@@ -35,7 +38,9 @@ export function countUnstarted(errors: number, logs: number): void {
   const entry: WrittenEntry = ["", losses.filter(({ quantity }) => quantity > 0)];
   if (errors + logs === 0) return;
   try {
-    localStorage.setItem(ENTRY_PREFIX + randomHex(16), JSON.stringify(entry));
+    if (localStorage.length < MOST_KEYS) {
+      localStorage.setItem(ENTRY_PREFIX + randomHex(16), JSON.stringify(entry));
+    }
   } catch {
     // Storage is refused or full: the loss is not counted.
   }

@@ -8,7 +8,12 @@
 import type { ClientConfig } from "./client_config.ts";
 import { takeEarlyErrors } from "./early.ts";
 import { countUnstarted } from "./journal_entry.ts";
-import { createPendingCalls, type LogAttributes, type LogLevel } from "./pending_calls.ts";
+import {
+  type Call,
+  createPendingCalls,
+  type LogAttributes,
+  type LogLevel,
+} from "./pending_calls.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
 import { createVisitTape, type VisitTape } from "./visit_tape.ts";
 import { whenLoadedAndIdle } from "./when_idle.ts";
@@ -41,11 +46,11 @@ export function start(config: ClientConfig): void {
   started = true;
   addEventListener("pagehide", () => {
     // Taken, not only read: a page that returns from the back/forward cache must not report them too.
-    const { errors, overflow: earlyOverflow } = takeEarlyErrors();
+    const { errors, overflow: earlyOverflow } = takeEarlyErrors(false);
     const { calls, overflow } = pending.take();
-    const logs = calls.filter(({ kind }) => kind === "log").length;
-    const thrown = calls.filter(({ kind }) => kind === "error").length;
-    countUnstarted(errors.length + earlyOverflow + thrown + overflow, logs);
+    const count = (one: Call["kind"]) =>
+      calls.filter(({ kind }) => kind === one).length + overflow[one];
+    countUnstarted(errors.length + earlyOverflow + count("error"), count("log"));
   });
   whenLoadedAndIdle(async () => {
     store.update({ phase: "loading" });
@@ -54,9 +59,8 @@ export function start(config: ClientConfig): void {
       startTelemetry({ config, fetch: nativeFetch, store, pending, tape: recorder });
       store.update({ phase: "running" });
     } catch (error) {
-      // Blocked, offline, or a browser that the SDK cannot work in: the page goes on and says so.
-      takeEarlyErrors();
-      pending.close();
+      // Blocked, offline, or a browser that the SDK cannot work in: the page goes on and says so, and
+      // the next page whose SDK starts reports how much this one has lost.
       store.update({ phase: "failed", recording: "off", reason: reasonOf(error) });
     }
   });

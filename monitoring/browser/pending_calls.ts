@@ -32,24 +32,26 @@ export interface NavigationCall {
 /** Calls made before the SDK is there. More than this in the first seconds is a loop, not news. */
 const MAX_PENDING = 100;
 
+/** How many calls of each kind found no room. */
+export type Overflow = Readonly<Record<Call["kind"], number>>;
+
 export interface PendingCalls {
   /** Passes the call on, or keeps it until `open`. */
   add(call: Call): void;
   /** Hands over what was kept; from now on every call goes to `perform`. */
   open(perform: (call: Call) => void): void;
-  /** What was kept so far, oldest first, and how many calls found no room; empties the queue. */
-  take(): { readonly calls: readonly Call[]; readonly overflow: number };
-  /** The SDK will not come: nothing is kept any more. */
-  close(): void;
+  /** What was kept so far, oldest first, and how many found no room; empties the queue. */
+  take(): { readonly calls: readonly Call[]; readonly overflow: Overflow };
 }
 
 /** Creates the bounded queue between the page's calls and an SDK that loads late. */
 export function createPendingCalls(): PendingCalls {
   let calls: Call[] = [];
-  let overflow = 0;
+  const none = () => ({ error: 0, log: 0, navigation: 0 });
+  let overflow = none();
   let perform = (call: Call) => {
     if (calls.length < MAX_PENDING) calls.push(call);
-    else overflow++;
+    else overflow[call.kind]++;
   };
   return {
     add: (call) => perform(call),
@@ -59,12 +61,8 @@ export function createPendingCalls(): PendingCalls {
     take() {
       const taken = { calls, overflow };
       calls = [];
-      overflow = 0;
+      overflow = none();
       return taken;
-    },
-    close() {
-      perform = () => {};
-      calls = [];
     },
   };
 }

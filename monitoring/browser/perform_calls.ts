@@ -2,6 +2,7 @@ import {
   _INTERNAL_captureLog,
   _INTERNAL_captureSerializedLog,
   type Client,
+  type DataCategory,
   getCurrentScope,
   triggerHandlers,
   withScope,
@@ -25,8 +26,10 @@ export function performPending(client: Client, pending: PendingCalls): void {
   for (const { perform } of inOrder) perform();
   pending.open((call) => performCall(client, call));
 
-  const lost = early.overflow + overflow;
-  if (lost > 0) client.recordDroppedEvent("queue_overflow", "error", lost);
+  const count = (category: DataCategory, lost: number) =>
+    lost > 0 && client.recordDroppedEvent("queue_overflow", category, lost);
+  count("error", early.overflow + overflow.error);
+  count("log_item", overflow.log);
 }
 
 function performCall(client: Client, call: Call): void {

@@ -7,7 +7,7 @@ import { openPage, telemetryRuns } from "./signals.ts";
 /** Errors of one burst: enough that none is stored when the page is left at once. */
 const BURST = 300;
 
-test.beforeEach(({ watch }) => watch.allow(MARK));
+test.beforeEach(({ watch }) => watch.allow(MARK, "ERR_INTERNET_DISCONNECTED"));
 
 /** Ways to end a page. Each returns the next page of the same origin and storage, at full speed. */
 const WAYS: Readonly<
@@ -99,6 +99,41 @@ test("errors before the SDK has started, page reloaded → each counted once", a
   await page.reload();
   await telemetryRuns(page);
   expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
+});
+
+test("SDK cannot load, page with errors reloaded → each counted once", async ({ page, context, arrivals, watch }) => {
+  watch.allow("ERR_FAILED");
+  let isBlocked = true;
+  await context.route("/assets/*", async (route) => {
+    const response = await route.fetch();
+    const isCore = (await response.text()).includes("X-Relay-Outcome");
+    if (isBlocked && isCore) await route.abort();
+    else await route.fulfill({ response });
+  });
+  const visit = page.getByRole("region", { name: "This visit" });
+  await page.goto("/");
+  await expect(visit).toContainText("failed:");
+  const marks = await makeMarks(page, 4);
+  isBlocked = false;
+  await page.reload();
+  await telemetryRuns(page);
+  expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
+});
+
+test("store takes no envelopes, page closed → each arrives once or is counted", async ({ page, context, arrivals }) => {
+  await openPage(page);
+  await expect(page.getByText("0 waiting").first()).toBeVisible();
+  await context.setOffline(true);
+  await page.evaluate(() => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException("full", "QuotaExceededError");
+    };
+  });
+  const marks = await makeMarks(page, 30);
+  await expect(page.getByText("in memory: this browser keeps nothing").first()).toBeVisible();
+  await page.close();
+  await context.setOffline(false);
+  await expectAccounted(arrivals, marks, await openNext(context));
 });
 
 /**

@@ -8,6 +8,7 @@ export function createMemoryStore(): EnvelopeStore {
   const counted = new Map<string, readonly Loss[]>();
   // Promises as a database gives them: what throws here rejects there.
   return {
+    lasts: true,
     put(meta, bytes) {
       kept.set(meta.id, { meta, bytes });
       return Promise.resolve();
@@ -35,11 +36,12 @@ export function createMemoryStore(): EnvelopeStore {
       }
       return Promise.resolve();
     },
-    report(make) {
-      if (counted.size > 0) {
-        const envelope = make(sumOfLosses([...counted.values()].flat()));
+    report(make, isListed) {
+      const free = [...counted].filter(([id]) => !isListed(id));
+      if (free.length > 0) {
+        const envelope = make(sumOfLosses(free.flatMap(([, losses]) => losses)));
         kept.set(envelope.meta.id, envelope);
-        counted.clear();
+        for (const [id] of free) counted.delete(id);
       }
       return Promise.resolve();
     },

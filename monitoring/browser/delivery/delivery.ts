@@ -10,7 +10,7 @@ import { LossLedger } from "./loss_ledger.ts";
 import { lossesOf } from "./losses.ts";
 import { nextEnvelope } from "./next_envelope.ts";
 import { chooseVictims, MAX_AGE_MS, ROOM, type Room } from "./retention.ts";
-import type { Answer, SendEnvelope } from "./send_envelope.ts";
+import { type Answer, KEEPALIVE_BYTES, type SendEnvelope } from "./send_envelope.ts";
 import { underTabLock, underTabLocks } from "./tab_lock.ts";
 import { heldUntil, judge } from "./verdict.ts";
 import {
@@ -110,12 +110,14 @@ export class Delivery {
     this.#lastMade = Math.max(now(), this.#lastMade + ORDER_MS);
     const meta = describeEnvelope(bytes, randomHex(16), this.#lastMade);
     const losses = lossesOf(meta.items, PAGE_ENDED);
-    if (losses.length > 0) journal.add(meta.id, losses);
-    const stored = store
-      .then((store) => store.put(meta, bytes))
-      // No room on the disk: it stays in memory, as long as the page does.
-      .then(() => true, () => false)
-      .finally(() => journal.remove(meta.id));
+    // A report counts for nothing: it is listed itself.
+    journal.add(meta.id, losses, losses.length > 0 ? undefined : { meta, bytes });
+    const stored = store.then(async (store) => {
+      const isStored = await store.put(meta, bytes).then(() => true, () => false);
+      // Refused by a full disk it is in memory alone, and stays listed until it ends.
+      if (isStored || !store.lasts) journal.remove(meta.id);
+      return isStored;
+    });
     void stored.then(onLasting);
     return new Promise((settle) => {
       const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
@@ -137,8 +139,7 @@ export class Delivery {
     for (const envelope of this.#waiting) {
       if (!heldUntil(envelope.categories, this.#limits, now)) envelope.notBefore = 0;
     }
-    void this.#adopt();
-    void this.#report();
+    void this.#adopt().then(() => this.#report());
   }
 
   /** Counts what was given up elsewhere, before it became an envelope. */
@@ -214,7 +215,9 @@ export class Delivery {
     envelope.sending = true;
     this.#sending++;
     const { meta, bytes } = envelope;
-    const atOnce = this.#rush && bytes && this.#options.journal.keep(meta, bytes);
+    // What is too large for keepalive ends with the page anyway.
+    const atOnce = this.#rush && bytes && bytes.length <= KEEPALIVE_BYTES &&
+      this.#options.journal.keep({ meta, bytes });
     const came = await (atOnce ? this.#sendAtOnce(envelope, bytes) : this.#sendStored(envelope));
     envelope.sending = false;
     this.#sending--;
@@ -244,6 +247,7 @@ export class Delivery {
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
       if (!bytes) return "gone";
+      if (!stored) this.#options.journal.keep({ meta: envelope.meta, bytes });
       await this.#send(envelope, bytes);
       return "answered";
     });
@@ -287,7 +291,7 @@ export class Delivery {
       this.#passed();
       const seconds = Math.ceil((verdict.notBefore - now) / 1000);
       // Without the status, which would say that it ended: it waits.
-      this.#publish(envelope, { error: `limited by the ingest, sent again in ${seconds} s` });
+      this.#publish(envelope, { error: `limited, sent again in ${seconds} s` });
       envelope.settle({ statusCode: status, headers });
     } else {
       this.#hold.failed(startedAt, now, random);
@@ -352,7 +356,7 @@ export class Delivery {
     const losses = lossesOf(items, reason);
     const given = await underTabLock(id, async () => {
       if (await envelope.stored) return (await this.#options.store).giveUp(id, losses);
-      this.#ledger.count(losses);
+      this.#countUnstored(id, losses);
       return true;
       // What cannot be deleted stays, and a later page finds it.
     }).catch(() => false);
@@ -372,7 +376,7 @@ export class Delivery {
     const losses = refused ? lossesOf(envelope.meta.items, "send_error") : [];
     const { id } = envelope.meta;
     const store = await this.#options.store;
-    if (!await envelope.stored) this.#ledger.count(losses);
+    if (!await envelope.stored) this.#countUnstored(id, losses);
     else {
       await (losses.length > 0 ? store.giveUp(id, losses) : store.delete(id)).catch(() => {
         // It stays in the store and a later page sends it once more: twice is better than never.
@@ -383,8 +387,13 @@ export class Delivery {
     if (isReport(envelope)) void this.#report();
   }
 
+  /** An envelope that the store has refused has ended: its losses take the place of its entry. */
+  #countUnstored(id: string, losses: readonly Loss[]): void {
+    this.#ledger.count(losses);
+    this.#options.journal.remove(id);
+  }
+
   #remove(envelope: WaitingEnvelope): void {
-    this.#options.journal.remove(envelope.meta.id);
     this.#waiting = this.#waiting.filter((other) => other !== envelope);
     this.#count();
   }

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import type { Loss } from "../journal_entry.ts";
 import type { Receipt } from "../receipt.ts";
 import { createMemoryStore } from "./_memory_store.ts";
-import { Delivery } from "./delivery.ts";
+import { Delivery, type DeliveryOptions } from "./delivery.ts";
 import { describeEnvelope } from "./describe_envelope.ts";
-import { createRefusingStore, type EnvelopeStore } from "./envelope_store.ts";
+import type { EnvelopeStore } from "./envelope_store.ts";
+import { openEnvelopeStore } from "./indexed_db_store.ts";
+import { Journal } from "./journal.ts";
 import { createSender } from "./send_envelope.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -37,7 +40,7 @@ interface Page {
 function open(
   relay: Relay,
   store: EnvelopeStore,
-  more: { room?: { count: number; bytes: number }; now?: () => number } = {},
+  more: Partial<Pick<DeliveryOptions, "room" | "now" | "journal">> = {},
 ) {
   const receipts = new Map<string, Receipt>();
   const page: Page = {
@@ -208,7 +211,7 @@ withRelay("a limited envelope waits until the limit ends", async (relay) => {
   assert.equal(answer.statusCode, 429);
   assert.equal(answer.headers?.["x-sentry-rate-limits"], "1:error:key");
   assert.ok((page.delivery.limits.error ?? 0) > Date.now());
-  assert.match(page.receipts.get("a/15")?.error ?? "", /^limited by the ingest/);
+  assert.match(page.receipts.get("a/15")?.error ?? "", /^limited, sent again/);
   relay.answer = () => new Response("{}");
   page.delivery.wake();
   assert.equal(relay.posts.length, 1);
@@ -512,7 +515,7 @@ withRelay("it says whether what waits would survive the page", async (relay) => 
   const lasting = open(relay, createMemoryStore());
   await lasting.delivery.deliver(event("a"));
   assert.equal(lasting.lasts, true);
-  const refused = open(relay, createRefusingStore());
+  const refused = open(relay, await openEnvelopeStore());
   await refused.delivery.deliver(event("b"));
   assert.equal(refused.lasts, false);
 });
@@ -531,5 +534,73 @@ withRelay(
     page.delivery.wake();
     await until(() => Object.keys(reported(relay)).length > 0, "the report has arrived");
     assert.deepEqual(reported(relay), { "queue_overflow:error": 1 });
+  },
+);
+
+/** A page of its own on a disk that takes counts and no envelopes, whose entries are in `storage`. */
+function openOnFullDisk(relay: Relay, journal: Journal) {
+  const full = () => Promise.reject(new DOMException("full", "QuotaExceededError"));
+  const store = { ...createMemoryStore(), put: full };
+  return { store, page: open(relay, store, { journal }) };
+}
+
+/** The errors that the entries of all pages would count. */
+const listed = () =>
+  Object.values(sessionStorage).flatMap((entry) => JSON.parse(entry)[1] as Loss[])
+    .reduce((sum, { quantity }) => sum + quantity, 0);
+
+withRelay("store refuses an envelope → listed until it is acknowledged", async (relay) => {
+  sessionStorage.clear();
+  const { page } = openOnFullDisk(relay, new Journal(sessionStorage));
+  relay.answer = () => new Response("{}", { status: 503 });
+  await page.delivery.deliver(event("a"));
+  // It was sent, so it may have arrived: the next page sends it again.
+  assert.deepEqual([sessionStorage.length, listed()], [1, 0]);
+  void page.delivery.deliver(event("b"));
+  await until(() => page.waiting === 2, "both wait");
+  // Not sent yet: the next page counts it.
+  assert.deepEqual([sessionStorage.length, listed()], [2, 1]);
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await until(() => page.waiting === 0, "both are acknowledged");
+  assert.equal(sessionStorage.length, 0);
+});
+
+withRelay("store refuses an envelope that is given up → listed as one loss", async (relay) => {
+  sessionStorage.clear();
+  const journal = new Journal(sessionStorage);
+  const counting = Promise.withResolvers<void>();
+  const { store } = openOnFullDisk(relay, journal);
+  const page = open(relay, { ...store, count: () => counting.promise }, {
+    journal,
+    room: { count: 1, bytes: 1_000_000 },
+  });
+  relay.answer = () => new Response("{}", { status: 503 });
+  await page.delivery.deliver(event("a"));
+  void page.delivery.deliver(event("b"));
+  await until(() => page.givenUp === 1, "one is given up");
+  // One as the loss, one as not sent yet.
+  assert.deepEqual([sessionStorage.length, listed()], [2, 2]);
+  counting.resolve();
+  relay.answer = () => new Response("{}");
+  page.delivery.wake();
+  await until(() => page.waiting === 0 && sessionStorage.length === 0, "nothing is listed");
+});
+
+withRelay(
+  "store refuses a report → listed with its bytes, sent by the next page",
+  async (relay) => {
+    sessionStorage.clear();
+    const full = () => Promise.reject(new DOMException("full", "QuotaExceededError"));
+    const store = createMemoryStore();
+    const fullStore = { ...store, put: full, count: full, report: full };
+    const page = open(relay, fullStore, { journal: new Journal(sessionStorage) });
+    relay.answer = () => new Response("{}", { status: 503 });
+    await until(() => page.adopted, "it has looked into the store");
+    page.delivery.countLosses([{ reason: "queue_overflow", category: "error", quantity: 3 }]);
+    page.delivery.wake();
+    await until(() => relay.posts.length > 0, "the report has been sent");
+    assert.equal(sessionStorage.length, 1);
+    assert.match(sessionStorage.getItem(sessionStorage.key(0)!)!, /client_report/);
   },
 );

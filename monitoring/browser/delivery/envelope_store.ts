@@ -10,6 +10,8 @@ export interface StoredEnvelope {
 
 /** Where envelopes wait until somebody has acknowledged or refused them. */
 export interface EnvelopeStore {
+  /** False: this page cannot open it, and everything below is rejected. Other pages may have opened it. */
+  readonly lasts: boolean;
   /** Adds or replaces an envelope. Rejects where there is no room. */
   put(meta: EnvelopeMeta, bytes: Uint8Array): Promise<void>;
   /** All envelopes, without their bytes, in any order. */
@@ -28,25 +30,14 @@ export interface EnvelopeStore {
   /** Stores or counts entries of a page that has ended, except envelopes that are stored. Idempotent. */
   recover(entries: readonly JournalEntry[]): Promise<void>;
   /**
-   * Puts an envelope that reports all that was counted, and counts from nothing again, both or neither.
+   * Puts an envelope that reports what was counted, and counts that from nothing again, both or neither.
    *
    * @param make called if anything was counted
+   * @param isListed ids that are still in the journal, which are left for a later report: if their page
+   * ends now they are counted again
    */
-  report(make: (losses: readonly Loss[]) => StoredEnvelope): Promise<void>;
-}
-
-/** A store for browsers that refuse to keep anything: envelopes stay in the page's memory. */
-export function createRefusingStore(): EnvelopeStore {
-  const refuse = () => Promise.reject(new Error("no store"));
-  return {
-    put: refuse,
-    list: refuse,
-    read: refuse,
-    delete: refuse,
-    giveUp: refuse,
-    count: refuse,
-    report: refuse,
-    // Entries that can never be stored must not pile up.
-    recover: () => Promise.resolve(),
-  };
+  report(
+    make: (losses: readonly Loss[]) => StoredEnvelope,
+    isListed: (id: string) => boolean,
+  ): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Loss } from "../journal_entry.ts";
 import type { EnvelopeMeta } from "./describe_envelope.ts";
-import { createRefusingStore, type EnvelopeStore, type StoredEnvelope } from "./envelope_store.ts";
+import type { EnvelopeStore, StoredEnvelope } from "./envelope_store.ts";
 import { sumOfLosses } from "./losses.ts";
 
 const DATABASE = "envelopes";
@@ -24,7 +24,7 @@ export async function openEnvelopeStore(patienceMs = PATIENCE_MS): Promise<Envel
     return storeIn(await open(patienceMs));
   } catch {
     // Which of the many ways a browser says no is of no use to anybody.
-    return createRefusingStore();
+    return storeIn(undefined);
   }
 }
 
@@ -33,11 +33,11 @@ function open(patienceMs: number): Promise<IDBDatabase> {
     const timer = setTimeout(reject, patienceMs);
     const request = indexedDB.open(DATABASE, VERSION);
     request.onupgradeneeded = () => {
-      const { objectStoreNames } = request.result;
-      const lacks = (name: string) => !objectStoreNames.contains(name);
-      if (lacks(METAS)) request.result.createObjectStore(METAS, { keyPath: "id" });
-      if (lacks(BODIES)) request.result.createObjectStore(BODIES);
-      if (lacks(LOSSES)) request.result.createObjectStore(LOSSES);
+      const { result } = request;
+      for (const name of ALL) {
+        if (result.objectStoreNames.contains(name)) continue;
+        result.createObjectStore(name, name === METAS ? { keyPath: "id" } : undefined);
+      }
     };
     request.onsuccess = () => {
       clearTimeout(timer);
@@ -54,7 +54,8 @@ function open(patienceMs: number): Promise<IDBDatabase> {
 /** {@linkcode METAS}, {@linkcode BODIES} and {@linkcode LOSSES}, as far as a transaction has them. */
 type Tables = [metas: IDBObjectStore, bodies: IDBObjectStore, losses: IDBObjectStore];
 
-function storeIn(database: IDBDatabase): EnvelopeStore {
+/** @param database undefined: each transaction throws, so that all promises reject */
+function storeIn(database: IDBDatabase | undefined): EnvelopeStore {
   /**
    * @param names the tables that are written, and no others: a transaction waits for every earlier one
    * that shares a table with it, and what is put while a page is left cannot wait
@@ -64,14 +65,14 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
     new Promise<void>((resolve, reject) => {
       // "relaxed" is handed to the operating system: it survives the tab and the browser, which is
       // what happens, at a tenth of the cost of surviving a power cut.
-      const transaction = database.transaction(names, "readwrite", { durability: "relaxed" });
+      const transaction = database!.transaction(names, "readwrite", { durability: "relaxed" });
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(transaction.error);
       act(...names.map((name) => transaction.objectStore(name)) as Tables);
     });
   const read = <T>(name: string, ask: (rows: IDBObjectStore) => IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {
-      const request = ask(database.transaction(name).objectStore(name));
+      const request = ask(database!.transaction(name).objectStore(name));
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error);
     });
@@ -94,6 +95,7 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
   }
 
   return {
+    lasts: !!database,
     put(meta, bytes) {
       burst.push({ meta, bytes });
       return writing ??= Promise.resolve().then(putBurst);
@@ -129,19 +131,24 @@ function storeIn(database: IDBDatabase): EnvelopeStore {
           });
         }
       }),
-    async report(make) {
+    async report(make, isListed) {
       // Asked first, and of that table alone: mostly there is nothing, and envelopes need not wait.
       if (await read<number>(LOSSES, (rows) => rows.count()) === 0) return;
-      await write(
-        ALL,
-        (metas, bodies, losses) =>
-          then<(Loss | Loss[])[]>(losses.getAll(), (counted) => {
-            if (counted.length === 0) return;
+      await write(ALL, (metas, bodies, losses) => {
+        const counted: Loss[] = [];
+        then(losses.openCursor(), (row) => {
+          if (!row) {
+            if (counted.length > 0) putInto(metas, bodies, make(sumOfLosses(counted)));
+            return;
+          }
+          if (!isListed(row.key as string)) {
             // Earlier versions of the page stored a single loss in each row.
-            putInto(metas, bodies, make(sumOfLosses(counted.flat())));
-            losses.clear();
-          }),
-      );
+            counted.push(...[row.value].flat());
+            row.delete();
+          }
+          row.continue();
+        });
+      });
     },
   };
 }

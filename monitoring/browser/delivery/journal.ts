@@ -1,8 +1,6 @@
 import { ENTRY_PREFIX, type Loss, type WrittenEntry } from "../journal_entry.ts";
 import { randomHex } from "../random_hex.ts";
-import type { EnvelopeMeta } from "./describe_envelope.ts";
 import type { EnvelopeStore, StoredEnvelope } from "./envelope_store.ts";
-import { KEEPALIVE_BYTES } from "./send_envelope.ts";
 import { underTabLock } from "./tab_lock.ts";
 
 /** An envelope, or losses, that the store had not confirmed when its page ended. */
@@ -10,7 +8,7 @@ export interface JournalEntry {
   readonly id: string;
   /** The losses to count if the store does not have it. */
   readonly losses: readonly Loss[];
-  /** Set for an envelope that was sent without waiting for the store: it may have arrived. */
+  /** Set for an envelope that was sent before the store had it: it may have arrived. */
   readonly sent?: StoredEnvelope;
 }
 
@@ -22,14 +20,15 @@ export interface JournalEntry {
  * ```
  * captured ─ add ─┬─ transaction committed ─ remove
  *                 └─ page ends ─ next page: recover ─┬─ in the store ─ delivered
- *                                                    ├─ sent at once ─ stored, delivered
+ *                                                    ├─ sent before ── stored, delivered
  *                                                    └─ neither ────── counted
  * ```
  *
  * While a page has entries it holds a Web Lock, so that no other tab counts what is still being stored.
  */
 export class Journal {
-  readonly #page = randomHex(8);
+  /** Names the lock and the entries under it. New for each lock, so that no older request for one counts them. */
+  #page = randomHex(8);
   readonly #storage: Storage | undefined;
   /** The ids of this page's entries. */
   readonly #open = new Set<string>();
@@ -43,14 +42,16 @@ export class Journal {
   /**
    * Lists an envelope or a count, or replaces its entry.
    *
-   * @param meta,body of an envelope that is sent at once
+   * @param sent an envelope's bytes, for it to be delivered instead of counted
    * @returns false if there is no room
    */
-  add(id: string, losses: readonly Loss[], meta?: EnvelopeMeta, body?: string): boolean {
-    const entry: WrittenEntry = [this.#page, losses, meta, body];
+  add(id: string, losses: readonly Loss[], sent?: StoredEnvelope): boolean {
     if (!this.#storage) return false;
     // Before the entry: another tab that reads the entry must find the lock taken.
     if (this.#open.size === 0) this.#lock();
+    // One character for each byte. Not by spreading, which is bounded by the stack.
+    const body = sent?.bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
+    const entry: WrittenEntry = [this.#page, losses, sent?.meta, body];
     try {
       this.#storage.setItem(ENTRY_PREFIX + id, JSON.stringify(entry));
       this.#open.add(id);
@@ -68,14 +69,11 @@ export class Journal {
    *
    * @returns false if there is no room
    */
-  keep(meta: EnvelopeMeta, bytes: Uint8Array): boolean {
-    return !this.#open.has(meta.id) ||
-      // The request of an envelope too large for keepalive ends with the page anyway.
-      bytes.length <= KEEPALIVE_BYTES &&
-        this.add(meta.id, [], meta, String.fromCharCode(...bytes));
+  keep(sent: StoredEnvelope): boolean {
+    return !this.#open.has(sent.meta.id) || this.add(sent.meta.id, [], sent);
   }
 
-  /** Deletes an entry: the store has confirmed it, or refused it. */
+  /** Deletes an entry: the store has confirmed it, or it has ended without the store. */
   remove(id: string): void {
     if (!this.#open.delete(id)) return;
     this.#storage?.removeItem(ENTRY_PREFIX + id);
@@ -92,37 +90,45 @@ export class Journal {
    * entry whose envelope was delivered and deleted meanwhile would be counted.
    */
   async recover(store: EnvelopeStore): Promise<void> {
-    try {
-      for (const page of new Set(this.#written().map(({ page }) => page))) {
-        if (page === this.#page) continue;
-        await underTabLock(page, async () => {
-          const entries = this.#written().filter((entry) => entry.page === page);
-          await store.recover(entries);
-          for (const { id } of entries) this.#storage!.removeItem(ENTRY_PREFIX + id);
-        });
-      }
-    } catch {
-      // No room on the disk: they stay listed for a later page.
+    for (const page of new Set(this.#written().map(({ page }) => page))) {
+      if (page === this.#page) continue;
+      await underTabLock(page, async () => {
+        const entries = this.#written().filter((entry) => entry.page === page);
+        await store.recover(entries);
+        for (const { id } of entries) this.#storage!.removeItem(ENTRY_PREFIX + id);
+      }).catch(() => {
+        // No room on the disk: they stay listed for a later page.
+      });
     }
   }
 
-  /** The entries of all pages. */
+  /** The entries of all pages. Deletes what is none: it would be read again for ever. */
   #written(): readonly (JournalEntry & { readonly page: string })[] {
     return Object.entries(this.#storage ?? {}).flatMap(([key, text]) => {
       if (!key.startsWith(ENTRY_PREFIX)) return [];
-      const [page, losses, meta, body]: WrittenEntry = JSON.parse(text);
-      const sent = meta && body !== undefined && {
-        meta,
-        bytes: Uint8Array.from(body, (letter) => letter.charCodeAt(0)),
-      };
-      return { id: key.slice(ENTRY_PREFIX.length), page, losses, ...(sent && { sent }) };
+      try {
+        const [page, losses, meta, body]: WrittenEntry = JSON.parse(text);
+        const sent = meta && body !== undefined && {
+          meta,
+          bytes: Uint8Array.from(body, (letter) => letter.charCodeAt(0)),
+        };
+        return {
+          id: key.slice(ENTRY_PREFIX.length),
+          page,
+          losses: losses.flat(),
+          ...(sent && { sent }),
+        };
+      } catch {
+        this.#storage!.removeItem(key);
+        return [];
+      }
     });
   }
 
   #lock(): void {
+    this.#page = randomHex(8);
     const unlocked = new Promise<void>((resolve) => this.#unlock = resolve);
-    // Not by `underTabLock`, which does not wait: the previous lock may not be released yet. Without
-    // locks another tab may count what this one delivers.
-    navigator.locks?.request(`envelope:${this.#page}`, () => unlocked).catch(() => {});
+    // Without locks another tab may count what this one delivers.
+    void underTabLock(this.#page, () => unlocked);
   }
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { Loss } from "../journal_entry.ts";
 import { createMemoryStore } from "./_memory_store.ts";
 import type { EnvelopeMeta } from "./describe_envelope.ts";
-import { createRefusingStore, type EnvelopeStore } from "./envelope_store.ts";
+import type { EnvelopeStore } from "./envelope_store.ts";
+import { openEnvelopeStore } from "./indexed_db_store.ts";
 import { Journal } from "./journal.ts";
 
 const LOST: Loss[] = [{ reason: "internal_sdk_error", category: "error", quantity: 1 }];
@@ -10,12 +11,12 @@ const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const META: EnvelopeMeta = { id: "a", createdAt: 1, bytes: 256, items: [], attempts: 0 };
 
 /** The losses that the store has counted; resets its count. */
-async function counted(store: EnvelopeStore): Promise<readonly Loss[]> {
+async function counted(store: EnvelopeStore, journal?: Journal): Promise<readonly Loss[]> {
   let all: readonly Loss[] = [];
   await store.report((losses) => {
     all = losses;
     return { meta: { ...META, id: "report" }, bytes: BYTES };
-  });
+  }, (id) => journal?.has(id) ?? false);
   return all;
 }
 
@@ -59,6 +60,13 @@ withStorage("page ends after the store has its event → not counted", async (st
   assert.equal(storage.length, 0);
 });
 
+withStorage("page ends before its SDK has started → the next page counts it", async (storage) => {
+  const store = createMemoryStore();
+  storage.setItem("envelope:a", JSON.stringify(["", LOST]));
+  await new Journal(storage).recover(store);
+  assert.deepEqual(await counted(store), LOST);
+});
+
 withStorage("store has confirmed the event → nothing is listed", (storage) => {
   const journal = new Journal(storage);
   journal.add("a", LOST);
@@ -71,22 +79,12 @@ withStorage("event sent before it was stored → the next page stores its bytes"
   const store = createMemoryStore();
   endedPage(storage, (journal) => {
     journal.add("a", LOST);
-    assert.equal(journal.keep(META, BYTES), true);
+    assert.equal(journal.keep({ meta: META, bytes: BYTES }), true);
   });
   await new Journal(storage).recover(store);
   assert.deepEqual(await store.list(), [META]);
   assert.deepEqual(await store.read("a"), BYTES);
   assert.deepEqual(await counted(store), []);
-});
-
-withStorage("event too large for keepalive → not kept, and counted", async (storage) => {
-  const store = createMemoryStore();
-  endedPage(storage, (journal) => {
-    journal.add("a", LOST);
-    assert.equal(journal.keep(META, new Uint8Array(60_001)), false);
-  });
-  await new Journal(storage).recover(store);
-  assert.deepEqual(await counted(store), LOST);
 });
 
 withStorage("next page ends while it recovers → the one after counts no more", async (storage) => {
@@ -100,6 +98,21 @@ withStorage("next page ends while it recovers → the one after counts no more",
   assert.deepEqual(await counted(store), LOST);
 });
 
+withStorage(
+  "counted, still listed, reported meanwhile, page killed → counted once",
+  async (storage) => {
+    const store = createMemoryStore();
+    const other = new Journal(storage);
+    endedPage(storage, (journal) => journal.add("a", LOST));
+    // The store has it, and its page ends before it knows.
+    await store.count("a", LOST);
+    const reported = [...await counted(store, other)];
+    await other.recover(store);
+    reported.push(...await counted(store, other));
+    assert.deepEqual(reported, LOST);
+  },
+);
+
 withStorage("store has no room → the entry stays for a later page", async (storage) => {
   const store = createMemoryStore();
   endedPage(storage, (journal) => journal.add("a", LOST));
@@ -110,11 +123,65 @@ withStorage("store has no room → the entry stays for a later page", async (sto
   assert.deepEqual(await counted(store), LOST);
 });
 
-withStorage("browser keeps no envelopes → entries do not pile up", async (storage) => {
+withStorage("store cannot be opened → the entry stays for a later page", async (storage) => {
+  const store = createMemoryStore();
   endedPage(storage, (journal) => journal.add("a", LOST));
-  await new Journal(storage).recover(createRefusingStore());
+  await new Journal(storage).recover(await openEnvelopeStore());
+  await new Journal(storage).recover(store);
+  assert.deepEqual(await counted(store), LOST);
+});
+
+withStorage("entries that are none → deleted, and the others recovered", async (storage) => {
+  const store = createMemoryStore();
+  for (
+    const [n, text] of ["", "no JSON", "null", "5", '"text"', '["page"]', "[1,2,3,4]"].entries()
+  ) {
+    storage.setItem(`envelope:foreign${n}`, text);
+  }
+  endedPage(storage, (journal) => journal.add("a", LOST));
+  await new Journal(storage).recover(store);
+  assert.deepEqual(await store.list(), []);
+  assert.deepEqual(await counted(store), LOST);
   assert.equal(storage.length, 0);
 });
+
+withStorage("one page's entries find no room → another page's are recovered", async (storage) => {
+  const store = createMemoryStore();
+  for (const id of ["a", "b"]) endedPage(storage, (journal) => journal.add(id, LOST));
+  let asked = 0;
+  const full: EnvelopeStore = {
+    ...store,
+    recover: (entries) =>
+      asked++ === 0 ? Promise.reject(new DOMException("full")) : store.recover(entries),
+  };
+  await new Journal(storage).recover(full);
+  assert.equal(storage.length, 1);
+  assert.deepEqual(await counted(store), LOST);
+});
+
+withStorage(
+  "lock of a page asked for before its next entry → that entry is left alone",
+  async (storage) => {
+    const store = createMemoryStore();
+    const running = new Journal(storage);
+    running.add("a", LOST);
+    // Another tab has read that entry and is given the lock as it becomes free.
+    let granted = false;
+    const { locks } = navigator;
+    const request = (name: string, options: LockOptions, held: LockGrantedCallback<unknown>) => {
+      if (granted) return locks.request(name, options, held);
+      granted = true;
+      running.remove("a");
+      running.add("b", LOST);
+      return Promise.resolve(held({ name, mode: "exclusive" }));
+    };
+    Object.defineProperty(navigator, "locks", { value: { request }, configurable: true });
+    await new Journal(storage).recover(store);
+    Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
+    assert.deepEqual(await counted(store), []);
+    running.remove("b");
+  },
+);
 
 withStorage("page that still runs → another page leaves its entries alone", async (storage) => {
   const store = createMemoryStore();
@@ -142,7 +209,7 @@ Deno.test("storage refused or full → nothing is listed, and envelopes are sent
   } as unknown as Storage);
   for (const journal of [refused, full]) {
     assert.equal(journal.add("a", LOST), false);
-    assert.equal(journal.keep(META, BYTES), true);
+    assert.equal(journal.keep({ meta: META, bytes: BYTES }), true);
     journal.remove("a");
   }
 });

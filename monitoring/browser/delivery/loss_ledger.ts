@@ -44,12 +44,11 @@ export class LossLedger {
   async report(now: number): Promise<Uint8Array | undefined> {
     await this.#write();
     const store = await this.#store;
-    await this.#journal.recover(store);
     const make = (losses: readonly Loss[]) => this.#serialize(losses, now);
     await store.report((losses) => {
       const bytes = make(losses);
       return { bytes, meta: describeEnvelope(bytes, randomHex(16), now) };
-    }).catch(() => {
+    }, (id) => this.#journal.has(id)).catch(() => {
       // What is counted there stays counted.
     });
     if (this.#unwritten.length === 0) return undefined;
@@ -70,6 +69,7 @@ export class LossLedger {
     await store.count(id, losses).catch(() => {
       // The disk is full: the count stays in memory until the page ends.
       this.#unwritten = sumOfLosses([...losses, ...this.#unwritten]);
+      if (store.lasts) this.#journal.add(this.#id, this.#unwritten);
     });
     this.#journal.remove(id);
   }

@@ -16,7 +16,7 @@ import { createSender } from "./send_envelope.ts";
 import { createDeliveryTransport } from "./transport.ts";
 
 /** Said on the page where what waits would not survive it. */
-const FORGETFUL = "in memory: this browser keeps nothing for us, what waits is lost with the page";
+const FORGETFUL = "in memory: this browser keeps nothing, what waits is lost with the page";
 
 export interface StartDeliveryOptions {
   readonly config: ClientConfig;
@@ -42,7 +42,8 @@ export function startDelivery(
   { config, fetch, store, tape }: StartDeliveryOptions,
 ): StartedDelivery {
   const { tunnel } = config;
-  const url = tunnel ?? ingestAddress(config.dsn);
+  // The server has validated the DSN.
+  const url = tunnel ?? getEnvelopeEndpointWithUrlEncodedAuth(makeDsn(config.dsn)!);
   let replaySent = () => {};
   let givenUp = 0;
   let serialisingMs = 0;
@@ -87,17 +88,9 @@ export function startDelivery(
 }
 
 function localStorageIfAllowed(): Storage | undefined {
-  let storage: Storage | undefined;
   try {
-    storage = localStorage;
+    return localStorage;
   } catch {
     // Blocked by the reader's settings (SecurityError).
   }
-  return storage;
-}
-
-function ingestAddress(dsn: string): string {
-  const parts = makeDsn(dsn);
-  if (!parts) throw new TypeError("Cannot start telemetry: the DSN is not one.");
-  return getEnvelopeEndpointWithUrlEncodedAuth(parts);
 }

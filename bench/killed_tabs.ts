@@ -1,0 +1,117 @@
+/**
+ * What becomes of errors whose tab is killed (SIGKILL to the renderer) in the middle of a burst or right
+ * behind it, in a real Chromium: each has arrived, is counted as lost by the next page, or is neither. The
+ * page must be built.
+ */
+import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
+import { Arrivals, arrivalsInInbox } from "../tests/browser/arrivals.ts";
+import { arrivedMarks, reportedLosses } from "../tests/browser/marks.ts";
+import { CHROMIUM_ARGS, findChromium } from "../tools/find_chromium.ts";
+import { startServer } from "../tools/server_process.ts";
+import type { Figure } from "./figures.ts";
+
+const BURST = 300;
+const ROUNDS = 5;
+const RATES = [1, 6, 12];
+/** Milliseconds from the start of a burst to the kill, times the rate, spread over the rounds. */
+const LATEST_KILL_MS = 200;
+/** Milliseconds without a further arrival after which nothing more is expected. */
+const QUIET_MS = 10_000;
+
+/** Kills the tab during bursts at each speed of the processor. */
+export async function benchKilledTabs(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const rate of RATES) {
+    const sum = { made: 0, arrived: 0, counted: 0, neither: 0 };
+    for (let round = 0; round < ROUNDS; round++) {
+      const one = await killedBurst(rate, LATEST_KILL_MS * rate * (round + 1) / ROUNDS);
+      sum.made += one.made;
+      sum.arrived += one.arrived;
+      sum.counted += one.counted;
+      // The report that the kill cut off may be counted too.
+      sum.neither += Math.max(0, one.made - one.arrived - one.counted);
+    }
+    const { made, arrived, counted, neither } = sum;
+    const what = `CPU ${rate} ×, killed within ${ROUNDS} bursts of ${BURST}:`;
+    figures.push(
+      { what: `${what} reported before the kill`, value: made, unit: "errors" },
+      { what: `${what} arrived`, value: arrived, unit: "errors" },
+      { what: `${what} counted`, value: counted, unit: "errors" },
+      { what: `${what} neither`, value: neither, unit: "errors" },
+    );
+  }
+  return figures;
+}
+
+/** Errors of one burst: those whose report had returned, as far as the page could write that down. */
+interface Split {
+  readonly made: number;
+  readonly arrived: number;
+  readonly counted: number;
+}
+
+async function killedBurst(rate: number, killAfterMs: number): Promise<Split> {
+  await using server = await startServer();
+  const browser = await chromium.launch({
+    executablePath: await findChromium(),
+    args: [...CHROMIUM_ARGS],
+  });
+  try {
+    const context = await browser.newContext({ baseURL: server.origin });
+    const page = await context.newPage();
+    await openPage(page);
+    const session = await context.newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate });
+    const crashed = page.waitForEvent("crash");
+    await page.evaluate((count) => {
+      // The burst is a task of its own: this call returns before it.
+      setTimeout(() => {
+        for (let n = 0; n < count; n++) {
+          globalThis.reportError(new Error(`mark ${n} `));
+          localStorage.setItem("reported", `${n + 1}`);
+        }
+      });
+    }, BURST);
+    await new Promise((resolve) => setTimeout(resolve, killAfterMs));
+    await killRenderer(browser);
+    await crashed;
+    return await splitOf(context, arrivalsInInbox(server.origin, "page"));
+  } finally {
+    await browser.close();
+  }
+}
+
+async function splitOf(context: BrowserContext, arrivals: Arrivals): Promise<Split> {
+  const next = await context.newPage();
+  // A page without telemetry first: what it reads is what the killed one has left.
+  await next.goto("/robots.txt");
+  const made = Number(await next.evaluate(() => localStorage.getItem("reported")));
+  await openPage(next);
+  let split: Split = { made, arrived: 0, counted: 0 };
+  let last = performance.now();
+  while (split.arrived + split.counted < made && performance.now() - last < QUIET_MS) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const arrived = (await arrivedMarks(arrivals)).length;
+    const counted = Object.entries(await reportedLosses(arrivals))
+      .filter(([key]) => key.endsWith(":error"))
+      .reduce((sum, [, quantity]) => sum + quantity, 0);
+    if (arrived + counted > split.arrived + split.counted) last = performance.now();
+    split = { made, arrived, counted };
+  }
+  return split;
+}
+
+async function openPage(page: Page): Promise<void> {
+  await page.goto("/");
+  await page.getByRole("region", { name: "This visit" }).getByText(/buffering|recording:/).first()
+    .waitFor();
+}
+
+/** As the system does that needs memory. The page's process is the one that has worked most: others are spares. */
+async function killRenderer(browser: Browser): Promise<void> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const [busiest] = processInfo.filter(({ type }) => type === "renderer")
+    .sort((one, other) => other.cpuTime - one.cpuTime);
+  Deno.kill(busiest!.id, "SIGKILL");
+}

@@ -1,0 +1,38 @@
+/** A page that the browser freezes in its back/forward cache and shows again. */
+import { CHROMIUM_ARGS } from "../../tools/find_chromium.ts";
+import { expect, test as base } from "./fixtures.ts";
+import { expectAccounted, makeMarks, MARK } from "./marks.ts";
+import { openPage } from "./signals.ts";
+
+/** In relay mode: the stream of the inbox's live rows keeps a page out of the cache. */
+const test = base.extend<Record<never, never>, { cached: void }>({
+  launchOptions: [async ({ chromium }, provide) => {
+    await provide({
+      executablePath: chromium,
+      args: [...CHROMIUM_ARGS],
+      ignoreDefaultArgs: ["--disable-back-forward-cache"],
+    });
+  }, { scope: "worker" }],
+});
+
+test.use({ mode: "relay" });
+
+test("page with errors returns from the back/forward cache → each arrives once, none counted", async ({ page, arrivals, watch }) => {
+  watch.allow(MARK);
+  await openPage(page);
+  await page.evaluate(() => {
+    addEventListener("pageshow", ({ persisted }) => {
+      if (persisted) document.title = "returned";
+    });
+  });
+  const marks = [...await makeMarks(page, 30)];
+  // A page that still has unstored events holds a lock, which keeps it out of the cache.
+  await expect.poll(() =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("envelope:")))
+  ).toEqual([]);
+  await page.goto("/robots.txt");
+  await page.evaluate(() => history.back());
+  await expect(page).toHaveTitle("returned");
+  marks.push(...await makeMarks(page, 30, { from: 30 }));
+  expect(await expectAccounted(arrivals, marks, page)).toBe(0);
+});
