@@ -28,13 +28,15 @@ const NOTHING: GlassCounts = { waiting: 0, spooled: 0, refused: 0, accepted: 0 }
  * @param props.counts left out: nothing has been sent
  * @param props.inside what is in the tube, for the eye alone
  * @param props.reading the sentence under the tube
+ * @param props.senders what the relay counted of all senders, on a line of its own; left out: not read yet
  * @param props.children further readings
  */
-export function Glass({ place, counts = NOTHING, inside, reading, children }: {
+export function Glass({ place, counts = NOTHING, inside, reading, senders, children }: {
   place: GlassPlace;
   counts?: GlassCounts;
   inside?: ReactNode;
   reading: ReactNode;
+  senders?: ReactNode;
   children?: ReactNode;
 }) {
   const { waiting, spooled, refused, accepted } = counts;
@@ -76,6 +78,10 @@ export function Glass({ place, counts = NOTHING, inside, reading, children }: {
         {inside}
       </div>
       <p className="reading">{reading}</p>
+      {/* From the start, so that nothing below moves once it is read. */}
+      {place.route.startsWith("/") && (
+        <p className="reading">{senders ?? <span>All senders: not read yet.</span>}</p>
+      )}
       {children}
     </div>
   );

@@ -39,7 +39,7 @@ export function AllSenders({ place, totals, at }: {
   const { accepted, refused, reasons } = totals;
   const why = reasons.map(({ word, count }) => `${count} ${word}`).join(", ");
   return (
-    <p className="reading">
+    <>
       <span>
         All senders: {accepted} {place.variant === "inbox" ? "stored" : "delivered"},{" "}
         <span className={refused > 0 ? "refused" : undefined}>
@@ -48,6 +48,6 @@ export function AllSenders({ place, totals, at }: {
         </span>
       </span>
       <small>Counted since the server started, read at {formatClock(at)}.</small>
-    </p>
+    </>
   );
 }

@@ -35,9 +35,9 @@ export function LiveGlass(place: GlassPlace) {
           <small>Counted since the page was opened, {formatClock(performance.timeOrigin)}.</small>
         </>
       }
+      senders={health?.totals && <AllSenders place={place} totals={health.totals} at={health.at} />}
     >
       <Refusals refusals={flow.refusals} />
-      {health?.totals && <AllSenders place={place} totals={health.totals} at={health.at} />}
       <SettledText
         text={hasNews
           ? `${readingsInWords(place, counts)}. ${newest ? `Last refused: ${newest.why}. ` : ""}` +
