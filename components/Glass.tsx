@@ -79,9 +79,7 @@ export function Glass({ place, counts = NOTHING, inside, reading, senders, child
       </div>
       <p className="reading">{reading}</p>
       {/* From the start, so that nothing below moves once it is read. */}
-      {place.route.startsWith("/") && (
-        <p className="reading">{senders ?? <span>All senders: not read yet.</span>}</p>
-      )}
+      <p className="reading">{senders ?? <span>All senders: not read yet.</span>}</p>
       {children}
     </div>
   );

@@ -19,4 +19,6 @@ test("one signal goes all the way", async ({ page, arrivals, watch }) => {
   );
   await expect(page.getByRole("region", { name: "Arrived in the inbox" })).toContainText("event");
   expect(event.envelope.header.event_id).toMatch(/^[0-9a-f]{32}$/);
+  // Nothing else was reported, such as markup that differs from what was prerendered (React error 418).
+  expect(await arrivals.items("event")).toHaveLength(1);
 });
