@@ -164,6 +164,29 @@ Deno.test("the clock is set forward: what is being delivered is not delivered tw
   assert.equal((await bench.spool.stats()).pending, 0);
 });
 
+Deno.test("delivered while the drain leases the same envelope anew → not delivered twice", async () => {
+  await using bench = await Bench.open();
+  bench.answer = () => undefined;
+  await bench.put(1);
+  await bench.start();
+  bench.attempts[0]?.end(DELIVERED);
+  await bench.put(2);
+  assert.deepEqual(bench.attempts.map(({ n }) => n), [1, 2]);
+  // The lease of 2 seems to be over, and is given again before the drain knows.
+  bench.clock.jump(2 * LEASE_MS);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  bench.leaseResults = promise;
+  await bench.put(3);
+  bench.attempts[1]?.end(DELIVERED);
+  await bench.quiet();
+  resolve();
+  await bench.quiet();
+  bench.attempts[2]?.end(DELIVERED);
+  await bench.quiet();
+  assert.deepEqual(bench.taken(), [1, 2, 3]);
+  assert.equal((await bench.spool.stats()).pending, 0);
+});
+
 Deno.test("delivered while the spool cannot be written: deleted later, not delivered again", async () => {
   await using bench = await Bench.open();
   bench.answer = () => undefined;

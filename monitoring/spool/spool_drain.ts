@@ -250,8 +250,15 @@ export class SpoolDrain implements Drain {
     }
   }
 
-  async #delete({ envelope: { id }, lease }: Held): Promise<void> {
-    await this.#options.spool.done({ id, lease });
+  async #delete(held: Held): Promise<void> {
+    const { envelope: { id }, lease, state } = held;
+    if (!await this.#options.spool.done({ id, lease }) && state === "ended") {
+      // The clock was set forward, and the lease ran out. If this drain is leasing the envelope anew, `#take` must find
+      // it here; the next pass tries once more.
+      held.state = "owed";
+      this.#run();
+      return;
+    }
     this.#hand.delete(id);
   }
 

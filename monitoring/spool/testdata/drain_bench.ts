@@ -39,6 +39,8 @@ export class Bench implements AsyncDisposable {
   /** Limited categories by DSN, and until when on the clock that is never set back. */
   readonly limits = new Map<string, { categories: number; until: number }>();
   readonly #health = new Map<string, IngestHealth>();
+  /** Holds back the results of the spool's leases, which it has made. */
+  leaseResults: Promise<void> = Promise.resolve();
   /** Deliveries under way. */
   active = 0;
   mostActive = 0;
@@ -161,11 +163,14 @@ export class Bench implements AsyncDisposable {
       get: (spool, name: keyof Spool) => async (...args: unknown[]) => {
         this.calls.push(name);
         this.#waiting++;
+        let result: unknown;
         try {
-          return await Reflect.apply(spool[name], spool, args);
+          result = await Reflect.apply(spool[name], spool, args);
         } finally {
           this.#waiting--;
         }
+        if (name === "lease") await this.leaseResults;
+        return result;
       },
     });
   }
