@@ -59,7 +59,7 @@ export function start(config: ClientConfig): void {
       startTelemetry({ config, fetch: nativeFetch, store, pending, tape: recorder });
       store.update({ phase: "running" });
     } catch (error) {
-      // Blocked, offline, or a browser that the SDK cannot work in: the page goes on and says so, and
+      // Blocked, offline, or a browser that the SDK cannot work in: the page continues and says so, and
       // the next page whose SDK starts reports how much this one has lost.
       store.update({ phase: "failed", recording: "off", reason: reasonOf(error) });
     }
