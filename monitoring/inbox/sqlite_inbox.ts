@@ -76,7 +76,7 @@ export class SqliteInbox implements Inbox {
     }
     return this.#inTurn(envelope, (file, row) => {
       this.#last = file.insert(row);
-      this.#tell("stored");
+      this.#notify("stored");
     });
   }
 
@@ -85,7 +85,7 @@ export class SqliteInbox implements Inbox {
       const id = file.insertOnce(row);
       if (typeof id === "string") return id;
       this.#last = id;
-      this.#tell("stored");
+      this.#notify("stored");
       return "stored";
     });
   }
@@ -127,7 +127,7 @@ export class SqliteInbox implements Inbox {
 
   clear(): number {
     this.#last = this.#clear();
-    this.#tell("cleared");
+    this.#notify("cleared");
     this.#isFull();
     return this.#last;
   }
@@ -150,7 +150,7 @@ export class SqliteInbox implements Inbox {
     this.#closed = true;
     this.#stopIndexing();
     this.#stopWatching();
-    this.#tell("closed");
+    this.#notify("closed");
     this.#listeners.clear();
     this.#database.close();
   }
@@ -188,7 +188,7 @@ export class SqliteInbox implements Inbox {
   #takeUp(file: InboxFile): void {
     // Another process may have created it, with later ids.
     if (file.state().last < this.#last) file.startAfter(this.#last);
-    this.#tell("cleared");
+    this.#notify("cleared");
   }
 
   /** Whether nothing can be stored now. Reports each change once. */
@@ -201,7 +201,7 @@ export class SqliteInbox implements Inbox {
         ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
         : "The inbox stores envelopes again.",
     );
-    this.#tell("storage");
+    this.#notify("storage");
     return isFull;
   }
 
@@ -209,7 +209,7 @@ export class SqliteInbox implements Inbox {
     try {
       this.#isFull();
       const version = this.#run((file) => file.version());
-      if (version !== this.#version) this.#tell("stored");
+      if (version !== this.#version) this.#notify("stored");
       this.#version = version;
     } catch {
       // The file cannot be read now: requests report that.
@@ -221,7 +221,7 @@ export class SqliteInbox implements Inbox {
     this.#watch = undefined;
   }
 
-  #tell(change: InboxChange): void {
+  #notify(change: InboxChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 

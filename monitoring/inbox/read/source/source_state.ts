@@ -33,8 +33,8 @@ export class LiveState {
     if (!changed && isSame && total === now.total) return;
     this.#state = { state, total, version: now.version + Number(changed), canStore };
     const wait = this.#told + TELL_MS - performance.now();
-    if (wait <= 0 || !isSame) this.#tell();
-    else this.#timer ??= setTimeout(() => this.#tell(), wait);
+    if (wait <= 0 || !isSame) this.#notify();
+    else this.#timer ??= setTimeout(() => this.#notify(), wait);
   }
 
   close(): void {
@@ -42,7 +42,7 @@ export class LiveState {
     this.#listeners.clear();
   }
 
-  #tell(): void {
+  #notify(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#told = performance.now();
