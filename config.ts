@@ -1,4 +1,4 @@
-import { type Dsn, dsnEquals, DsnError, parseDsn } from "./monitoring/envelope/dsn.ts";
+import { type Dsn, dsnEquals, DsnError, parseDsn } from "./monitoring/protocol/dsn.ts";
 
 /** Everything that the environment decides, read once at the start, validated and frozen. */
 export interface Config {

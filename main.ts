@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { CONFIG_VARIABLES, ConfigError, loadConfig, releaseInForce } from "./config.ts";
 import type { ClientConfig } from "./monitoring/browser/client_config.ts";
-import { browserTarget } from "./monitoring/envelope/dsn.ts";
+import { browserTarget } from "./monitoring/protocol/dsn.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
 import { openInbox } from "./monitoring/inbox/store.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
@@ -13,7 +13,7 @@ import {
   DatabaseVersionError,
   DiskFullError,
   SymbolicLinkError,
-} from "./monitoring/sqlite/errors.ts";
+} from "./monitoring/storage/errors.ts";
 import { monitoringScripts } from "./routes/_monitoring_scripts.ts";
 import { SignalLimits } from "./routes/_signal_limits.ts";
 import { pageSlots } from "./routes/_slots.ts";

@@ -1,15 +1,15 @@
 /** How long an inbox of 50,000 envelopes takes for each list and search, and what indexing costs as they are stored. */
 import { join } from "node:path";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
-import { describeEnvelope } from "../monitoring/inbox/read/describe.ts";
+import { describeEnvelope } from "../monitoring/models/describe.ts";
 import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
-import { entriesOf } from "../monitoring/inbox/read/entries/entries.ts";
-import { placeOf, writeCursor } from "../monitoring/inbox/read/entries/list_cursor.ts";
-import { parseEnvelope } from "../monitoring/inbox/read/parsed_envelope.ts";
-import type { ListQuery, Lists } from "../monitoring/inbox/read/rows.ts";
+import { entriesOf } from "../monitoring/models/entries/entries.ts";
+import { placeOf, writeCursor } from "../monitoring/models/entries/list_cursor.ts";
+import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
+import type { ListQuery, Lists } from "../monitoring/models/rows.ts";
 import { INBOX_SCHEMA } from "../monitoring/inbox/schema.ts";
 import { type Inbox, openInbox } from "../monitoring/inbox/store.ts";
-import { openDatabase } from "../monitoring/sqlite/open_database.ts";
+import { openDatabase } from "../monitoring/storage/open_database.ts";
 import type { Figure } from "./figures.ts";
 import { makeEnvelopes } from "./inbox_envelopes.ts";
 

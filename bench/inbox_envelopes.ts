@@ -1,4 +1,4 @@
-import { readEnvelope } from "../monitoring/envelope/reader.ts";
+import { readEnvelope } from "../monitoring/protocol/reader.ts";
 import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
 
 /** An envelope of the bench, with what it is asked for by. */

@@ -1,4 +1,4 @@
-import type { MonitoringScripts } from "../components/cost/scripts.ts";
+import type { MonitoringScripts } from "../islands/settings/scripts.ts";
 import { assetsOf, extraAsset, firstAssets, type Manifest } from "../server/mod.ts";
 
 const TELEMETRY = "monitoring/browser/start_telemetry.ts";

@@ -16,7 +16,7 @@ Deno.test("each script of monitoring stands in one list, and what the page loads
       "FIRST.js": chunk([], undefined, {
         "monitoring/browser/mod.ts": 900,
         "@opentelemetry/api": 100,
-        "islands/Strip.tsx": 5000,
+        "islands/strip/Strip.tsx": 5000,
       }),
       "T.js": chunk(["FIRST.js", "CORE.js"], "monitoring/browser/start_telemetry.ts"),
       "R.js": chunk(["FIRST.js", "CORE.js"], "monitoring/browser/start_recording.ts"),

@@ -1,6 +1,6 @@
 import { formatBytes } from "../components/format/bytes.ts";
 import type { Config } from "../config.ts";
-import type { browserTarget } from "../monitoring/envelope/dsn.ts";
+import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
 /**
  * The texts that the pages left open when they were built: what this start's configuration decided.

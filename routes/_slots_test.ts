@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { loadConfig } from "../config.ts";
-import { browserTarget } from "../monitoring/envelope/dsn.ts";
+import { browserTarget } from "../monitoring/protocol/dsn.ts";
 import { pageSlots } from "./_slots.ts";
 
 function slots(env: Record<string, string>) {

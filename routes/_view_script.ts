@@ -1,4 +1,4 @@
-import { VIEWS } from "../islands/_console/view.ts";
+import { VIEWS } from "../islands/shared/view.ts";
 
 const names = Object.keys(VIEWS).filter((name) => name !== "overview").join("|");
 

@@ -2,9 +2,9 @@ import { formatBytes } from "../components/format/bytes.ts";
 import { formatClock } from "../components/format/clock.ts";
 import { shortId } from "../components/format/short_id.ts";
 import { summariseItems } from "../components/item_summary.ts";
-import { decodeBody, parseContentEncoding } from "../monitoring/envelope/encoding.ts";
-import { describeEnvelope } from "../monitoring/inbox/read/describe.ts";
-import { parseEnvelope } from "../monitoring/inbox/read/parsed_envelope.ts";
+import { decodeBody, parseContentEncoding } from "../monitoring/protocol/encoding.ts";
+import { describeEnvelope } from "../monitoring/models/describe.ts";
+import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import type { IngestRequest } from "../tests/stand_in_ingest.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin; nothing is sent there. */

@@ -6,9 +6,9 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EnvelopeError } from "../monitoring/envelope/envelope_error.ts";
-import { readEnvelope } from "../monitoring/envelope/reader.ts";
-import { readByReference } from "../monitoring/envelope/testdata/reference_reader.ts";
+import { EnvelopeError } from "../monitoring/protocol/envelope_error.ts";
+import { readEnvelope } from "../monitoring/protocol/reader.ts";
+import { readByReference } from "../monitoring/protocol/testdata/reference_reader.ts";
 import { startFuzzedIngest } from "../tests/fuzz/fuzzed_ingest.ts";
 import { startFuzzedRelay } from "../tests/fuzz/fuzzed_relay.ts";
 import { type HostileAnswer, hostileAnswer } from "../tests/fuzz/hostile_answer.ts";

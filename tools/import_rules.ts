@@ -16,10 +16,14 @@ export interface ImportRule {
   readonly right: string;
 }
 
-/** What is pure in the inbox: read models, for the server and for browsers. */
-const READING = ["monitoring/inbox/read/", "monitoring/inbox/inspect/"];
-/** What these share with the inbox's HTTP: rows, and the file of an export. */
-const INBOX_WIRE = ["monitoring/inbox/row.ts", "monitoring/inbox/archive/format.ts"];
+/** What islands may import beside their own folder. */
+const FOR_ISLANDS = [
+  "components/",
+  "islands/shared/",
+  "monitoring/browser/mod.ts",
+  "monitoring/models/",
+  "monitoring/protocol/",
+];
 
 /** The first rule whose `of` holds a file is the file's rule. Everything outside tests needs one. */
 export const IMPORT_RULES: readonly ImportRule[] = [
@@ -32,7 +36,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     of: ["config.ts"],
-    may: ["monitoring/envelope/dsn.ts", "monitoring/settings.ts"],
+    may: ["monitoring/protocol/dsn.ts", "monitoring/settings.ts"],
     right: "config.ts turns the environment into values and imports only dsn.ts and settings.ts",
   },
   {
@@ -46,10 +50,10 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     right: "settings.ts is the one place of the settings and imports nothing",
   },
   {
-    of: ["monitoring/envelope/"],
+    of: ["monitoring/protocol/"],
     may: [],
     mayNot: ["node:fs", "node:http", "node:https", "node:net", "node:sqlite", "npm:@sentry/"],
-    right: "envelope/ turns bytes into types and imports nothing of the project, and does no I/O",
+    right: "protocol/ is pure: it imports nothing of the project, and does no I/O",
   },
   {
     of: ["monitoring/access/"],
@@ -58,55 +62,60 @@ export const IMPORT_RULES: readonly ImportRule[] = [
       "access/ decides who may read and write by a request and its peer: it imports nothing of the project",
   },
   {
-    of: ["monitoring/sqlite/"],
+    of: ["monitoring/storage/"],
     may: [],
     right:
-      "sqlite/ is what every SQLite file needs, whatever is in it: it imports nothing of the project",
+      "storage/ is what every database file needs, whatever is in it: it imports nothing of the project",
   },
   {
-    of: READING,
-    may: ["monitoring/envelope/", ...INBOX_WIRE],
-    mayTypes: ["monitoring/inbox/feed.ts"],
-    right: "read models are pure: they import envelope/, row.ts and the format of an export",
+    of: ["monitoring/models/"],
+    may: ["monitoring/protocol/"],
+    mayNot: ["node:fs", "node:http", "node:https", "node:net", "node:sqlite", "npm:@sentry/"],
+    right: "models/ is pure, for the server and for browsers: it imports protocol/ alone",
   },
-  ...["relay", "inbox", "spool"].map((name) => ({
-    of: [`monitoring/${name}/`],
+  {
+    of: ["monitoring/relay/"],
+    may: ["monitoring/protocol/", "monitoring/access/"],
+    right: "relay/ imports protocol/ and access/: it declares the interfaces of spool and inbox",
+  },
+  {
+    of: ["monitoring/spool/"],
+    may: ["monitoring/protocol/", "monitoring/storage/"],
+    right: "spool/ imports protocol/ and storage/",
+  },
+  {
+    of: ["monitoring/inbox/"],
     may: [
-      "monitoring/envelope/",
-      ...(name === "spool" ? [] : ["monitoring/access/"]),
-      ...(name === "relay" ? [] : ["monitoring/sqlite/"]),
+      "monitoring/protocol/",
+      "monitoring/access/",
+      "monitoring/models/",
+      "monitoring/storage/",
     ],
-    right:
-      "relay, inbox and spool import envelope/, those with a file sqlite/, those that strangers" +
-      " reach access/, and not each other:" +
-      " declare a small interface where one needs another, and wire them in main.ts",
-  })),
+    right: "inbox/ imports protocol/, access/, models/ and storage/",
+  },
   {
     of: ["monitoring/runtime/"],
-    may: ["monitoring/envelope/", "monitoring/settings.ts"],
-    right: "runtime/ imports settings.ts and envelope/",
+    may: ["monitoring/protocol/", "monitoring/settings.ts"],
+    right: "runtime/ imports settings.ts and protocol/",
   },
   {
     of: ["monitoring/browser/"],
-    may: ["monitoring/settings.ts", "monitoring/envelope/"],
-    right: "browser/ imports settings.ts and envelope/, and knows nothing of the page",
+    may: ["monitoring/settings.ts", "monitoring/protocol/"],
+    right: "browser/ imports settings.ts and protocol/, and knows nothing of the page",
   },
-  {
-    of: ["islands/"],
-    may: [
-      "components/",
-      "monitoring/browser/mod.ts",
-      "monitoring/inbox/feed.ts",
-      ...READING,
-      ...INBOX_WIRE,
-    ],
+  ...["envelopes", "errors", "logs", "overview", "settings", "shared", "strip", "traces"].map((
+    view,
+  ) => ({
+    of: [`islands/${view}/`],
+    may: FOR_ISLANDS,
     mayNot: ["npm:@sentry/"],
-    right: "islands import components/, the inbox's live rows and read models, and browser/mod.ts",
-  },
+    right:
+      "a view imports its own folder, islands/shared/, components/, models/, protocol/ and browser/mod.ts",
+  })),
   {
     of: ["components/"],
     may: ["monitoring/settings.ts"],
-    mayTypes: ["monitoring/browser/mod.ts", "monitoring/inbox/row.ts", "monitoring/inbox/read/"],
+    mayTypes: ["monitoring/browser/mod.ts", "monitoring/models/", "monitoring/protocol/"],
     mayNot: ["npm:@sentry/", "npm:@opentelemetry/"],
     right: "components turn props into markup: they import components/, settings.ts, and types",
   },
@@ -115,9 +124,9 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: ["config.ts", "server/", "monitoring/", "components/", "islands/"],
     mayNot: [
       "node:sqlite",
-      "monitoring/envelope/scanner.ts",
-      "monitoring/envelope/reader.ts",
-      "monitoring/envelope/encoding.ts",
+      "monitoring/protocol/scanner.ts",
+      "monitoring/protocol/reader.ts",
+      "monitoring/protocol/encoding.ts",
     ],
     right: "routes are thin: SQL belongs in monitoring/inbox/, parsing in monitoring/",
   },

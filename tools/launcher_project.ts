@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 /** What the launchers and the build are made of; the rest of the project is not in it. */
 const REAL = [
   "config.ts",
-  "monitoring/envelope/dsn.ts",
+  "monitoring/protocol/dsn.ts",
   "monitoring/relay/http/proxies.ts",
   "monitoring/settings.ts",
   "server",

@@ -1,5 +1,5 @@
 /** The relay with one of the {@linkcode CLIENTS}, without a spool. Arguments: the client's name, the DSN. */
-import { parseDsn } from "../../monitoring/envelope/dsn.ts";
+import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay } from "../../monitoring/relay/relay.ts";
 import { LAUNCHED, launcherGone } from "../../server/launcher.ts";
 import { CLIENTS } from "./adapters.ts";

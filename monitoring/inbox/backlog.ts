@@ -1,7 +1,7 @@
-import { decodeBody, parseContentEncoding } from "../envelope/encoding.ts";
+import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
 import type { UnindexedEnvelope } from "./inbox_file.ts";
-import type { Entries } from "./read/entries/entries.ts";
-import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "./read/parsed_envelope.ts";
+import type { Entries } from "../models/entries/entries.ts";
+import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "../models/parsed_envelope.ts";
 
 /** Where the backlog is read from and worked off. */
 export interface BacklogFile {

@@ -13,9 +13,9 @@ import {
   valuesOf,
   where,
 } from "./list_sql.ts";
-import type { ErrorEntry } from "./read/entries/error_entry.ts";
-import { groupRow, type GroupTotals, logRow, occurrenceRow } from "./read/entries/entry_rows.ts";
-import { cursorOf, envelopeAt, writeCursor } from "./read/entries/list_cursor.ts";
+import type { ErrorEntry } from "../models/entries/error_entry.ts";
+import { groupRow, type GroupTotals, logRow, occurrenceRow } from "../models/entries/entry_rows.ts";
+import { cursorOf, envelopeAt, writeCursor } from "../models/entries/list_cursor.ts";
 import {
   type ErrorGroupRow,
   type ListQuery,
@@ -23,7 +23,7 @@ import {
   MAX_LIST_ROWS,
   type Page,
   type TraceRow,
-} from "./read/rows.ts";
+} from "../models/rows.ts";
 
 /**
  * Entries looked through for one answer: as many as the largest inbox that is promised to answer at once, in some 100 ms

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { EntryLists } from "./entry_lists.ts";
 import { admitted, envelopeOf, hexId } from "./testdata/envelopes.ts";
-import type { ListQuery, Lists, Page } from "./read/rows.ts";
+import type { ListQuery, Lists, Page } from "../models/rows.ts";
 import { openInbox } from "./store.ts";
 import {
   ENVELOPE_BYTES,

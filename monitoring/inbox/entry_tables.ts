@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Description } from "./read/describe.ts";
-import type { Entries } from "./read/entries/entries.ts";
-import { placeOf } from "./read/entries/list_cursor.ts";
-import { LOG_LEVELS } from "./read/rows.ts";
-import { envelopeText, errorText, logText, traceText } from "./read/entries/search_text.ts";
+import type { Description } from "../models/describe.ts";
+import type { Entries } from "../models/entries/entries.ts";
+import { placeOf } from "../models/entries/list_cursor.ts";
+import { LOG_LEVELS } from "../models/rows.ts";
+import { envelopeText, errorText, logText, traceText } from "../models/entries/search_text.ts";
 
 type SqlValue = string | number | null;
 

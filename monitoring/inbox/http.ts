@@ -2,7 +2,7 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { answer, json, jsonBytes, refusal, unavailable } from "./answer.ts";
 import { exportArchive } from "./archive/export_archive.ts";
-import { ARCHIVE_TYPE, archiveName } from "./archive/format.ts";
+import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import { type ImportOptions, importRequest } from "./archive/import_request.ts";
 import { eventStream } from "./event_stream.ts";
 import { type InboxParameters, ParameterError, readParameters, readView } from "./inbox_query.ts";

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "../sqlite/open_database.ts";
+import { transaction } from "../storage/open_database.ts";
 import type { IndexedEnvelope } from "./backlog.ts";
-import type { Description } from "./read/describe.ts";
+import type { Description } from "../models/describe.ts";
 import { EntryLists } from "./entry_lists.ts";
 import { EntryTables } from "./entry_tables.ts";
-import type { Entries } from "./read/entries/entries.ts";
-import type { ListQuery, Lists, Page } from "./read/rows.ts";
-import type { InboxPage, InboxRow } from "./row.ts";
+import type { Entries } from "../models/entries/entries.ts";
+import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
 import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./statements.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { MAX_TYPE_LENGTH, tidyType } from "./read/describe.ts";
-import { DEBUG_ID } from "./read/error/debug_ids.ts";
-import { hexId } from "./read/json.ts";
-import { readCursor } from "./read/entries/list_cursor.ts";
-import { type ListQuery, type Lists, LOG_LEVELS, MAX_LIST_ROWS } from "./read/rows.ts";
-import { MAX_PAGE_ROWS } from "./row.ts";
+import { MAX_TYPE_LENGTH, tidyType } from "../models/describe.ts";
+import { DEBUG_ID } from "../models/error/debug_ids.ts";
+import { hexId } from "../models/json.ts";
+import { readCursor } from "../models/entries/list_cursor.ts";
+import { type ListQuery, type Lists, LOG_LEVELS, MAX_LIST_ROWS } from "../models/rows.ts";
+import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 
 /** A parameter of a request cannot be understood. */
 export class ParameterError extends Error {

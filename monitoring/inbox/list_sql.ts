@@ -1,6 +1,6 @@
-import { PLACES } from "./read/entries/list_cursor.ts";
-import { fold } from "./read/entries/search_text.ts";
-import { type ListQuery, LOG_LEVELS } from "./read/rows.ts";
+import { PLACES } from "../models/entries/list_cursor.ts";
+import { fold } from "../models/entries/search_text.ts";
+import { type ListQuery, LOG_LEVELS } from "../models/rows.ts";
 
 export type SqlValue = string | number;
 

@@ -1,6 +1,6 @@
-import { readDebugIds } from "./read/error/debug_ids.ts";
-import { ScriptMap } from "./read/error/script_map.ts";
-import type { ParsedEnvelope } from "./read/parsed_envelope.ts";
+import { readDebugIds } from "../models/error/debug_ids.ts";
+import { ScriptMap } from "../models/error/script_map.ts";
+import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 
 /** Gives the source map (JSON) of the script that has a debug id; undefined: no script of this build has it. */
 export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as esbuild from "esbuild";
 import { openInbox } from "./store.ts";
-import type { ErrorGroupRow } from "./read/rows.ts";
+import type { ErrorGroupRow } from "../models/rows.ts";
 import { admitted, envelopeOf } from "./testdata/envelopes.ts";
 import { minify } from "./testdata/minify.ts";
 

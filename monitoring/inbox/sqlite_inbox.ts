@@ -1,7 +1,7 @@
-import { DiskFullError, isUnwritable } from "../sqlite/errors.ts";
-import { RecoveringDatabase } from "../sqlite/recovering_database.ts";
+import { DiskFullError, isUnwritable } from "../storage/errors.ts";
+import { RecoveringDatabase } from "../storage/recovering_database.ts";
 import { workOffBacklog } from "./backlog.ts";
-import { describeEnvelope, type Description } from "./read/describe.ts";
+import { describeEnvelope, type Description } from "../models/describe.ts";
 import { EnvelopeOverBoundError, InboxClosedError } from "./errors.ts";
 import {
   InboxFile,
@@ -10,10 +10,10 @@ import {
   type NewEnvelope,
   type StoredBody,
 } from "./inbox_file.ts";
-import { type Entries, entriesOf } from "./read/entries/entries.ts";
-import { type ParsedEnvelope, parseEnvelope, parseItems } from "./read/parsed_envelope.ts";
-import type { ListQuery, Lists, Page } from "./read/rows.ts";
-import type { InboxRow } from "./row.ts";
+import { type Entries, entriesOf } from "../models/entries/entries.ts";
+import { type ParsedEnvelope, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
+import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { ScriptMaps } from "./script_maps.ts";
 import type { AdmittedEnvelope, Inbox, InboxChange, InboxOptions } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { InboxRow } from "./row.ts";
+import type { InboxRow } from "../protocol/inbox_row.ts";
 
 const COLUMNS = "id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding";
 

@@ -1,8 +1,8 @@
-import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import type { InboxQuery, InboxSlice, StoredBody } from "./inbox_file.ts";
-import { CursorError } from "./read/entries/list_cursor.ts";
-import type { ListQuery, Lists, Page } from "./read/rows.ts";
-import type { InboxItem, InboxRow } from "./row.ts";
+import { CursorError } from "../models/entries/list_cursor.ts";
+import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import type { InboxItem, InboxRow } from "../protocol/inbox_row.ts";
 import type { ReadSourceMap } from "./script_maps.ts";
 import { SqliteInbox } from "./sqlite_inbox.ts";
 

@@ -12,7 +12,7 @@ import {
   type InboxOptions,
   openInbox,
 } from "./store.ts";
-import { DatabaseVersionError } from "../sqlite/errors.ts";
+import { DatabaseVersionError } from "../storage/errors.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 
 const MIB = 1024 * 1024;

@@ -1,13 +1,13 @@
-import type { Dsn } from "../envelope/dsn.ts";
+import type { Dsn } from "../protocol/dsn.ts";
 import {
   type ContentEncoding,
   decodeBody,
   Decoder,
   parseContentEncoding,
-} from "../envelope/encoding.ts";
-import type { EnvelopeHeader } from "../envelope/envelope.ts";
-import { freeBytes } from "../envelope/free_bytes.ts";
-import { EnvelopeScanner } from "../envelope/scanner.ts";
+} from "../protocol/encoding.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
+import { freeBytes } from "../protocol/free_bytes.ts";
+import { EnvelopeScanner } from "../protocol/scanner.ts";
 import type { AllowList } from "./allow_list.ts";
 import { judgeLength, readBody } from "./body.ts";
 import type { BodyMemory } from "./body_memory.ts";

@@ -1,5 +1,5 @@
-import { type Dsn, DsnError, isHostedIngest, parseDsn } from "../envelope/dsn.ts";
-import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import { type Dsn, DsnError, isHostedIngest, parseDsn } from "../protocol/dsn.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { RelayError } from "./errors.ts";
 
 /** The hosted ingest and project that a query names. */

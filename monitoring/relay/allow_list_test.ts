@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseDsn } from "../envelope/dsn.ts";
+import { parseDsn } from "../protocol/dsn.ts";
 import { AllowList } from "./allow_list.ts";
 import { RelayError } from "./errors.ts";
 

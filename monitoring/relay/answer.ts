@@ -1,4 +1,4 @@
-import { type EnvelopeHeader, eventId } from "../envelope/envelope.ts";
+import { type EnvelopeHeader, eventId } from "../protocol/envelope.ts";
 import type { Reason } from "./metrics.ts";
 import type { Outcome } from "./outcomes.ts";
 import type { HeldBack } from "./rate_limits.ts";

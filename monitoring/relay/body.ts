@@ -1,4 +1,4 @@
-import { freeBytes } from "../envelope/free_bytes.ts";
+import { freeBytes } from "../protocol/free_bytes.ts";
 import { type BodyReader, lendingReader, pieceReader, placingReader } from "./body_reader.ts";
 import { RelayError } from "./errors.ts";
 import { type Hold, type InFlight, overloaded, SMALL_BYTES } from "./in_flight.ts";

@@ -1,4 +1,4 @@
-import { freeBytes } from "../envelope/free_bytes.ts";
+import { freeBytes } from "../protocol/free_bytes.ts";
 import { isLeaving } from "./http/leaving.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

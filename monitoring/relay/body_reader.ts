@@ -1,4 +1,4 @@
-import { freeBytes } from "../envelope/free_bytes.ts";
+import { freeBytes } from "../protocol/free_bytes.ts";
 
 type Piece = Uint8Array<ArrayBuffer>;
 type Body = ReadableStream<Piece>;

@@ -1,4 +1,4 @@
-import { type ContentEncoding, DecodeError } from "../envelope/encoding.ts";
+import { type ContentEncoding, DecodeError } from "../protocol/encoding.ts";
 import { RelayError } from "./errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { freeBytes } from "../envelope/free_bytes.ts";
+import { freeBytes } from "../protocol/free_bytes.ts";
 import { type BodyMemory, STEP_BYTES } from "./body_memory.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -1,5 +1,5 @@
 import type { AllowList } from "./allow_list.ts";
-import { categoriesIn } from "./categories.ts";
+import { categoriesIn } from "../protocol/categories.ts";
 import type { IngestClient } from "./ingest_client.ts";
 import { type Fault, IngestHealth } from "./ingest_health.ts";
 import { limitHeaders } from "./limit_headers.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
 
 const LINE_FEED = 10;
 

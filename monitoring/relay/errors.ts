@@ -1,5 +1,5 @@
-import { DecodeError } from "../envelope/encoding.ts";
-import { EnvelopeError } from "../envelope/envelope_error.ts";
+import { DecodeError } from "../protocol/encoding.ts";
+import { EnvelopeError } from "../protocol/envelope_error.ts";
 import type { Answer } from "./answer.ts";
 
 /** Why the relay does not take an envelope → the status that says so: the one place where errors become HTTP. */

@@ -1,4 +1,4 @@
-import { type Dsn, ingestUrl } from "../envelope/dsn.ts";
+import { type Dsn, ingestUrl } from "../protocol/dsn.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
 import { ConnectionLostError } from "./http/connection.ts";
 import { AnswerTimeoutError, ConnectionPool, PoolAbortedError } from "./http/connection_pool.ts";

@@ -1,4 +1,4 @@
-import { ALL_CATEGORIES, categoryBits, KNOWN_CATEGORIES } from "./categories.ts";
+import { ALL_CATEGORIES, categoryBits, KNOWN_CATEGORIES } from "../protocol/categories.ts";
 import type { HeaderReader } from "./http/answer_headers.ts";
 import {
   DEFAULT_RETRY_S,

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { categoriesIn, categoryBits, categoryOf, KNOWN_CATEGORIES } from "./categories.ts";
+import {
+  categoriesIn,
+  categoryBits,
+  categoryOf,
+  KNOWN_CATEGORIES,
+} from "../protocol/categories.ts";
 import { RateLimits } from "./rate_limits.ts";
 
 const DSN = "https://key@o1.ingest.sentry.io/1";

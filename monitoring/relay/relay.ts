@@ -1,11 +1,11 @@
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
-import type { Dsn } from "../envelope/dsn.ts";
+import type { Dsn } from "../protocol/dsn.ts";
 import { admit, type AdmittedEnvelope } from "./admission.ts";
 import { AllowList } from "./allow_list.ts";
 import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { BodyMemory } from "./body_memory.ts";
 import { BrokenBrotli } from "./broken_brotli.ts";
-import { categoryOf } from "./categories.ts";
+import { categoryOf } from "../protocol/categories.ts";
 import { type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
 import { createDraining, type Draining } from "./draining.ts";
 import { Duplicates } from "./duplicates.ts";

@@ -1,7 +1,7 @@
-import { eventId } from "../envelope/envelope.ts";
+import { eventId } from "../protocol/envelope.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
-import { categoryBits, categoryOf, quantitiesOf } from "./categories.ts";
+import { categoryBits, categoryOf, quantitiesOf } from "../protocol/categories.ts";
 import { RelayError } from "./errors.ts";
 import type { Sender } from "./sender.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { backOffMs } from "../browser/delivery/verdict.ts";
-import { parseDsn } from "../envelope/dsn.ts";
+import { parseDsn } from "../protocol/dsn.ts";
 import { openSqliteSpool } from "../spool/sqlite_spool.ts";
 import type { AdmittedEnvelope } from "./admission.ts";
 import { BELIEVED_MS, Spooling } from "./spooling.ts";

@@ -1,4 +1,4 @@
-import type { EnvelopeHeader } from "../envelope/envelope.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { type Answer, takenAnswer } from "./answer.ts";
 import type { HeaderReader } from "./http/answer_headers.ts";
 import type { HttpAnswer } from "./http/response_reader.ts";

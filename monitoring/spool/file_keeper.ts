@@ -4,8 +4,8 @@ import {
   isLocked,
   isUnwritable,
   SymbolicLinkError,
-} from "../sqlite/errors.ts";
-import { RecoveringDatabase } from "../sqlite/recovering_database.ts";
+} from "../storage/errors.ts";
+import { RecoveringDatabase } from "../storage/recovering_database.ts";
 import { SPOOL_SCHEMA } from "./schema.ts";
 import { SpoolFullError } from "./spool.ts";
 import { SpoolFile, type SpoolLimits } from "./spool_file.ts";

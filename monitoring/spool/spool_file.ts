@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { transaction } from "../sqlite/open_database.ts";
+import { transaction } from "../storage/open_database.ts";
 import {
   addDropped,
   type Dropped,

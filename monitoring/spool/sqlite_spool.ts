@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { DatabaseFileError, DatabaseVersionError, SymbolicLinkError } from "../sqlite/errors.ts";
+import { DatabaseFileError, DatabaseVersionError, SymbolicLinkError } from "../storage/errors.ts";
 import {
   addDropped,
   type Dropped,

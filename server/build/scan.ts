@@ -33,7 +33,7 @@ export function listFiles(root: string): string[] {
   return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).sort();
 }
 
-/** Finds what the files of a project are by where they stand and how they are named. */
+/** Classifies the files of a project by their path, and islands by their default export. */
 export function scanProject(root: string, files: readonly string[] = listFiles(root)): Project {
   const routes = under(files, "routes/").filter(({ name }) =>
     /\.tsx?$/.test(name) && !isTest(name)
@@ -54,7 +54,7 @@ export function scanProject(root: string, files: readonly string[] = listFiles(r
     ...optional("notFound", special("_404.tsx")),
     ...optional("serverError", special("_500.tsx")),
     islands: under(files, "islands/")
-      .filter(({ rest }) => rest.endsWith(".tsx") && !/(^|\/)_/.test(rest) && !isTest(rest))
+      .filter(({ name, file }) => name.endsWith(".tsx") && !isTest(name) && isIsland(root, file))
       .map(({ name, file }) => ({ name: name.slice(0, -".tsx".length), module: file })),
     statics: under(files, "static/").filter(({ file }) => file !== STYLE)
       .map(({ rest, file }) => ({ path: encodeURI(`/${rest}`), file })),
@@ -78,6 +78,11 @@ function under(files: readonly string[], folder: string): Found[] {
     const rest = file.slice(folder.length);
     return { file, rest, name: rest.slice(rest.lastIndexOf("/") + 1) };
   });
+}
+
+/** Islands are the files in `islands/` with a default export. The others there are parts of islands. */
+function isIsland(root: string, file: string): boolean {
+  return /^export default /m.test(Deno.readTextFileSync(`${root}/${file}`));
 }
 
 function isTest(name: string): boolean {

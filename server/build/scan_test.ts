@@ -22,10 +22,9 @@ Deno.test("files are pages, handlers, islands and statics by where they stand", 
   assert.equal(project.style, "static/page.css");
 });
 
-Deno.test("tests and files that begin with _ are no routes and no islands", () => {
+Deno.test("tests and files whose name begins with _ → no routes", () => {
   const project = scanProject("/nowhere", [
     "islands/A_test.tsx",
-    "islands/_private.tsx",
     "islands/helper.ts",
     "routes/_state.ts",
     "routes/a/_helper.tsx",
@@ -51,6 +50,23 @@ Deno.test("what cannot be told apart is refused by name", () => {
   refuse(["routes/a.ts", "routes/a/index.ts"], /both answer at \/a/);
   refuse(["routes/x.txt.ts", "static/x.txt"], /both answer at \/x\.txt/);
   refuse(["static/assets/x.js"], /which is where built files are/);
-  refuse(["islands/counter.tsx"], /islands\/counter\.tsx is no name of an island/);
-  refuse(["islands/A.tsx", "islands/b/A.tsx"], /have the same name/);
+});
+
+Deno.test("islands → files with a default export; a bad or second name is refused", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${root}/islands/b`, { recursive: true });
+    const island = (file: string) => Deno.writeTextFile(file, "export default function A() {}\n");
+    await island(`${root}/islands/A.tsx`);
+    await Deno.writeTextFile(`${root}/islands/b/Part.tsx`, "export function Part() {}\n");
+    assert.deepEqual(scanProject(root).islands, [{ name: "A", module: "islands/A.tsx" }]);
+
+    await island(`${root}/islands/b/A.tsx`);
+    assert.throws(() => scanProject(root), /have the same name/);
+    await Deno.remove(`${root}/islands/b/A.tsx`);
+    await island(`${root}/islands/counter.tsx`);
+    assert.throws(() => scanProject(root), /islands\/counter\.tsx is no name of an island/);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
 });

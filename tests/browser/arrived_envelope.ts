@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
-import { decodeBody, parseContentEncoding } from "../../monitoring/envelope/encoding.ts";
-import type { EnvelopeHeader, ItemHeader } from "../../monitoring/envelope/envelope.ts";
-import { readEnvelope } from "../../monitoring/envelope/reader.ts";
+import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
+import type { EnvelopeHeader, ItemHeader } from "../../monitoring/protocol/envelope.ts";
+import { readEnvelope } from "../../monitoring/protocol/reader.ts";
 
 /** One envelope as the ingest or the inbox received it, taken apart. */
 export interface ArrivedEnvelope {

@@ -1,6 +1,6 @@
 /** With telemetry blocked, in whatever way, every view says what is the matter, and works. */
 import type { Page } from "@playwright/test";
-import { type View, VIEWS } from "../../islands/_console/view.ts";
+import { type View, VIEWS } from "../../islands/shared/view.ts";
 import {
   BLOCKED_MESSAGES,
   BLOCKED_WAYS,

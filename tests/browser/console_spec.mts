@@ -1,6 +1,6 @@
 /** The console's views as places: linked, reloaded, gone back to; one of them shown at a time. */
 import type { Page } from "@playwright/test";
-import { VIEWS } from "../../islands/_console/view.ts";
+import { VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { ERRORS, make, openPage } from "./signals.ts";

@@ -10,7 +10,7 @@ import { Buffer } from "node:buffer";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { envelopeOf, eventEnvelope, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { archiveHeader, archiveItem } from "../../monitoring/inbox/archive/format.ts";
+import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { expect, test } from "./fixtures.ts";
 import { dropFile, inspectFile } from "./saved_files.ts";
 import { ERRORS, make, openPage } from "./signals.ts";

@@ -51,19 +51,19 @@ test("an error of an island shows its own file, line, function and source text o
     {
       control: "Handled error",
       text: ERRORS.handled,
-      in: "islands/_signals.ts",
+      in: "islands/overview/signals.ts",
       by: "handleError",
     },
     {
       control: "Uncaught error",
       text: ERRORS.uncaught,
-      in: "islands/_signals.ts",
+      in: "islands/overview/signals.ts",
       by: "(anonymous)",
     },
     {
       control: "Component error",
       text: ERRORS.component,
-      in: "islands/Signals.tsx",
+      in: "islands/overview/Signals.tsx",
       by: "Specimen",
     },
   ];
@@ -87,9 +87,9 @@ test("the list says where in the sources an error of a built script was thrown",
   await openPage(page);
   await make(page, "Handled error");
   await openView(page, "Errors");
-  const { number } = lineWith("islands/_signals.ts", `new Error("${ERRORS.handled}`);
+  const { number } = lineWith("islands/overview/signals.ts", `new Error("${ERRORS.handled}`);
   await expect(row(page, ERRORS.handled)).toContainText(
-    `handleError (islands/_signals.ts:${number}`,
+    `handleError (islands/overview/signals.ts:${number}`,
   );
 });
 
@@ -225,7 +225,7 @@ test("from an error to its trace, its recording, its text and its bytes", async 
   await make(page, "Handled error");
   await openView(page, "Errors");
   await open(page, ERRORS.handled);
-  await showsLine(page, "islands/_signals.ts", `new Error("${ERRORS.handled}`);
+  await showsLine(page, "islands/overview/signals.ts", `new Error("${ERRORS.handled}`);
   const aside = detail(page).getByRole("complementary");
   await expect(aside.getByRole("link", { name: trace.slice(0, 8) }))
     .toHaveAttribute("href", `#/traces/${trace}`);
@@ -234,7 +234,9 @@ test("from an error to its trace, its recording, its text and its bytes", async 
   await detail(page).getByRole("button", { name: "Copy as text" }).click();
   await expect(detail(page).getByText("copied", { exact: true })).toBeVisible();
   const text = await page.evaluate(() => navigator.clipboard.readText());
-  expect(text).toContain(`Error: ${ERRORS.handled}\n    at handleError (islands/_signals.ts:`);
+  expect(text).toContain(
+    `Error: ${ERRORS.handled}\n    at handleError (islands/overview/signals.ts:`,
+  );
   expect(text).toContain(`trace: ${trace}`);
 
   const download = page.waitForEvent("download");

@@ -7,7 +7,7 @@ import {
   test,
 } from "./fixtures.ts";
 import { ERRORS, LEVELS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
-import { LONG_TASK_MS, SLOW_MS } from "../../islands/_signals.ts";
+import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
 
 /** A replay event's own part. */
@@ -166,7 +166,7 @@ const msOf = (span: Span) => (span.end_timestamp - span.start_timestamp) * 1000;
 const isSlow = (span: Span) => msOf(span) >= SLOW_MS;
 const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
 
-/** The span that `islands/_measure.ts` makes through `@opentelemetry/api`. */
+/** The span that `islands/overview/measure.ts` makes through `@opentelemetry/api`. */
 function handMade(spans: readonly Span[]): Span | undefined {
   return spans.find((span) => span.name.includes("by hand"));
 }

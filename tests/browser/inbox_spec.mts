@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import type { InboxPage } from "../../monitoring/inbox/row.ts";
+import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
 import { expect, test } from "./fixtures.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
 import { make, openPage } from "./signals.ts";

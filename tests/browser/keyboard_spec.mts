@@ -1,6 +1,6 @@
 /** The way of the focus through the console: into a view, into a detail, and back to where one was. */
 import type { Locator, Page } from "@playwright/test";
-import { VIEWS } from "../../islands/_console/view.ts";
+import { VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { postEvents } from "./posted_errors.ts";
 import { spanId } from "./posted_traces.ts";

@@ -1,5 +1,5 @@
 /** The page as a person meets it: without scripts, on a phone, by keyboard, with a screen reader. */
-import { VIEWS } from "../../islands/_console/view.ts";
+import { VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { largeTrace, postSpans, spanId } from "./posted_traces.ts";

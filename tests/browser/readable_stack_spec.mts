@@ -47,15 +47,23 @@ test("an error of the page leads to its file, line, column and function", async 
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
   const thrown = {
-    "Handled error": { text: ERRORS.handled, in: "islands/_signals.ts", name: "handleError" },
+    "Handled error": {
+      text: ERRORS.handled,
+      in: "islands/overview/signals.ts",
+      name: "handleError",
+    },
     // Thrown by a function that has no name.
-    "Uncaught error": { text: ERRORS.uncaught, in: "islands/_signals.ts", name: undefined },
+    "Uncaught error": { text: ERRORS.uncaught, in: "islands/overview/signals.ts", name: undefined },
     "Unhandled rejection": {
       text: ERRORS.rejection,
-      in: "islands/_signals.ts",
+      in: "islands/overview/signals.ts",
       name: "rejectUnhandled",
     },
-    "Component error": { text: ERRORS.component, in: "islands/Signals.tsx", name: "Specimen" },
+    "Component error": {
+      text: ERRORS.component,
+      in: "islands/overview/Signals.tsx",
+      name: "Specimen",
+    },
   };
   for (const [control, expected] of Object.entries(thrown)) {
     await make(page, control);
@@ -87,7 +95,10 @@ test("an error in a script that is loaded later leads to its source too", async 
   const text = "Thrown under a script that is loaded later";
   watch.allow(text);
   await openPage(page);
-  const [island, later] = [assetOf("islands/Signals.tsx"), assetOf("islands/_measure.ts")];
+  const [island, later] = [
+    assetOf("islands/overview/Signals.tsx"),
+    assetOf("islands/overview/measure.ts"),
+  ];
   // The island's request asks for the time first: under the later script that fails, this once.
   await page.evaluate(([island, later, text]) => {
     const now = performance.now.bind(performance);
@@ -102,7 +113,7 @@ test("an error in a script that is loaded later leads to its source too", async 
 
   const frames = await ownFrames(arrivals, text);
   const measured = frames.find(({ frame }) => frame.filename?.endsWith(`/${later}`));
-  expect(measured?.place.source).toBe("islands/_measure.ts");
+  expect(measured?.place.source).toBe("islands/overview/measure.ts");
   expect(measured?.place.text).toMatch(/^work\(\)/);
 });
 

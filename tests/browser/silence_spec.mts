@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { VIEWS } from "../../islands/_console/view.ts";
+import { VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
 import { dropFile } from "./saved_files.ts";

@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import type { VIEWS } from "../../islands/_console/view.ts";
+import type { VIEWS } from "../../islands/shared/view.ts";
 
 /** The titles of the console's views. */
 export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS];

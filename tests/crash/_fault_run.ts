@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { KNOWN_CATEGORIES } from "../../monitoring/relay/categories.ts";
+import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import { LEASE_MS, MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { CONCURRENT, IN_HAND } from "../../monitoring/spool/spool_drain.ts";

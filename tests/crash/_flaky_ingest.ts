@@ -1,4 +1,4 @@
-import { categoryOf } from "../../monitoring/relay/categories.ts";
+import { categoryOf } from "../../monitoring/protocol/categories.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import {
   answers,

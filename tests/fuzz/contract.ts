@@ -6,7 +6,7 @@ import * as zlib from "node:zlib";
 import {
   headerByReference,
   readByReference,
-} from "../../monitoring/envelope/testdata/reference_reader.ts";
+} from "../../monitoring/protocol/testdata/reference_reader.ts";
 import { DSN } from "../relay/_start_relay.ts";
 import { type HostileRequest, MAX_BYTES, MAX_DECODED_BYTES } from "./hostile_request.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { headerByReference } from "../../monitoring/envelope/testdata/reference_reader.ts";
+import { headerByReference } from "../../monitoring/protocol/testdata/reference_reader.ts";
 import { type RunningRelay, startRelay } from "../relay/_start_relay.ts";
 import { allowedEndings, type Ending, sameness } from "./contract.ts";
 import { describeRequest, type HostileRequest, MAX_BYTES } from "./hostile_request.ts";

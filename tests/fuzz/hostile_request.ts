@@ -1,7 +1,7 @@
 /** Requests to the relay as nobody should send them, with what is known of each by how it was made. */
 import * as zlib from "node:zlib";
 import fc from "fast-check";
-import { hostileEnvelope, mutated } from "../../monitoring/envelope/testdata/hostile_envelope.ts";
+import { hostileEnvelope, mutated } from "../../monitoring/protocol/testdata/hostile_envelope.ts";
 import { DSN } from "../relay/_start_relay.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

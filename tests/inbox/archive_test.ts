@@ -7,9 +7,9 @@ import {
   eventEnvelope,
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { archiveHeader, archiveItem } from "../../monitoring/inbox/archive/format.ts";
-import { joinBytes } from "../../monitoring/envelope/join_bytes.ts";
-import { readEnvelope } from "../../monitoring/envelope/reader.ts";
+import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
+import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
+import { readEnvelope } from "../../monitoring/protocol/reader.ts";
 import type { Inbox } from "../../monitoring/inbox/store.ts";
 import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
 import { sendRaw } from "./_wire.ts";

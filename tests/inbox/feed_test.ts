@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createInboxFeed, type InboxFeed } from "../../monitoring/inbox/feed.ts";
+import { createInboxFeed, type InboxFeed } from "../../islands/shared/source/feed.ts";
 import { openInbox } from "../../monitoring/inbox/store.ts";
 import { startInboxServer, until } from "./_inbox_server.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { type Inbox, openInbox } from "../../monitoring/inbox/store.ts";
-import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/sqlite/errors.ts";
+import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { createInboxFeed } from "../../monitoring/inbox/feed.ts";
-import {
-  createHttpSource,
-  type HttpSource,
-} from "../../monitoring/inbox/read/source/http_source.ts";
+import { createInboxFeed } from "../../islands/shared/source/feed.ts";
+import { createHttpSource, type HttpSource } from "../../islands/shared/source/http_source.ts";
 import { type InboxServerOptions, startInboxServer, until } from "./_inbox_server.ts";
 
 /** A source of a real inbox behind its real endpoint; both end with the test. */

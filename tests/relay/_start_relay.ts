@@ -1,4 +1,4 @@
-import { parseDsn } from "../../monitoring/envelope/dsn.ts";
+import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay, type Relay, type RelayOptions } from "../../monitoring/relay/relay.ts";
 import { handlers } from "../../routes/monitoring.ts";
 import { withHeaders } from "../../server/headers.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import { parseDsn } from "../../monitoring/envelope/dsn.ts";
+import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import {
   answers,
   closes,

@@ -1,8 +1,8 @@
 /** Attacks that no other test here is named for; each with what it must not achieve. */
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import { MAX_HEADER_BYTES } from "../../monitoring/envelope/header_line.ts";
-import { MAX_ITEMS } from "../../monitoring/envelope/scanner.ts";
+import { MAX_HEADER_BYTES } from "../../monitoring/protocol/header_line.ts";
+import { MAX_ITEMS } from "../../monitoring/protocol/scanner.ts";
 import { redirects, startStandInIngest } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { RawClient } from "./_raw_client.ts";

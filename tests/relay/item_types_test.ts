@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import { readEnvelope } from "../../monitoring/envelope/reader.ts";
-import { categoryOf, KNOWN_CATEGORIES } from "../../monitoring/relay/categories.ts";
+import { readEnvelope } from "../../monitoring/protocol/reader.ts";
+import { categoryOf, KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 

@@ -1,4 +1,4 @@
-import type { InboxPage } from "../../monitoring/inbox/row.ts";
+import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
 import type { ServerProcess } from "../../tools/server_process.ts";
 import {
   type ArrivedEnvelope,

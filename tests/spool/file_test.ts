@@ -12,7 +12,7 @@ import {
   keyOf,
   NOON,
 } from "../../monitoring/spool/testdata/envelopes.ts";
-import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/sqlite/errors.ts";
+import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { malformed } from "../../envelope/envelope_error.ts";
-import { MAX_HEADER_BYTES } from "../../envelope/header_line.ts";
-import { joinBytes } from "../../envelope/join_bytes.ts";
+import { malformed } from "../../protocol/envelope_error.ts";
+import { MAX_HEADER_BYTES } from "../../protocol/header_line.ts";
+import { joinBytes } from "../../protocol/join_bytes.ts";
 
 const LINE_FEED = 10;
 

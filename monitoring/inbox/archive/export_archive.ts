@@ -1,5 +1,5 @@
 import type { Inbox } from "../store.ts";
-import { archiveHeader, archiveItem } from "./format.ts";
+import { archiveHeader, archiveItem } from "../../protocol/inbox_archive.ts";
 
 /** Rows that are asked for at once; bodies are read one by one. */
 const ROWS_AT_ONCE = 200;

@@ -1,8 +1,8 @@
-import { decodeBody, DecodeError } from "../../envelope/encoding.ts";
-import { EnvelopeError } from "../../envelope/envelope_error.ts";
-import { readEnvelope } from "../../envelope/reader.ts";
+import { decodeBody, DecodeError } from "../../protocol/encoding.ts";
+import { EnvelopeError } from "../../protocol/envelope_error.ts";
+import { readEnvelope } from "../../protocol/reader.ts";
 import type { Inbox } from "../store.ts";
-import type { ArchivedEnvelope, ImportResult, Refusal } from "./format.ts";
+import type { ArchivedEnvelope, ImportResult, Refusal } from "../../protocol/inbox_archive.ts";
 import { type ArchiveLimits, readArchive } from "./read_archive.ts";
 
 /** As many as a person reads. */

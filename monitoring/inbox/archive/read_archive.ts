@@ -1,9 +1,13 @@
-import { type ContentEncoding, parseContentEncoding } from "../../envelope/encoding.ts";
-import { malformed } from "../../envelope/envelope_error.ts";
-import { parseHeader, parseItemHeader } from "../../envelope/header_line.ts";
-import { joinBytes } from "../../envelope/join_bytes.ts";
+import { type ContentEncoding, parseContentEncoding } from "../../protocol/encoding.ts";
+import { malformed } from "../../protocol/envelope_error.ts";
+import { parseHeader, parseItemHeader } from "../../protocol/header_line.ts";
+import { joinBytes } from "../../protocol/join_bytes.ts";
 import { ByteReader } from "./byte_reader.ts";
-import { ARCHIVE_VERSION, type ArchivedEnvelope, isArchiveHeader } from "./format.ts";
+import {
+  ARCHIVE_VERSION,
+  type ArchivedEnvelope,
+  isArchiveHeader,
+} from "../../protocol/inbox_archive.ts";
 
 /** One item of an archive: an envelope, or why there is none to be had of it. */
 export interface ArchiveItem {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { envelopeOf, hexId, type TestItem } from "./envelopes.ts";
-import type { ListQuery, Lists, Page } from "../read/rows.ts";
-import type { InboxRow } from "../row.ts";
+import type { ListQuery, Lists, Page } from "../../models/rows.ts";
+import type { InboxRow } from "../../protocol/inbox_row.ts";
 
 /** An index with the envelopes that it is filled from. */
 export interface IndexUnderTest {

@@ -1,7 +1,7 @@
-import { describeEnvelope } from "../read/describe.ts";
-import { entriesOf } from "../read/entries/entries.ts";
-import { createMemoryIndex } from "../read/entries/memory_index.ts";
-import { parseEnvelope } from "../read/parsed_envelope.ts";
+import { describeEnvelope } from "../../models/describe.ts";
+import { entriesOf } from "../../models/entries/entries.ts";
+import { createMemoryIndex } from "../../models/entries/memory_index.ts";
+import { parseEnvelope } from "../../models/parsed_envelope.ts";
 import type { IndexUnderTest } from "./index_suite.ts";
 
 export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describeEnvelope } from "../read/describe.ts";
-import { parseEnvelope } from "../read/parsed_envelope.ts";
+import { describeEnvelope } from "../../models/describe.ts";
+import { parseEnvelope } from "../../models/parsed_envelope.ts";
 
 /** The tables as the first version made them. A copy on purpose: whatever becomes of the schema, those files are what they are. */
 const SCHEMA = `

@@ -1,4 +1,4 @@
-import { joinBytes } from "../../envelope/join_bytes.ts";
+import { joinBytes } from "../../protocol/join_bytes.ts";
 import { AnswerHeaders, type HeaderReader } from "./answer_headers.ts";
 import { latin1 } from "./latin1.ts";
 

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { Receipt } from "../../monitoring/browser/mod.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { receiptOf } from "./receipt_of.ts";
+
+const items = [{ type: "log", bytes: 20 }];
+const row = { id: 1, received_at: 5_000, event_id: null, bytes: 50, items } as unknown as InboxRow;
+const receipt = (change: Partial<Receipt>): Receipt => ({
+  id: "local",
+  at: 4_990,
+  items,
+  bytes: 50,
+  attempts: 1,
+  tookMs: 1,
+  ...change,
+});
+
+Deno.test("the receipt of the same size and items that was made last before it arrived is its own", () => {
+  const [near, far] = [receipt({}), receipt({ at: 1_000 })];
+  assert.equal(receiptOf(row, [far, near]), near);
+});
+
+Deno.test("other sizes, other items or another minute: sent by somebody else", () => {
+  const others = [
+    receipt({ bytes: 51 }),
+    receipt({ items: [{ type: "event", bytes: 20 }] }),
+    receipt({ items: [...items, ...items] }),
+    receipt({ at: 5_000 - 60_000 }),
+  ];
+  assert.equal(receiptOf(row, others), undefined);
+});
+
+Deno.test("an event is known by its id, however long it waited", () => {
+  const waited = receipt({ id: "e1", at: -1e9 });
+  assert.equal(receiptOf({ ...row, event_id: "e1" }, [waited]), waited);
+});

@@ -1,0 +1,24 @@
+import { memo } from "react";
+import type { LogRow } from "../../monitoring/models/rows.ts";
+import { Moment } from "../../components/Moment.tsx";
+import { LogLevel } from "./LogLevel.tsx";
+import { logLine } from "./log_text.ts";
+
+/** The cells of one log, as one line. */
+export const LogLine = memo(function LogLine({ row }: { row: LogRow }) {
+  const { message, attributes } = logLine(row);
+  return (
+    <>
+      <span role="gridcell" className="at">
+        <Moment at={row.at} />
+      </span>
+      <span role="gridcell" className="lv">
+        <LogLevel level={row.level} />
+      </span>
+      <span role="gridcell" className="says">
+        {message}
+        {attributes.map((attribute) => <small key={attribute}>{` ${attribute}`}</small>)}
+      </span>
+    </>
+  );
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { createVisitSource, type TapedEnvelope } from "../shared/source/visit_source.ts";
+import { TraceReader } from "./trace_reader.ts";
+
+const TRACE = "a".repeat(32);
+
+const spanIn = (trace_id: string, span_id: string): TapedEnvelope => ({
+  at: 0,
+  bytes: envelopeOf({}, ["span", {
+    items: [{ trace_id, span_id, name: "work", start_timestamp: 1, end_timestamp: 2 }],
+  }]),
+});
+
+Deno.test("what was read of a trace is the same as long as only other traces arrive", async () => {
+  const envelopes = [spanIn(TRACE, "1".repeat(16))];
+  const listeners = new Set<() => void>();
+  const source = createVisitSource({
+    envelopes,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  });
+  const add = (envelope: TapedEnvelope) => {
+    envelopes.push(envelope);
+    for (const listener of listeners) listener();
+  };
+  const reader = new TraceReader(source, TRACE);
+  const spansOf = (parts: Awaited<ReturnType<TraceReader["read"]>>["parts"]) =>
+    parts.flatMap(({ spans }) => spans.map(({ span_id }) => span_id[0]));
+  const first = await reader.read();
+  assert.deepEqual(spansOf(first.parts), ["1"]);
+  add(spanIn("b".repeat(32), "2".repeat(16)));
+  assert.equal((await reader.read()).parts, first.parts);
+  add(spanIn(TRACE, "3".repeat(16)));
+  assert.deepEqual(spansOf((await reader.read()).parts), ["1", "3"]);
+});

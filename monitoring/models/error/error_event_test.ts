@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
+import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_event.ts";
+
+const recorded = (name: string) =>
+  Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
+
+Deno.test("a recorded error of a page is read whole", () => {
+  const event = readErrorEvent(recorded("event"));
+  assert.equal(event.event_id, "3000892398844746a1dfff4faa3459e0");
+  assert.equal(event.title, "Error");
+  assert.equal(event.value, "Cannot place the order: the basket is empty");
+  assert.equal(event.at, 1795233255202);
+  assert.deepEqual([event.level, event.handled, event.mechanism], ["error", true, "generic"]);
+  assert.equal(event.trace_id, "59536e01ba9a4144800b88e6970a728a");
+  assert.equal(event.replay_id, "5eb3598873784e9388474ced40850656");
+  assert.deepEqual(event.breadcrumbs.shown.map(({ offset }) => Math.round(offset ?? NaN)), [
+    -8,
+    -2,
+  ]);
+  assert.deepEqual(Object.fromEntries(event.facts), {
+    release: "recorded@1.0.0",
+    environment: "recording",
+    address: "http://page.localhost/#static",
+    platform: "javascript",
+    SDK: "sentry.javascript.browser 10.75.2",
+  });
+  assert.ok(event.contexts.some(({ name }) => name === "culture"));
+});
+
+Deno.test("an envelope without an error, a broken one, and JSON that is none say so", () => {
+  const refused = (bytes: Uint8Array, says: RegExp) =>
+    assert.throws(() => readErrorEvent(bytes), (error) => {
+      assert.ok(error instanceof UnreadableEventError);
+      assert.match(error.message, says);
+      return true;
+    });
+  refused(recorded("transaction"), /no error/);
+  refused(new TextEncoder().encode('{}\n{"type":"event","length":99}\n{}'), /broken/);
+  refused(envelopeOf({}, ["event", new TextEncoder().encode("{nope")]), /no JSON/);
+  refused(envelopeOf({}, ["event", new Uint8Array(17 * 1024 * 1024)]), /too large/);
+});
+
+Deno.test("of several events in one envelope the one that is asked for is read", () => {
+  const id = "a".repeat(32);
+  const bytes = envelopeOf({}, ["event", { message: "first" }], ["event", {
+    event_id: id,
+    message: "second",
+  }]);
+  assert.equal(readErrorEvent(bytes).value, "first");
+  assert.equal(readErrorEvent(bytes, id).value, "second");
+  assert.equal(readErrorEvent(bytes, "b".repeat(32)).value, "first");
+});
+
+Deno.test("a message without an exception, in each form that SDKs write", () => {
+  const values = [
+    { message: "m" },
+    { message: { formatted: "m", message: "%s" } },
+    { logentry: { formatted: "m", message: "%s", params: ["m"] } },
+    { logentry: { message: "m" } },
+  ].map((event) => describeEvent(event).value);
+  assert.deepEqual(values, ["m", "m", "m", "m"]);
+  const { stack } = describeEvent({
+    message: "m",
+    threads: { values: [{}, { current: true, stacktrace: { frames: [{ function: "main" }] } }] },
+  });
+  assert.equal(stack.shown[0]?.function, "main");
+});
+
+Deno.test("an exception of a language with packages is named with its package", () => {
+  const java = { exception: { values: [{ type: "IllegalStateException", module: "java.lang" }] } };
+  assert.equal(describeEvent(java).title, "java.lang.IllegalStateException");
+});
+
+Deno.test("whatever an event is, it is described, and within bounds", () => {
+  const names = fc.constantFrom(
+    "exception",
+    "values",
+    "type",
+    "value",
+    "mechanism",
+    "stacktrace",
+    "frames",
+    "filename",
+    "lineno",
+    "breadcrumbs",
+    "timestamp",
+    "tags",
+    "contexts",
+    "trace",
+    "request",
+    "user",
+    "message",
+    "logentry",
+    "debug_meta",
+    "images",
+    "threads",
+    "sdk",
+    "level",
+    "extra",
+    "__proto__",
+    "length",
+  );
+  const { node } = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom<unknown>(null, NaN, "", "text", "<script>", -1, 1e300, true),
+      fc.array(tie("node"), { maxLength: 3 }),
+      fc.array(fc.tuple(names, tie("node")), { maxLength: 4 })
+        .map((members) => Object.fromEntries(members)),
+    ),
+  }));
+  fc.assert(fc.property(fc.dictionary(names, node), (event) => {
+    const read = describeEvent(event);
+    assert.equal(typeof read.title, "string");
+    assert.equal(typeof read.value, "string");
+  }));
+});
+
+Deno.test("a megabyte in every field and nesting without end are read in passing", () => {
+  const long = "<img src=x onerror=alert(1)>".repeat(40_000);
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  const json = `{"message":${JSON.stringify(long)},"level":${deep},"extra":{"a":${deep}},` +
+    `"exception":{"values":[{"type":${JSON.stringify(long)},"value":${deep}}]}}`;
+  const event = readErrorEvent(envelopeOf({}, ["event", new TextEncoder().encode(json)]));
+  assert.equal(event.title, long);
+  assert.equal(event.level, "error");
+  assert.match(event.contexts[0]?.entries.shown[0]?.[1] ?? "", /…/);
+});

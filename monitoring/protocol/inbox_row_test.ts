@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type InboxRow, parseRow } from "./inbox_row.ts";
+
+const row: InboxRow = {
+  id: 7,
+  received_at: 1_790_000_000_000,
+  event_id: "e".repeat(32),
+  trace_ids: ["a".repeat(32)],
+  replay_id: null,
+  bytes: 120,
+  items: [{ type: "event", bytes: 90 }],
+  content_encoding: "gzip",
+};
+
+Deno.test("a row is read back as it was written, without what does not belong to it", () => {
+  const text = JSON.stringify({ ...row, more: 1 });
+  assert.deepEqual(parseRow(JSON.parse(text)), row);
+});
+
+Deno.test("what lacks an attribute or has one of another type is no row", () => {
+  for (const key of Object.keys(row)) {
+    const rest: Record<string, unknown> = { ...row };
+    delete rest[key];
+    assert.equal(parseRow(rest), undefined, `without ${key}`);
+    assert.equal(parseRow({ ...row, [key]: { odd: true } }), undefined, `odd ${key}`);
+  }
+  assert.equal(parseRow({ ...row, items: [null] }), undefined);
+  assert.equal(parseRow({ ...row, trace_ids: [1] }), undefined);
+});
+
+Deno.test("reading a row never throws", () => {
+  fc.assert(fc.property(fc.anything(), (value) => void parseRow(value)));
+});

@@ -1,0 +1,4 @@
+/** A part of an island: it has no default export. */
+export function Helper() {
+  return null;
+}
