@@ -36,7 +36,14 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** What must be there for a reader. */
-const DOCUMENTS = ["ARCHITECTURE.md", "CHANGELOG.md", "README.md"];
+const DOCUMENTS = [
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "README.md",
+  "docs/configuration.md",
+  "docs/contract.md",
+  "docs/promises.md",
+];
 
 /**
  * Runs all checks and prints a line for each, with what is wrong under it.

@@ -1,5 +1,5 @@
 /** Folders that hold nothing of the project's own: made by tools, or not source. */
-const SKIPPED = new Set(["node_modules", "docs", "test-results"]);
+const SKIPPED = new Set(["node_modules", "test-results"]);
 
 /**
  * All files of the project whose name ends in one of `endings`, as paths relative to `root` with
