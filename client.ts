@@ -8,7 +8,7 @@ start(JSON.parse(document.getElementById("client")!.textContent!) as ClientConfi
 
 const islands: HydrateOptions = {
   onError({ error, kind, componentStack }) {
-    // A boundary that caught an error has reported it, and says so in the page.
+    // Error boundaries report the errors that they catch.
     if (kind !== "caught") captureError(error, { componentStack, handled: kind !== "uncaught" });
   },
 };

@@ -1,39 +1,39 @@
 import { type Dsn, dsnEquals, DsnError, parseDsn } from "./monitoring/protocol/dsn.ts";
 
-/** Everything that the environment decides, read once at the start, validated and frozen. */
+/** The configuration: environment variables, read once at the start, validated and frozen. */
 export interface Config {
   /** `relay` with a `SENTRY_DSN`, else `inbox`. */
   readonly mode: "inbox" | "relay";
   readonly port: number;
   readonly hostname: string;
-  /** Where the page's own telemetry goes. In inbox mode an address that cannot exist. */
+  /** Receives the page's own telemetry. In inbox mode its host does not exist. */
   readonly dsn: Dsn;
   /** Every DSN that may be relayed; {@linkcode Config.dsn} is the first. */
   readonly allowedDsns: readonly Dsn[];
-  /** The page's origin as browsers see it, behind a proxy. */
+  /** The page's origin as browsers see it, for a server behind a proxy. */
   readonly publicOrigin?: string;
   readonly tunnel: "hosted" | "always" | "never";
   /** The path that the browser posts to. */
   readonly monitoringPath: string;
   readonly release?: string;
   readonly environment: string;
-  /** Origin to send to in place of the DSN's own. */
+  /** Origin to send to instead of the DSN's own. */
   readonly upstream?: string;
-  /** Proxies on the way to the ingests. */
+  /** Proxies for requests to the ingests. */
   readonly proxies: {
-    /** URL of the one for `https:` ingests. */
+    /** Proxy URL for `https:` ingests. */
     readonly https?: string;
-    /** URL of the one for `http:` ingests. */
+    /** Proxy URL for `http:` ingests. */
     readonly http?: string;
-    /** Hosts that are reached without one. */
+    /** Hosts that are reached without a proxy. */
     readonly except: readonly string[];
   };
   /** Milliseconds for one upstream attempt. */
   readonly relayTimeoutMs: number;
-  /** Bytes on the wire; 10 times that once decompressed. */
+  /** Bytes as sent; 10 times as many when decompressed. */
   readonly maxEnvelopeBytes: number;
   readonly maxInFlightBytes: number;
-  /** Cap on open connections; undefined: what the descriptor limit allows. */
+  /** Most open connections; undefined: as many as the descriptor limit allows. */
   readonly maxConnections?: number;
   /** Further origins whose pages may post to the relay. */
   readonly allowedOrigins: readonly string[];
@@ -44,15 +44,15 @@ export interface Config {
   readonly spool: "sqlite" | "none";
   readonly spoolMaxBytes: number;
   readonly spoolMaxAgeHours: number;
-  /** Where the inbox is: in memory where no disk lasts, unless `DATA_DIR` says that one does. */
+  /** `memory` on Deno Deploy, whose disk does not last, unless `DATA_DIR` is set. */
   readonly inbox: "file" | "memory";
   readonly inboxMaxBytes: number;
   readonly inboxToken?: string;
-  /** On Deno Deploy: the disk does not last, and no peer is this machine. */
+  /** Whether it runs on Deno Deploy: the disk does not last, and no peer is on this machine. */
   readonly onDeploy: boolean;
 }
 
-/** A variable of the environment does not fit. The message is one line, made to be printed. */
+/** An environment variable is not valid. The message is one line, ready to be printed. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(
@@ -71,13 +71,12 @@ const INBOX_DSN = "https://inbox@sightglass.invalid/1";
 const MIB = 1024 * 1024;
 
 /**
- * What an inbox in memory holds unless told otherwise: Deno Deploy gives a process some hundred MB,
- * which bodies in flight and the runtime itself share with it.
- * https://docs.deno.com/deploy/reference/builds/
+ * Default size of an inbox in memory. Deno Deploy gives a process some hundred MB, also for bodies in flight and the
+ * runtime itself. https://docs.deno.com/deploy/reference/builds/
  */
 const MEMORY_INBOX_BYTES = 64 * MIB;
 
-/** Text of one variable → its value; undefined where it does not fit. */
+/** Parses the text of one variable; undefined: it is not valid. */
 type Parser<T> = { allowed: string; parse: (text: string) => T | undefined };
 
 const wholeNumber = (min: number, max: number, unit = ""): Parser<number> => ({
@@ -98,7 +97,7 @@ const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
   parse: (text) => pattern.test(text) ? text : undefined,
 });
 
-/** Milliseconds, bytes, hours: none of them makes sense beyond these. */
+/** Upper bounds of what makes sense. */
 const MAX_TIMEOUT_MS = 600_000;
 const MAX_BYTES = 1024 ** 4;
 const MAX_HOURS = 24 * 365;
@@ -119,7 +118,7 @@ const proxy: Parser<string> = {
   parse: (text) => {
     const url = URL.parse(/^[a-z][a-z+.-]*:\/\//i.test(text) ? text : `http://${text}`);
     const bare = url && /^https?:$/.test(url.protocol) && /^\/?$/.test(url.pathname + url.search);
-    // Escapes that do not decode would be found only when the first envelope is sent.
+    // Invalid escapes would otherwise fail only when the first envelope is sent.
     return bare && isDecodable(url.username + url.password) ? url.href : undefined;
   },
 };
@@ -158,7 +157,7 @@ const list = <T>(item: Parser<T>): Parser<T[]> => ({
   },
 });
 
-/** The router's own rooms, which the browser's posts must not shadow. */
+/** Paths of the server's own routes, which `MONITORING_PATH` must not hide. */
 const TAKEN_PATHS = ["/assets", "/monitoring/inbox", "/monitoring/player", "/signal"];
 
 const monitoringPath: Parser<string> = {
@@ -171,16 +170,16 @@ const monitoringPath: Parser<string> = {
       : undefined,
 };
 
-/** Deno's permission flags separate paths by commas, and know no way to write one in a path. */
+/** Deno's permission flags separate paths by commas and cannot escape one. */
 const folder = matching(/^[^,\0]+$/, "the path of a folder, without a comma");
 
 const headerName = matching(/^[!#$%&'*+.^_`|~\w-]+$/, "the name of one HTTP header");
-/** IPv6 may come in the brackets of a URL. */
+/** IPv6 addresses may have the brackets of a URL. */
 const hostname = matching(
   /^([\w.-]+|\[?[\da-fA-F:.]*:[\da-fA-F:.]*\]?)$/,
   "a host name or an IP address",
 );
-/** What an `Authorization: Bearer` header can carry (RFC 6750, section 2.1, token68). */
+/** Characters that an `Authorization: Bearer` header allows (RFC 6750, section 2.1, token68). */
 const bearerToken = matching(/^[\w.~+/-]+=*$/, "letters, digits and - . _ ~ + / (then = signs)");
 /** https://docs.sentry.io/platforms/javascript/configuration/releases/ */
 const releaseName = matching(
@@ -194,10 +193,10 @@ const environmentName = matching(
 );
 
 /**
- * Reads the environment by the contract (README, "Environment"). An empty variable counts as not set.
+ * Validates environment variables as docs/configuration.md describes them. An empty variable counts as not set.
  *
  * @param env the variables, for example `Deno.env.toObject()`
- * @throws {ConfigError} for the first value that does not fit, naming variable, value and what is allowed
+ * @throws {ConfigError} for the first value that is not valid
  *
  * @example
  * ```ts
@@ -235,7 +234,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     dsn: own,
     allowedDsns: Object.freeze([own, ...further.filter((entry) => !dsnEquals(entry, own))]),
     publicOrigin: optional("PUBLIC_ORIGIN", origin),
-    // The inbox's DSN leads nowhere, so its envelopes always go through the relay.
+    // The inbox's DSN has no host, so its envelopes always go through the relay.
     tunnel: mode === "inbox" ? "always" : tunnel,
     monitoringPath: optional("MONITORING_PATH", monitoringPath) ?? "/monitoring",
     release: optional("SENTRY_RELEASE", releaseName) ?? deployment ??
@@ -271,7 +270,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   });
 }
 
-/** Names of all variables that {@linkcode loadConfig} reads: what the server may see of the environment. */
+/** All variables that {@linkcode loadConfig} reads. The server has permission for these alone. */
 export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "ALLOWED_ORIGINS",
   "DATA_DIR",
@@ -305,12 +304,18 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "no_proxy",
 ]);
 
+/** {@linkcode loadConfig} with the variables of this process. */
+export function readConfig(): Config {
+  return loadConfig(
+    Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, Deno.env.get(name)])),
+  );
+}
+
 /**
- * The release that everything is reported under, page, server and source maps alike:
- * `SENTRY_RELEASE`, else the deployment, else the commit, else the build itself.
+ * The release of page, server and source maps: `SENTRY_RELEASE`, else the deployment, else the commit, else the build.
  *
- * @param buildId hash of all that was built
+ * @param buildId hash of everything that was built
  */
-export function releaseInForce({ release }: Pick<Config, "release">, buildId: string): string {
+export function effectiveRelease({ release }: Pick<Config, "release">, buildId: string): string {
   return release ?? buildId;
 }

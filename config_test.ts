@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { CONFIG_VARIABLES, ConfigError, loadConfig, releaseInForce } from "./config.ts";
+import { CONFIG_VARIABLES, ConfigError, effectiveRelease, loadConfig } from "./config.ts";
 
 const MIB = 1024 * 1024;
 const DSN = "https://abc@o1.ingest.sentry.io/1";
 
-Deno.test("nothing set: inbox mode on this machine alone, with every default of the contract", () => {
+Deno.test("nothing set → inbox mode on loopback, all defaults of the contract", () => {
   const config = loadConfig({});
   assert.equal(config.mode, "inbox");
   assert.equal(config.dsn.text, "https://inbox@sightglass.invalid/1");
@@ -27,19 +27,19 @@ Deno.test("nothing set: inbox mode on this machine alone, with every default of 
   assert.ok(Object.isFrozen(config));
 });
 
-Deno.test("SENTRY_DSN: relay mode, on every interface, tunnel for hosted ingests", () => {
+Deno.test("SENTRY_DSN → relay mode, on every interface, tunnel for hosted ingests", () => {
   const config = loadConfig({ SENTRY_DSN: DSN });
   assert.equal(config.mode, "relay");
   assert.equal(config.hostname, "0.0.0.0");
   assert.equal(config.tunnel, "hosted");
 });
 
-Deno.test("inbox mode keeps the tunnel on whatever SENTRY_TUNNEL says", () => {
+Deno.test("inbox mode, SENTRY_TUNNEL=never → the tunnel stays on", () => {
   assert.equal(loadConfig({ SENTRY_TUNNEL: "never" }).tunnel, "always");
   assert.equal(loadConfig({ SENTRY_TUNNEL: "never", SENTRY_DSN: DSN }).tunnel, "never");
 });
 
-Deno.test("SENTRY_ALLOWED_DSNS adds to the page's own DSN, each once", () => {
+Deno.test("SENTRY_ALLOWED_DSNS → added to the page's own DSN, without duplicates", () => {
   const other = "https://abc@o2.ingest.us.sentry.io/2";
   const config = loadConfig({ SENTRY_DSN: DSN, SENTRY_ALLOWED_DSNS: `${other}, ${DSN},` });
   assert.deepEqual(config.allowedDsns.map((dsn) => dsn.text), [DSN, other]);
@@ -65,7 +65,7 @@ Deno.test("proxies in both notations → lower case first; HTTP_PROXY is not rea
   assert.equal(loadConfig({ ...env, https_proxy: "" }).proxies.https, "https://capitals.example/");
 });
 
-Deno.test("on Deno Deploy: production, the deployment as release, no spool, every interface", () => {
+Deno.test("Deno Deploy → production, deployment as release, no spool, every interface", () => {
   const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c0ffee" });
   assert.equal(config.onDeploy, true);
   assert.equal(config.environment, "production");
@@ -74,7 +74,7 @@ Deno.test("on Deno Deploy: production, the deployment as release, no spool, ever
   assert.equal(config.hostname, "0.0.0.0");
 });
 
-Deno.test("on Deno Deploy the inbox is in memory and small, unless DATA_DIR names a disk", () => {
+Deno.test("Deno Deploy → small inbox in memory, or a file with DATA_DIR", () => {
   const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1" });
   assert.equal(config.inbox, "memory");
   assert.equal(config.inboxMaxBytes, 64 * MIB);
@@ -82,7 +82,7 @@ Deno.test("on Deno Deploy the inbox is in memory and small, unless DATA_DIR name
   assert.equal(loadConfig({}).inbox, "file");
 });
 
-Deno.test("release: SENTRY_RELEASE before the deployment before the commit", () => {
+Deno.test("release → SENTRY_RELEASE, else the deployment, else the commit", () => {
   assert.equal(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }).release, "c0ffee");
   assert.equal(
     loadConfig({ SENTRY_RELEASE: "r1", DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c" }).release,
@@ -90,17 +90,17 @@ Deno.test("release: SENTRY_RELEASE before the deployment before the commit", () 
   );
 });
 
-Deno.test("with no release, deployment or commit the build is the release", () => {
-  assert.equal(releaseInForce(loadConfig({}), "b1"), "b1");
-  assert.equal(releaseInForce(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }), "b1"), "c0ffee");
+Deno.test("no release, deployment or commit → the build id is the release", () => {
+  assert.equal(effectiveRelease(loadConfig({}), "b1"), "b1");
+  assert.equal(effectiveRelease(loadConfig({ SIGHTGLASS_COMMIT: "c0ffee" }), "b1"), "c0ffee");
 });
 
-Deno.test("an empty variable counts as not set", () => {
+Deno.test("empty variable → counts as not set", () => {
   const empty = Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, ""]));
   assert.deepEqual(loadConfig(empty), loadConfig({}));
 });
 
-Deno.test("origins lose their trailing slash, IPv6 hosts their brackets", () => {
+Deno.test("origin with a slash, IPv6 host in brackets → normalized", () => {
   const config = loadConfig({
     PUBLIC_ORIGIN: "https://Example.com/",
     ALLOWED_ORIGINS: "https://a.example,http://b.example:8080",
@@ -113,7 +113,7 @@ Deno.test("origins lose their trailing slash, IPv6 hosts their brackets", () => 
   assert.equal(config.hostname, "::1");
 });
 
-Deno.test("headers are compared in lower case", () => {
+Deno.test("TRUSTED_PROXY_HEADER → lower case", () => {
   assert.equal(
     loadConfig({ TRUSTED_PROXY_HEADER: "X-Real-IP" }).trustedProxyHeader,
     "x-real-ip",
@@ -158,7 +158,7 @@ const REFUSED: Record<string, string[]> = {
 };
 
 for (const [name, values] of Object.entries(REFUSED)) {
-  Deno.test(`${name}: what does not fit is refused in one line with name, value and what is allowed`, () => {
+  Deno.test(`${name} invalid → one line with name, value and what is allowed`, () => {
     for (const value of values) {
       assert.throws(() => loadConfig({ [name]: value }), (error: unknown) => {
         assert.ok(error instanceof ConfigError, `${name}=${value} gave ${error}`);
@@ -170,7 +170,7 @@ for (const [name, values] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("every variable that is read is in the list that the server is permitted to see", () => {
+Deno.test("variables read → all listed in CONFIG_VARIABLES", () => {
   const seen = new Set<string>();
   loadConfig(
     new Proxy({}, {

@@ -1,25 +1,27 @@
+import { RELAY_CPU_BUDGETS } from "./budgets.ts";
 import { CLIENTS } from "./clients/adapters.ts";
 import { type Figure, median } from "./figures.ts";
-import { load } from "./relay/load.ts";
 import { startNginxIngest } from "./relay/nginx.ts";
-import { type Peer, startPeer } from "./relay/peer.ts";
+import { load, type Peer, startPeer } from "./relay/peer.ts";
 
 const ROUNDS = 5;
 const SECONDS = 2;
 const WARM_UP_SECONDS = 2;
 const SIZES = [{ name: "2 KB", bytes: 2_000 }, { name: "200 KB", bytes: 200_000 }] as const;
+/** Key of the relay's own client in {@linkcode CLIENTS}. */
+const OWN_CLIENT = "own";
 /** `getconf CLK_TCK`: 100 on every Linux that Deno supports. */
 const TICK_MICROS = 10_000;
 
 /**
- * CPU time for each envelope (user and system, of the relay's process) by the HTTP client that the
- * relay uses, and of `handleTunnelRequest`; the ingest is nginx. CPU time and not throughput: load
- * and ingest share the machine with the relay. Linux only (`/proc`).
+ * CPU time for each envelope (user and system, of the relay's process) with each HTTP client, and of
+ * `handleTunnelRequest`. The ingest is nginx. CPU time instead of throughput, because load and ingest share the machine
+ * with the relay. Linux only (`/proc`).
  */
 export async function benchClients(): Promise<Figure[]> {
   await using ingest = await startNginxIngest();
   if (ingest === undefined) {
-    throw new Error("nginx is not on PATH: it is the ingest of this bench.");
+    throw new Error("Cannot run: nginx, the ingest of this bench, is not on PATH.");
   }
   const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
   await using stack = new AsyncDisposableStack();
@@ -27,7 +29,7 @@ export async function benchClients(): Promise<Figure[]> {
   for (const name of Object.keys(CLIENTS)) {
     peers.set(name, stack.use(await startPeer("../clients/relay.ts", name, dsn)));
   }
-  peers.set("handleTunnelRequest", stack.use(await startPeer("tunnel.ts", dsn)));
+  peers.set("handleTunnelRequest", stack.use(await startPeer("servers.ts", "tunnel", dsn)));
 
   const figures: Figure[] = [];
   for (const { name: size, bytes } of SIZES) {
@@ -53,13 +55,14 @@ export async function benchClients(): Promise<Figure[]> {
         what: `${name} against handleTunnelRequest, ${size}`,
         value: value / tunnel,
         unit: "×",
+        budget: name === OWN_CLIENT ? RELAY_CPU_BUDGETS[size].limit : undefined,
       });
     }
   }
   return figures;
 }
 
-/** User and system time of a process so far. */
+/** User and system time of a process since its start. */
 function cpuMicros({ pid }: Peer): number {
   // The second field is the program's name in parentheses, which may hold spaces.
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");

@@ -1,6 +1,6 @@
 /**
- * What it costs a page to report an error, in a real Chromium: the main thread's time for one of a burst,
- * and of that the time in `localStorage`, where unstored events are listed. The page must be built.
+ * The cost of reporting an error in a real Chromium: main-thread time for each error of a burst, and the part of it that
+ * is spent on the journal in `localStorage`. The page must be built.
  */
 import { chromium, type Page } from "@playwright/test";
 import { CHROMIUM_ARGS, findChromium } from "../tools/find_chromium.ts";
@@ -9,9 +9,10 @@ import { type Figure, median } from "./figures.ts";
 
 const BURST = 300;
 const ROUNDS = 5;
-const RATES = [1, 6, 12];
+/** Factors by which Chromium slows the processor down. */
+const CPU_THROTTLING = [1, 6, 12];
 
-/** Reports bursts of errors at each speed of the processor. */
+/** Reports bursts of errors at each processor speed. */
 export async function benchDelivery(): Promise<Figure[]> {
   await using server = await startServer();
   const browser = await chromium.launch({
@@ -20,7 +21,7 @@ export async function benchDelivery(): Promise<Figure[]> {
   });
   try {
     const figures: Figure[] = [];
-    for (const rate of RATES) {
+    for (const rate of CPU_THROTTLING) {
       const rounds: Cost[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         const page = await browser.newPage({ baseURL: server.origin });
@@ -28,10 +29,10 @@ export async function benchDelivery(): Promise<Figure[]> {
         await page.close();
       }
       const whole = median(rounds.map(({ whole }) => 1000 * whole / BURST));
-      const listing = median(rounds.map(({ listing }) => 1000 * listing / BURST));
+      const journal = median(rounds.map(({ journal }) => 1000 * journal / BURST));
       figures.push(
         { what: `CPU ${rate} ×, one error of a burst of ${BURST}`, value: whole, unit: "µs" },
-        { what: `CPU ${rate} ×, of that listing it`, value: listing, unit: "µs" },
+        { what: `CPU ${rate} ×, of that its journal entry`, value: journal, unit: "µs" },
       );
     }
     return figures;
@@ -42,10 +43,10 @@ export async function benchDelivery(): Promise<Figure[]> {
 
 /** Milliseconds of a burst. */
 interface Cost {
-  /** From the first error until all of them are given to the store. */
+  /** From the first error until all are passed to the store. */
   readonly whole: number;
-  /** Of that, adding entries to the journal; and deleting them once they are stored. */
-  readonly listing: number;
+  /** Of that, adding journal entries, and deleting them once the envelopes are stored. */
+  readonly journal: number;
 }
 
 async function burst(page: Page, rate: number): Promise<Cost> {
@@ -55,23 +56,23 @@ async function burst(page: Page, rate: number): Promise<Cost> {
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate });
   return await page.evaluate(async (count) => {
-    let listing = 0;
+    let journal = 0;
     const time = <A extends unknown[]>(act: (...args: A) => void) =>
       function (this: Storage, ...args: A) {
         const began = performance.now();
         act.apply(this, args);
         // The recorder writes to `sessionStorage`.
-        if (this === localStorage) listing += performance.now() - began;
+        if (this === localStorage) journal += performance.now() - began;
       };
     Storage.prototype.setItem = time(Storage.prototype.setItem);
     Storage.prototype.removeItem = time(Storage.prototype.removeItem);
     const began = performance.now();
     for (let n = 0; n < count; n++) globalThis.reportError(new Error(`burst ${n}`));
-    // A task of its own comes after the microtasks in which the envelopes are stored.
+    // A new task runs after the microtasks that store the envelopes.
     await new Promise((done) => setTimeout(done));
     const whole = performance.now() - began;
     const isListed = () => Object.keys(localStorage).some((key) => key.startsWith("envelope:"));
     while (isListed()) await new Promise((done) => setTimeout(done, 20));
-    return { whole, listing };
+    return { whole, journal };
   }, BURST);
 }

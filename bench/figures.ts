@@ -1,32 +1,34 @@
-/** One measured number beside what DESIGN allows. */
+import type { Limit } from "./budgets.ts";
+
+/** A measured number. */
 export interface Figure {
   /** What was measured, in words. */
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** At least or at most so much; none: told for whoever reads it. */
-  readonly budget?: { readonly least: number } | { readonly most: number };
+  /** Default: none, the figure is only printed. */
+  readonly budget?: Limit;
 }
 
-/** Whether a figure keeps to its budget. */
+/** Whether a figure meets its budget. */
 export function isWithin({ value, budget }: Figure): boolean {
   if (budget === undefined) return true;
   return "least" in budget ? value >= budget.least : value <= budget.most;
 }
 
-/** A figure as a line: what, value, budget, and a word where it is missed. */
+/** A figure as a line: what, value, budget, and whether it is missed. */
 export function figureLine(figure: Figure): string {
   const { what, value, unit, budget } = figure;
   const show = (number: number) => `${number.toFixed(unit === "×" ? 2 : 1)} ${unit}`;
   const line = `${what}: ${show(value)}`;
   if (budget === undefined) return line;
-  const bound = "least" in budget
+  const limit = "least" in budget
     ? `at least ${show(budget.least)}`
     : `at most ${show(budget.most)}`;
-  return `${line}, budget ${bound}${isWithin(figure) ? "" : ": MISSED"}`;
+  return `${line}, budget ${limit}${isWithin(figure) ? "" : ": MISSED"}`;
 }
 
-/** The value in the middle, of at least one. */
+/** The median of at least one value. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

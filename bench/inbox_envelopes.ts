@@ -1,7 +1,7 @@
 import { readEnvelope } from "../monitoring/protocol/reader.ts";
 import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
 
-/** An envelope of the bench, with what it is asked for by. */
+/** A generated envelope, with values to query it by. */
 export interface MadeEnvelope {
   readonly number: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -11,7 +11,7 @@ export interface MadeEnvelope {
 
 type Json = Record<string, unknown>;
 
-/** A page's envelopes come in this order: ten of each trace. */
+/** Order of envelope types: ten envelopes for each trace. */
 const MIX = [
   "span",
   "log",
@@ -29,7 +29,7 @@ const EVERY_MS = 400;
 const PAGES = ["checkout", "basket", "GET /orders/:id", "settings", "pageload /", "Größe wählen"];
 const LEVELS = ["trace", "debug", "info", "info", "info", "warn", "error", "fatal"];
 
-/** Envelopes of 2 to 20 KB made from recorded ones, the same each time, with ids, names and times of their own. */
+/** Makes envelopes of 2 to 20 KB from recorded ones, with ids, names and times of their own. Deterministic. */
 export function* makeEnvelopes(count: number): Generator<MadeEnvelope> {
   const recorded = Object.fromEntries(MIX.map((name) => [name, read(name)]));
   for (let number = 1; number <= count; number++) {
@@ -118,7 +118,7 @@ function varied(type: string, recorded: Json, n: number, trace: string, seconds:
   }
 }
 
-/** A recording's segment of 2 to 20 KB. */
+/** A recording segment of 2 to 20 KB. */
 function sized(recording: Uint8Array, n: number): Uint8Array {
   const bytes = new Uint8Array(2_000 + n % 18_000);
   bytes.set(recording.subarray(0, bytes.byteLength));
@@ -137,7 +137,7 @@ function read(name: string): { header: Json; items: [string, Json | Uint8Array][
   };
 }
 
-/** Digits that look like an id's, and are the same for the same number. */
+/** A pseudorandom id that depends only on the number. */
 function hex(n: number, length: number): string {
   let text = "";
   for (let word = n + 1; text.length < length;) {

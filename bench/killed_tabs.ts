@@ -1,7 +1,6 @@
 /**
- * What becomes of errors whose tab is killed (SIGKILL to the renderer) in the middle of a burst or right
- * behind it, in a real Chromium: each has arrived, is counted as lost by the next page, or is neither. The
- * page must be built.
+ * Errors of a tab whose renderer is killed (SIGKILL) during a burst or right after it, in a real Chromium: how many
+ * arrived, how many the next page counted as lost, and how many neither. The page must be built.
  */
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
 import { Arrivals, arrivalsInInbox } from "../tests/browser/arrivals.ts";
@@ -12,23 +11,24 @@ import type { Figure } from "./figures.ts";
 
 const BURST = 300;
 const ROUNDS = 5;
-const RATES = [1, 6, 12];
-/** Milliseconds from the start of a burst to the kill, times the rate, spread over the rounds. */
+/** Factors by which Chromium slows the processor down. */
+const CPU_THROTTLING = [1, 6, 12];
+/** Most milliseconds from the start of a burst to the kill, times the CPU factor. Rounds use fractions of it. */
 const LATEST_KILL_MS = 200;
-/** Milliseconds without a further arrival after which nothing more is expected. */
+/** Milliseconds without an arrival after which no more are expected. */
 const QUIET_MS = 10_000;
 
-/** Kills the tab during bursts at each speed of the processor. */
+/** Kills the tab during bursts at each processor speed. */
 export async function benchKilledTabs(): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const rate of RATES) {
+  for (const rate of CPU_THROTTLING) {
     const sum = { made: 0, arrived: 0, counted: 0, neither: 0 };
     for (let round = 0; round < ROUNDS; round++) {
       const one = await killedBurst(rate, LATEST_KILL_MS * rate * (round + 1) / ROUNDS);
       sum.made += one.made;
       sum.arrived += one.arrived;
       sum.counted += one.counted;
-      // The report that the kill cut off may be counted too.
+      // The report that was interrupted by the kill may be counted too.
       sum.neither += Math.max(0, one.made - one.arrived - one.counted);
     }
     const { made, arrived, counted, neither } = sum;
@@ -43,7 +43,7 @@ export async function benchKilledTabs(): Promise<Figure[]> {
   return figures;
 }
 
-/** Errors of one burst: those whose report had returned, as far as the page could write that down. */
+/** Errors of one burst. `made`: reported before the kill, as far as the page could store that number. */
 interface Split {
   readonly made: number;
   readonly arrived: number;
@@ -64,7 +64,7 @@ async function killedBurst(rate: number, killAfterMs: number): Promise<Split> {
     await session.send("Emulation.setCPUThrottlingRate", { rate });
     const crashed = page.waitForEvent("crash");
     await page.evaluate((count) => {
-      // The burst is a task of its own: this call returns before it.
+      // In a task of its own, so that this call returns before it.
       setTimeout(() => {
         for (let n = 0; n < count; n++) {
           globalThis.reportError(new Error(`mark ${n} `));
@@ -83,7 +83,7 @@ async function killedBurst(rate: number, killAfterMs: number): Promise<Split> {
 
 async function splitOf(context: BrowserContext, arrivals: Arrivals): Promise<Split> {
   const next = await context.newPage();
-  // A page without telemetry first: what it reads is what the killed one has left.
+  // First a page without telemetry: it reads what the killed page left.
   await next.goto("/robots.txt");
   const made = Number(await next.evaluate(() => localStorage.getItem("reported")));
   await openPage(next);
@@ -107,7 +107,7 @@ async function openPage(page: Page): Promise<void> {
     .waitFor();
 }
 
-/** As the system does that needs memory. The page's process is the one that has worked most: others are spares. */
+/** Kills the page's process: the renderer with the most CPU time, as others are spare processes. */
 async function killRenderer(browser: Browser): Promise<void> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

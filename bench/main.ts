@@ -1,11 +1,10 @@
 /**
- * `deno task bench [--only=NAME]`: measures what DESIGN's budgets say, prints each figure beside its
- * budget, and ends with 1 where one is missed. The page must be built. Nothing else should run on the
- * machine meanwhile.
+ * `deno task bench [--only=NAME]`: measures, prints each figure with its budget (budgets.ts), and exits with 1 if one is
+ * missed. The page must be built. Nothing else should run on the machine meanwhile.
  */
 import { type Figure, figureLine, isWithin } from "./figures.ts";
 
-/** Each by its name; loaded when it runs, so that none weighs on another. */
+/** Each bench is loaded when it runs, so that it does not affect the others. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   delivery: async () => (await import("./delivery.ts")).benchDelivery(),
   killed: async () => (await import("./killed_tabs.ts")).benchKilledTabs(),
@@ -22,7 +21,7 @@ const names = only === undefined ? Object.keys(BENCHES) : [only];
 for (const name of names) {
   const bench = BENCHES[name];
   if (bench === undefined) {
-    console.error(`There is no bench ${name}; there are ${Object.keys(BENCHES).join(", ")}.`);
+    console.error(`Cannot run: no bench "${name}". Known are ${Object.keys(BENCHES).join(", ")}.`);
     Deno.exit(2);
   }
   console.log(`\n${name}`);

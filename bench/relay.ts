@@ -1,38 +1,33 @@
 import { startServer } from "../tools/server_process.ts";
+import { RELAY_RATE_BUDGETS } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
-import { load } from "./relay/load.ts";
 import { startNginx } from "./relay/nginx.ts";
-import { type Peer, startPeer } from "./relay/peer.ts";
+import { load, type Peer, startPeer } from "./relay/peer.ts";
 
 const ROUNDS = 5;
 const SECONDS = 3;
-/** Until the compiler has seen enough. */
+/** Until the code is compiled. */
 const WARM_UP_SECONDS = 3;
-
-/** Budgets of DESIGN, section 7: of handleTunnelRequest's and of nginx's envelopes in a second. */
-const SIZES = [
-  { name: "2 KB", bytes: 2_000, tunnel: 1.2, nginx: 0.28 },
-  { name: "200 KB", bytes: 200_000, tunnel: 1.0, nginx: 0.5 },
-] as const;
+const SIZES = [{ size: "2 KB", bytes: 2_000 }, { size: "200 KB", bytes: 200_000 }] as const;
 
 /**
- * Envelopes in a second through the relay (as `deno task start` runs it, its spool included), through
- * `handleTunnelRequest` of `@sentry/core` on the same Deno, and through nginx's `proxy_pass`, all to
- * one stand-in ingest, each a process of its own. wrk posts over 32 connections from one thread.
+ * Envelopes per second through the relay (as `deno task start` runs it, its spool included), through
+ * `handleTunnelRequest` of `@sentry/core` on the same Deno, and through nginx's `proxy_pass`, all to the same stand-in
+ * ingest. Each is a process of its own; wrk posts over 32 connections from one thread.
  *
- * Rounds alternate between them, so that whatever else the machine does hits all; what counts is the
- * ratio of the medians, not a number of one machine.
+ * Rounds alternate between the peers, so that other work of the machine affects all of them. Budgets are ratios of
+ * medians.
  */
 export async function benchRelay(): Promise<Figure[]> {
-  await using ingest = await startPeer("ingest.ts");
+  await using ingest = await startPeer("servers.ts", "ingest");
   const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
-  await using tunnel = await startPeer("tunnel.ts", dsn);
+  await using tunnel = await startPeer("servers.ts", "tunnel", dsn);
   await using nginx = await startNginx(ingest.origin);
   await using relay = await startServer({ env: { SENTRY_DSN: dsn, SENTRY_TUNNEL: "always" } });
-  if (nginx === undefined) console.log("nginx is not on PATH: nothing is measured against it");
+  if (nginx === undefined) console.log("nginx is not on PATH: not measured");
 
   const figures: Figure[] = [];
-  for (const { name, bytes, ...budgets } of SIZES) {
+  for (const { size, bytes } of SIZES) {
     const peers: [string, Peer, number[]][] = [["relay", relay, []], ["tunnel", tunnel, []]];
     if (nginx) peers.push(["nginx", nginx, []]);
     for (const [, peer] of peers) await load(peer, { dsn, bytes, seconds: WARM_UP_SECONDS });
@@ -42,18 +37,20 @@ export async function benchRelay(): Promise<Figure[]> {
       }
     }
     const [own = 0, ofTunnel = 0, ofNginx] = peers.map(([, , rates]) => median(rates));
-    figures.push(rate("relay", name, own), rate("handleTunnelRequest", name, ofTunnel));
-    if (ofNginx !== undefined) figures.push(rate("nginx", name, ofNginx));
-    figures.push(ratio("handleTunnelRequest", name, own / ofTunnel, budgets.tunnel));
-    if (ofNginx !== undefined) figures.push(ratio("nginx", name, own / ofNginx, budgets.nginx));
+    figures.push(rate("relay", size, own), rate("handleTunnelRequest", size, ofTunnel));
+    if (ofNginx !== undefined) figures.push(rate("nginx", size, ofNginx));
+    figures.push(ratio("handleTunnelRequest", size, own / ofTunnel));
+    if (ofNginx !== undefined) {
+      figures.push(ratio("nginx", size, own / ofNginx, RELAY_RATE_BUDGETS[size].limit));
+    }
   }
   return figures;
 }
 
-function rate(who: string, size: string, value: number): Figure {
-  return { what: `${who}, envelopes of ${size}`, value, unit: "/s" };
+function rate(peer: string, size: string, value: number): Figure {
+  return { what: `${peer}, envelopes of ${size}`, value, unit: "/s" };
 }
 
-function ratio(peer: string, size: string, value: number, least: number): Figure {
-  return { what: `relay against ${peer}, ${size}`, value, unit: "×", budget: { least } };
+function ratio(peer: string, size: string, value: number, budget?: Figure["budget"]): Figure {
+  return { what: `relay against ${peer}, ${size}`, value, unit: "×", budget };
 }

@@ -1,35 +1,36 @@
 /**
- * The view of a trace of 10,000 spans in a real Chromium: how long until its rows stand there, and the longest task
- * while a person scrolls, zooms, folds and searches it. The page must be built.
+ * The view of a trace of 10,000 spans in a real Chromium: the time until its rows are drawn, and the longest task while
+ * a person scrolls, zooms, folds and searches it. The page must be built.
  */
 import { chromium, type Page } from "@playwright/test";
 import { largeTrace, postSpans } from "../tests/browser/posted_traces.ts";
 import { CHROMIUM_ARGS, findChromium } from "../tools/find_chromium.ts";
 import { startServer } from "../tools/server_process.ts";
+import { TRACE_VIEW_BUDGETS } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
 
 const SPANS = 10_000;
 const TRACE = "0123456789abcdef0123456789abcdef";
 const ROUNDS = 3;
-/** How far one step of scrolling goes: what a flick of a free-running wheel makes of a frame. */
+/** Screens of each scroll step, as a flick of a free-running wheel scrolls within a frame. */
 const SCREENS = 4;
-/** Steps until a scroll must have come to its end: many times as many as it takes. */
+/** Most steps of a scroll from end to end; it takes far fewer. */
 const MAX_STEPS = 1_000;
 /** Milliseconds between two envelopes of other visits while a person scrolls. */
 const ARRIVAL_MS = 200;
 
-/** What is done to the open trace, one after the other, by what a person would call it. */
+/** Gestures on the open trace, by name. */
 const GESTURES: Readonly<Record<string, (page: Page, origin: string) => Promise<void>>> = {
   "its scrollbar is dragged from end to end and back": drag,
   "the same while other traces arrive": dragWhileOthersArrive,
   "a wheel scrolls it from end to end and back": wheel,
-  "End and Home lead through it": endAndHome,
+  "End and Home are pressed": endAndHome,
   "it is zoomed": zoom,
   "all of it is folded and unfolded": fold,
   "it is searched": search,
 };
 
-/** Opens the trace and does everything to it, some times. */
+/** Opens the trace and performs every gesture, in several rounds. */
 export async function benchTraceView(): Promise<Figure[]> {
   await using server = await startServer();
   await postSpans(server.origin, ...largeTrace(TRACE, SPANS));
@@ -55,17 +56,16 @@ export async function benchTraceView(): Promise<Figure[]> {
     }
     return [
       {
-        what: `a trace of ${SPANS} spans, from the click until its rows stand there`,
+        what: `a trace of ${SPANS} spans, from the click until its rows are drawn`,
         value: median(opened),
         unit: "ms",
-        budget: { most: 1000 },
+        budget: TRACE_VIEW_BUDGETS.open.limit,
       },
-      // A long task is one of more than 50 ms (https://www.w3.org/TR/longtasks-1/). None may be there in any round.
       ...Object.keys(GESTURES).map((what, i): Figure => ({
         what: `the longest long task while ${what}`,
         value: Math.max(...longest[i]!),
         unit: "ms",
-        budget: { most: 0 },
+        budget: TRACE_VIEW_BUDGETS.longTask.limit,
       })),
     ];
   } finally {
@@ -90,9 +90,9 @@ async function open(page: Page): Promise<number> {
   }, [TRACE, String(SPANS)]);
 }
 
-/** Milliseconds of the page's longest long task while something is done; 0: there was none. */
+/** Milliseconds of the longest long task during a gesture; 0: none. */
 async function longestTask(page: Page, act: () => Promise<void>): Promise<number> {
-  // What was done before has nothing left to do. A page that draws nothing may never be told that it is idle.
+  // Waits for the end of earlier work. The timeout: a page that draws nothing may never be idle.
   await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle, { timeout: 1000 })));
   const tasks = await page.evaluateHandle(() => {
     const durations: number[] = [];
@@ -102,12 +102,12 @@ async function longestTask(page: Page, act: () => Promise<void>): Promise<number
     return durations;
   });
   await act();
-  // The observer is told of a task after it.
+  // The observer is notified after a task.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
   return await tasks.evaluate((durations) => Math.max(0, ...durations));
 }
 
-/** As a scrollbar that is dragged moves the rows: far with every frame. */
+/** Moves the rows far with every frame, as a dragged scrollbar does. */
 async function drag(page: Page): Promise<void> {
   await page.evaluate(({ screens }) => {
     const frame = document.querySelector(".waterfall")!;
@@ -124,7 +124,7 @@ async function drag(page: Page): Promise<void> {
   }, { screens: SCREENS });
 }
 
-/** The inbox tells the page of each, and the page asks whether it is part of the open trace. */
+/** The page checks for each arriving envelope whether it belongs to the open trace. */
 async function dragWhileOthersArrive(page: Page, origin: string): Promise<void> {
   const stop = new AbortController();
   const arrivals = (async () => {
@@ -138,14 +138,14 @@ async function dragWhileOthersArrive(page: Page, origin: string): Promise<void> 
   await arrivals;
 }
 
-/** Turns of a wheel above the rows, each as soon as the browser has taken the one before. */
+/** Wheel events over the rows, each after the browser handled the one before. */
 async function wheel(page: Page): Promise<void> {
   const { x, y, width, height } = (await page.locator(".waterfall").boundingBox())!;
   await page.mouse.move(x + width / 2, y + height / 2);
   for (const [turn, end] of [[1, "bottom"], [-1, "top"]] as const) {
     let steps = 0;
     do {
-      if (++steps > MAX_STEPS) throw new Error(`The wheel did not lead to the ${end}`);
+      if (++steps > MAX_STEPS) throw new Error(`Cannot scroll to the ${end} by wheel.`);
       await page.mouse.wheel(0, turn * SCREENS * height);
     } while (!await isAt(page, end));
   }
@@ -175,7 +175,7 @@ async function fold(page: Page): Promise<void> {
   await grid(String(SPANS)).waitFor();
 }
 
-/** Letter by letter, and from one span that was found to the next. */
+/** Types a search letter by letter, then steps through its matches. */
 async function search(page: Page): Promise<void> {
   const field = page.getByRole("searchbox", { name: "Search this trace" });
   await field.pressSequentially("step 99");

@@ -1,6 +1,6 @@
 import type { InboxEndpoint } from "../monitoring/inbox/http.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
-import type { Log } from "../monitoring/runtime/mod.ts";
+import type { Log } from "../monitoring/runtime/runtime.ts";
 import type { SignalLimits } from "./_signal_limits.ts";
 
 /** What a handler reaches through `ctx.state`: the services that main.ts has put together. */

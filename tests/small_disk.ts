@@ -1,25 +1,25 @@
 import { join } from "node:path";
 
-/** A disk of its own that can be filled and freed: a tmpfs in a mount namespace, which needs no administrator. */
+/** A small disk for tests: a tmpfs in a mount namespace, which needs no root. */
 export interface SmallDisk extends AsyncDisposable {
-  /** Where it is mounted, for processes that {@linkcode before} has run in. */
+  /** Mount point, for processes started with {@linkcode before}. */
   readonly path: string;
-  /** The same folder as other processes see it. */
+  /** The same folder for other processes. */
   readonly outside: string;
-  /** Shell command that makes the program that follows see the disk. */
+  /** Shell command that lets the program after it see the disk. */
   readonly before: string;
-  /** Takes all room that is left. */
+  /** Fills the disk. */
   fill(): void;
-  /** Takes all room, also what others free later, until disposed of or {@linkcode free} is called. */
+  /** Fills the disk and keeps it full while others free space, until disposed of or {@linkcode free} is called. */
   keepFull(): Disposable;
-  /** Frees what {@linkcode fill} took. */
+  /** Frees the space that {@linkcode fill} took. */
   free(): void;
 }
 
-/** Name of the file that takes the room. */
+/** Name of the file that fills the disk. */
 const FILLER = "filler";
 const CHUNK = new Uint8Array(1024 * 1024);
-/** A tmpfs gives out room in pages. */
+/** A tmpfs allocates space in pages. */
 const PAGE_BYTES = 4096;
 const REFILL_MS = 10;
 
@@ -66,10 +66,7 @@ export async function mountSmallDisk(mib: number): Promise<SmallDisk | undefined
   };
 }
 
-/**
- * Name of a test that needs a small disk, and whether it is ignored: its title states why, on a system that does not let
- * a user mount one.
- */
+/** Name of a test that needs a small disk. Where users cannot mount one, the test is ignored and its name says why. */
 export async function needsSmallDisk(name: string): Promise<{ name: string; ignore: boolean }> {
   await using disk = await mountSmallDisk(1);
   return disk
@@ -77,14 +74,14 @@ export async function needsSmallDisk(name: string): Promise<{ name: string; igno
     : { name: `${name} (ignored: this system lets no user mount a disk)`, ignore: true };
 }
 
-/** Appends to a file until not even a page is left. */
+/** Appends to a file until no page is left. */
 function fillDisk(path: string): void {
   using file = Deno.openSync(path, { write: true, create: true, append: true });
   for (let bytes = CHUNK.byteLength; bytes >= PAGE_BYTES;) {
     try {
       if (file.writeSync(CHUNK.subarray(0, bytes)) < bytes) bytes /= 2;
     } catch {
-      // ENOSPC: what is left may still hold a smaller chunk.
+      // ENOSPC: a smaller chunk may still fit.
       bytes /= 2;
     }
   }

@@ -1,10 +1,11 @@
 /**
  * `deno task faults [--kills=N | --minutes=N] [--seed=S]`: runs the real server under load while a stand-in ingest often
- * fails, and compares what the server acknowledged with what arrived.
+ * fails, and compares what the server acknowledged with what arrived. Exits with 1 if an acknowledged envelope is lost or
+ * was delivered twice without a known reason.
  *
- * `--kills=N` (default 200) ends N short lives by SIGKILL. `--minutes=N` also limits categories, answers 5xx to some envelopes, resets
- * and delays answers, fills and frees the disk, sets the clock back, and ends lives by SIGTERM or SIGKILL. Exits with 1 if
- * an acknowledged envelope is lost, or arrived twice without a reason.
+ * `--kills=N` (default 200) ends N short runs of the server by SIGKILL. `--minutes=N` also rate-limits categories,
+ * answers some envelopes with 5xx, resets and delays responses, fills the disk, sets the clock back, and stops the
+ * server by SIGTERM.
  */
 import type { DoubleReason } from "../tests/crash/_delivery_log.ts";
 import {
@@ -16,17 +17,17 @@ import {
 } from "../tests/crash/_fault_run.ts";
 
 const DEFAULT_KILLS = 200;
-/** Most lines that are printed of one kind of failure. */
-const MOST_LINES = 50;
+/** Most lines printed for one kind of failure. */
+const MAX_LINES = 50;
 
 const REASONS: Record<DoubleReason, string> = {
-  "killed": "SIGKILL before the ingest's answer was recorded or acknowledged",
-  "answer lost": "the ingest took it; its answer was cut off, or the relay had stopped waiting",
-  "disk full": "stopped while the disk was too full to record the ingest's answer",
+  "killed": "SIGKILL before the ingest's response was recorded or acknowledged",
+  "answer lost": "the response was cut off, or the relay had stopped waiting",
+  "disk full": "stopped while the disk was too full to record the response",
   "unexplained": "NOT EXPLAINED",
 };
 
-/** @throws {RangeError} with a message made to be printed */
+/** @throws {RangeError} an option is not valid; its message is ready to be printed */
 export function readFaultOptions(
   args: readonly string[],
   seed: number,
@@ -53,7 +54,7 @@ export function readFaultOptions(
   };
 }
 
-/** The report in lines, the last of which is the result. */
+/** The report as lines; the last one is the result. */
 export function describeReport(report: FaultReport): string[] {
   const { posted, outcomes, resent, refusals, faults, doubles, lost, wrong, spooled } = report;
   const lines = Object.entries(faults).sort().map(([fault, count]) => counted(count, fault));
@@ -78,8 +79,8 @@ export function describeReport(report: FaultReport): string[] {
   return [...lines, `${result}, otherwise wrong ${wrong.length}`];
 }
 
-/** Whether nothing happened that must not happen. */
-export function isGood({ lost, wrong, doubles }: FaultReport): boolean {
+/** Whether nothing was lost, doubled without a reason, or otherwise wrong. */
+export function hasPassed({ lost, wrong, doubles }: FaultReport): boolean {
   return lost.length === 0 && wrong.length === 0 &&
     doubles.every(({ reason }) => reason !== "unexplained");
 }
@@ -89,8 +90,8 @@ function counted(count: number, what: string): string {
 }
 
 function some(lines: readonly string[]): string[] {
-  const more = lines.length - MOST_LINES;
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : [...lines];
+  const more = lines.length - MAX_LINES;
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more`] : [...lines];
 }
 
 if (import.meta.main) {
@@ -101,7 +102,7 @@ if (import.meta.main) {
     const report = await runFaults({ ...options, onProgress: (line) => console.log(line) });
     for (const line of describeReport(report)) console.log(line);
     console.log(`Seed ${options.seed}, ${((performance.now() - begin) / 60_000).toFixed(1)} min`);
-    if (!isGood(report)) Deno.exitCode = 1;
+    if (!hasPassed(report)) Deno.exitCode = 1;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     console.error(error.message);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALL_FAULTS, KILLS } from "../tests/crash/_fault_run.ts";
-import { describeReport, isGood, readFaultOptions } from "./faults.ts";
+import { describeReport, hasPassed, readFaultOptions } from "./faults.ts";
 
 const REPORT = {
   posted: 3,
@@ -14,7 +14,7 @@ const REPORT = {
   doubles: [],
 };
 
-Deno.test("fault options → kills or minutes, and a seed, with defaults", () => {
+Deno.test("fault options → kills or minutes and a seed, with defaults", () => {
   assert.deepEqual(readFaultOptions([], 7), { seed: 7, until: { kills: 200 }, profile: KILLS });
   assert.deepEqual(readFaultOptions(["--kills=5", "--seed=9"], 7), {
     seed: 9,
@@ -28,24 +28,24 @@ Deno.test("fault options → kills or minutes, and a seed, with defaults", () =>
   });
 });
 
-Deno.test("fault options unknown, no whole number, or both → refused", () => {
+Deno.test("fault options unknown, not a number, or both → refused", () => {
   for (const args of [["--kills"], ["--seed=x"], ["5"], ["--kills=1", "--minutes=1"]]) {
     assert.throws(() => readFaultOptions(args, 7), RangeError, args.join(" "));
   }
 });
 
-Deno.test("a loss, a double without a reason or anything wrong → reported, and not good", () => {
-  assert.ok(isGood(REPORT));
+Deno.test("loss, unexplained duplicate or anything wrong → reported as failed", () => {
+  assert.ok(hasPassed(REPORT));
   const last = "acknowledged and lost 0, doubles without a reason 0, otherwise wrong 0";
   assert.equal(describeReport(REPORT).at(-1), last);
-  assert.ok(isGood({ ...REPORT, doubles: [{ id: "a", reason: "killed" }] }));
+  assert.ok(hasPassed({ ...REPORT, doubles: [{ id: "a", reason: "killed" }] }));
   const bad = {
     "lost: a": { ...REPORT, lost: ["a"] },
     "wrong: a": { ...REPORT, wrong: ["a"] },
     "twice: a": { ...REPORT, doubles: [{ id: "a", reason: "unexplained" as const }] },
   };
   for (const [line, report] of Object.entries(bad)) {
-    assert.ok(!isGood(report));
+    assert.ok(!hasPassed(report));
     assert.ok(describeReport(report).includes(line), line);
   }
 });

@@ -1,3 +1,4 @@
+import { SIZE_BUDGETS as LIMITS } from "../bench/budgets.ts";
 import { assetsOf, extraAsset, firstAssets } from "../server/asset_graph.ts";
 import type { Manifest } from "../server/manifest.ts";
 
@@ -23,27 +24,25 @@ const RECORDING = "monitoring/browser/start_recording.ts";
 /** What the page may weigh, each part without what an earlier one has loaded. */
 export const SIZE_BUDGETS: readonly SizeBudget[] = [
   {
-    // One round trip: ten packets of a connection's first window (RFC 6928).
     what: "HTML and style until first paint",
-    most: 14_000,
+    most: LIMITS.htmlAndStyle.limit.most,
     measure: ({ html }) => Math.max(...Object.values(html)),
   },
   {
-    // React alone is 70,000 of it.
     what: "JavaScript before islands answer",
-    most: 82_000,
+    most: LIMITS.scriptsBeforeIslands.limit.most,
     measure: ({ manifest }) =>
       Math.max(...rootPages(manifest).map(({ assets }) => weigh(manifest, new Set(assets)))),
   },
   {
     what: "telemetry core, after load",
-    most: 76_000,
+    most: LIMITS.telemetryCore.limit.most,
     measure: ({ manifest }) =>
       weigh(manifest, assetsOf(manifest, CORE).difference(firstAssets(manifest, "/"))),
   },
   {
     what: "recording, at idle after the core",
-    most: 41_000,
+    most: LIMITS.recording.limit.most,
     measure({ manifest }) {
       const loaded = firstAssets(manifest, "/").union(assetsOf(manifest, CORE));
       return weigh(manifest, assetsOf(manifest, RECORDING).difference(loaded));
@@ -51,7 +50,7 @@ export const SIZE_BUDGETS: readonly SizeBudget[] = [
   },
   {
     what: "recording's worker",
-    most: 5_000,
+    most: LIMITS.recordingWorker.limit.most,
     measure({ manifest }) {
       const worker = extraAsset(manifest, "replay-worker");
       // A part that is gone must not count as one that weighs nothing.

@@ -7,7 +7,7 @@
  * `SENTRY_URL` which Sentry, where it is not sentry.io.
  */
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ConfigError, loadConfig, releaseInForce } from "../config.ts";
+import { ConfigError, effectiveRelease, loadConfig } from "../config.ts";
 import { isFresh } from "../server/build/inputs.ts";
 import { readManifest } from "../server/manifest.ts";
 import { serverEnvironment, spawnBuild } from "./processes.ts";
@@ -39,7 +39,7 @@ async function upload(): Promise<number> {
   }
   const build = pathToFileURL(`${root}/.build/`);
   const { buildId, assets } = await readManifest(build);
-  const release = releaseInForce(config, buildId);
+  const release = effectiveRelease(config, buildId);
   const scripts = await readMappedScripts(build, Object.keys(assets));
   const folder = await writeUploadFolder(root, scripts);
   try {

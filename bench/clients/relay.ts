@@ -1,4 +1,4 @@
-/** The relay with one of the {@linkcode CLIENTS}, without a spool. Arguments: the client's name, the DSN. */
+/** The relay with one of the {@linkcode CLIENTS} and without a spool. Arguments: the client's name, the DSN. */
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay } from "../../monitoring/relay/relay.ts";
 import { LAUNCHED, launcherGone } from "../../server/launcher.ts";

@@ -1,5 +1,5 @@
--- Requests for wrk: each posts an envelope that is like none before it, or the relay would answer it
--- as a duplicate. Arguments after `--`: the DSN, bytes of the payload, bytes that set this run apart.
+-- Requests for wrk. Each envelope has an id of its own, because the relay does not forward duplicates.
+-- Arguments after `--`: the DSN, bytes of the payload, an id prefix for this run.
 local head, tail
 local made = 0
 

@@ -1,6 +1,6 @@
 import type { Peer } from "./peer.ts";
 
-/** One process against one process, and bodies held in memory: a file on disk would slow it down. */
+/** One worker process, as its peers have. Bodies in memory: files would slow it down. */
 const config = (servers: string) => `
 daemon off;
 worker_processes 1;
@@ -21,7 +21,7 @@ http {
 }
 `;
 
-/** nginx as a relay that looks at nothing; undefined where there is none on `PATH`. */
+/** nginx as a relay that checks nothing; undefined if it is not on `PATH`. */
 export function startNginx(ingestOrigin: string): Promise<Peer | undefined> {
   return start((port) => `
   upstream ingest {
@@ -39,7 +39,7 @@ export function startNginx(ingestOrigin: string): Promise<Peer | undefined> {
   }`);
 }
 
-/** nginx as the ingest: answers as Sentry's does, and throws the bodies away. */
+/** nginx as the ingest: answers as Sentry's does and discards the bodies. */
 export function startNginxIngest(): Promise<Peer | undefined> {
   return start((port) => `
   server {
@@ -70,7 +70,7 @@ async function start(servers: (port: number) => string): Promise<Peer | undefine
     await Deno.remove(folder, { recursive: true });
   };
   try {
-    await answers(origin, child);
+    await waitUntilReady(origin, child);
   } catch (error) {
     await stop();
     throw error;
@@ -83,7 +83,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-async function answers(origin: string, child: Deno.ChildProcess): Promise<void> {
+async function waitUntilReady(origin: string, child: Deno.ChildProcess): Promise<void> {
   let ended = false;
   child.status.then(() => ended = true);
   while (!ended) {
@@ -96,5 +96,5 @@ async function answers(origin: string, child: Deno.ChildProcess): Promise<void> 
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-  throw new Error("nginx ended before it listened.");
+  throw new Error("Cannot measure: nginx ended before it listened.");
 }

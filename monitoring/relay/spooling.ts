@@ -26,11 +26,12 @@ export interface SpooledEnvelope {
 /** What the relay needs of a spool. */
 export interface EnvelopeSpool {
   /**
-   * `kept`: it is on a disk that lasts. `duplicate`: one with its key is. Takes the bytes over.
+   * `kept`: it is on a disk that lasts. `duplicate`: one with its key is. `full`: there is no room for it. Takes
+   * ownership of the bytes.
    *
-   * @throws an error whose name is `SpoolFullError`, or another one: then nothing was kept
+   * @throws if the spool cannot do its work: nothing was kept
    */
-  put(envelope: SpooledEnvelope): Promise<"kept" | "duplicate">;
+  put(envelope: SpooledEnvelope): Promise<"kept" | "duplicate" | "full">;
   has(key: Uint8Array): Promise<boolean>;
   /** Whether an envelope of this recording of a DSN is in it. */
   hasSequence(dsn: string, sequence: string): Promise<boolean>;
@@ -107,8 +108,9 @@ export class Spooling {
   async keep(envelope: AdmittedEnvelope, sender: Sender, why: string): Promise<Answer> {
     const { bytes, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
     this.#isEmpty = false;
+    let put: Awaited<ReturnType<EnvelopeSpool["put"]>> | "failed";
     try {
-      const put = await this.#spool.put({
+      put = await this.#spool.put({
         dsn: dsn.text,
         bytes,
         contentEncoding,
@@ -122,20 +124,19 @@ export class Spooling {
         quantities: quantitiesOf(items),
         categories: categoryBits(items.map(({ type }) => categoryOf(type))),
       });
-      this.#failing = false;
-      return put === "duplicate"
-        ? takenAnswer(header, "duplicate")
-        : { ...takenAnswer(header, "spooled"), status: 202 };
-    } catch (error) {
-      this.#failing = true;
-      const full = error instanceof Error && error.name === "SpoolFullError";
-      throw new RelayError(
-        full ? "spool_full" : "spool_unavailable",
-        `The ingest has not taken the envelope (${why}) and the spool ${
-          full ? "is full" : "cannot keep it"
-        }; send it again later.`,
-      );
+    } catch {
+      put = "failed";
     }
+    this.#failing = put === "full" || put === "failed";
+    if (put === "duplicate") return takenAnswer(header, "duplicate");
+    if (put === "kept") return { ...takenAnswer(header, "spooled"), status: 202 };
+    const [code, problem] = put === "full"
+      ? ["spool_full", "is full"] as const
+      : ["spool_unavailable", "cannot keep it"] as const;
+    throw new RelayError(
+      code,
+      `The ingest has not taken the envelope (${why}) and the spool ${problem}; send it again later.`,
+    );
   }
 
   /** @throws what the spool throws */

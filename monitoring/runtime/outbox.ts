@@ -1,162 +1,164 @@
-import type { Amount } from "./dropped.ts";
+import type { DataCategory } from "@sentry/core";
+import { isRetryable } from "../protocol/retry.ts";
 
-/** What is known of how an envelope was received. */
-export interface Receipt {
+/** A quantity of one category of telemetry. */
+export interface Amount {
+  readonly category: DataCategory;
+  readonly quantity: number;
+}
+
+/** The relay's answer to an envelope. */
+export interface RelayResponse {
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** An envelope on its way. */
-export interface Parcel {
-  /** Made once: whenever it is sent again, it is these bytes. */
+export interface OutboxEnvelope {
+  /** Serialized once: every attempt sends the same bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What is lost with it. */
+  /** What it contains, for reports of loss. */
   readonly amounts: readonly Amount[];
 }
 
 export interface OutboxOptions {
-  /** Hands bytes over. What it throws counts as no answer. */
-  readonly send: (bytes: Uint8Array<ArrayBuffer>) => Promise<Receipt>;
-  /** Told of each answer that decides: a success, a refusal, a limit. */
-  readonly onReceipt: (receipt: Receipt, parcel: Parcel) => void;
-  /** Told of what found no room, or was still there at the end. */
-  readonly onDropped: (reason: "queue_overflow" | "shutdown", parcel: Parcel) => void;
-  /** Whether a limit of the ingest forbids it now; then it counts as dealt with. */
-  readonly isLimited: (parcel: Parcel) => boolean;
-  /** Calls back after some milliseconds; gives the function that calls it off. */
-  readonly later: (callback: () => void, ms: number) => () => void;
-  /** From 0 to 1. */
-  readonly random: () => number;
+  /** Sends an envelope. An error counts as no answer. */
+  readonly send: (bytes: Uint8Array<ArrayBuffer>) => Promise<RelayResponse>;
+  /** Called for each final answer: a success, a refusal, a rate limit. */
+  readonly onResponse: (response: RelayResponse, envelope: OutboxEnvelope) => void;
+  /** Called for envelopes that were dropped because the outbox was full. */
+  readonly onOverflow: (envelope: OutboxEnvelope) => void;
+  /** Whether rate limits cover the envelope now; it is removed without being sent. */
+  readonly isLimited: (envelope: OutboxEnvelope) => boolean;
+  /** Starts a timer; returns a function that cancels it. Default: a timer that does not keep the process running. */
+  readonly after?: (ms: number, work: () => void) => () => void;
+  /** From 0 to below 1. */
+  readonly random?: () => number;
 }
 
-/**
- * Envelopes and bytes that wait or are under way. An ingest may be down for days, and the memory is
- * the server's: what it reports of itself may take this much of it.
- */
-export const MAX_PARCELS = 1_000;
+/** Most envelopes and bytes, queued and being sent. An ingest may be down for days. */
+export const MAX_ENVELOPES = 1_000;
 export const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Sent at the same time: at 100 ms for each, 320 in a second, more than are traced. */
-const AT_ONCE = 32;
+/** Concurrent attempts: at 100 ms each, 320 in a second, more than the server makes. */
+const MAX_CONCURRENT = 32;
 
-/** Milliseconds until the first attempt again, and at most between two of them. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+/** Exponential backoff bounds. */
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
 
 /**
- * Keeps each envelope until it is taken or refused for good. What finds no room pushes out the
- * oldest that holds nothing but spans, and where there is none the oldest.
+ * A bounded queue in memory that keeps each envelope until it is accepted or refused. When it is full, it drops the
+ * oldest envelope of spans alone, or else the oldest.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  #waiting: Parcel[] = [];
-  readonly #underWay = new Set<Parcel>();
+  #queue: OutboxEnvelope[] = [];
+  readonly #sending = new Set<OutboxEnvelope>();
   #bytes = 0;
-  /** Attempts in vain since the last that was answered. */
+  /** Failed attempts since the last final answer. */
   #failures = 0;
-  #endPause: (() => void) | undefined;
-  #whenEmpty: (() => void)[] = [];
+  #cancelBackoff: (() => void) | undefined;
+  #onEmpty: (() => void)[] = [];
 
   constructor(options: OutboxOptions) {
     this.#options = options;
   }
 
-  /** Envelopes that wait or are under way. */
+  /** Envelopes that are queued or being sent. */
   get size(): number {
-    return this.#waiting.length + this.#underWay.size;
+    return this.#queue.length + this.#sending.size;
   }
 
-  put(parcel: Parcel): void {
-    this.#waiting.push(parcel);
-    this.#bytes += parcel.bytes.length;
-    while (this.#waiting.length > 0 && (this.size > MAX_PARCELS || this.#bytes > MAX_BYTES)) {
-      this.#drop("queue_overflow", Math.max(0, this.#waiting.findIndex(isSpansOnly)));
+  put(envelope: OutboxEnvelope): void {
+    this.#queue.push(envelope);
+    this.#bytes += envelope.bytes.length;
+    while (this.#queue.length > 0 && (this.size > MAX_ENVELOPES || this.#bytes > MAX_BYTES)) {
+      const [dropped] = this.#queue.splice(Math.max(0, this.#queue.findIndex(isSpansOnly)), 1);
+      this.#bytes -= dropped!.bytes.length;
+      this.#options.onOverflow(dropped!);
     }
     this.#send();
   }
 
-  /** Sends what waits, without waiting for the end of a pause. True once nothing is left, false after `ms`. */
+  /** Sends what is queued, ending a backoff early. Resolves to true when nothing is left, to false after `ms`. */
   flush(ms: number): Promise<boolean> {
     if (this.size === 0) return Promise.resolve(true);
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const callOff = this.#options.later(() => resolve(false), ms);
-    this.#whenEmpty.push(() => resolve(true));
-    this.#endPause?.();
-    this.#endPause = undefined;
+    const cancel = this.#after(ms, () => resolve(false));
+    this.#onEmpty.push(() => resolve(true));
+    this.#cancelBackoff?.();
+    this.#cancelBackoff = undefined;
     this.#failures = 0;
     this.#send();
-    return promise.finally(callOff);
+    return promise.finally(cancel);
   }
 
-  /** Gives up what is still here: nobody will ask any more. */
+  /** Drops everything, at the end of the process. */
   abandon(): void {
-    this.#endPause?.();
-    this.#waiting.push(...this.#underWay);
-    this.#underWay.clear();
-    while (this.#waiting.length > 0) this.#drop("shutdown", 0);
-  }
-
-  #drop(reason: "queue_overflow" | "shutdown", index: number): void {
-    const [parcel] = this.#waiting.splice(index, 1);
-    if (parcel === undefined) return;
-    this.#bytes -= parcel.bytes.length;
-    this.#options.onDropped(reason, parcel);
+    this.#cancelBackoff?.();
+    this.#queue = [];
+    this.#sending.clear();
+    this.#bytes = 0;
   }
 
   #send(): void {
-    // After a failure one goes ahead, to see whether the others may follow.
-    const atOnce = this.#failures > 0 ? 1 : AT_ONCE;
-    while (this.#endPause === undefined && this.#underWay.size < atOnce) {
-      const parcel = this.#waiting.shift();
-      if (parcel === undefined) break;
-      this.#underWay.add(parcel);
-      if (this.#options.isLimited(parcel)) this.#done(parcel);
-      else void this.#attempt(parcel);
+    // After a failure, one envelope probes before the others follow.
+    const mostConcurrent = this.#failures > 0 ? 1 : MAX_CONCURRENT;
+    while (this.#cancelBackoff === undefined && this.#sending.size < mostConcurrent) {
+      const envelope = this.#queue.shift();
+      if (envelope === undefined) break;
+      this.#sending.add(envelope);
+      if (this.#options.isLimited(envelope)) this.#done(envelope);
+      else void this.#attempt(envelope);
     }
-    if (this.size === 0) { for (const tell of this.#whenEmpty.splice(0)) tell(); }
+    if (this.size === 0) {
+      for (const resolve of this.#onEmpty.splice(0)) resolve();
+    }
   }
 
-  async #attempt(parcel: Parcel): Promise<void> {
-    const receipt = await this.#options.send(parcel.bytes).catch(() => undefined);
-    // Given up while it was under way.
-    if (!this.#underWay.has(parcel)) return;
-    if (receipt === undefined || isPassing(receipt.status)) {
-      this.#underWay.delete(parcel);
-      // Behind the others: one that is never taken must not be what each attempt is spent on.
-      this.#waiting.push(parcel);
-      this.#pause();
+  async #attempt(envelope: OutboxEnvelope): Promise<void> {
+    const response = await this.#options.send(envelope.bytes).catch(() => undefined);
+    // Abandoned while it was sent.
+    if (!this.#sending.has(envelope)) return;
+    if (response === undefined || isRetryable(response.status)) {
+      this.#sending.delete(envelope);
+      // To the end of the queue: an envelope that always fails must not block the others.
+      this.#queue.push(envelope);
+      this.#backOff();
     } else {
       this.#failures = 0;
-      this.#done(parcel);
-      this.#options.onReceipt(receipt, parcel);
+      this.#done(envelope);
+      this.#options.onResponse(response, envelope);
     }
     this.#send();
   }
 
-  #done(parcel: Parcel): void {
-    this.#underWay.delete(parcel);
-    this.#bytes -= parcel.bytes.length;
+  #done(envelope: OutboxEnvelope): void {
+    this.#sending.delete(envelope);
+    this.#bytes -= envelope.bytes.length;
   }
 
-  #pause(): void {
-    if (this.#endPause !== undefined) return;
-    const longest = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+  #backOff(): void {
+    if (this.#cancelBackoff !== undefined) return;
+    const longest = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures++;
-    // Jitter: servers that lost the same ingest must not come back to it in step.
-    const ms = longest * (0.5 + this.#options.random() / 2);
-    this.#endPause = this.#options.later(() => {
-      this.#endPause = undefined;
+    // Jitter: many servers that lost the same ingest must not retry in step.
+    const random = this.#options.random ?? Math.random;
+    const ms = longest * (0.5 + random() / 2);
+    this.#cancelBackoff = this.#after(ms, () => {
+      this.#cancelBackoff = undefined;
       this.#send();
-    }, ms);
+    });
+  }
+
+  #after(ms: number, work: () => void): () => void {
+    if (this.#options.after) return this.#options.after(ms, work);
+    const timer = setTimeout(work, ms);
+    Deno.unrefTimer(timer);
+    return () => clearTimeout(timer);
   }
 }
 
-/** Another attempt may end otherwise. */
-function isPassing(status: number): boolean {
-  return status < 200 || (status >= 300 && status < 400) || status >= 500 || status === 408 ||
-    status === 425;
-}
-
-function isSpansOnly({ amounts }: Parcel): boolean {
+function isSpansOnly({ amounts }: OutboxEnvelope): boolean {
   return amounts.every(({ category }) => category === "span");
 }

@@ -12,74 +12,60 @@ import {
   type Transport,
   updateRateLimits,
 } from "@sentry/core";
-import type { Amount } from "./dropped.ts";
-import { later } from "./later.ts";
-import { Outbox, type Parcel, type Receipt } from "./outbox.ts";
+import { type Amount, Outbox, type OutboxEnvelope } from "./outbox.ts";
 
-/** Hands a request to the relay of this process. */
+/** Passes a request to the relay of this process. */
 export type Deliver = (request: Request) => Promise<Response>;
 
 export interface RelayTransportOptions extends BaseTransportOptions {
   readonly deliver: Deliver;
-  /** Told of what the ingest itself refused for its limits: it has counted that. */
-  readonly onLimited: (amount: Amount) => void;
-  /** Told of what was left when the process ended, when nobody can be told any more. */
-  readonly onAbandoned: (amount: Amount) => void;
 }
 
-/** Sentry's transport, into the relay of the same process. */
+/** Sentry's transport to the relay of the same process. */
 export interface RelayTransport extends Transport {
-  /** Envelopes that are not yet taken. */
+  /** Number of envelopes that are not delivered yet. */
   readonly waiting: number;
-  /** Gives up what is left. */
+  /** Drops what is left. */
   abandon(): void;
 }
 
-/** Milliseconds, where whoever flushes names none. */
+/** Default milliseconds of a flush. */
 const FLUSH_MS = 2_000;
 
-/**
- * Sentry's transport over an {@linkcode Outbox}. The SDK's own sends by itself, drops what finds no
- * room in a buffer of 64, and keeps nothing of what was not taken.
- */
+/** Sends through an {@linkcode Outbox}. The SDK's own transport has a buffer of 64 and never retries. */
 export function createRelayTransport(options: RelayTransportOptions): RelayTransport {
   const { deliver, recordDroppedEvent, url, headers } = options;
   let limits: RateLimits = {};
 
-  const record = (reason: EventDropReason, { category, quantity }: Amount) =>
-    recordDroppedEvent(reason, category, quantity);
+  /** Counts a loss for the next client report. */
+  const record = (reason: EventDropReason, amounts: readonly Amount[]) => {
+    for (const { category, quantity } of amounts) recordDroppedEvent(reason, category, quantity);
+  };
 
   const outbox = new Outbox({
-    send: (bytes) => silently(() => hand(bytes)),
-    onReceipt(receipt, { amounts }) {
+    send: (bytes) => withoutTracing(() => post(bytes)),
+    onResponse({ status, headers }, { amounts }) {
       limits = updateRateLimits(limits, {
-        statusCode: receipt.status,
+        statusCode: status,
         headers: {
-          "x-sentry-rate-limits": receipt.headers.get("x-sentry-rate-limits"),
-          "retry-after": receipt.headers.get("retry-after"),
+          "x-sentry-rate-limits": headers.get("x-sentry-rate-limits"),
+          "retry-after": headers.get("retry-after"),
         },
       });
-      if (receipt.status === 429) amounts.forEach(options.onLimited);
-      else if (receipt.status >= 400) {
-        for (const amount of amounts) record("send_error", amount);
-      }
+      // With 429 the ingest has counted the loss itself.
+      if (status >= 400 && status !== 429) record("send_error", amounts);
     },
-    onDropped(reason, { amounts }) {
-      if (reason === "shutdown") amounts.forEach(options.onAbandoned);
-      else for (const amount of amounts) record(reason, amount);
+    onOverflow: ({ amounts }) => record("queue_overflow", amounts),
+    isLimited({ amounts }) {
+      const isLimited = amounts.length > 0 && amounts.every(isAmountLimited);
+      if (isLimited) record("ratelimit_backoff", amounts);
+      return isLimited;
     },
-    isLimited(parcel) {
-      const limited = parcel.amounts.length > 0 && parcel.amounts.every(isForbidden);
-      if (limited) { for (const amount of parcel.amounts) record("ratelimit_backoff", amount); }
-      return limited;
-    },
-    later,
-    random: Math.random,
   });
 
-  const isForbidden = ({ category }: Amount) => isRateLimited(limits, category);
+  const isAmountLimited = ({ category }: Amount) => isRateLimited(limits, category);
 
-  async function hand(body: Uint8Array<ArrayBuffer>): Promise<Receipt> {
+  async function post(body: Uint8Array<ArrayBuffer>): Promise<Response> {
     const response = await deliver(new Request(url, { method: "POST", headers, body }));
     await response.body?.cancel();
     return response;
@@ -90,12 +76,12 @@ export function createRelayTransport(options: RelayTransportOptions): RelayTrans
       return outbox.size;
     },
     send(envelope) {
-      const parcel = pack(envelope, (amount) => {
-        const forbidden = isForbidden(amount);
-        if (forbidden) record("ratelimit_backoff", amount);
-        return !forbidden;
+      const packed = pack(envelope, (amount) => {
+        const isLimited = isAmountLimited(amount);
+        if (isLimited) record("ratelimit_backoff", [amount]);
+        return !isLimited;
       });
-      if (parcel !== undefined) outbox.put(parcel);
+      if (packed !== undefined) outbox.put(packed);
       return Promise.resolve({});
     },
     flush: (ms = FLUSH_MS) => outbox.flush(ms),
@@ -103,37 +89,36 @@ export function createRelayTransport(options: RelayTransportOptions): RelayTrans
   };
 }
 
-/**
- * Runs without any request's context: what an envelope's way costs is none of its trace, and what
- * goes wrong there must not make a further envelope.
- */
-function silently<T>(run: () => Promise<T>): Promise<T> {
+/** Without a request's context: delivery is not part of its trace, and errors in it must not cause further envelopes. */
+function withoutTracing<T>(run: () => Promise<T>): Promise<T> {
   return context.with(suppressTracing(ROOT_CONTEXT), run);
 }
 
-/** The items that may go, as bytes; undefined if there is none. */
+type Item = Envelope[1][number];
+
+/** Serializes the items that may be sent; undefined if there are none. */
 function pack(
   [header, items]: Envelope,
-  mayGo: (amount: Amount) => boolean,
-): Parcel | undefined {
-  const going: Envelope[1][number][] = [];
+  maySend: (amount: Amount) => boolean,
+): OutboxEnvelope | undefined {
+  const packed: Item[] = [];
   const amounts: Amount[] = [];
-  for (const item of items as Envelope[1][number][]) {
+  for (const item of items as Item[]) {
     const amount = amountOf(item[0]);
-    // A report of what was dropped is not itself something that can be.
-    const counts = amount.category !== "internal";
-    if (counts && !mayGo(amount)) continue;
-    going.push(item);
-    if (counts) amounts.push(amount);
+    // Client reports are neither limited nor counted as lost.
+    const isCounted = amount.category !== "internal";
+    if (isCounted && !maySend(amount)) continue;
+    packed.push(item);
+    if (isCounted) amounts.push(amount);
   }
-  if (going.length === 0) return undefined;
-  const body = serializeEnvelope(createEnvelope(header as never, going as never));
+  if (packed.length === 0) return undefined;
+  const body = serializeEnvelope(createEnvelope(header as never, packed as never));
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
   return { bytes, amounts };
 }
 
-/** A container of spans or logs says how many it holds. */
-function amountOf(header: Envelope[1][number][0]): Amount {
+/** A container of spans or logs has their number in its header. */
+function amountOf(header: Item[0]): Amount {
   const category = envelopeItemTypeToDataCategory(header.type);
   const count = "item_count" in header ? header.item_count : undefined;
   return { category, quantity: typeof count === "number" ? count : 1 };

@@ -1,46 +1,50 @@
-import type { Log } from "./log.ts";
-import { logToConsole } from "./log.ts";
-import type { Observer, Place } from "./observe_requests.ts";
+import type { ObservedRoute, Observer } from "./request_observer.ts";
 import type { Deliver } from "./relay_transport.ts";
 
 export interface RuntimeOptions {
-  /** Text of the DSN that the server's own telemetry goes to. */
+  /** Text of the DSN that receives the server's own telemetry. */
   readonly dsn: string;
   readonly release?: string;
   readonly environment: string;
-  /** The project's folder as a `file:` URL, ending with `/`: what is reported names files from there on. */
+  /** The project's folder as a `file:` URL, ending with `/`. Reported file names are relative to it. */
   readonly root: string;
-  /** Hands an envelope to the relay, as a request that nobody sent. */
+  /** Passes an envelope to the relay of this process. */
   readonly deliver: Deliver;
-  /** The status with which the server will answer what a handler threw. */
+  /** The status with which the server answers an error that a handler threw. */
   readonly statusOf: (error: unknown) => number;
 }
 
-/** The server's own telemetry. */
+/**
+ * The server's own telemetry: spans around its responses, its errors, its log, all through the relay of its own
+ * process.
+ *
+ * Deliberately not here: a way to make spans. Code makes them by `@opentelemetry/api`, as in any other server.
+ */
 export interface Runtime {
-  /** Who stands around a place's answers and traces them; undefined for places that are not traced. */
-  observe(place: Place): Observer | undefined;
-  /** Tells on the console what a handler threw, and reports it in the trace of its request. */
+  /** Traces the responses of a route; undefined for routes that are not traced. */
+  observe(route: ObservedRoute): Observer | undefined;
+  /** Logs an error that a handler threw, and reports it in the trace of its request. */
   onError(error: unknown, request: Request): void;
   readonly log: Log;
-  /** What was not delivered since the start, such as `{"queue_overflow:span": 3}`. */
-  readonly dropped: Readonly<Record<string, number>>;
   /**
-   * Delivers what is there, for at most so many milliseconds; what is left afterwards stays.
+   * Delivers what is queued, for at most `ms`. The rest stays queued.
    *
    * @returns whether nothing is left
    */
   flush(ms: number): Promise<boolean>;
-  /** The same, for the last time: what is left is given up, and said to be. */
+  /** As {@linkcode flush}, for the last time: the rest is dropped and logged. */
   stop(ms: number): Promise<void>;
 }
 
-/** Tells the console alone: what there is without telemetry. */
-export const consoleRuntime: Runtime = {
-  observe: () => undefined,
-  onError: (error) => console.error(error),
-  log: logToConsole,
-  dropped: {},
-  flush: () => Promise.resolve(true),
-  stop: () => Promise.resolve(),
+export type LogAttributes = Readonly<Record<string, string | number | boolean>>;
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
+
+/** Writes a line to the console and makes a structured log item. */
+export type Log = (level: LogLevel, message: string, attributes?: LogAttributes) => void;
+
+/** The console's part of a {@linkcode Log}: warnings and errors to standard error, the rest to standard output. */
+export const logToConsole: Log = (level, message, attributes) => {
+  const toStandardError = level === "warn" || level === "error" || level === "fatal";
+  const details = attributes === undefined ? "" : ` ${JSON.stringify(attributes)}`;
+  (toStandardError ? console.error : console.log)(`${level}: ${message}${details}`);
 };

@@ -1,13 +1,9 @@
-import { logToConsole } from "./log.ts";
-import { consoleRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
+import { logToConsole, type Runtime, type RuntimeOptions } from "./runtime.ts";
 
-/**
- * Starts the server's own telemetry. It never stands in the server's way: where it does not start,
- * the console says so, and the server serves on with the console alone.
- */
+/** Starts the server's own telemetry. If that fails, logs the error and returns a runtime that only uses the console. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   try {
-    // Loaded here, so that a package that fails as it loads is caught too.
+    // A dynamic import, so that a package that fails while it loads is caught too.
     const { startTelemetry } = await import("./telemetry.ts");
     return startTelemetry(options);
   } catch (error) {
@@ -16,3 +12,11 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     return consoleRuntime;
   }
 }
+
+const consoleRuntime: Runtime = {
+  observe: () => undefined,
+  onError: (error) => console.error(error),
+  log: logToConsole,
+  flush: () => Promise.resolve(true),
+  stop: () => Promise.resolve(),
+};

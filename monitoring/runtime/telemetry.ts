@@ -1,4 +1,4 @@
-import { context } from "@opentelemetry/api";
+import { context, propagation, ProxyTracerProvider, trace } from "@opentelemetry/api";
 import { isTracingSuppressed } from "@opentelemetry/core";
 import {
   captureException,
@@ -8,71 +8,70 @@ import {
   logger,
 } from "@sentry/core";
 import {
+  SentryAsyncLocalStorageContextManager,
+  SentryPropagator,
+  SentryTracerProvider,
   setOpenTelemetryContextAsyncContextStrategy,
   setupEventContextTrace,
 } from "@sentry/opentelemetry";
-import { reportCrashes } from "./crash.ts";
-import { Dropped } from "./dropped.ts";
-import { later } from "./later.ts";
-import { logToConsole } from "./log.ts";
-import { RequestObserver } from "./observe_requests.ts";
-import { becomeOwner, findOwner } from "./owner.ts";
-import type { Runtime, RuntimeOptions } from "./runtime.ts";
-import { Scrubber } from "./scrub.ts";
-import { startClient } from "./start_client.ts";
+import { startClient } from "./client.ts";
+import { RequestObserver, type TracingOwner } from "./request_observer.ts";
+import { logToConsole, type Runtime, type RuntimeOptions } from "./runtime.ts";
+import { Scrubber } from "./scrubber.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
 /**
- * Answers that are traced in a second: more than people ask for. In a flood each would be an
- * envelope to keep; so many cost a quarter of what the server can answer at most, tracing all of
- * them cost seven eighths.
+ * Traced responses. Each costs an envelope: with this limit a flood loses at most a quarter of the throughput, without
+ * it seven eighths.
  */
 const SPANS = { perSecond: 200, burst: 400 };
 
-/** Errors and log records in a second: a visitor can cause both, and the disk has an end. */
+/** Errors and log items. Visitors can cause both, and disk space is limited. */
 const ERRORS = { perSecond: 20, burst: 100 };
 const LOGS = { perSecond: 50, burst: 200 };
 
-/** Milliseconds from the first thing dropped until it is reported, with all that follows it until then. */
+/** Milliseconds from the first drop to the client report, which includes all drops until then. */
 const REPORT_DROPPED_MS = 30_000;
 
-/** Starts the server's telemetry. The order of the steps is the point. */
+/** Most milliseconds to deliver the report of a crash. */
+const REPORT_CRASH_MS = 2_000;
+
+/** Starts the server's telemetry. The order of the steps matters: each relies on those before it. */
 export function startTelemetry(options: RuntimeOptions): Runtime {
   const now = () => performance.now();
-  const owner = findOwner();
-  const dropped = new Dropped();
-  let reporting = false;
+  const owner = findTracingOwner();
+  let reportTimer: ReturnType<typeof setTimeout> | undefined;
 
-  // 1. Scopes live in OpenTelemetry's context, whoever owns it.
+  // 1. Scopes are stored in OpenTelemetry's context, whoever owns it.
   setOpenTelemetryContextAsyncContextStrategy({ skipOpenTelemetrySetup: owner === "runtime" });
 
-  // 2. The client, which sends into the relay of this process.
+  // 2. The client. Its transport sends to the relay of this process.
   const { client, transport } = startClient({
     dsn: options.dsn,
     release: options.release,
     environment: options.environment,
     deliver: options.deliver,
-    scrubber: new Scrubber({ root: options.root }),
-    onDropped(reason, amount) {
-      dropped.add(reason, amount);
-      if (reporting) return;
-      reporting = true;
-      later(report, REPORT_DROPPED_MS);
+    scrubber: new Scrubber(options.root),
+    onDropped() {
+      if (reportTimer !== undefined) return;
+      reportTimer = setTimeout(reportDropped, REPORT_DROPPED_MS);
+      Deno.unrefTimer(reportTimer);
     },
   });
-  const report = () => {
-    reporting = false;
+  const reportDropped = () => {
+    clearTimeout(reportTimer);
+    reportTimer = undefined;
     client.reportDropped();
   };
 
   // 3. Events take their trace from OpenTelemetry's active span.
   setupEventContextTrace(client);
 
-  // 4. Spans made through OpenTelemetry's API become the client's, unless the runtime has them.
-  if (owner === "us") becomeOwner();
+  // 4. Spans made through OpenTelemetry's API go to the client, unless the runtime exports them.
+  if (owner === "server") registerTracing();
 
   const drop = (category: DataCategory) =>
-    // One of the protocol's reasons that the SDK's types do not list.
+    // A reason of the protocol that the SDK's types do not list.
     client.recordDroppedEvent("backpressure" as EventDropReason, category);
   const requests = new RequestObserver({
     owner,
@@ -84,26 +83,25 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   const logs = new TokenBucket({ ...LOGS, now });
 
   const flush = async (ms: number) => {
-    report();
-    const { promise: over, resolve } = Promise.withResolvers<boolean>();
-    // The client allows so long for each of its two halves.
-    const callOff = later(() => resolve(false), ms);
-    return await Promise.race([client.flush(ms), over]).finally(callOff);
+    reportDropped();
+    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    // The client's own timeout applies to each of its two steps, so it may take twice as long.
+    const timer = setTimeout(() => resolve(false), ms);
+    Deno.unrefTimer(timer);
+    return await Promise.race([client.flush(ms), late]).finally(() => clearTimeout(timer));
   };
 
-  // 5. What ends the process is reported first.
-  reportCrashes({
-    report(error, ms) {
-      client.captureException(error, {
-        mechanism: { handled: false, type: "auto.deno.uncaught" },
-        captureContext: { level: "fatal" },
-      }, getCurrentScope());
-      return flush(ms);
-    },
+  // 5. Errors that end the process are reported before it ends.
+  reportCrashes((error) => {
+    client.captureException(error, {
+      mechanism: { handled: false, type: "auto.deno.uncaught" },
+      captureContext: { level: "fatal" },
+    }, getCurrentScope());
+    return flush(REPORT_CRASH_MS);
   });
 
   return {
-    observe: (place) => requests.observe(place),
+    observe: (route) => requests.observe(route),
     onError(error, request) {
       if (!errors.take()) return drop("error");
       console.error(error);
@@ -112,14 +110,11 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
       });
     },
     log(level, message, attributes) {
-      const isRecord = !isTracingSuppressed(context.active());
-      // Not what an envelope of ours caused on its way: it would be the next envelope.
-      if (isRecord && !logs.take()) return drop("log_item");
+      // A log item about the delivery of telemetry would cause the next envelope: console only.
+      const makesItem = !isTracingSuppressed(context.active());
+      if (makesItem && !logs.take()) return drop("log_item");
       logToConsole(level, message, attributes);
-      if (isRecord) logger[level](message, { ...attributes });
-    },
-    get dropped() {
-      return dropped.counts;
+      if (makesItem) logger[level](message, { ...attributes });
     },
     flush,
     async stop(ms) {
@@ -127,7 +122,42 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
       const left = transport.waiting;
       transport.abandon();
       if (left === 0) return;
-      logToConsole("warn", "Envelopes of the server's own telemetry were not taken", { left });
+      logToConsole("warn", "Envelopes of the server's own telemetry were not delivered", { left });
     },
   };
+}
+
+/** The runtime registers its tracer provider before any module runs. */
+function findTracingOwner(): TracingOwner {
+  const provider = trace.getTracerProvider();
+  const isRegistered = !(provider instanceof ProxyTracerProvider) ||
+    provider.getDelegateTracer("sightglass") !== undefined;
+  return isRegistered ? "runtime" : "server";
+}
+
+function registerTracing(): void {
+  context.setGlobalContextManager(new SentryAsyncLocalStorageContextManager());
+  propagation.setGlobalPropagator(new SentryPropagator());
+  trace.setGlobalTracerProvider(new SentryTracerProvider());
+}
+
+/** An uncaught error still ends the process with code 1, after it was logged and reported. */
+function reportCrashes(report: (error: unknown) => Promise<unknown>): void {
+  let isEnding = false;
+  const crash = (event: Event, kind: string, error: unknown) => {
+    // Without this the process ends immediately.
+    event.preventDefault();
+    console.error(`error: ${kind}`, error);
+    if (isEnding) return;
+    isEnding = true;
+    const end = () => Deno.exit(1);
+    // Ends the process even if the report never settles, and keeps it running until then.
+    setTimeout(end, REPORT_CRASH_MS + 500);
+    report(error).then(end, end);
+  };
+  addEventListener("error", (event) => crash(event, "Uncaught", event.error));
+  addEventListener(
+    "unhandledrejection",
+    (event) => crash(event, "Uncaught (in promise)", event.reason),
+  );
 }

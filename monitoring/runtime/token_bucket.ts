@@ -1,13 +1,13 @@
 export interface TokenBucketOptions {
-  /** Tokens that come back each second. */
+  /** Tokens added each second. */
   readonly perSecond: number;
-  /** Tokens that can be saved up: what a burst may take at once. */
+  /** Most tokens that are saved: the size of a burst. */
   readonly burst: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
-/** Says how often something may happen: in bursts, and steadily by the second. */
+/** A rate limit: a steady rate, with bursts. */
 export class TokenBucket {
   readonly #options: TokenBucketOptions;
   #tokens: number;

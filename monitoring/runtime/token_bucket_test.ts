@@ -9,11 +9,11 @@ function bucket(perSecond: number, burst: number) {
 const taken = (from: TokenBucket, tries: number) =>
   Array.from({ length: tries }, () => from.take()).filter(Boolean).length;
 
-Deno.test("a burst may take what was saved up, and no more", () => {
+Deno.test("burst → at most the saved tokens", () => {
   assert.equal(taken(bucket(10, 5).bucket, 20), 5);
 });
 
-Deno.test("tokens come back by the second, up to the burst", () => {
+Deno.test("time passes → tokens return, up to the burst size", () => {
   const { clock, bucket: tokens } = bucket(10, 5);
   taken(tokens, 5);
   clock.ms += 99;
@@ -24,7 +24,7 @@ Deno.test("tokens come back by the second, up to the burst", () => {
   assert.equal(taken(tokens, 20), 5);
 });
 
-Deno.test("asking in vain does not delay the next token", () => {
+Deno.test("take without a token → does not delay the next one", () => {
   const { clock, bucket: tokens } = bucket(10, 1);
   tokens.take();
   for (let ms = 0; ms < 100; ms++) {

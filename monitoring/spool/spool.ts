@@ -1,18 +1,24 @@
 /**
- * The spool: envelopes that were accepted and not yet delivered. A backend keeps them; the drain (drain.ts)
- * takes them out. Whoever writes another backend runs `testdata/contract_suite.ts` against it.
+ * The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet.
+ *
+ * A backend (SQLite today) implements {@linkcode Spool} and nothing else; the drain (drain.ts) uses it to deliver.
+ * To add one, for example for PostgreSQL:
+ *
+ * 1. implement {@linkcode Spool}: its comments are the whole specification,
+ * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
+ * 3. open it in open_spool.ts.
  */
 
 /**
- * How long a lease holds. A process that ends without giving its leases back has kept their envelopes for this
- * long at most; one that lives renews them in time (see {@linkcode Spool.renew}).
+ * Milliseconds that a lease lasts. The envelopes of a crashed process are free after this time; a running process
+ * renews its leases before it (see {@linkcode Spool.renew}).
  */
 export const LEASE_MS = 30_000;
 
-/** The furthest that {@linkcode Spool.giveBack} can put an envelope off; what lies further ahead counts as this. */
+/** Longest wait in milliseconds that {@linkcode Spool.release} accepts; a longer one counts as this. */
 export const MAX_WAIT_MS = 3_600_000;
 
-/** Bytes of a duplicate key. */
+/** Length of a duplicate key. */
 export const KEY_BYTES = 32;
 
 export interface SpooledEnvelope {
@@ -30,61 +36,129 @@ export interface SpooledEnvelope {
   readonly clientHints?: Readonly<Record<string, string>>;
   /** Whole milliseconds since 1970. */
   readonly receivedAt: number;
-  /** The same for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} long. */
+  /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} long. */
   readonly key: Uint8Array;
   readonly eventId?: string;
-  /** Envelopes of one DSN with the same sequence (a replay's id) are handed out one after another, as they came. */
+  /** Envelopes of one DSN with the same sequence (a replay's id) are leased one at a time, in order of arrival. */
   readonly sequence?: string;
-  /** What the envelope counts for in reports of loss, by Sentry's data category. */
+  /** What a report of lost envelopes counts, by Sentry's data category. */
   readonly quantities: Readonly<Record<string, number>>;
-  /** Categories of its items, for limits: a bit set, at least one bit. The spool does not interpret the bits. */
+  /** Rate-limit categories of its items: a bit set, at least one bit. The spool does not interpret the bits. */
   readonly categories: number;
 }
 
-/** One holder's right to an envelope, until {@linkcode LEASE_MS} after it was taken or renewed. */
+/** The right to one envelope, until {@linkcode LEASE_MS} after it was given or renewed. */
 export interface Lease {
-  /** The envelope's number: an envelope that came later has a higher one, and none is used again. */
+  /** The envelope's number. Grows with the order of arrival and is never used again. */
   readonly id: number;
-  /** Names the holder and the occasion; another lease of the same envelope has another one. */
+  /** Unique for each lease, also of the same envelope. */
   readonly lease: string;
 }
 
 export interface LeasedEnvelope extends SpooledEnvelope, Lease {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As {@linkcode Spool.giveBack} set it last; 0 at first. */
+  /** As {@linkcode Spool.release} set it last; 0 at first. */
   readonly failures: number;
 }
 
-/** A DSN of which envelopes are wanted. */
-export interface WantedDsn {
+/** A DSN whose envelopes may be leased. */
+export interface LeasableDsn {
   /** The DSN's canonical text. */
   readonly dsn: string;
-  /** Bit set: an envelope all of whose categories are in it is not wanted. */
-  readonly held: number;
+  /** Bit set: an envelope is not leased if all of its categories are in it. */
+  readonly limited: number;
 }
 
 export interface LeaseRequest {
-  /** Milliseconds since 1970, as in all that follows. */
+  /** Milliseconds since 1970, as in all methods below. */
   readonly now: number;
-  /** At most as many. */
+  /** Most envelopes to lease. */
   readonly limit: number;
-  /** Bodies together at most as large; a single one may be larger. */
+  /** Most bytes of their bodies together; a single larger body is still leased. */
   readonly maxBytes: number;
-  readonly dsns: readonly WantedDsn[];
-  /** Whether to take the newest first of those that were never put off. Default: the oldest. */
+  readonly dsns: readonly LeasableDsn[];
+  /** Whether to prefer the newest of those that were never delayed. Default: the oldest. */
   readonly newest?: boolean;
 }
 
-/** What was given up, of one DSN. */
+/** Envelopes of one DSN that were deleted without delivery. */
 export interface Dropped {
   readonly dsn: string;
   readonly envelopes: number;
-  /** {@linkcode SpooledEnvelope.quantities}, added up. */
+  /** Sum of {@linkcode SpooledEnvelope.quantities}. */
   readonly quantities: Readonly<Record<string, number>>;
 }
 
-/** The same losses, one row for each DSN. */
-export function addDropped(parts: readonly Dropped[]): Dropped[] {
+export interface SpoolStats {
+  /** Number of envelopes, leased ones included. */
+  readonly pending: number;
+  /** Bytes of their bodies. */
+  readonly bytes: number;
+  /** Most bytes that the spool keeps. */
+  readonly maxBytes: number;
+  /** When the oldest one was received; undefined: the spool is empty. */
+  readonly oldestAt: number | undefined;
+  /** Number of envelopes by DSN, without entries of 0. */
+  readonly byDsn: Readonly<Record<string, number>>;
+}
+
+/** `kept`: synced to disk. `duplicate`: the spool has one with this key. `full`: it does not fit, nothing was kept. */
+export type PutResult = "kept" | "duplicate" | "full";
+
+/**
+ * What every backend does. Several processes may open the same spool; each envelope is leased to one of them at a time.
+ *
+ * Clocks may be set back. `lease` and `expire` therefore shorten every time that is further ahead of their `now` than
+ * it can have been set (a lease by more than {@linkcode LEASE_MS}, a wait by more than {@linkcode MAX_WAIT_MS}, an
+ * arrival at all) to that bound.
+ *
+ * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot do its work now. Nothing has changed
+ * then, unless the backend crashed or hung during the call: it may have been done as a whole.
+ */
+export interface Spool {
+  /** Takes ownership of the bytes: their buffer is detached, unless they are a part of a larger one. */
+  put(envelope: SpooledEnvelope): Promise<PutResult>;
+  /** Whether an envelope with this key is in the spool. */
+  has(key: Uint8Array): Promise<boolean>;
+  /** Whether an envelope of this sequence of a DSN is in the spool. */
+  hasSequence(dsn: string, sequence: string): Promise<boolean>;
+  /**
+   * Leases envelopes that are not leased, whose wait is over, and that are the oldest of their sequence.
+   * DSNs take turns, the least recently served one first. Within a DSN, envelopes that were never delayed come first,
+   * in order of arrival, then the others by the end of their wait. With {@linkcode LeaseRequest.newest}, delayed ones
+   * are leased only if no other is free.
+   */
+  lease(request: LeaseRequest): Promise<LeasedEnvelope[]>;
+  /** Extends leases to {@linkcode LEASE_MS} from `now`. Returns the ids of those that the caller still has. */
+  renew(leases: readonly Lease[], now: number): Promise<number[]>;
+  /** Deletes a leased envelope. False: the lease ran out, and another process leased or deleted the envelope. */
+  complete(lease: Lease): Promise<boolean>;
+  /**
+   * Ends a lease and keeps the envelope.
+   *
+   * @param notBefore when it may be leased again, at most {@linkcode MAX_WAIT_MS} ahead; 0: at once, at its old place
+   * @param failures stored with the envelope. Default: unchanged
+   * @returns false as {@linkcode complete}
+   */
+  release(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
+  /** Deletes what is too old and not leased. Each loss is returned to one caller only, also across processes. */
+  expire(now: number): Promise<Dropped[]>;
+  stats(): Promise<SpoolStats>;
+  /** Finishes the calls made before, then closes. Calls made later are rejected. */
+  close(): Promise<void>;
+}
+
+/** The spool cannot do its work now: disk full or unwritable, locked for too long, closed. */
+export class SpoolUnavailableError extends Error {
+  override readonly name = "SpoolUnavailableError";
+  /** @param reason part of a sentence, without a full stop */
+  constructor(readonly reason: string) {
+    super(`Cannot use the spool: ${reason}.`);
+  }
+}
+
+/** Adds losses up, one entry for each DSN. */
+export function sumDropped(parts: readonly Dropped[]): Dropped[] {
   const sums = new Map<string, { envelopes: number; quantities: Record<string, number> }>();
   for (const { dsn, envelopes, quantities } of parts) {
     const sum = sums.get(dsn) ?? { envelopes: 0, quantities: {} };
@@ -95,86 +169,4 @@ export function addDropped(parts: readonly Dropped[]): Dropped[] {
     }
   }
   return [...sums].map(([dsn, sum]) => ({ dsn, ...sum }));
-}
-
-export interface SpoolStats {
-  /** Envelopes, those under a lease included. */
-  readonly pending: number;
-  /** Bytes of their bodies. */
-  readonly bytes: number;
-  /** The most bytes that it keeps. */
-  readonly maxBytes: number;
-  /** When the oldest one was received; undefined: there is none. */
-  readonly oldestAt: number | undefined;
-  /** Envelopes by DSN, none with 0. */
-  readonly byDsn: Readonly<Record<string, number>>;
-}
-
-/**
- * What every backend does. Several processes may have the same spool open; each envelope is leased to one of them
- * at a time.
- *
- * Times are the callers' clocks, and clocks are set back. Whatever `lease` and
- * `expire` find to lie further ahead of their `now` than it can have been set (a lease by more than
- * {@linkcode LEASE_MS}, a wait by more than {@linkcode MAX_WAIT_MS}, an arrival at all) is set anew, at most as far
- * ahead of that `now`. So no envelope waits longer than the bound, measured by the reader's clock, from when it was
- * first looked at.
- *
- * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot do now what is asked. Then nothing
- * has changed; only if the backend itself broke down or hung in that moment, it may have been done as a whole.
- */
-export interface Spool {
-  /**
-   * `kept`: the envelope is on the disk, synced. `duplicate`: one with this key is. Takes the bytes over: their
-   * buffer is detached, unless they are a part of a larger one.
-   *
-   * @throws {SpoolFullError} nothing was kept
-   */
-  put(envelope: SpooledEnvelope): Promise<"kept" | "duplicate">;
-  /** Whether an envelope with this key is in the spool. */
-  has(key: Uint8Array): Promise<boolean>;
-  /** Whether an envelope of this sequence of a DSN is in the spool. */
-  hasSequence(dsn: string, sequence: string): Promise<boolean>;
-  /**
-   * Takes envelopes that no one holds, whose wait is over, and of whose sequence nothing older is in the spool.
-   * DSNs take turns, beginning with the one that was served least recently; of one DSN come first those that were
-   * never put off, as they arrived, then by the end of their wait. With {@linkcode LeaseRequest.newest}, those that
-   * were put off come only if no other is free.
-   */
-  lease(request: LeaseRequest): Promise<LeasedEnvelope[]>;
-  /** Holds leases for {@linkcode LEASE_MS} from `now`. Gives the ids of those that the caller still has. */
-  renew(leases: readonly Lease[], now: number): Promise<number[]>;
-  /** Deletes what ended. False: the lease ran out and another holder has the envelope, or had it and ended it. */
-  done(lease: Lease): Promise<boolean>;
-  /**
-   * Ends a lease and keeps the envelope.
-   *
-   * @param notBefore when it may be leased again; 0: at once, and at the place that it had. At most
-   * {@linkcode MAX_WAIT_MS} ahead.
-   * @param failures kept with the envelope. Default: as before
-   * @returns false as for {@linkcode done}
-   */
-  giveBack(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
-  /** Deletes what is too old and under no lease. One caller alone is given each loss, however many processes ask. */
-  expire(now: number): Promise<Dropped[]>;
-  stats(): Promise<SpoolStats>;
-  /** Ends what was asked before, then lets go of all. What is asked later is rejected. */
-  close(): Promise<void>;
-}
-
-/** The envelope does not fit in the bytes that the spool may keep. */
-export class SpoolFullError extends Error {
-  override readonly name = "SpoolFullError";
-  constructor(readonly maxBytes: number) {
-    super(`Cannot keep the envelope: the spool holds at most ${maxBytes} bytes.`);
-  }
-}
-
-/** The spool cannot do its work now: disk full or unwritable, locked for too long, closed. */
-export class SpoolUnavailableError extends Error {
-  override readonly name = "SpoolUnavailableError";
-  /** @param reason part of a sentence, without a stop at its end */
-  constructor(readonly reason: string) {
-    super(`Cannot use the spool: ${reason}.`);
-  }
 }

@@ -1,22 +1,21 @@
 import { Worker } from "node:worker_threads";
-import { DatabaseFileError, DatabaseVersionError, SymbolicLinkError } from "../storage/errors.ts";
 import {
-  addDropped,
   type Dropped,
   KEY_BYTES,
   type Lease,
   type LeasedEnvelope,
   type LeaseRequest,
+  type PutResult,
   type Spool,
   type SpooledEnvelope,
-  SpoolFullError,
   type SpoolStats,
   SpoolUnavailableError,
+  sumDropped,
 } from "./spool.ts";
 import type { Expired } from "./spool_file.ts";
 import {
   type Call,
-  type Failure,
+  errorOf,
   type FromWorker,
   pack,
   type Packed,
@@ -24,47 +23,44 @@ import {
   type ToWorker,
   unpack,
   type WorkerData,
-} from "./wire.ts";
+} from "./worker_messages.ts";
 
-/** Calls in one transaction. More would make the first of them wait for the last, and save little. */
+/** Most calls in one transaction. With more, the first call waits longer and little is saved. */
 const BATCH_CALLS = 512;
-/** Bytes of the bodies in it; a single one may be larger. */
+/** Most bytes of bodies in one transaction; a single larger body is still written. */
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** From the start of one worker to that of the next, so that one which cannot live costs little. */
+/** Minimum milliseconds between two starts of the worker, so that one that always crashes costs little. */
 const RESTART_PAUSE_MS = 1_000;
-/**
- * How long a batch may take. A disk that hangs holds the worker for as long as it likes; a page that waits for its
- * answer, and the memory that its envelope takes here, are not held with it.
- */
-export const STALL_MS = 15_000;
-/** How long a worker may take to close its file. */
+/** Most milliseconds for a batch. Without this limit, a disk that hangs would block all pages that wait for an answer. */
+const STALL_MS = 15_000;
+/** Most milliseconds for the worker to close its file. */
 const CLOSE_MS = 2_000;
 
 export interface SqliteSpoolOptions {
-  /** The SQLite file; its folder is made. */
+  /** The SQLite file; its folder is created. */
   readonly path: string;
   /** Bytes of the bodies kept. The file is larger: some hundred bytes for each envelope, and free pages. */
   readonly maxBytes: number;
   readonly maxAgeHours: number;
-  /** One sentence that an operator should read. Default: `console.warn`. */
+  /** Receives one sentence that an operator should read. Default: `console.warn`. */
   readonly onNotice?: (notice: string) => void;
   /** Milliseconds to wait for another process's lock on the file. Default: 5 seconds. */
   readonly lockTimeoutMs?: number;
   /** Default: {@linkcode STALL_MS}. */
   readonly stallMs?: number;
-  /** The worker's module. Default: worker.ts; a test's may fail on purpose. */
+  /** The worker's module; tests use one that fails. Default: worker.ts. */
   readonly worker?: URL;
 }
 
 const STALLED = "its disk does not answer";
 
 /**
- * Opens the spool, making its file where there is none. A corrupt file, found now or later, is renamed to
- * `PATH.corrupt-TIME`, told by `onNotice`, and replaced by an empty one.
+ * Opens the spool and creates its file if it is missing. A corrupt file, found now or later, is renamed to
+ * `PATH.corrupt-TIME`, reported to `onNotice`, and replaced by an empty one.
  *
- * @throws {DatabaseVersionError} the file was written by another version; it stays as it is
+ * @throws {DatabaseVersionError} another version wrote the file; it stays unchanged
  * @throws {SymbolicLinkError} one of its files is a link
- * @throws {DatabaseFileError} its folder or file cannot be made, read or written
+ * @throws {DatabaseFileError} its folder or file cannot be created, read or written
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const spool = new SqliteSpool(options);
@@ -72,35 +68,38 @@ export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spoo
   return spool;
 }
 
-interface Waiting {
+/** A call and the promise that its result settles. */
+interface PendingCall {
   readonly call: Call;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
 
-/** A thread of its own, as the server sees it. */
+/** The worker thread as the server's thread sees it. */
 interface Thread {
   readonly worker: Worker;
   /** False until its file is open. */
   ready: boolean;
-  /** The batch that it performs. What comes meanwhile makes the next one. */
-  batch: Waiting[];
-  /** Its batch takes too long: nobody waits for it any more. */
+  /** The batch that it performs now. Later calls make the next one. */
+  batch: PendingCall[];
+  /** Its batch takes too long and was rejected. */
   stalled: boolean;
-  /** Runs while it has a batch. */
-  timer: ReturnType<typeof setTimeout> | undefined;
+  /** Detects a stalled batch. */
+  stallTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
+/** Collects calls into batches and sends these to a worker, one at a time. Restarts a worker that crashed. */
 class SqliteSpool implements Spool {
   readonly #options: SqliteSpoolOptions;
-  /** Calls that no worker has yet, in order. */
-  #queue: Waiting[] = [];
+  /** Calls that are not sent to a worker yet, in order. */
+  #queue: PendingCall[] = [];
   #thread: Thread | undefined;
-  /** When the last worker was started. */
+  /** When the last worker was started, by `performance.now()`. */
   #startedAt = -Infinity;
   #closing = false;
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<void>();
   #leases = 0;
+  /** Makes lease names unique across processes. */
   readonly #owner = crypto.randomUUID();
   readonly opened: Promise<void>;
 
@@ -109,10 +108,12 @@ class SqliteSpool implements Spool {
     this.opened = new Promise((resolve, reject) => this.#start(resolve, reject));
   }
 
-  put(envelope: SpooledEnvelope): Promise<"kept" | "duplicate"> {
-    // What the worker cannot be sent would take the whole batch with it.
+  put(envelope: SpooledEnvelope): Promise<PutResult> {
+    // Checked here: a message that cannot be sent would fail the whole batch.
     if (envelope.key.byteLength !== KEY_BYTES) {
-      return Promise.reject(new TypeError(`A duplicate key has ${KEY_BYTES} bytes.`));
+      return Promise.reject(
+        new TypeError(`Cannot spool: a duplicate key must have ${KEY_BYTES} bytes.`),
+      );
     }
     try {
       return this.#call({ method: "put", envelope: pack(envelope) });
@@ -136,33 +137,33 @@ class SqliteSpool implements Spool {
   }
 
   renew(held: readonly Lease[], now: number): Promise<number[]> {
-    // A holder has more of it than its name: bodies stay here.
+    // Callers may pass whole envelopes: do not copy their bodies to the worker.
     const leases = held.map(({ id, lease }) => ({ id, lease }));
     return this.#call({ method: "renew", leases, now });
   }
 
-  done({ id, lease }: Lease): Promise<boolean> {
-    return this.#call({ method: "done", lease: { id, lease } });
+  complete({ id, lease }: Lease): Promise<boolean> {
+    return this.#call({ method: "complete", lease: { id, lease } });
   }
 
-  giveBack({ id, lease }: Lease, notBefore: number, failures?: number): Promise<boolean> {
-    return this.#call({ method: "giveBack", lease: { id, lease }, notBefore, failures });
+  release({ id, lease }: Lease, notBefore: number, failures?: number): Promise<boolean> {
+    return this.#call({ method: "release", lease: { id, lease }, notBefore, failures });
   }
 
   async expire(now: number): Promise<Dropped[]> {
     const parts: Dropped[] = [];
-    for (let more = true; more;) {
+    for (let hasMore = true; hasMore;) {
       try {
         const part = await this.#call<Expired>({ method: "expire", now });
         parts.push(...part.dropped);
-        more = part.more;
+        hasMore = part.hasMore;
       } catch (error) {
-        // What is deleted is deleted, and nobody else will be told of it.
+        // Losses of earlier parts are reported only here.
         if (parts.length === 0) throw error;
-        more = false;
+        hasMore = false;
       }
     }
-    return addDropped(parts);
+    return sumDropped(parts);
   }
 
   stats(): Promise<SpoolStats> {
@@ -172,11 +173,11 @@ class SqliteSpool implements Spool {
   close(): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
-      this.#next();
-      // Whoever hangs is not waited for: what it was asked is told to have failed.
-      if (this.#thread?.stalled) this.#ended.resolve();
+      this.#sendNext();
+      // Its calls were rejected already.
+      if (this.#thread?.stalled) this.#closed.resolve();
     }
-    return this.#ended.promise;
+    return this.#closed.promise;
   }
 
   #call<T>(call: Call): Promise<T> {
@@ -190,25 +191,25 @@ class SqliteSpool implements Spool {
     if (this.#thread?.stalled) return Promise.reject(new SpoolUnavailableError(STALLED));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#queue.push({ call, resolve, reject });
-    // After whoever else calls in this moment.
-    if (this.#queue.length === 1) queueMicrotask(() => this.#next());
+    // A microtask later, so that calls made in the same task share a batch.
+    if (this.#queue.length === 1) queueMicrotask(() => this.#sendNext());
     return promise as Promise<T>;
   }
 
-  /** Hands the next batch over if the worker has none; closes when there is nothing left to do. */
-  #next(): void {
+  /** Sends the next batch if the worker is idle. When closing and nothing is left, asks it to close. */
+  #sendNext(): void {
     const thread = this.#thread;
-    if (!thread && this.#closing) this.#ended.resolve();
+    if (!thread && this.#closing) this.#closed.resolve();
     if (!thread?.ready || thread.batch.length > 0) return;
     const batch = this.#takeBatch();
     if (batch.length > 0) {
       thread.worker.ref();
       thread.batch = batch;
-      thread.timer = setTimeout(() => this.#stall(thread), this.#options.stallMs ?? STALL_MS);
+      thread.stallTimer = setTimeout(() => this.#stall(thread), this.#options.stallMs ?? STALL_MS);
       const calls = batch.map(({ call }) => call);
       return post(thread.worker, { calls }, calls.flatMap(bodyOf));
     }
-    // A spool in which nothing happens keeps no process alive.
+    // An idle spool does not keep the process running.
     if (!this.#closing) return thread.worker.unref();
     thread.worker.ref();
     post(thread.worker, { close: true });
@@ -220,16 +221,16 @@ class SqliteSpool implements Spool {
     thread.stalled = true;
     thread.worker.unref();
     this.#rejectAll(thread, STALLED);
-    if (this.#closing) this.#ended.resolve();
+    if (this.#closing) this.#closed.resolve();
   }
 
   #rejectAll(thread: Thread, reason: string): void {
-    const lost = [...thread.batch, ...this.#queue];
+    const rejected = [...thread.batch, ...this.#queue];
     this.#queue = [];
-    for (const { reject } of lost) reject(new SpoolUnavailableError(reason));
+    for (const { reject } of rejected) reject(new SpoolUnavailableError(reason));
   }
 
-  #takeBatch(): Waiting[] {
+  #takeBatch(): PendingCall[] {
     let bytes = 0;
     const end = this.#queue.findIndex(({ call }, at) => {
       bytes += call.method === "put" ? call.envelope.body.byteLength : 0;
@@ -249,7 +250,7 @@ class SqliteSpool implements Spool {
       ready: false,
       batch: [],
       stalled: false,
-      timer: undefined,
+      stallTimer: undefined,
     };
     this.#thread = thread;
 
@@ -260,14 +261,14 @@ class SqliteSpool implements Spool {
         const batch = thread.batch;
         thread.batch = [];
         thread.stalled = false;
-        clearTimeout(thread.timer);
-        this.#next();
+        clearTimeout(thread.stallTimer);
+        this.#sendNext();
         return settle(batch, message.results);
       }
       if (message.opened === undefined) {
         thread.ready = true;
         opened?.();
-        return this.#next();
+        return this.#sendNext();
       }
       const error = errorOf(message.opened);
       reason = `its file cannot be opened again (${error.message})`;
@@ -278,10 +279,10 @@ class SqliteSpool implements Spool {
     });
     worker.on("exit", () => {
       this.#thread = undefined;
-      clearTimeout(thread.timer);
+      clearTimeout(thread.stallTimer);
       notOpened?.(new SpoolUnavailableError(reason));
       this.#rejectAll(thread, reason);
-      if (this.#closing) this.#ended.resolve();
+      if (this.#closing) this.#closed.resolve();
     });
   }
 }
@@ -294,26 +295,11 @@ function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): 
   worker.postMessage(message, transfer);
 }
 
-function settle(batch: readonly Waiting[], results: readonly Result[]): void {
+function settle(batch: readonly PendingCall[], results: readonly Result[]): void {
   batch.forEach(({ resolve, reject }, at) => {
     const result = results[at];
-    if (result === undefined) reject(new SpoolUnavailableError("its worker gave no answer"));
+    if (result === undefined) reject(new SpoolUnavailableError("its worker returned no result"));
     else if ("failure" in result) reject(errorOf(result.failure));
     else resolve(result.value);
   });
-}
-
-function errorOf(failure: Failure): Error {
-  switch (failure.error) {
-    case "full":
-      return new SpoolFullError(failure.maxBytes);
-    case "version":
-      return new DatabaseVersionError("spool", failure.file, failure.found, failure.known);
-    case "file":
-      return new DatabaseFileError("spool", failure.file, failure.reason);
-    case "link":
-      return new SymbolicLinkError("spool", failure.file);
-    case "unavailable":
-      return new SpoolUnavailableError(failure.reason);
-  }
 }

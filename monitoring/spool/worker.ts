@@ -1,36 +1,59 @@
-/** The spool's thread: it owns the file, so that syncing to the disk stops no other work of the server. */
+/** The spool's thread. It owns the SQLite file, so that syncing to disk never blocks the server. */
 import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
-import { failureOf, FileKeeper } from "./file_keeper.ts";
+import { isLocked, isUnwritable } from "../storage/errors.ts";
+import { RecoveringDatabase } from "../storage/recovering_database.ts";
+import { SPOOL_SCHEMA } from "./sql.ts";
 import type { LeasedEnvelope } from "./spool.ts";
-import type { FromWorker, Packed, Result, ToWorker, WorkerData } from "./wire.ts";
+import { SpoolFile } from "./spool_file.ts";
+import {
+  type Call,
+  failureOf,
+  type FromWorker,
+  pack,
+  type Packed,
+  type Result,
+  type ToWorker,
+  unpack,
+  type WorkerData,
+} from "./worker_messages.ts";
 
-/** Without a call for this long it is a quiet moment. */
+/** Milliseconds without a call after which unused disk space is given back. */
 const QUIET_MS = 1_000;
+/** Calls that change nothing and need no transaction. */
+const READS: readonly Call["method"][] = ["has", "hasSequence", "stats"];
 
 const { path, limits } = workerData as WorkerData;
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) =>
   parentPort?.postMessage(message, transfer);
 
-const keeper = open();
-if (keeper) {
+const database = open();
+if (database) {
   let quiet: ReturnType<typeof setTimeout> | undefined;
   parentPort?.on("message", (message: ToWorker) => {
     clearTimeout(quiet);
     if ("close" in message) {
-      keeper.close();
+      database.close();
       process.exit();
     }
-    const results = keeper.perform(message.calls);
-    send({ results }, message.calls.flatMap(({ method }, at) => bodies(method, results[at])));
+    const results = perform(database, message.calls);
+    send({ results }, message.calls.flatMap(({ method }, at) => bodiesOf(method, results[at])));
+    // Releases the bodies now: between batches the garbage collector may not run for long.
     for (const call of message.calls) if (call.method === "put") call.envelope.body.transfer(0);
-    quiet = setTimeout(() => keeper.tidy(), QUIET_MS);
+    quiet = setTimeout(() => giveSpaceBack(database), QUIET_MS);
   });
 }
 
-function open(): FileKeeper | undefined {
+function open(): RecoveringDatabase<SpoolFile> | undefined {
   try {
-    const opened = new FileKeeper(path, limits, (notice) => send({ notice }));
+    const opened = new RecoveringDatabase({
+      store: "spool",
+      path,
+      schema: SPOOL_SCHEMA,
+      lockTimeoutMs: limits.lockTimeoutMs,
+      createStore: (db) => new SpoolFile(db, limits),
+      onNotice: (notice) => send({ notice }),
+    });
     send({ opened: undefined });
     return opened;
   } catch (error) {
@@ -39,8 +62,78 @@ function open(): FileKeeper | undefined {
   }
 }
 
-/** The buffers that an answer need not copy. */
-function bodies(method: string, result: Result | undefined): ArrayBuffer[] {
+/** Performs the calls in order, in one transaction. If that fails, each by itself: a failing call fails no other. */
+function perform(db: RecoveringDatabase<SpoolFile>, calls: readonly Call[]): Result[] {
+  try {
+    return performTogether(db, calls);
+  } catch (error) {
+    if (isLocked(error)) return calls.map(() => failed(error));
+    if (isUnwritable(error)) db.makeRoom();
+    else if (calls.length === 1) return [failed(error)];
+  }
+  let locked: unknown;
+  return calls.map((call) => {
+    if (locked !== undefined) return failed(locked);
+    try {
+      return performTogether(db, [call])[0] ?? failed(new Error("no result"));
+    } catch (error) {
+      if (isLocked(error)) locked = error;
+      return failed(error);
+    }
+  });
+}
+
+function performTogether(db: RecoveringDatabase<SpoolFile>, calls: readonly Call[]): Result[] {
+  const isRead = calls.every(({ method }) => READS.includes(method));
+  return db.run((file) => {
+    const mayPut = !calls.some(({ method }) => method === "put") || db.canGrow();
+    const work = () =>
+      calls.map((call): Result =>
+        call.method === "put" && !mayPut
+          ? failed(new Error("the disk is full"))
+          : { value: performOne(file, call) }
+      );
+    return isRead ? work() : file.transaction(work);
+  });
+}
+
+function performOne(file: SpoolFile, call: Call): unknown {
+  switch (call.method) {
+    case "put":
+      return file.put(unpack(call.envelope));
+    case "has":
+      return file.has(new Uint8Array(call.key));
+    case "hasSequence":
+      return file.hasSequence(call.dsn, call.sequence);
+    case "lease":
+      return file.lease(call.request, call.lease).map(pack);
+    case "renew":
+      return file.renew(call.leases, call.now);
+    case "complete":
+      return file.complete(call.lease);
+    case "release":
+      return file.release(call.lease, call.notBefore, call.failures);
+    case "expire":
+      return file.expire(call.now);
+    case "stats":
+      return file.stats();
+  }
+}
+
+function failed(error: unknown): Result {
+  return { failure: failureOf(error) };
+}
+
+/** Buffers of a result that are transferred instead of copied. */
+function bodiesOf(method: Call["method"], result: Result | undefined): ArrayBuffer[] {
   if (method !== "lease" || !result || "failure" in result) return [];
   return (result.value as Packed<LeasedEnvelope>[]).map(({ body }) => body);
+}
+
+function giveSpaceBack(db: RecoveringDatabase<SpoolFile>): void {
+  try {
+    if (db.run((file) => file.giveSpaceBack())) db.emptyLog();
+  } catch {
+    // Another process writes, or the disk is full: tried again after the next calls.
+  }
 }

@@ -16,11 +16,12 @@ import { type StoreName, SymbolicLinkError } from "./errors.ts";
 /** Only the owner may read and write: telemetry at rest, possibly in a folder that others can list. */
 const PRIVATE = 0o600;
 const OTHERS = 0o077;
-/** Suffixes of the files beside a database: SQLite's, and the reserve. `-wal` first: see {@linkcode setAside}. */
+/** Suffixes of SQLite's files beside a database. `-wal` first: see {@linkcode setAside}. */
 const SIDE_FILES = ["-wal", "-shm", "-journal"];
+/** Suffixes of all files that are opened. */
 const OPENED = ["", ...SIDE_FILES, ".reserve"];
 
-/** Distinguishes a file from another that has its name later. Undefined: there is none. */
+/** Device and inode: changes when another file takes the name. Undefined: no such file. */
 export function fileIdentity(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
@@ -95,7 +96,7 @@ export function removeDatabase(path: string): void {
   for (const suffix of [...SIDE_FILES, ""]) rmSync(path + suffix, { force: true });
 }
 
-/** The database, the files beside it, and those that were set aside. */
+/** The database, its side files, and corrupt ones that were set aside. */
 function filesOf(path: string): string[] {
   const name = basename(path);
   const isOne = (found: string) => found === name || /^[-.]/.test(found.slice(name.length));
@@ -105,8 +106,8 @@ function filesOf(path: string): string[] {
 }
 
 /**
- * By descriptor, so that no link is followed that takes the file's place meanwhile. Only a file with wider permissions is
- * opened: closing it would end the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html).
+ * Works on a descriptor, so that a link that replaces the file meanwhile is not followed. Opens only files with wider
+ * permissions: closing a file ends SQLite's locks on it in this process (https://www.sqlite.org/howtocorrupt.html).
  *
  * @returns whether its permissions were changed
  */

@@ -19,7 +19,7 @@ function withFile(test: (path: string, files: () => readonly string[]) => void):
   }
 }
 
-Deno.test("a file is created → 0600 from its creation on, with any umask", () =>
+Deno.test("create a file → mode 0600 from the start, with any umask", () =>
   withFile((path) => {
     const before = Deno.umask(0);
     try {
@@ -31,7 +31,7 @@ Deno.test("a file is created → 0600 from its creation on, with any umask", () 
     }
   }));
 
-Deno.test("the name of a file to create is taken, by a file or a link → neither is opened", () =>
+Deno.test("file or link with the name exists → not opened", () =>
   withFile((path) => {
     const link = `${path}.link`;
     Deno.symlinkSync(`${path}.target`, link);
@@ -40,13 +40,13 @@ Deno.test("the name of a file to create is taken, by a file or a link → neithe
     assert.throws(() => Deno.statSync(`${path}.target`), Deno.errors.NotFound);
   }));
 
-Deno.test("a file is set aside with its log, under names that say when", () =>
+Deno.test("set aside → file and log get names with the time", () =>
   withFile((path, files) => {
     assert.equal(setAside(path, NOW), path.replace("x.db", NAME));
     assert.deepEqual(files(), [NAME, `${NAME}-shm`, `${NAME}-wal`]);
   }));
 
-Deno.test("what was set aside in the same millisecond is not written over", () =>
+Deno.test("set aside twice in a millisecond → nothing is overwritten", () =>
   withFile((path, files) => {
     setAside(path, NOW);
     Deno.writeTextFileSync(path, "another");
@@ -54,7 +54,7 @@ Deno.test("what was set aside in the same millisecond is not written over", () =
     assert.deepEqual(files(), [NAME, `${NAME}-2`, `${NAME}-shm`, `${NAME}-wal`]);
   }));
 
-Deno.test("broken off half way, no log stays behind for the file that comes next", () =>
+Deno.test("set aside fails half way → no log is left for the next file", () =>
   withFile((path, files) => {
     // A directory of that name cannot be replaced by a file.
     Deno.mkdirSync(path.replace("x.db", `${NAME}-wal`));
@@ -62,7 +62,7 @@ Deno.test("broken off half way, no log stays behind for the file that comes next
     assert.ok(files().includes("x.db"), "the file is where its log is");
   }));
 
-Deno.test("a file that is no database, and one whose pages are torn, are corrupt", () =>
+Deno.test("no database, or damaged pages → isCorrupt", () =>
   withFile((path) => {
     Deno.removeSync(`${path}-wal`);
     Deno.removeSync(`${path}-shm`);
@@ -78,7 +78,7 @@ Deno.test("a file that is no database, and one whose pages are torn, are corrupt
     assert.ok(isCorrupt(errorOf(() => readFrom(path))));
   }));
 
-Deno.test("a table that is missing is no corruption, nor is an error of another kind", () => {
+Deno.test("missing table or other error → not isCorrupt", () => {
   using database = new DatabaseSync(":memory:");
   assert.ok(!isCorrupt(errorOf(() => database.prepare("SELECT * FROM nothing"))));
   assert.ok(!isCorrupt(new TypeError("no")));

@@ -1,8 +1,11 @@
-/** Which database it is, as messages name it. */
+/** Name of a database in messages. */
 export type StoreName = "spool" | "inbox";
 
-/** The database's file cannot be created, read or written. The message is one line, ready to be printed. */
-export class DatabaseFileError extends Error {
+/** A database cannot be opened, and the operator has to act. The message is one line, ready to be printed. */
+export abstract class DatabaseOpenError extends Error {}
+
+/** The database's file cannot be created, read or written. */
+export class DatabaseFileError extends DatabaseOpenError {
   override readonly name = "DatabaseFileError";
   /** @param reason part of a sentence */
   constructor(readonly store: StoreName, readonly file: string, readonly reason: string) {
@@ -13,8 +16,8 @@ export class DatabaseFileError extends Error {
   }
 }
 
-/** The file has a schema of another version, or is another application's. It is left unchanged. */
-export class DatabaseVersionError extends Error {
+/** The file has a schema of another version or is another application's. It is left unchanged. */
+export class DatabaseVersionError extends DatabaseOpenError {
   override readonly name = "DatabaseVersionError";
   constructor(
     readonly store: StoreName,
@@ -29,8 +32,8 @@ export class DatabaseVersionError extends Error {
   }
 }
 
-/** Following a link would write telemetry to a place that another user has chosen. */
-export class SymbolicLinkError extends Error {
+/** Attack: another user puts a link in place of a file, to receive the telemetry written to it. */
+export class SymbolicLinkError extends DatabaseOpenError {
   override readonly name = "SymbolicLinkError";
   constructor(readonly store: StoreName, readonly file: string) {
     super(
@@ -53,12 +56,12 @@ const BUSY = 5;
 const CORRUPT = [11, 26];
 const UNWRITABLE = [8, 10, 13, 14];
 
-/** The file's content is damaged, or it is no database: opening it again cannot help. */
+/** The file is damaged or no database: opening it again cannot help. */
 export function isCorrupt(error: unknown): boolean {
   return isFailure(error, CORRUPT, /malformed|file is not a database/);
 }
 
-/** Another process has held its lock for too long. */
+/** Another process held its lock for too long. */
 export function isLocked(error: unknown): boolean {
   return isFailure(error, [BUSY], /database is locked/);
 }

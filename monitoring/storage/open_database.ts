@@ -4,11 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { prepareFiles } from "./database_files.ts";
 import { DatabaseVersionError, type StoreName, SymbolicLinkError } from "./errors.ts";
 
-/** Longest wait for another process's write. A page waits for its answer as long, so it is short. */
-export const LOCK_TIMEOUT_MS = 5_000;
+/** Most milliseconds to wait for another process's write. Short, because a page waits for its answer meanwhile. */
+const LOCK_TIMEOUT_MS = 5_000;
 /** Bytes to which the write-ahead log is truncated after a large envelope. */
 const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Pages of the log until they are moved into the file: fewer, larger moves, each synced twice. */
+/** Pages of the log before a checkpoint. Each checkpoint syncs twice, so larger ones are cheaper. */
 const CHECKPOINT_PAGES = 2_000;
 
 export interface DatabaseOptions {
@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   readonly store: StoreName;
   /** Its folder is created. Undefined: the database is in memory. */
   readonly path: string | undefined;
-  /** Steps from version n to n + 1; the first one starts from an empty file. */
+  /** Migrations: step n upgrades version n to n + 1; step 0 starts from an empty file. */
   readonly schema: readonly string[];
   /** Milliseconds. Default: {@linkcode LOCK_TIMEOUT_MS}. */
   readonly lockTimeoutMs?: number;
@@ -25,11 +25,12 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens a database: private, through no link, of a known version, synced at each commit.
+ * Opens a database: readable by its owner only, never through a link, upgraded to the current schema version, synced at
+ * each commit.
  *
  * @throws {DatabaseVersionError} nothing was written
  * @throws {SymbolicLinkError}
- * @throws one that `isCorrupt` recognises, or one of the file system
+ * @throws an error that `isCorrupt` recognizes, or one of the file system
  */
 export function openDatabase(options: DatabaseOptions): DatabaseSync {
   const { store, path, schema, lockTimeoutMs = LOCK_TIMEOUT_MS, onNotice } = options;
@@ -50,10 +51,7 @@ export function openDatabase(options: DatabaseOptions): DatabaseSync {
   }
 }
 
-/**
- * Does the work as a whole or not at all. What it did is synced when this returns. Work that has rolled back itself ends
- * without a commit.
- */
+/** Does the work completely or not at all. It is synced when this returns. Work may roll back by itself. */
 export function transaction<T>(db: DatabaseSync, work: () => T, begin = "BEGIN IMMEDIATE"): T {
   db.exec(begin);
   try {
@@ -61,15 +59,15 @@ export function transaction<T>(db: DatabaseSync, work: () => T, begin = "BEGIN I
     if (db.isTransaction) db.exec("COMMIT");
     return result;
   } catch (error) {
-    // SQLite ends the transaction itself after some failures, a full disk for one.
+    // SQLite has rolled back by itself after some errors, such as a full disk.
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
 }
 
 /**
- * SQLite resolves links in a database's path once, before it opens the file without following any. So the name that it
- * reports shows whether a link took the file's place after {@linkcode prepareFiles} had looked.
+ * Attack: a link replaces the file after the check in {@linkcode prepareFiles}. SQLite resolves links in the path once
+ * and then opens the file without following any, so the name that it reports reveals such a link.
  */
 function refuseFollowedLink(db: DatabaseSync, store: StoreName, path: string): void {
   if (Deno.build.os === "windows") return;
@@ -78,7 +76,7 @@ function refuseFollowedLink(db: DatabaseSync, store: StoreName, path: string): v
   if (file !== expected) throw new SymbolicLinkError(store, path);
 }
 
-/** Makes the tables in an empty file, and what is new in one of an older version. Two processes may do so at once. */
+/** Creates or upgrades the tables. Two processes may do so at the same time. */
 function ensureSchema(
   db: DatabaseSync,
   store: StoreName,
@@ -90,13 +88,13 @@ function ensureSchema(
   // Persistent; cannot be changed within a transaction.
   db.exec("PRAGMA journal_mode = WAL");
   transaction(db, () => {
-    // Another process may have been first.
+    // Read again: another process may have upgraded it.
     for (const step of steps.slice(version())) db.exec(step);
     db.exec(`PRAGMA user_version = ${steps.length}`);
   });
 }
 
-/** 0: an empty file. One statement, so that version and tables are of one moment. */
+/** 0: an empty file. One statement, so that version and tables are consistent. */
 function versionOf(db: DatabaseSync, store: StoreName, file: string, known: number): number {
   const { version, tables } = db.prepare(
     "SELECT (SELECT user_version FROM pragma_user_version) AS version," +

@@ -15,7 +15,7 @@ function withFolder(work: (folder: string) => void): void {
   }
 }
 
-Deno.test("link put in the file's place after it was looked at → refused, nothing written", () =>
+Deno.test("link replaces the file after the check → refused, nothing written", () =>
   withFolder((folder) => {
     const path = join(folder, "x.sqlite");
     const target = join(folder, "target.sqlite");
@@ -35,7 +35,7 @@ Deno.test("link put in the file's place after it was looked at → refused, noth
   }));
 
 for (const suffix of ["-wal", "-shm", "-journal"]) {
-  Deno.test(`SQLite follows no link in place of a ${suffix} file → it refuses the database`, () =>
+  Deno.test(`${suffix} file is a link → SQLite refuses to open the database`, () =>
     withFolder((folder) => {
       const target = join(folder, "target");
       Deno.writeTextFileSync(target, "");
@@ -51,7 +51,7 @@ for (const suffix of ["-wal", "-shm", "-journal"]) {
     }));
 }
 
-Deno.test("file of an older version → upgraded, its content is kept", () =>
+Deno.test("file of an older version → upgraded with its content", () =>
   withFolder((folder) => {
     const path = join(folder, "x.sqlite");
     const open = (schema: readonly string[]) =>

@@ -2,19 +2,18 @@ import type { DatabaseSync } from "node:sqlite";
 import { fileIdentity, removeDatabase, setAside } from "./database_files.ts";
 import {
   DatabaseFileError,
-  DatabaseVersionError,
+  DatabaseOpenError,
   DiskFullError,
   isCorrupt,
   isUnwritable,
-  SymbolicLinkError,
 } from "./errors.ts";
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
 import { Reserve } from "./reserve.ts";
 
 export interface RecoveringOptions<Store> extends DatabaseOptions {
-  /** Creates what works on an open database. */
+  /** Creates the store on an open database, for example by preparing its statements. */
   readonly createStore: (db: DatabaseSync) => Store;
-  /** Called before anything else is done with a file that replaces one that was open. */
+  /** Called first with the store of a file that replaces an open one. */
   readonly onReplaced?: (store: Store) => void;
   /** Milliseconds since 1970: names a file that is set aside. Default: the clock. */
   readonly now?: () => number;
@@ -23,13 +22,13 @@ export interface RecoveringOptions<Store> extends DatabaseOptions {
 interface Opened<Store> {
   readonly db: DatabaseSync;
   readonly store: Store;
-  /** Of the open file. Another one at its path: this one was moved or deleted. */
+  /** Identity of the open file. If the path has another one, this file was moved or deleted. */
   readonly identity: string | undefined;
 }
 
 /**
- * A database that stays usable: a corrupt file is set aside and replaced by an empty one, a file that was moved or deleted is
- * replaced at its path, and on a full disk deleting still works.
+ * A database that stays usable: a corrupt file is set aside and replaced by an empty one, a moved or deleted file is
+ * replaced, and deleting works on a full disk.
  */
 export class RecoveringDatabase<Store> {
   readonly #options: RecoveringOptions<Store>;
@@ -38,9 +37,7 @@ export class RecoveringDatabase<Store> {
   /** Whether a file was open before: the next one replaces it. */
   #wasOpen = false;
 
-  /**
-   * @throws {DatabaseVersionError | SymbolicLinkError | DatabaseFileError}
-   */
+  /** @throws {DatabaseOpenError} */
   constructor(options: RecoveringOptions<Store>) {
     const { store, path } = options;
     this.#options = options;
@@ -48,14 +45,14 @@ export class RecoveringDatabase<Store> {
     try {
       this.#current();
     } catch (error) {
-      if (error instanceof DatabaseVersionError || error instanceof SymbolicLinkError) throw error;
+      if (error instanceof DatabaseOpenError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       throw new DatabaseFileError(store, path ?? ":memory:", reason);
     }
     this.canGrow();
   }
 
-  /** Does the work; if the file turns out to be corrupt, once more with an empty one. */
+  /** Does the work; if the file is found to be corrupt, once more with an empty one. */
   run<T>(work: (store: Store) => T): T {
     const { store, identity } = this.#current();
     try {
@@ -73,7 +70,7 @@ export class RecoveringDatabase<Store> {
    */
   grow<T>(work: (store: Store) => T): T {
     try {
-      // Once the file is open: a deleted folder is created again then.
+      // After opening the file, which creates a deleted folder again.
       return this.run((store) => {
         if (!this.canGrow()) throw new DiskFullError(this.#options.store);
         return work(store);
@@ -85,7 +82,7 @@ export class RecoveringDatabase<Store> {
     }
   }
 
-  /** {@linkcode run} for work that deletes: on a full disk the reserve is given up for it. */
+  /** {@linkcode run} for work that deletes: on a full disk the reserve is removed first. */
   shrink<T>(work: (store: Store) => T): T {
     try {
       return this.run(work);
@@ -100,16 +97,16 @@ export class RecoveringDatabase<Store> {
 
   /** Whether anything can be added: false on a full disk, until there is room again. */
   canGrow(): boolean {
-    return this.#reserve?.isThere() ?? true;
+    return this.#reserve?.exists() ?? true;
   }
 
-  /** Gives up the reserve for the content of the log, so that deleting works on a full disk. */
+  /** Removes the reserve, which leaves room for the log, so that deleting works on a full disk. */
   makeRoom(): void {
     this.#reserve?.giveUp();
     try {
       this.emptyLog();
     } catch {
-      // Another program has filled the disk: the next call fails, and reports it.
+      // Another program filled the disk: the next call fails and reports it.
     }
   }
 
@@ -133,7 +130,7 @@ export class RecoveringDatabase<Store> {
   #current(): Opened<Store> {
     const { path } = this.#options;
     const found = path === undefined ? undefined : fileIdentity(path);
-    // Moved by another process that found it corrupt, or deleted: writes to it are lost.
+    // Deleted, or moved by another process that found it corrupt: writes to it would be lost.
     if (this.#opened && found !== this.#opened.identity) this.close();
     if (this.#opened) return this.#opened;
     try {
@@ -151,11 +148,11 @@ export class RecoveringDatabase<Store> {
   #replaceCorrupt(corrupt: string | undefined): Opened<Store> {
     this.close();
     const { store, path, now = Date.now, onNotice } = this.#options;
-    // Another process may have replaced it already: then the file that is there now is a good one.
+    // If another process has replaced it already, the file that is there now is intact.
     if (path !== undefined && corrupt === fileIdentity(path)) {
       const name = setAside(path, now());
       onNotice(
-        `The ${store} ${path} was corrupt: it is set aside as ${name}, and a new one begins.`,
+        `The ${store} ${path} was corrupt: it was renamed to ${name} and replaced by an empty one.`,
       );
     }
     return this.#open();

@@ -1,18 +1,15 @@
 import { closeSync, lstatSync, rmSync, writeSync } from "node:fs";
 import { createPrivate } from "./database_files.ts";
 
-/**
- * Bytes of the log that the database may have no room for yet: the pages of one checkpoint, and a batch of writes that
- * came on top.
- */
-export const RESERVE_BYTES = 16 * 1024 * 1024;
-/** Between two attempts to create it: each writes until the disk is full. */
+/** Enough for a write-ahead log that is not in the database yet: the pages of one checkpoint and a batch of writes. */
+const RESERVE_BYTES = 16 * 1024 * 1024;
+/** Minimum milliseconds between attempts to create it: each writes until the disk is full. */
 const RETRY_MS = 1_000;
 const CHUNK = new Uint8Array(1024 * 1024);
 
 /**
- * A file that only takes room. SQLite has to write in order to delete; on a disk that the database itself has filled,
- * nothing could ever be deleted. So the reserve is given up then, and nothing is added until it is back.
+ * A file that only occupies disk space. SQLite has to write in order to delete, so on a full disk nothing could be
+ * deleted. The reserve is removed then, and nothing is added until it could be created again.
  */
 export class Reserve {
   #triedAt = -Infinity;
@@ -20,8 +17,8 @@ export class Reserve {
 
   constructor(readonly path: string) {}
 
-  /** Whether it is there. Creates it if there is room. */
-  isThere(): boolean {
+  /** Whether it exists. Creates it if there is room. */
+  exists(): boolean {
     const found = lstatSync(this.path, { throwIfNoEntry: false });
     if (!this.#givenUp && found?.isFile() && found.size === RESERVE_BYTES) return true;
     if (performance.now() - this.#triedAt < RETRY_MS) return false;
@@ -31,7 +28,7 @@ export class Reserve {
       this.#givenUp = false;
       return true;
     } catch {
-      // No room: an incomplete reserve would take the rest of the disk.
+      // No room: an incomplete reserve would occupy the rest of the disk.
       this.giveUp();
       return false;
     }
@@ -43,11 +40,11 @@ export class Reserve {
     try {
       rmSync(this.path, { force: true });
     } catch {
-      // A read-only disk. It does not count as there until it could be created again.
+      // A read-only disk. The reserve counts as missing until it could be created again.
     }
   }
 
-  /** Room was made: the next question tries at once. */
+  /** Disk space was freed: the next `exists` tries to create it immediately. */
   retry(): void {
     this.#triedAt = -Infinity;
   }

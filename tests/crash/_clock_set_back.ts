@@ -1,14 +1,14 @@
 /**
- * Loaded before the server: each SIGUSR2 sets the clock that the server reads back by an hour; after the fifth it
- * is right again. What the operating system and timers measure stays as it is.
+ * Loaded before the server: each SIGUSR2 sets `Date.now` back by an hour; after the fifth it is correct again. Timers
+ * and the operating system's clock stay unchanged.
  */
 const HOUR_MS = 3_600_000;
-const MOST_HOURS = 5;
+const MAX_HOURS = 5;
 
 const realNow = Date.now;
 let hours = 0;
 Date.now = () => realNow() - hours * HOUR_MS;
 Deno.addSignalListener("SIGUSR2", () => {
-  hours = (hours + 1) % (MOST_HOURS + 1);
+  hours = (hours + 1) % (MAX_HOURS + 1);
   console.log(`The clock is ${hours} h behind`);
 });

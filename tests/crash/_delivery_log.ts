@@ -1,24 +1,24 @@
-/** One life of the server: from one start to the signal that ends it. */
+/** One run of the server process, from its start to the signal that ends it. */
 export interface Life {
   readonly number: number;
-  /** The signal, set before it is sent: from then on the server may end at any moment. */
+  /** The signal. Set before it is sent, because the server may end at any moment after that. */
   end?: "SIGKILL" | "SIGTERM";
 }
 
-/** An envelope that came whole to the ingest. */
+/** An envelope that the ingest received completely. */
 export interface Receipt {
-  /** Place among all receipts of the run. */
+  /** Index among all receipts of the run. */
   readonly at: number;
   readonly life: Life;
   /** Whether the ingest accepted it, or was about to. */
   readonly taken: boolean;
   /** Whether the disk of the spool was full, so that the server could not record the answer. */
   readonly isDiskFull: boolean;
-  /** Whether the answer left whole, to a relay that still waited for it. */
+  /** Whether the response was sent completely to a relay that still waited for it. */
   isAnswered: boolean;
 }
 
-/** An envelope to send. Its text is made each time it is needed, so that a long run does not hold it. */
+/** An envelope to send. Its text is generated when needed, to save memory in long runs. */
 export interface Posted {
   readonly eventId: string;
   readonly n: number;
@@ -28,37 +28,37 @@ export interface Posted {
   readonly isPoisoned: boolean;
 }
 
-/** One envelope, and what became of it. */
+/** An envelope and what happened to it. */
 export interface Delivery extends Posted {
   attempts: number;
   acknowledged?: { readonly outcome: string; readonly receiptsBefore: number };
-  /** The status of a definite refusal. */
+  /** Status of a final refusal. */
   refused?: number;
   isAltered: boolean;
-  /** From the first that was taken on. */
+  /** Starts with the first receipt that was accepted. */
   readonly receipts: Receipt[];
 }
 
 /**
- * Why the ingest got an envelope again that it had taken.
+ * Why the ingest received an envelope again that it had accepted.
  *
- * - `killed`: SIGKILL came before the server could record or acknowledge the ingest's answer
- * - `answer lost`: the ingest took it, and its answer was cut off or came after the relay had stopped waiting
- * - `disk full`: the answer could not be recorded before the server was stopped
+ * - `killed`: SIGKILL before the server recorded or acknowledged the ingest's response
+ * - `answer lost`: the ingest's response was cut off or came after the relay had stopped waiting
+ * - `disk full`: the server was stopped before it could record the response
  */
 export type DoubleReason = "killed" | "answer lost" | "disk full" | "unexplained";
 
 export interface DeliveryCheck {
-  /** Acknowledged, but neither taken by the ingest nor in the spool. */
+  /** Acknowledged, but neither accepted by the ingest nor in the spool. */
   readonly lost: readonly string[];
-  /** Everything else that must not happen: a sentence for each. */
+  /** Everything else that must not happen, one sentence each. */
   readonly wrong: readonly string[];
   readonly doubles: readonly { readonly id: string; readonly reason: DoubleReason }[];
 }
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
-/** Begins the event ids of a run; the server sends envelopes of its own. */
-const MINE = "c4a54";
+/** Prefix of the run's event ids, because the server also sends envelopes of its own. */
+const ID_PREFIX = "c4a54";
 
 /** Records what was posted, acknowledged and received, and finds what must not happen. */
 export class DeliveryLog {
@@ -83,7 +83,7 @@ export class DeliveryLog {
     delivery.acknowledged = { outcome, receiptsBefore: this.#received };
   }
 
-  /** The envelope with this text; undefined for one of the server's own. */
+  /** The envelope with this text; undefined for an envelope of the server's own. */
   find(text: string): Delivery | undefined {
     const id = findId(text);
     return id === undefined ? undefined : this.#deliveries.get(id);
@@ -101,8 +101,8 @@ export class DeliveryLog {
   }
 
   /**
-   * @param spooled texts of the envelopes that are still in the spool
-   * @param mostInFlight envelopes that can have been on their way when the server was killed
+   * @param spooled texts of the envelopes in the spool at the end
+   * @param mostInFlight most envelopes that a kill can interrupt
    */
   check(spooled: readonly string[], mostInFlight: number): DeliveryCheck {
     const kept = new Set(spooled.map(findId));
@@ -115,11 +115,11 @@ export class DeliveryLog {
       if (refused !== undefined) wrong.push(`${id} was refused with ${refused}`);
       else if (!acknowledged) wrong.push(`${id} was never acknowledged`);
       else if (receipts.length === 0 && !kept.has(id)) lost.push(`${id} (${acknowledged.outcome})`);
-      if (isAltered) wrong.push(`${id} came otherwise than it was sent`);
+      if (isAltered) wrong.push(`${id} arrived altered`);
       if (acknowledged?.outcome === "delivered") {
         const { receiptsBefore } = acknowledged;
         if (!receipts.some(({ at, taken }) => taken && at < receiptsBefore)) {
-          wrong.push(`${id} was acknowledged as delivered before the ingest took it`);
+          wrong.push(`${id} was acknowledged as delivered before the ingest accepted it`);
         }
         if (receipts.some(({ at }) => at >= receiptsBefore)) {
           wrong.push(`${id} was sent upstream again after it was acknowledged as delivered`);
@@ -127,18 +127,20 @@ export class DeliveryLog {
       }
       for (const [at, receipt] of receipts.slice(0, -1).entries()) {
         if (!receipt.taken) continue;
-        const reason = whyAgain(receipt, receipts[at + 1]!);
+        const reason = doubleReason(receipt, receipts[at + 1]!);
         doubles.push({ id, reason });
         if (reason === "killed") killed.set(receipt.life, (killed.get(receipt.life) ?? 0) + 1);
       }
     }
     for (const [{ number }, count] of killed) {
-      if (count > mostInFlight) wrong.push(`life ${number}: its kill explains no ${count} doubles`);
+      if (count > mostInFlight) {
+        wrong.push(`life ${number}: its kill cannot explain ${count} doubles`);
+      }
     }
     return { lost, wrong: [...wrong, ...this.#disordered()], doubles };
   }
 
-  /** Segments of a recording that were taken before the segment before them. */
+  /** Segments of a recording that were accepted before their predecessor. */
   #disordered(): string[] {
     const recordings = Object.groupBy(
       this.all.filter(({ type, receipts }) => type === "replay_recording" && receipts.length > 0),
@@ -147,12 +149,12 @@ export class DeliveryLog {
     return Object.values(recordings).flatMap((segments = []) =>
       segments.filter(({ receipts }, n) =>
         n > 0 && receipts[0]!.at < segments[n - 1]!.receipts[0]!.at
-      ).map((segment) => `${idOf(segment)} was taken before the segment before it`)
+      ).map((segment) => `${idOf(segment)} was accepted before its predecessor`)
     );
   }
 }
 
-function whyAgain(receipt: Receipt, next: Receipt): DoubleReason {
+function doubleReason(receipt: Receipt, next: Receipt): DoubleReason {
   const { life, isAnswered, isDiskFull } = receipt;
   if (life !== next.life && life.end === "SIGKILL") return "killed";
   if (!isAnswered) return "answer lost";
@@ -160,7 +162,7 @@ function whyAgain(receipt: Receipt, next: Receipt): DoubleReason {
   return "unexplained";
 }
 
-/** The envelope as it is sent. */
+/** Text of an envelope. */
 export function envelopeText({ eventId, n, type, bytes }: Posted): string {
   const header = JSON.stringify({ event_id: eventId, dsn: DSN, n });
   const item = JSON.stringify({ type, length: bytes });
@@ -169,11 +171,11 @@ export function envelopeText({ eventId, n, type, bytes }: Posted): string {
 
 /** An event id of the run. */
 export function eventIdOf(number: number): string {
-  return MINE + number.toString(16).padStart(27, "0");
+  return ID_PREFIX + number.toString(16).padStart(27, "0");
 }
 
 function findId(text: string): string | undefined {
-  return new RegExp(`^{"event_id":"(${MINE}[0-9a-f]+)".*?"n":(\\d+)`).exec(text)?.slice(1)
+  return new RegExp(`^{"event_id":"(${ID_PREFIX}[0-9a-f]+)".*?"n":(\\d+)`).exec(text)?.slice(1)
     .join(".");
 }
 

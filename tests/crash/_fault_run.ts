@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import { LEASE_MS, MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { CONCURRENT, IN_HAND } from "../../monitoring/spool/spool_drain.ts";
+import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/spool/drain.ts";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
 import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { type DeliveryCheck, DeliveryLog, DSN, type Life } from "./_delivery_log.ts";
@@ -12,20 +12,20 @@ import { Load, pause } from "./_load.ts";
 import { seededRandom } from "./_seeded_random.ts";
 
 export interface FaultRunOptions {
-  /** Draws lives, faults and envelopes; their order in time differs from run to run. */
+  /** Seed of lives, faults and envelopes. Their timing still differs from run to run. */
   readonly seed: number;
-  /** When the faults end. */
+  /** Number of kills, or milliseconds, after which the faults end. */
   readonly until: { readonly kills: number } | { readonly ms: number };
   readonly profile: FaultProfile;
-  /** Receives a line now and then. */
+  /** Receives a line of progress every 30 seconds. */
   readonly onProgress?: (line: string) => void;
 }
 
-/** Which faults, how long and how often. Times are in milliseconds. */
+/** Which faults, how long and how often. Times in milliseconds. */
 export interface FaultProfile {
-  /** A life's length, from the moment the server answers. */
+  /** Length of a life, from the first response of the server. */
   readonly lifeMs: readonly [least: number, most: number];
-  /** One of them is drawn to end a life. */
+  /** Signals that end a life; one is drawn. */
   readonly endings: readonly ("SIGKILL" | "SIGTERM")[];
   readonly moods: readonly Mood[];
   readonly mostMoodMs: number;
@@ -34,13 +34,13 @@ export interface FaultProfile {
   readonly recorders: number;
   readonly pauseMs: number;
   readonly resendMs: number;
-  /** Share of the envelopes that the ingest answers with 500 as long as there are faults. */
+  /** Share of the envelopes that the ingest always answers with 500, until the faults end. */
   readonly poisonShare: number;
-  /** Fills and frees the disk, and sets the clock back and forward; each time after at most so long. */
+  /** Most time between two changes of the disk (full, free) and of the clock. Default: no such changes. */
   readonly mostCalmMs?: number;
 }
 
-/** Many short lives under full load: SIGKILL meets every state that the server can be in. */
+/** Many short lives under full load, so that SIGKILL hits every state of the server. */
 export const KILLS: FaultProfile = {
   lifeMs: [0, 350],
   endings: ["SIGKILL"],
@@ -59,12 +59,12 @@ export const KILLS: FaultProfile = {
   senders: 6,
   recorders: 2,
   pauseMs: 0,
-  // A browser waits longer.
+  // Browsers wait longer.
   resendMs: 30,
   poisonShare: 0,
 };
 
-/** All faults at once, at a rate that two shared cores bear for long. */
+/** All faults, at a rate that two shared cores can sustain. */
 export const ALL_FAULTS: FaultProfile = {
   lifeMs: [500, 15_000],
   endings: ["SIGKILL", "SIGTERM"],
@@ -79,33 +79,33 @@ export const ALL_FAULTS: FaultProfile = {
   mostCalmMs: 10_000,
 };
 
-/** Twice the spool's reserve and what a minute of the load takes. */
+/** Twice the spool's reserve, plus a minute of load. */
 const DISK_MIB = 64;
-/** The disk is full for at most so long. */
+/** Most milliseconds that the disk is full. */
 const MOST_FULL_MS = 3_000;
-/** Until a server without faults has delivered all: some pauses of its back-off. */
+/** Most milliseconds for a server without faults to deliver everything, backoff included. */
 const RECOVERY_MS = 180_000;
 const POLL_MS = 50;
 const PROGRESS_MS = 30_000;
-/** Output of the module that sets the clock, each time. */
+/** Output of _clock_set_back.ts. */
 const CLOCK_SET = /^The clock is \d h behind$/gm;
 const CLOCK = fileURLToPath(new URL("_clock_set_back.ts", import.meta.url));
 
 export interface FaultReport extends DeliveryCheck {
   readonly posted: number;
-  /** Envelopes by the outcome with which they were acknowledged. */
+  /** Number of envelopes by acknowledged outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** Envelopes that were sent more than once. */
   readonly resent: number;
   /** Acknowledged envelopes that are in the spool at the end. */
   readonly spooled: number;
-  /** Answers that were no acknowledgement, counted by status and error code. */
+  /** Responses that were no acknowledgement, by status and error code. */
   readonly refusals: Readonly<Record<string, number>>;
-  /** How often each fault was made. */
+  /** Number of each fault. */
   readonly faults: Readonly<Record<string, number>>;
 }
 
-/** Runs the real server under faults, lets it recover, and checks how each envelope ended. */
+/** Runs the real server under faults, lets it recover, and checks every envelope. */
 export async function runFaults(options: FaultRunOptions): Promise<FaultReport> {
   await using disk = options.profile.mostCalmMs === undefined
     ? undefined
@@ -187,14 +187,14 @@ class FaultRun implements AsyncDisposable {
       this.#count(ending);
       const { code, signal } = await server.stop(ending);
       if (ending === "SIGKILL" ? signal !== "SIGKILL" : code !== 0) {
-        this.#wrong.push(`life ${number}: ${ending} ended it with ${signal ?? code}`);
+        this.#wrong.push(`life ${number}: ${ending} ended the server with ${signal ?? code}`);
       }
       for (const _ of server.output().matchAll(CLOCK_SET)) this.#count("clock set");
       await this.#ingest.quiet();
     }
   }
 
-  /** On a full disk a server may refuse to start; its process manager starts it again. */
+  /** On a full disk the server may fail to start. Retries, as a process manager does. */
   async #startOnAnyDisk(): Promise<ServerProcess> {
     for (;;) {
       const wasFull = this.#ingest.isDiskFull;
@@ -229,11 +229,11 @@ class FaultRun implements AsyncDisposable {
       ["error", "transaction", "log_item", "replay"].includes(name)
     );
     for (let turn = 0; !this.#over.signal.aborted; turn++) {
-      // Half of the time it takes envelopes, or nothing would ever be delivered.
+      // Every second mood accepts envelopes, so that some are delivered.
       const mood = turn % 2 === 0 ? "takes" : moods[Math.floor(random() * moods.length)]!;
       await this.#ingest.turn(mood, categories[Math.floor(random() * categories.length)]);
       if (mood !== "takes") this.#count(`ingest ${mood}`);
-      await this.#calm(random() * mostMoodMs);
+      await this.#waitWhileFaulty(random() * mostMoodMs);
     }
     this.#ingest.hasPoison = false;
     await this.#ingest.turn("takes");
@@ -241,11 +241,11 @@ class FaultRun implements AsyncDisposable {
 
   async #fillDisk(disk: SmallDisk, mostCalmMs: number): Promise<void> {
     const random = this.#random("disk");
-    while (await this.#calm(random() * mostCalmMs)) {
+    while (await this.#waitWhileFaulty(random() * mostCalmMs)) {
       disk.fill();
       this.#ingest.isDiskFull = true;
       this.#count("disk full");
-      await this.#calm(random() * MOST_FULL_MS);
+      await this.#waitWhileFaulty(random() * MOST_FULL_MS);
       disk.free();
       this.#ingest.isDiskFull = false;
     }
@@ -253,19 +253,19 @@ class FaultRun implements AsyncDisposable {
 
   async #setClock(mostCalmMs: number): Promise<void> {
     const random = this.#random("clock");
-    while (await this.#calm(random() * mostCalmMs)) {
+    while (await this.#waitWhileFaulty(random() * mostCalmMs)) {
       if (!this.#server) continue;
       try {
         Deno.kill(this.#server.pid, "SIGUSR2");
       } catch (error) {
-        // It has ended by itself, which the end of its life reports.
+        // The server has ended by itself; `#live` reports that.
         if (!(error instanceof Deno.errors.NotFound)) throw error;
       }
     }
   }
 
   /** Waits, at most until the faults end. Returns whether they continue. */
-  async #calm(ms: number): Promise<boolean> {
+  async #waitWhileFaulty(ms: number): Promise<boolean> {
     const { signal } = this.#over;
     if (!signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -281,7 +281,7 @@ class FaultRun implements AsyncDisposable {
     return !signal.aborted;
   }
 
-  /** A last server without faults: delivers what is left, then what it kept is read. */
+  /** Starts a last server without faults, which delivers what is left; then checks everything. */
   async #recover(): Promise<FaultReport> {
     this.#load.end();
     this.#ingest.life = { number: Infinity };
@@ -296,7 +296,7 @@ class FaultRun implements AsyncDisposable {
     const spooled = await readSpool(this.#disk?.outside ?? this.#dataDir);
 
     const { senders, recorders } = this.#profile;
-    const check = this.#log.check(spooled, CONCURRENT + IN_HAND + senders + recorders);
+    const check = this.#log.check(spooled, MAX_CONCURRENT + MAX_LEASED + senders + recorders);
     const { all } = this.#log;
     const outcomes: Record<string, number> = {};
     for (const { acknowledged } of all) {
@@ -324,7 +324,7 @@ class FaultRun implements AsyncDisposable {
     this.#faults[fault] = (this.#faults[fault] ?? 0) + 1;
   }
 
-  /** Each loop draws its own numbers, so that they do not depend on how the loops alternate. */
+  /** A generator for each loop, so that its numbers do not depend on the timing of the others. */
   #random(name: string): () => number {
     let seed = this.#options.seed;
     for (const letter of name) seed = Math.imul(seed ^ letter.charCodeAt(0), 0x9e3779b1);
@@ -346,9 +346,9 @@ async function pending({ origin }: ServerProcess): Promise<number> {
   return spool.pending;
 }
 
-/** Texts of the envelopes in the spool of a server that has ended. */
+/** Texts of the envelopes in the spool of a stopped server. */
 async function readSpool(dataDir: string): Promise<string[]> {
-  // SQLite resolves the link in `/proc` through which the disk is seen, and would open another file.
+  // A copy, because SQLite would resolve the `/proc` link of the disk and open another file.
   const copy = await Deno.makeTempDir({ prefix: "spool-" });
   for (const { name } of Deno.readDirSync(dataDir)) {
     if (/^spool\.sqlite(-wal)?$/.test(name)) {
@@ -360,18 +360,18 @@ async function readSpool(dataDir: string): Promise<string[]> {
   const texts: string[] = [];
   try {
     for (;;) {
-      // No lease and no wait of the server's outlasts this.
+      // After every lease and wait of the server.
       const now = Date.now() + LEASE_MS + MAX_WAIT_MS;
-      // A recording's segments come one after the other.
+      // Repeated, because segments of a recording are leased one at a time.
       const leased = await spool.lease({
         now,
         limit: 100,
         maxBytes: 1e9,
-        dsns: [{ dsn: DSN, held: 0 }],
+        dsns: [{ dsn: DSN, limited: 0 }],
       });
       if (leased.length === 0) return texts;
       texts.push(...leased.map(({ bytes }) => new TextDecoder().decode(bytes)));
-      for (const envelope of leased) await spool.done(envelope);
+      for (const envelope of leased) await spool.complete(envelope);
     }
   } finally {
     await spool.close();

@@ -12,36 +12,36 @@ import {
 import type { IngestRequest } from "../stand_in_request.ts";
 import type { Delivery, DeliveryLog, Life, Receipt } from "./_delivery_log.ts";
 
-/** Moods in which the ingest treats all envelopes alike. */
+/** Behaviours that treat all envelopes alike. */
 export const MOODS = {
   "takes": takes(),
   "refused": "refused",
   "hangs": hangs,
   "answers 500": answers(500),
   "answers 503": answers(503),
-  // A limit of a second: nothing is asked of it while that lasts.
+  // A rate limit of one second.
   "answers 429": answers(429, { headers: { "x-sentry-rate-limits": "1::key" } }),
   "is slow": takesSlowly(60),
   "answers half": closesHalfWay,
   "resets": closes,
-  // Longer than a server that stops lets its drain wait.
+  // Longer than a stopping server waits for its drain.
   "is very slow": takesSlowly(1_200),
 } satisfies Record<string, IngestBehaviour | "refused">;
 
-/** A mood in which the ingest takes all envelopes but those of one category. */
+/** Accepts all envelopes except those of one category. */
 export const LIMITS_CATEGORY = "limits a category";
 export type Mood = keyof typeof MOODS | typeof LIMITS_CATEGORY;
 
 /**
- * An answer that leaves this shortly before the server closes the connection has crossed the close: a server that
- * stops does not read it any more. Milliseconds.
+ * Milliseconds. A response sent less than this before a stopping server closes the connection counts as lost: the server
+ * did not read it any more.
  */
 const CROSSING_MS = 100;
 
 /** An ingest on one port that outlives the servers and often fails. */
 export class FlakyIngest implements AsyncDisposable {
   readonly origin: string;
-  /** Whose requests come now. */
+  /** The current run of the server. */
   life: Life = { number: 0, end: "SIGKILL" };
   isDiskFull = false;
   /** Whether it answers 500 to poisoned envelopes. */
@@ -72,7 +72,7 @@ export class FlakyIngest implements AsyncDisposable {
     this.#ingest ??= this.#start(Number(new URL(this.origin).port));
   }
 
-  /** Resolves when no request of a server that has ended can come any more. */
+  /** Resolves when all connections of an ended server are closed. */
   async quiet(): Promise<void> {
     do await new Promise((resolve) => setTimeout(resolve, 5)); while (this.#ingest?.open);
   }
@@ -90,8 +90,8 @@ export class FlakyIngest implements AsyncDisposable {
       onLeft: (request) => {
         const { receipt, at } = this.#answered.get(request) ?? {};
         if (!receipt || at === undefined) return;
-        // A relay that runs and leaves had stopped waiting before the answer came. So may one have that was killed since:
-        // on a busy machine its leaving is seen late. One that stops closes all connections.
+        // A running relay closes a connection early when it stops waiting; so may one that was killed since, as a busy
+        // machine reports the close late. A stopping relay closes all connections.
         const { end } = receipt.life;
         const crossed = end === "SIGTERM" && performance.now() - at < CROSSING_MS;
         if (end !== "SIGTERM" || crossed) receipt.isAnswered = false;

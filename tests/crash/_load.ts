@@ -3,31 +3,31 @@ import { type Delivery, type DeliveryLog, envelopeText, eventIdOf } from "./_del
 
 export interface LoadOptions {
   readonly log: DeliveryLog;
-  /** Numbers from 0 to below 1, of each sender its own. */
+  /** A random generator (0 to below 1) for each sender. */
   readonly randomOf: (sender: number) => () => number;
-  /** Senders of single envelopes, and senders of recordings, whose segments have an order. */
+  /** Number of senders of single envelopes, and of recordings, whose segments are ordered. */
   readonly senders: number;
   readonly recorders: number;
-  /** Milliseconds from one envelope of a sender to the next, at most. */
+  /** Most milliseconds between two envelopes of a sender. */
   readonly pauseMs: number;
-  /** Milliseconds after which a sender repeats what was not acknowledged. */
+  /** Milliseconds before a sender sends an unacknowledged envelope again. */
   readonly resendMs: number;
-  /** Share of the envelopes that the ingest never takes while there are faults. */
+  /** Share of the envelopes that the ingest rejects with 500 until the faults end. */
   readonly poisonShare: number;
 }
 
-/** Types of single envelopes, and their shares. */
+/** Types of single envelopes with cumulative shares. */
 const TYPES = [["event", 0.6], ["transaction", 0.85], ["log", 1]] as const;
-/** A server that never answers is no reason to wait without end. */
+/** Most milliseconds to wait for a response. */
 const ANSWER_MS = 30_000;
-/** Envelopes of one sender at most: keeps their event ids apart. */
+/** Event ids reserved for each sender. */
 const IDS_EACH = 1e6;
 
-/** Senders that post envelopes, each again until it is acknowledged, to whichever server runs. */
+/** Senders that post each envelope to the running server until it is acknowledged. */
 export class Load {
-  /** Senders whose last envelope is not acknowledged yet. */
+  /** Number of senders that still send. */
   running = 0;
-  /** Answers that were no acknowledgement, counted by status and error code. */
+  /** Responses that were no acknowledgement, by status and error code. */
   readonly refusals: Record<string, number> = {};
   readonly #options: LoadOptions;
   #server: ServerProcess | undefined;
@@ -40,14 +40,14 @@ export class Load {
     for (let sender = 0; sender < senders + recorders; sender++) this.#run(sender);
   }
 
-  /** Sends to this server from now on; to none: senders wait for the next. */
+  /** Sends to this server from now on; undefined: senders wait for the next one. */
   sendTo(server: ServerProcess | undefined): void {
     this.#server = server;
     if (server) this.#up.resolve();
     else this.#up = Promise.withResolvers();
   }
 
-  /** Posts no new envelopes; those that are not acknowledged are sent again. */
+  /** Stops making new envelopes. Unacknowledged ones are still sent. */
   end(): void {
     this.#isEnding = true;
   }
@@ -79,7 +79,7 @@ export class Load {
       try {
         await this.#post(delivery);
       } catch {
-        // The server was ended: this envelope is still its sender's.
+        // The server has ended: the envelope is sent again.
       }
       if (!delivery.acknowledged) await pause(this.#options.resendMs);
     }

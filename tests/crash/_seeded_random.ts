@@ -1,6 +1,6 @@
 /**
- * Numbers from 0 to below 1 that are the same for the same seed (xorshift32,
- * https://www.jstatsoft.org/article/view/v008i14), so that a run that failed can be drawn again.
+ * A random generator (0 to below 1) that can be seeded, so that a failed run can be repeated. Algorithm: xorshift32
+ * (https://www.jstatsoft.org/article/view/v008i14).
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0 || 1;

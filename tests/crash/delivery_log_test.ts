@@ -19,7 +19,7 @@ interface Came {
   readonly text?: string;
 }
 
-/** One envelope, its receipts at the ingest, and how it was acknowledged in between. */
+/** One envelope, its receipts at the ingest and its acknowledgements, in order. */
 class Case {
   readonly log = new DeliveryLog();
   readonly delivery = this.post(0);
@@ -47,7 +47,7 @@ class Case {
     return this.log.check(spooled, IN_FLIGHT);
   }
 
-  /** Why the envelope came twice. */
+  /** Why the envelope was received twice. */
   get reasons(): string[] {
     const { lost, doubles } = this.checked();
     assert.deepEqual(lost, []);
@@ -57,7 +57,7 @@ class Case {
 
 const lives = (end?: Life["end"]): [Life, Life] => [{ number: 1, end }, { number: 2 }];
 
-Deno.test("acknowledged and neither taken nor in the spool → lost", () => {
+Deno.test("acknowledged, not received and not in the spool → lost", () => {
   const [life] = lives();
   const spooled = new Case().acknowledged("spooled");
   assert.equal(spooled.checked().lost.length, 1);
@@ -73,7 +73,7 @@ Deno.test("acknowledged and neither taken nor in the spool → lost", () => {
   });
 });
 
-Deno.test("never acknowledged, refused, altered, delivered too early or again → wrong", () => {
+Deno.test("not acknowledged, refused, altered, delivered too early or again → wrong", () => {
   const [life] = lives();
   const refused = new Case();
   refused.delivery.refused = 400;
@@ -81,15 +81,15 @@ Deno.test("never acknowledged, refused, altered, delivered too early or again �
   assert.deepEqual(wrong(new Case()), ["was never acknowledged"]);
   assert.deepEqual(wrong(refused), ["was refused with 400"]);
   assert.deepEqual(wrong(new Case().came({ life, text: "other" }).acknowledged("delivered")), [
-    "came otherwise than it was sent",
+    "arrived altered",
   ]);
   assert.deepEqual(wrong(new Case().acknowledged("delivered").came({ life })), [
-    "was acknowledged as delivered before the ingest took it",
+    "was acknowledged as delivered before the ingest accepted it",
     "was sent upstream again after it was acknowledged as delivered",
   ]);
 });
 
-Deno.test("a segment taken before the one before it → wrong", () => {
+Deno.test("segment received before its predecessor → wrong", () => {
   const [life] = lives();
   const swapped = new Case().came({ life }).acknowledged("delivered");
   const [first, second] = [
@@ -98,17 +98,17 @@ Deno.test("a segment taken before the one before it → wrong", () => {
   ];
   swapped.came({ life }, second).came({ life }, first);
   for (const segment of [first, second]) swapped.acknowledged("spooled", segment);
-  assert.match(swapped.checked().wrong.join(), /\.1 was taken before the segment before it$/);
+  assert.match(swapped.checked().wrong.join(), /\.1 was accepted before its predecessor$/);
 });
 
-Deno.test("taken twice in one life, well answered → unexplained", () => {
+Deno.test("received twice in one server run, answered → unexplained", () => {
   const [life] = lives();
   assert.deepEqual(new Case().came({ life }).came({ life }).acknowledged("spooled").reasons, [
     "unexplained",
   ]);
 });
 
-Deno.test("taken again after SIGTERM, well answered → unexplained, but on a full disk", () => {
+Deno.test("received again after SIGTERM, answered → unexplained, except on a full disk", () => {
   const [life, next] = lives("SIGTERM");
   const twice = (isDiskFull: boolean) =>
     new Case().acknowledged("spooled").came({ life, isDiskFull }).came({ life: next }).reasons;
@@ -116,7 +116,7 @@ Deno.test("taken again after SIGTERM, well answered → unexplained, but on a fu
   assert.deepEqual(twice(true), ["disk full"]);
 });
 
-Deno.test("taken again after SIGKILL, or after an answer that was lost → explained", () => {
+Deno.test("received again after SIGKILL or a lost answer → explained", () => {
   const [life, next] = lives("SIGKILL");
   assert.deepEqual(
     new Case().acknowledged("spooled").came({ life }).came({ life: next }).reasons,
@@ -128,11 +128,11 @@ Deno.test("taken again after SIGKILL, or after an answer that was lost → expla
   );
 });
 
-Deno.test("more doubles of one kill than were on their way → wrong", () => {
+Deno.test("more duplicates after a kill than requests in flight → wrong", () => {
   const [life, next] = lives("SIGKILL");
   const many = new Case().acknowledged("spooled");
   const other = many.post(1);
   many.acknowledged("spooled", other);
   for (const  of of[many.delivery, other]) many.came({ life }, of).came({ life: next }, of);
-  assert.deepEqual(many.checked().wrong, ["life 1: its kill explains no 2 doubles"]);
+  assert.deepEqual(many.checked().wrong, ["life 1: its kill cannot explain 2 doubles"]);
 });

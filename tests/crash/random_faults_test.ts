@@ -1,13 +1,13 @@
-/** The real server under all faults at once; `deno task faults --minutes=30` is the long run. */
+/** The real server under all faults. `deno task faults --minutes=30` runs longer. */
 import assert from "node:assert/strict";
 import { ALL_FAULTS, runFaults } from "./_fault_run.ts";
 
-/** Milliseconds: several lives, moods and full disks. */
+/** Enough for several lives, moods and full disks. */
 const FAULTS_MS = 12_000;
 
 Deno.test("random faults of ingest, disk, clock and process → nothing acknowledged is lost", async () => {
   const seed = Number(Deno.env.get("CRASH_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
-  console.log(`CRASH_SEED=${seed} draws the same lives, faults and envelopes again`);
+  console.log(`CRASH_SEED=${seed} repeats the same lives, faults and envelopes`);
   const { lost, wrong, doubles, ...counts } = await runFaults({
     seed,
     until: { ms: FAULTS_MS },

@@ -1,13 +1,13 @@
-/** The real server, killed again and again under load, while its ingest often fails. */
+/** The real server, killed repeatedly under load while its ingest often fails. */
 import assert from "node:assert/strict";
 import { KILLS, runFaults } from "./_fault_run.ts";
 
 /** `deno task faults --kills=200` runs more of them. */
 const TIMES = 50;
 
-Deno.test(`server killed ${TIMES} times under load → nothing acknowledged is lost, doubles have a reason`, async () => {
+Deno.test(`server killed ${TIMES} times under load → nothing acknowledged is lost or doubled unexplained`, async () => {
   const seed = Number(Deno.env.get("CRASH_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
-  console.log(`CRASH_SEED=${seed} draws the same lives, moods and envelopes again`);
+  console.log(`CRASH_SEED=${seed} repeats the same lives, moods and envelopes`);
   const report = await runFaults({ seed, until: { kills: TIMES }, profile: KILLS });
   const { lost, wrong, doubles, outcomes, resent, spooled } = report;
   console.log(JSON.stringify({ posted: report.posted, outcomes, resent, doubles: doubles.length }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openSpool } from "../../monitoring/spool/running_spool.ts";
+import { openSpool } from "../../monitoring/spool/open_spool.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { expectTaken } from "./_expect.ts";
 import { fresh, startRelay } from "./_start_relay.ts";
@@ -33,7 +33,7 @@ Deno.test("the clock is set back by a day: duplicates, limits and the spool go o
     assert.ok(held.oldest_age_s! >= 0 && held.oldest_age_s! < 60);
 
     ingest.behave(takes());
-    spool.drain(relay.relay.draining);
+    spool.startDraining(relay.relay.draining);
     await relay.healthWhen(({ spool }) => spool.pending === 0);
     const sent = ingest.requests.map(({ text }) => text);
     for (const body of [waiting, later]) {

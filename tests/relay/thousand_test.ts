@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openSpool } from "../../monitoring/spool/running_spool.ts";
+import { openSpool } from "../../monitoring/spool/open_spool.ts";
 import { startStandInIngest, takesSlowly } from "../stand_in_ingest.ts";
 import { flood, floodId } from "./_flood.ts";
 import { MIB, startRelay } from "./_start_relay.ts";
@@ -19,7 +19,7 @@ Deno.test("1,000 concurrent envelopes of 1 MiB, the ingest slow: each is taken o
     return takesSlowly(1_000);
   });
   const relay = startRelay({ spool, upstream: ingest.origin });
-  spool.drain(relay.relay.draining);
+  spool.startDraining(relay.relay.draining);
   try {
     const answers = await flood({ host: relay.host, count: COUNT, bytes: MIB });
     const odd = answers.filter(({ status, error }) =>

@@ -4,15 +4,15 @@ import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts
 
 export const MODES = ["inbox", "relay"] as const;
 
-/** A real server, and where its own telemetry ends. */
+/** A real server and the reader of its own telemetry. */
 export interface Watched extends AsyncDisposable {
   readonly server: ServerProcess;
   readonly read: ReadReports;
-  /** In relay mode alone something goes there. */
+  /** Receives telemetry in relay mode only. */
   readonly ingest: StandInIngest;
 }
 
-/** Starts the real server in a mode; in relay mode before a stand-in for Sentry's ingest. */
+/** Starts the real server in a mode; in relay mode with a stand-in ingest. */
 export async function watch(
   mode: typeof MODES[number],
   env: Readonly<Record<string, string>> = {},
@@ -31,19 +31,19 @@ export async function watch(
   };
 }
 
-/** A hosted DSN, for which the stand-in stands in. */
+/** Environment for a hosted DSN whose envelopes go to the stand-in ingest. */
 export function relayEnv(ingest: StandInIngest): Record<string, string> {
   return { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1", RELAY_UPSTREAM: ingest.origin };
 }
 
-/** The trace of someone who asks, in the header that a browser sends. */
+/** The trace of a caller, in the header that browsers send. */
 export const CALLER = {
   traceId: "0123456789abcdef0123456789abcdef",
   spanId: "fedcba9876543210",
 } as const;
 export const CALLER_HEADERS = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-1` } as const;
 
-/** Asks, and reads the answer to its end. */
+/** Fetches a URL and reads the body to its end. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
   await response.arrayBuffer();

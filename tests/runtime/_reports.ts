@@ -9,15 +9,15 @@ import {
 import type { ErrorEvent, Log, Span } from "../browser/telemetry.ts";
 import type { StandInIngest } from "../stand_in_ingest.ts";
 
-/** What the server reported of itself, taken apart. */
+/** The server's own telemetry, parsed. */
 export interface Reports {
   readonly envelopes: readonly ArrivedEnvelope[];
   readonly spans: readonly Span[];
   readonly logs: readonly Log[];
   readonly errors: readonly (ErrorEvent & { contexts: { trace: { span_id: string } } })[];
-  /** What client reports say was dropped, such as `{"backpressure:span": 3}`. */
+  /** Drops of all client reports, such as `{"backpressure:span": 3}`. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** All of it as one text, where a canary would be found. */
+  /** All envelopes as one text, to search for canaries. */
   readonly text: string;
 }
 
@@ -29,7 +29,7 @@ interface ClientReport {
   }[];
 }
 
-/** Reads what the server reported so far. */
+/** Reads everything that the server has reported. */
 export type ReadReports = () => Promise<Reports>;
 
 /** From the server's inbox. */
@@ -46,16 +46,16 @@ export function reportsInInbox({ origin }: Pick<ServerProcess, "origin">): ReadR
       }
       cursor = page.cursor;
     }
-    return await takeApart(bodies);
+    return await parseReports(bodies);
   };
 }
 
 /** From the stand-in ingest. */
 export function reportsAtIngest(ingest: StandInIngest): ReadReports {
-  return () => takeApart(ingest.requests.map(({ body }) => body));
+  return () => parseReports(ingest.requests.map(({ body }) => body));
 }
 
-async function takeApart(bodies: readonly Uint8Array[]): Promise<Reports> {
+async function parseReports(bodies: readonly Uint8Array[]): Promise<Reports> {
   const all = await Promise.all(bodies.map((bytes) => readArrival(bytes, null)));
   const items = all.flatMap((envelope) => envelope.items);
   const envelopes = all.filter(({ bytes, items }) =>
@@ -85,20 +85,20 @@ function sum(reports: readonly ClientReport[]): Record<string, number> {
   return counts;
 }
 
-/** Spans leave some seconds after they ended. */
-const PATIENCE_MS = 20_000;
+/** Spans are sent some seconds after they ended. */
+const TIMEOUT_MS = 20_000;
 
 /**
- * What `find` makes of the reports, as soon as that is neither undefined nor false.
+ * Polls until `find` returns neither undefined nor false, and returns that.
  *
- * @throws after 20 s, with what there was
+ * @throws after 20 s, with the reports
  */
 export async function eventually<T>(
   what: string,
   read: ReadReports,
   find: (reports: Reports) => T | undefined | false,
 ): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const reports = await read();
     const found = find(reports);

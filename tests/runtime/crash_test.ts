@@ -1,4 +1,4 @@
-/** What ends the process is told on the console, reported and delivered before it does. */
+/** Errors that end the process: logged, reported and delivered before it ends. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
@@ -9,24 +9,24 @@ import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts
 const main = fileURLToPath(new URL("./testdata/crashing_main.ts", import.meta.url));
 
 const CRASHES = [
-  { path: "/reject", message: "nobody handles this", said: "error: Uncaught (in promise) Error" },
-  { path: "/throw", message: "nobody catches this", said: "error: Uncaught Error" },
+  { path: "/reject", message: "unhandled rejection", logged: "error: Uncaught (in promise) Error" },
+  { path: "/throw", message: "uncaught error", logged: "error: Uncaught Error" },
 ];
 
 for (const mode of MODES) {
-  for (const { path, message, said } of CRASHES) {
-    Deno.test(`${mode} mode: ${message}: reported as fatal, then the process ends with code 1`, async () => {
+  for (const { path, message, logged } of CRASHES) {
+    Deno.test(`${mode} mode: ${message} → reported as fatal, exit code 1`, async () => {
       const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
       await using ingest = startStandInIngest();
       try {
         const env = mode === "relay" ? relayEnv(ingest) : {};
         const server = await startServer({ main, dataDir, env });
         await ask(server.origin + path).catch(() => {
-          // It may be gone before it has answered.
+          // The process may end before it answers.
         });
         const { code, output } = await endOf(server);
         assert.equal(code, 1);
-        assert.ok(output.includes(`${said}: ${message}\n    at `), output);
+        assert.ok(output.includes(`${logged}: ${message}\n    at `), output);
 
         await using next = mode === "inbox" ? await startServer({ dataDir }) : undefined;
         const read: ReadReports = next ? reportsInInbox(next) : reportsAtIngest(ingest);
@@ -43,7 +43,7 @@ for (const mode of MODES) {
 
 /** Waits until the process has ended by itself. */
 async function endOf(server: ServerProcess): Promise<{ code: number; output: string }> {
-  // A signal that it does not listen for would end it in another way.
+  // A signal without effect.
   const { code } = await server.stop("SIGCONT");
   return { code, output: server.output() };
 }

@@ -1,4 +1,4 @@
-/** What the server reports of itself while nobody takes it, when it stops, and when there is too much. */
+/** The server's own telemetry when the ingest is down, when the server stops, and when there is too much. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/server_process.ts";
 import { answers, type IngestRequest, takes } from "../stand_in_ingest.ts";
@@ -8,7 +8,7 @@ import { eventually, reportsAtIngest, reportsInInbox } from "./_reports.ts";
 const eventIds = (requests: readonly IngestRequest[]) =>
   new Set(requests.flatMap(({ text }) => /^\{"event_id":"([0-9a-f]{32})"/.exec(text)?.[1] ?? []));
 
-Deno.test("ingest down: what the server reports is kept, and delivered once it is back, nothing lost", async () => {
+Deno.test("ingest down → the server's reports are kept and delivered later, none lost", async () => {
   await using watched = await watch("relay");
   const { server, ingest } = watched;
   await ingest.waitFor(({ length }) => length > 0);
@@ -17,7 +17,7 @@ Deno.test("ingest down: what the server reports is kept, and delivered once it i
   for (let n = 0; n < 5; n++) {
     await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
   }
-  // Refused, and refused again: one goes ahead to see whether the ingest is back.
+  // One failed attempt and one failed probe.
   await ingest.waitFor(({ length }) => length > down + 1);
   const back = ingest.requests.length;
   ingest.behave(takes());
@@ -38,7 +38,7 @@ Deno.test("ingest down: what the server reports is kept, and delivered once it i
 });
 
 for (const mode of MODES) {
-  Deno.test(`${mode} mode: a server that is asked to stop delivers what it holds first`, async () => {
+  Deno.test(`${mode} mode: SIGTERM → reports are delivered before the exit`, async () => {
     const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
     try {
       await using watched = await watch(mode, { DATA_DIR: dataDir });
@@ -60,7 +60,7 @@ for (const mode of MODES) {
   });
 }
 
-Deno.test("a server that stops while its ingest is down says what was not taken, in time", async () => {
+Deno.test("stop while the ingest is down → logs the number of undelivered reports, in time", async () => {
   await using watched = await watch("relay");
   const { server, ingest } = watched;
   await ingest.waitFor(({ length }) => length > 0);
@@ -72,11 +72,11 @@ Deno.test("a server that stops while its ingest is down says what was not taken,
   assert.ok(performance.now() - before < 4_500);
   assert.match(
     server.output(),
-    /^warn: Envelopes of the server's own telemetry were not taken \{"left":[3-9]\}$/m,
+    /^warn: Envelopes of the server's own telemetry were not delivered \{"left":[3-9]\}$/m,
   );
 });
 
-Deno.test("beyond what is traced in a second answers go out without a span, counted and reported", async () => {
+Deno.test("more requests than traced per second → served without a span, drops reported", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
   try {
     const server = await startServer({ dataDir });

@@ -6,7 +6,7 @@ import { eventually } from "./_reports.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 for (const mode of MODES) {
-  Deno.test(`${mode} mode: no address, query, header, host name or folder of this machine is in what the server reports`, async () => {
+  Deno.test(`${mode} mode: reports hold no address, query, header, host name or local folder`, async () => {
     await using watched = await watch(mode, {
       FORWARD_CLIENT_IP: "true",
       TRUSTED_PROXY_HEADER: "x-forwarded-for",
@@ -33,8 +33,8 @@ for (const mode of MODES) {
     for (const canary of [...canaries, Deno.hostname(), ROOT]) {
       assert.ok(!text.toLowerCase().includes(canary.toLowerCase()), `${canary} is in\n${text}`);
     }
-    assert.ok(text.includes('"app:///routes/signal.ts"'), "frames are named from the project on");
-    // Nor does the address of the one who asked go along with what the server itself sends.
+    assert.ok(text.includes('"app:///routes/signal.ts"'), "frames have paths of the project");
+    // The server's own envelopes are sent without the caller's address.
     for (const request of watched.ingest.requests) {
       assert.equal(request.headers["x-forwarded-for"], undefined);
     }

@@ -1,4 +1,4 @@
-/** Page and server report under one release and environment; source maps: tests/sourcemaps/upload_test.ts. */
+/** Page and server report the same release and environment. Source maps: tests/sourcemaps/upload_test.ts. */
 import assert from "node:assert/strict";
 import { readManifest } from "../../server/manifest.ts";
 import { ask, watch } from "./_modes.ts";
@@ -7,16 +7,16 @@ import { eventually } from "./_reports.ts";
 const { buildId } = await readManifest(new URL("../../.build/", import.meta.url));
 
 const CASES: Record<string, [env: Record<string, string>, release: string, environment: string]> = {
-  "what the variables say": [
+  "the variables": [
     { SENTRY_RELEASE: "glass@1.2.3", SENTRY_ENVIRONMENT: "staging", SIGHTGLASS_COMMIT: "c0ffee" },
     "glass@1.2.3",
     "staging",
   ],
   "the commit": [{ SIGHTGLASS_COMMIT: "c0ffee" }, "c0ffee", "development"],
-  "the build, where there is no commit": [{}, buildId, "development"],
+  "the build, without a commit": [{}, buildId, "development"],
 };
 for (const [name, [env, release, environment]] of Object.entries(CASES)) {
-  Deno.test(`page, errors, logs and spans of the server are of one release and environment: ${name}`, async () => {
+  Deno.test(`release and environment from ${name} → same on page, errors, logs, spans`, async () => {
     await using watched = await watch("inbox", env);
     const { server, read } = watched;
     const page = await (await fetch(server.origin)).text();

@@ -1,9 +1,9 @@
-/** Deno's own tracing (`OTEL_DENO=true`, always on at Deno Deploy) owns the spans where it is on. */
+/** Deno's own tracing (`OTEL_DENO=true`, always on at Deno Deploy) exports the spans instead of the server. */
 import assert from "node:assert/strict";
 import { ask, CALLER, watch } from "./_modes.ts";
 import { eventually } from "./_reports.ts";
 
-/** A span as OTLP has it in JSON. */
+/** A span in OTLP/JSON. */
 interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -40,7 +40,7 @@ function startReceiver() {
   };
 }
 
-Deno.test("OTEL_DENO: every span goes to OTLP once and none to Sentry, whose errors and logs bear its ids", async () => {
+Deno.test("OTEL_DENO → spans to OTLP once, none to Sentry; its errors and logs have their ids", async () => {
   await using otlp = startReceiver();
   await using watched = await watch("inbox", {
     OTEL_DENO: "true",

@@ -1,9 +1,9 @@
-/** By `Server-Timing` the page finds the trace of the answer that brought it. */
+/** The page finds the trace of its own response by `Server-Timing`. */
 import assert from "node:assert/strict";
 import { ask, CALLER, CALLER_HEADERS, watch } from "./_modes.ts";
 import { eventually } from "./_reports.ts";
 
-/** As the Server-Timing grammar has it: two metrics, each with a quoted description. */
+/** Two metrics of the Server-Timing grammar, each with a quoted description. */
 const TIMING =
   /^sentry-trace;desc="([0-9a-f]{32})-([0-9a-f]{16})-1", baggage;desc="([\w=%.~!'()*,-]+)"$/;
 
@@ -14,7 +14,7 @@ function read(response: Response): { traceId: string; spanId: string; baggage: s
   return { traceId, spanId, baggage };
 }
 
-Deno.test("GET /, its 304 and page data name their own span, each a fresh one", async () => {
+Deno.test("GET /, its 304 and page data → Server-Timing with a span of their own", async () => {
   await using watched = await watch("inbox", { SENTRY_ENVIRONMENT: 'te"st,;=ü' });
   const { server } = watched;
   const whole = await ask(server.origin);
@@ -42,7 +42,7 @@ Deno.test("GET /, its 304 and page data name their own span, each a fresh one", 
   assert.deepEqual(new Set(spans.map(({ name }) => name)), new Set(["GET /"]));
 });
 
-Deno.test("assets, static files, /monitoring under both its names, HEAD and what is nowhere make no span", async () => {
+Deno.test("assets, static files, /monitoring, HEAD and unknown paths → no span", async () => {
   await using watched = await watch("inbox", { MONITORING_PATH: "/glass/in" });
   const { server } = watched;
   const page = await (await fetch(server.origin)).text();
@@ -63,7 +63,7 @@ Deno.test("assets, static files, /monitoring under both its names, HEAD and what
     const answer = await ask(server.origin + path, { ...init, headers: CALLER_HEADERS });
     assert.equal(answer.headers.get("server-timing"), null, `${init?.method ?? "GET"} ${path}`);
   }
-  // Last, so that its span comes after all that the others could have made.
+  // Last, so that its span arrives after any span of the requests above.
   const headers = { "sentry-trace": `${"f".repeat(32)}-${CALLER.spanId}-1` };
   await ask(`${server.origin}/signal`, { headers });
   const spans = await eventually(

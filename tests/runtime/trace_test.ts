@@ -1,14 +1,14 @@
-/** The server's half of a trace: its span, its error and its log, with the ids of who asked. */
+/** The server's part of a trace: span, error and log with the caller's ids. */
 import assert from "node:assert/strict";
 import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
 import { eventually } from "./_reports.ts";
 
 for (const mode of MODES) {
-  Deno.test(`${mode} mode: a request's span, error and log are in the trace of who asked`, async () => {
+  Deno.test(`${mode} mode: request with trace headers → span, error and log in its trace`, async () => {
     await using watched = await watch(mode);
     const { server, read } = watched;
-    const said = await ask(`${server.origin}/signal?status=503`, { headers: CALLER_HEADERS });
-    assert.equal(said.status, 503);
+    const failed = await ask(`${server.origin}/signal?status=503`, { headers: CALLER_HEADERS });
+    assert.equal(failed.status, 503);
     const thrown = await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
     assert.equal(thrown.status, 500);
 
@@ -47,7 +47,7 @@ for (const mode of MODES) {
   });
 }
 
-Deno.test("two requests at once keep to their own traces, across await", async () => {
+Deno.test("concurrent requests → each keeps its own trace across await", async () => {
   await using watched = await watch("inbox");
   const { server, read } = watched;
   const ids = ["a", "b", "c", "d"].map((digit) => digit.repeat(32));
@@ -64,7 +64,7 @@ Deno.test("two requests at once keep to their own traces, across await", async (
   assert.deepEqual(errors.map(({ contexts }) => contexts.trace.trace_id).sort(), ids);
 });
 
-Deno.test("a trace that was not chosen makes no span, and its error is reported in it", async () => {
+Deno.test("unsampled trace → no span, but its error is reported in it", async () => {
   await using watched = await watch("inbox");
   const { server, read } = watched;
   const headers = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-0` };
@@ -79,8 +79,8 @@ Deno.test("a trace that was not chosen makes no span, and its error is reported 
   assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /"]);
 });
 
-/** What a stranger may send in the two headers. None of it is a trace. */
-const GARBLED: readonly Record<string, string>[] = [
+/** Untrusted values of the two trace headers. None is a valid trace. */
+const INVALID_HEADERS: readonly Record<string, string>[] = [
   { "sentry-trace": "garbage", baggage: "sentry-trace_id=%E0%A4%A,=,;;,%" },
   { "sentry-trace": `${"0".repeat(32)}-${"0".repeat(16)}-1` },
   { "sentry-trace": `${CALLER.traceId.toUpperCase()}-${CALLER.spanId}-1` },
@@ -92,10 +92,10 @@ const GARBLED: readonly Record<string, string>[] = [
   },
 ];
 
-Deno.test("garbled trace headers change no answer, and break no header of it", async () => {
+Deno.test("invalid trace headers → same response, valid headers", async () => {
   await using watched = await watch("inbox");
   const { server, read } = watched;
-  for (const headers of GARBLED) {
+  for (const headers of INVALID_HEADERS) {
     const page = await ask(server.origin, { headers });
     assert.equal(page.status, 200);
     const timing = page.headers.get("server-timing") ?? "";
@@ -108,13 +108,13 @@ Deno.test("garbled trace headers change no answer, and break no header of it", a
   const spans = await eventually(
     "a span for each answer",
     read,
-    (reports) => reports.spans.length === 2 * GARBLED.length && reports.spans,
+    (reports) => reports.spans.length === 2 * INVALID_HEADERS.length && reports.spans,
   );
   assert.ok(spans.every(({ trace_id }) => /^[0-9a-f]{32}$/.test(trace_id)));
   assert.doesNotMatch(server.output(), /Cannot trace/);
 });
 
-Deno.test("a method that a stranger thought up, and its length, are none of the span's", async () => {
+Deno.test("unknown, long HTTP method → not in the span", async () => {
   await using watched = await watch("inbox");
   const { server, read } = watched;
   const method = "A.".repeat(10_000);

@@ -67,7 +67,7 @@ async function spooled(dataDir: string): Promise<string[]> {
       now,
       limit: 100,
       maxBytes: 1e9,
-      dsns: [{ dsn: DSN, held: 0 }],
+      dsns: [{ dsn: DSN, limited: 0 }],
     });
     return leased.map(({ bytes }) => new TextDecoder().decode(bytes));
   } finally {

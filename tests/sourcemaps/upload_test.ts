@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
-import { loadConfig, releaseInForce } from "../../config.ts";
+import { effectiveRelease, loadConfig } from "../../config.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { judgeLock, judgeVersions } from "../../tools/check_lock.ts";
 import { serverEnvironment } from "../../tools/processes.ts";
@@ -103,7 +103,7 @@ Deno.test("without SENTRY_RELEASE the maps are filed under the release in force"
   const config = loadConfig(
     serverEnvironment(ROOT, { ...Deno.env.toObject(), SENTRY_RELEASE: "" }),
   );
-  assert.equal(sentry.bundles[0]?.version, releaseInForce(config, buildId));
+  assert.equal(sentry.bundles[0]?.version, effectiveRelease(config, buildId));
 });
 
 Deno.test("a build that is not of these sources is made anew before its maps are uploaded", async () => {

@@ -1,8 +1,7 @@
 /**
- * Another process on the same spool. Arguments: what to do, the file, then what that needs. Prints a line for each
- * envelope that it can vouch for.
+ * Another process on the same spool. Arguments: the task, the file, the task's own. Prints one line for each result.
  */
-import { startDrain } from "../../monitoring/spool/drain.ts";
+import { Drain } from "../../monitoring/spool/drain.ts";
 import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import {
@@ -14,16 +13,16 @@ import {
   upstreamsThatAreUp,
 } from "../../monitoring/spool/testdata/envelopes.ts";
 
-/** Puts at once, so that batches are of several. */
-const AT_ONCE = 8;
+/** Concurrent puts, so that batches have several. */
+const CONCURRENT_PUTS = 8;
 const BODY_BYTES = 50_000;
 
-const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<void>> = {
-  /** Puts from a number on, without end, and prints what was kept. */
+const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<void>> = {
+  /** Puts envelopes without end, from a number on. Prints the kept ones. */
   async put(spool, [first = "0"]) {
     let n = Number(first);
     await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
+      Array.from({ length: CONCURRENT_PUTS }, async () => {
         for (;;) {
           const mine = n++;
           await spool.put(envelope(mine, { bytes: 100 + (mine * 7919) % 20_000 }));
@@ -33,11 +32,11 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     );
   },
 
-  /** Once its input ends, delivers until nothing is left. Prints what it delivered, and when. */
+  /** When its input ends, delivers until the spool is empty. Prints what it delivered, and when. */
   async drain(spool) {
     print("ready");
     await Deno.stdin.read(new Uint8Array(1));
-    const drain = startDrain({
+    const drain = new Drain({
       spool,
       upstreamOf: upstreamsThatAreUp(),
       limitsOf: noLimits,
@@ -51,27 +50,27 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     await spool.close();
   },
 
-  /** Takes leases, prints them, and holds them until it is killed. */
+  /** Leases envelopes, prints them, and keeps the leases until it is killed. */
   async hold(spool, [limit = "1"]) {
     const request = { now: Date.now(), limit: Number(limit), maxBytes: 1e9, dsns: BOTH_DSNS };
     for (const held of await spool.lease(request)) print(numberOf(held));
     await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
   },
 
-  /** Puts until that fails. Prints how many were kept, why the next was not, and whether it was. */
+  /** Puts until that fails. Prints how many were kept, the error, and whether the next is in the spool. */
   async fill(spool) {
     await fill(spool);
     Deno.exit();
   },
 
-  /** The same; then ends what was kept, prints what is left, and puts one more as soon as there is room. */
+  /** As `fill`; then completes everything, prints what is left, and puts one more as soon as there is room. */
   async refill(spool) {
     const n = await fill(spool);
     for (;;) {
       const request = { now: Date.now(), limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS };
       const leased = await spool.lease(request);
       if (leased.length === 0) break;
-      await Promise.all(leased.map((held) => spool.done(held)));
+      await Promise.all(leased.map((held) => spool.complete(held)));
     }
     print((await spool.stats()).pending);
     while (!await spool.has(keyOf(n))) {
@@ -85,9 +84,9 @@ const DEEDS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     await spool.close();
   },
 
-  /** Opens, starts a drain, uses both, closes nothing. */
+  /** Opens a spool and a drain, uses both, closes nothing. */
   async leave(spool) {
-    startDrain({
+    new Drain({
       spool,
       upstreamOf: upstreamsThatAreUp(),
       limitsOf: noLimits,
@@ -118,6 +117,6 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-const [deed = "", path = "", ...args] = Deno.args;
+const [task = "", path = "", ...args] = Deno.args;
 const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1 });
-await DEEDS[deed]?.(spool, args);
+await TASKS[task]?.(spool, args);

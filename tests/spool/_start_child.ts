@@ -7,20 +7,20 @@ const SCRIPT = fileURLToPath(new URL("_child.ts", import.meta.url));
 
 export interface Child {
   readonly process: Deno.ChildProcess;
-  /** What it prints, line by line, to its end. */
+  /** Its output line by line. */
   readonly lines: AsyncIterable<string>;
 }
 
 export interface ChildOptions {
-  /** What the deed needs. */
+  /** The task's arguments. */
   readonly args?: readonly string[];
-  /** A shell command to run first, in the same process. */
+  /** Shell command that runs first in the same process. */
   readonly before?: string;
 }
 
-/** Starts `_child.ts` with the permissions that the server has, no more. */
+/** Starts `_child.ts` with the permissions of the server. */
 export function startChild(
-  deed: string,
+  task: string,
   file: string,
   { args = [], before }: ChildOptions = {},
 ): Child {
@@ -32,7 +32,7 @@ export function startChild(
     upstream: undefined,
     dataDir: dirname(file),
   }, { root: ROOT, cwd: "/" });
-  const own = [Deno.execPath(), "run", ...permissions, SCRIPT, deed, file, ...args];
+  const own = [Deno.execPath(), "run", ...permissions, SCRIPT, task, file, ...args];
   const command = before ? ["sh", "-c", `${before}; exec "$@"`, "sh", ...own] : own;
   const process = new Deno.Command(command[0] ?? "", {
     args: command.slice(1),
@@ -53,7 +53,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncIterable<strin
   }
 }
 
-/** All that it prints until it ends by itself. */
+/** All lines that it prints until it ends. */
 export async function readAll({ lines }: Child): Promise<string[]> {
   const all: string[] = [];
   for await (const line of lines) all.push(line);

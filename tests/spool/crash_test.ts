@@ -7,17 +7,17 @@ import { BOTH_DSNS, keyOf, numberOf } from "../../monitoring/spool/testdata/enve
 import { startChild } from "./_start_child.ts";
 
 const KILLS = 24;
-/** Numbers apart, so that no two children put the same envelope. */
+/** Distance of the numbers of two children, so that no two put the same envelope. */
 const STRIDE = 100_000;
 
-Deno.test(`a server killed while it puts, ${KILLS} times: all that it acknowledged is in the spool`, async () => {
+Deno.test(`process killed ${KILLS} times during puts → all acknowledged envelopes are in the spool`, async () => {
   await withFile(async (path) => {
     const acknowledged: number[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       const child = startChild("put", path, { args: [String(kill * STRIDE)] });
       const after = 1 + Math.floor(Math.random() * 300);
       let seen = 0;
-      // What stood in the pipe when it was killed was acknowledged too.
+      // Lines in the pipe at the kill were acknowledged too.
       for await (const line of child.lines) {
         acknowledged.push(Number(line));
         if (++seen === after) child.process.kill("SIGKILL");
@@ -32,7 +32,7 @@ Deno.test(`a server killed while it puts, ${KILLS} times: all that it acknowledg
     }));
     assert.deepEqual(missing, []);
     const { pending } = await spool.stats();
-    // At most those are more that were being put in the moment of a kill.
+    // Plus the puts that were running at each kill.
     assert.ok(pending >= acknowledged.length && pending <= acknowledged.length + KILLS * 16);
     await spool.close();
     const db = new DatabaseSync(path);
@@ -41,7 +41,7 @@ Deno.test(`a server killed while it puts, ${KILLS} times: all that it acknowledg
   });
 });
 
-Deno.test("a server killed while it holds leases: they are free after 30 seconds", async () => {
+Deno.test("process killed with leases → free after 30 seconds", async () => {
   await withFile(async (path) => {
     const filler = startChild("put", path);
     const first: number[] = [];

@@ -1,4 +1,4 @@
-/** What waited for too long: given up, counted, and told to the ingest, by the real server. */
+/** The real server drops envelopes that are too old, counts them and reports them to the ingest. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
@@ -8,7 +8,7 @@ import { startStandInIngest } from "../stand_in_ingest.ts";
 
 const HOUR_MS = 3_600_000;
 
-Deno.test("what age drops is counted as dropped, and reported upstream as a client report", async () => {
+Deno.test("envelopes too old → counted as dropped and sent as a client report", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
   try {
     const path = join(dataDir, "spool.sqlite");
@@ -40,7 +40,7 @@ Deno.test("what age drops is counted as dropped, and reported upstream as a clie
     const { spool: left, outcomes } = await (await fetch(`${server.origin}/monitoring`)).json();
     assert.equal(left.pending, 0);
     assert.equal(outcomes.dropped, 2);
-    // The envelopes themselves, whose bodies are no text, were not sent.
+    // The envelopes themselves, whose bodies are binary, were not sent.
     assert.ok(ingest.requests.every(({ text }) => text.startsWith("{")));
   } finally {
     await Deno.remove(dataDir, { recursive: true });

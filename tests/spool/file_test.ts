@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SPOOL_SCHEMA } from "../../monitoring/spool/schema.ts";
+import { SPOOL_SCHEMA } from "../../monitoring/spool/sql.ts";
 import { type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import {
@@ -23,7 +23,7 @@ interface Subject {
   open(): Promise<Spool>;
 }
 
-/** Runs with a spool's file that was closed in good order, holding 50 envelopes. */
+/** Runs with the file of a closed spool that holds 50 envelopes. */
 async function withFile(work: (subject: Subject) => Promise<void>): Promise<void> {
   const folder = Deno.makeTempDirSync({ prefix: "spool-" });
   const path = join(folder, "spool.sqlite");
@@ -66,33 +66,33 @@ async function drainAll(spool: Spool): Promise<number> {
     });
     if (leased.length === 0) return count;
     count += leased.length;
-    await Promise.all(leased.map((held) => spool.done(held)));
+    await Promise.all(leased.map((held) => spool.complete(held)));
   }
 }
 
-const setAside = (folder: string) =>
+const filesSetAside = (folder: string) =>
   readdirSync(folder).filter((name) => /^spool\.sqlite\.corrupt-[^.]+\.\d+Z$/.test(name));
 
-Deno.test("a corrupt file at the start: it is set aside with a word, and a new one begins", async () => {
+Deno.test("corrupt file at start → set aside with a notice, replaced by an empty one", async () => {
   await withFile(async ({ folder, path, notices, open }) => {
     writeFileSync(path, "rubbish ".repeat(2_000));
     const spool = await open();
     assert.equal((await spool.stats()).pending, 0);
     assert.equal(await spool.put(envelope(1)), "kept");
-    const [aside = "", ...more] = setAside(folder);
+    const [aside = "", ...more] = filesSetAside(folder);
     assert.deepEqual(more, []);
     assert.match(readFileSync(join(folder, aside), "utf8"), /^rubbish/);
     assert.deepEqual(notices, [
-      `The spool ${path} was corrupt: it is set aside as ${
+      `The spool ${path} was corrupt: it was renamed to ${
         join(folder, aside)
-      }, and a new one begins.`,
+      } and replaced by an empty one.`,
     ]);
   });
 });
 
-Deno.test("a file that turns out corrupt later: puts under way are kept in the new one", async () => {
+Deno.test("file found corrupt later → current puts are kept in the new file", async () => {
   await withFile(async ({ folder, path, notices, open }) => {
-    // The first page stays whole, so that opening finds nothing.
+    // The first page stays intact: opening finds no damage.
     const bytes = readFileSync(path);
     bytes.fill(0xa5, 4_096);
     writeFileSync(path, bytes);
@@ -101,7 +101,7 @@ Deno.test("a file that turns out corrupt later: puts under way are kept in the n
     const put = await Promise.all([101, 102, 103].map((n) => spool.put(envelope(n))));
     assert.deepEqual(put, ["kept", "kept", "kept"]);
     assert.equal(notices.length, 1);
-    assert.equal(setAside(folder).length, 1);
+    assert.equal(filesSetAside(folder).length, 1);
     assert.deepEqual(
       await Promise.all([1, 101, 102, 103].map((n) => spool.has(keyOf(n)))),
       [false, true, true, true],
@@ -109,7 +109,7 @@ Deno.test("a file that turns out corrupt later: puts under way are kept in the n
   });
 });
 
-Deno.test("another process set the file aside: what is put from then on is in the one that took its place", async () => {
+Deno.test("another process set the file aside → later puts go to the new file", async () => {
   await withFile(async ({ path, folder, open, notices }) => {
     const spool = await open();
     for (const suffix of ["-wal", "-shm", ""]) {
@@ -124,7 +124,7 @@ Deno.test("another process set the file aside: what is put from then on is in th
   });
 });
 
-Deno.test("the data folder was deleted under a running server: it is made again, and envelopes are kept", async () => {
+Deno.test("data folder deleted while running → created again, envelopes are kept", async () => {
   await withFile(async ({ path, folder, open }) => {
     const spool = await open();
     await spool.put(envelope(60));
@@ -137,7 +137,7 @@ Deno.test("the data folder was deleted under a running server: it is made again,
   });
 });
 
-Deno.test("a file of an unknown schema version is refused and left untouched", async () => {
+Deno.test("unknown schema version → refused, file unchanged", async () => {
   await withFile(async ({ folder, path, open }) => {
     const db = new DatabaseSync(path);
     db.exec(`PRAGMA user_version = ${SPOOL_SCHEMA.length + 1}`);
@@ -154,7 +154,7 @@ Deno.test("a file of an unknown schema version is refused and left untouched", a
   });
 });
 
-/** Content of a file of version 1. Two of its envelopes: one leased, one put off. */
+/** A file of version 1 with two envelopes: one leased, one delayed. */
 const VERSION_1 = `
   CREATE TABLE dsns (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE,
     pending INTEGER NOT NULL DEFAULT 0 CHECK (pending >= 0),
@@ -171,15 +171,17 @@ const VERSION_1 = `
   CREATE INDEX waiting_entries ON entries (not_before) WHERE not_before > 0;
   CREATE INDEX entries_by_age ON entries (received_at);
   INSERT INTO dsns (id, text, pending, bytes) VALUES (1, '${DSN}', 2, 200);
-  INSERT INTO entries (dsn, ready, lease, lease_until, received_at, bytes, key, user_agent, quantities)
-    VALUES (1, 1, 'x.1', ${NOON + 1_000}, ${NOON}, 100, :key1, 'Firefox', '{"transaction":1}');
+  INSERT INTO entries (dsn, ready, lease, lease_until, received_at, bytes, key, user_agent,
+      address, quantities)
+    VALUES (1, 1, 'x.1', ${NOON + 1_000}, ${NOON}, 100, :key1, 'Firefox', '192.0.2.1',
+      '{"transaction":1}');
   INSERT INTO entries (dsn, sequence, ready, not_before, received_at, bytes, key, quantities)
     VALUES (1, 'replay', 1, ${NOON + 2_000}, ${NOON}, 100, :key2, '{"replay":2}');
   INSERT INTO bodies VALUES (1, :body1), (2, :body2);
   PRAGMA user_version = 1;
 `;
 
-Deno.test("a file of version 1, opened twice at once → upgraded, and its envelopes come out whole", async () => {
+Deno.test("file of version 1, opened twice at once → upgraded with its envelopes", async () => {
   await withFile(async ({ folder, path, open }) => {
     Deno.removeSync(path);
     const [one, two] = [
@@ -203,28 +205,36 @@ Deno.test("a file of version 1, opened twice at once → upgraded, and its envel
     assert.deepEqual(
       leased.map(({ id: _, lease: __, ...sent }) => sent),
       [
-        { ...one, userAgent: "Firefox", quantities: { transaction: 1 } },
+        {
+          ...one,
+          userAgent: "Firefox",
+          address: "192.0.2.1",
+          quantities: { transaction: 1 },
+        },
         two,
       ].map((sent) => ({ ...sent, categories: 1, failures: 0 })),
     );
-    assert.equal(await other.put(envelope(3)), "kept");
+    const clientHints = { "sec-ch-ua-platform": '"Linux"' };
+    assert.equal(await other.put({ ...envelope(3), clientHints }), "kept");
     await spool.close();
     const again = await open();
     assert.equal((await again.stats()).pending, 3);
-    assert.equal(setAside(folder).length, 0);
+    const [third] = await again.lease({ ...request, now: NOON });
+    assert.deepEqual(third?.clientHints, clientHints);
+    assert.equal(filesSetAside(folder).length, 0);
   });
 });
 
-Deno.test("a folder or file that cannot be written: one line that names DATA_DIR", async () => {
+Deno.test("folder or file not writable → one line that names DATA_DIR", async () => {
   await withFile(async ({ folder, path }) => {
     const directory = join(folder, "a-directory");
     mkdirSync(directory);
     const readOnly = join(folder, "read-only");
     mkdirSync(readOnly);
     chmodSync(readOnly, 0o500);
-    // Below a file; a directory where the file should be; where nobody may write.
+    // Below a file; a directory in place of the file; a folder that no user may write to.
     const places = [join(path, "spool.sqlite"), directory, "/proc/spool/spool.sqlite"];
-    // The administrator may write to the last one.
+    // Root may write to a read-only folder.
     if (Deno.uid() !== 0) places.push(join(readOnly, "spool.sqlite"));
     for (const place of places) {
       const opening = openSqliteSpool({ path: place, maxBytes: 1, maxAgeHours: 1 });
@@ -238,7 +248,7 @@ Deno.test("a folder or file that cannot be written: one line that names DATA_DIR
   });
 });
 
-Deno.test("folder and files are made for their owner alone", async () => {
+Deno.test("new folder and files → readable by their owner only", async () => {
   await withFile(async ({ folder }) => {
     const data = join(folder, "new", "data");
     const path = join(data, "spool.sqlite");
@@ -246,13 +256,13 @@ Deno.test("folder and files are made for their owner alone", async () => {
     const mode = (made: string) => statSync(made).mode & 0o777;
     assert.deepEqual([join(folder, "new"), data].map(mode), [0o700, 0o700]);
     const files = readdirSync(data);
-    assert.equal(files.length, 4, "the file, its log, the log's index, the reserve");
+    assert.equal(files.length, 4, "database, -wal, -shm, reserve");
     for (const name of files) assert.equal(mode(join(data, name)), 0o600, name);
     await spool.close();
   });
 });
 
-Deno.test("locked by another process for too long: all that waits is rejected; then it goes on", async () => {
+Deno.test("locked by another process → calls rejected after the timeout, works afterwards", async () => {
   await withFile(async ({ path, open }) => {
     const spool = await open();
     const other = new DatabaseSync(path);
@@ -263,18 +273,18 @@ Deno.test("locked by another process for too long: all that waits is rejected; t
       assert.ok(put.status === "rejected" && put.reason instanceof SpoolUnavailableError);
       assert.match(put.reason.message, /locked/);
     }
-    // The wait is 50 ms, and it is the same one for all of them.
+    // One wait of 50 ms for all of them.
     assert.ok(performance.now() - begun < 1_000);
-    assert.equal(await spool.has(keyOf(60)), false, "it can be read meanwhile");
+    assert.equal(await spool.has(keyOf(60)), false, "reading works meanwhile");
     other.exec("ROLLBACK");
     other.close();
     assert.equal(await spool.put(envelope(60)), "kept");
   });
 });
 
-Deno.test("a disk that hangs: who waits is told in time, and it goes on when the disk does", async () => {
+Deno.test("disk hangs → calls rejected in time, works when the disk does again", async () => {
   await withFile(async ({ path }) => {
-    // A lock that is waited for holds the worker as a disk would.
+    // Waiting for a lock blocks the worker as a hanging disk does.
     const limits = { maxBytes: 1e9, maxAgeHours: 1, lockTimeoutMs: 60_000, stallMs: 50 };
     const spool = await openSqliteSpool({ path, ...limits });
     const other = new DatabaseSync(path);
@@ -298,13 +308,13 @@ Deno.test("a disk that hangs: who waits is told in time, and it goes on when the
         return await again();
       }
     };
-    assert.equal(await again(), "duplicate", "it was kept after all");
+    assert.equal(await again(), "duplicate", "kept after the disk worked again");
     assert.equal(await spool.has(keyOf(61)), false);
     await spool.close();
   });
 });
 
-Deno.test("the log stays small under a flood, and the disk is given back after a drain", async () => {
+Deno.test("flood, then drain → the log stays small and the file shrinks", async () => {
   await withFile(async ({ path, open }) => {
     const spool = await open();
     for (let n = 100; n < 1_100; n += 100) await putAll(spool, n, n + 99, 100_000);
@@ -312,7 +322,7 @@ Deno.test("the log stays small under a flood, and the disk is given back after a
     assert.ok(size("") + size("-wal") > 95 * MIB);
     assert.ok(size("-wal") < 32 * MIB, `${size("-wal")}`);
     assert.equal(await drainAll(spool), 1_050);
-    // Within a second or so of quiet; this asks nothing of the spool meanwhile.
+    // The file shrinks after a second without calls.
     const deadline = performance.now() + 20_000;
     while (size("") + size("-wal") > MIB && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 50));

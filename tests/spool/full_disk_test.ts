@@ -5,10 +5,10 @@ import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
 import { readAll, startChild } from "./_start_child.ts";
 
-/** Files end at 24 MiB, in blocks of 512 bytes; without the signal the write beyond fails as on a full disk. */
+/** Limits files to 24 MiB (in blocks of 512 bytes). Ignoring SIGXFSZ makes writes fail as on a full disk. */
 const SMALL_FILES = `trap '' XFSZ; ulimit -f 49152`;
 
-Deno.test("no room to write: the put is rejected as unavailable, and what was kept before is there", async () => {
+Deno.test("no room to write → put rejected as unavailable, earlier envelopes are intact", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "spool.sqlite");
     const [kept, error, has] = await readAll(startChild("fill", file, { before: SMALL_FILES }));
@@ -16,7 +16,7 @@ Deno.test("no room to write: the put is rejected as unavailable, and what was ke
     assert.equal(has, "false");
     const count = Number(kept);
     assert.ok(count > 100, kept);
-    // The limit is gone, as if there were room again.
+    // Without the limit, as if there were room again.
     const spool = await openSqliteSpool({ path: file, maxBytes: 1e9, maxAgeHours: 1 });
     const request = { now: Date.now(), limit: 10_000, maxBytes: 1e9, dsns: BOTH_DSNS };
     const leased = await spool.lease(request);
@@ -26,7 +26,7 @@ Deno.test("no room to write: the put is rejected as unavailable, and what was ke
 });
 
 Deno.test({
-  ...await needsSmallDisk("disk that the spool filled → it is drained, and takes envelopes again"),
+  ...await needsSmallDisk("disk filled by the spool → drains, then accepts envelopes again"),
   async fn() {
     await using disk = await mountSmallDisk(40);
     assert.ok(disk);

@@ -1,4 +1,4 @@
-/** The spool behind the relay, in the real server. */
+/** The spool in the real server. */
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
@@ -17,7 +17,7 @@ const DSN = "https://key@o1.ingest.sentry.io/1";
 
 let made = 0;
 
-/** An envelope that is like none before it, and its event id. */
+/** A new envelope and its event id. */
 function fresh(payload = "{}"): { id: string; body: string } {
   const id = (++made).toString(16).padStart(32, "0");
   return { id, body: envelope(id, "event", payload) };
@@ -28,7 +28,7 @@ function envelope(id: string, type: string, payload: string): string {
   return `${header}\n${JSON.stringify({ type, length: payload.length })}\n${payload}\n`;
 }
 
-/** The server, relaying to the stand-in with short patience. */
+/** The server, relaying to the stand-in with a short timeout. */
 function relaying(
   ingest: StandInIngest,
   { dataDir, env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
@@ -59,7 +59,7 @@ async function health(server: ServerProcess): Promise<Health> {
   return await (await fetch(`${server.origin}/monitoring`)).json();
 }
 
-/** Event ids of the test's own envelopes in the order of their arrival; the server sends some of its own. */
+/** Event ids of the test's envelopes in order of arrival, without envelopes of the server itself. */
 function arrived(ingest: StandInIngest): string[] {
   return ingest.requests.flatMap(({ text }) => {
     const { event_id } = JSON.parse(text.split("\n", 1)[0] ?? "{}");
@@ -70,7 +70,7 @@ function arrived(ingest: StandInIngest): string[] {
 const taken = (ingest: StandInIngest, ids: readonly string[]) =>
   ingest.waitFor(() => ids.every((id) => arrived(ingest).includes(id)));
 
-/** A folder that is removed at the end of the test. */
+/** A temporary folder. */
 async function dataFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await Deno.makeTempDir({ prefix: "sightglass-" });
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
@@ -86,7 +86,7 @@ const UNDECIDED: Record<string, IngestBehaviour> = {
   "answers 503": answers(503, { headers: { "retry-after": "60" } }),
 };
 for (const [name, behaviour] of Object.entries(UNDECIDED)) {
-  Deno.test(`row 'the ingest ${name}': 202 spooled, and delivered once it takes envelopes`, async () => {
+  Deno.test(`ingest ${name} → 202 spooled, delivered when it works again`, async () => {
     await using ingest = startStandInIngest();
     await using server = await relaying(ingest);
     ingest.behave(behaviour);
@@ -105,7 +105,7 @@ for (const [name, behaviour] of Object.entries(UNDECIDED)) {
   });
 }
 
-Deno.test("FORWARD_CLIENT_IP, the ingest is down → address and client hints come out of the spool", async () => {
+Deno.test("FORWARD_CLIENT_IP, ingest down → address and client hints are delivered later", async () => {
   await using ingest = startStandInIngest();
   await using server = await relaying(ingest, { env: { FORWARD_CLIENT_IP: "true" } });
   ingest.behave(closes);
@@ -132,7 +132,7 @@ Deno.test("FORWARD_CLIENT_IP, the ingest is down → address and client hints co
   ) assert.equal(came.headers[name], value, name);
 });
 
-Deno.test("row 'the ingest is down': 202 spooled, and another process delivers it after a restart", async () => {
+Deno.test("ingest is down → 202 spooled, and another process delivers it after a restart", async () => {
   await using folder = await dataFolder();
   const ingest = startStandInIngest();
   const port = Number(new URL(ingest.origin).port);
@@ -154,7 +154,7 @@ Deno.test("row 'the ingest is down': 202 spooled, and another process delivers i
   }
 });
 
-Deno.test("row 'seen before': as long as it is in the spool, also after a restart and when the ingest is back", async () => {
+Deno.test("seen before → 200 duplicate while it is in the spool, also after a restart", async () => {
   await using folder = await dataFolder();
   await using ingest = startStandInIngest();
   ingest.behave(hangs);
@@ -169,7 +169,7 @@ Deno.test("row 'seen before': as long as it is in the spool, also after a restar
   assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
 });
 
-Deno.test("row 'spool full': 503 spool_full without Retry-After, and room again once it has drained", async () => {
+Deno.test("spool full → 503 spool_full without Retry-After, until it has drained", async () => {
   await using ingest = startStandInIngest();
   await using server = await relaying(ingest, { env: { SPOOL_MAX_BYTES: "50000" } });
   ingest.behave(answers(500));
@@ -193,7 +193,7 @@ Deno.test("row 'spool full': 503 spool_full without Retry-After, and room again 
   assert.ok((await health(server)).is_healthy);
 });
 
-Deno.test("a refusal while draining ends the envelope, a limit pauses it", async () => {
+Deno.test("400 while draining → deleted; 429 → delivered after the limit", async () => {
   await using ingest = startStandInIngest();
   await using server = await relaying(ingest);
   ingest.behave(answers(500));
@@ -216,7 +216,7 @@ Deno.test("a refusal while draining ends the envelope, a limit pauses it", async
   }
 });
 
-Deno.test("the segments of one recording arrive in order, also those that come after the ingest is back", async () => {
+Deno.test("segments before and after an outage → arrive in order", async () => {
   await using ingest = startStandInIngest();
   await using server = await relaying(ingest);
   ingest.behave(answers(500));
@@ -230,12 +230,12 @@ Deno.test("the segments of one recording arrive in order, also those that come a
   const order = () =>
     ingest.requests.flatMap(({ text }) => /"segment_id":(\d)/.exec(text)?.[1] ?? []);
   await ingest.waitFor(() => order().includes("5"));
-  // What was tried in vain came before; the last time that each came is when it was taken.
+  // Failed attempts came before; the last arrival of each was accepted.
   const lastTimes = [...new Set(order().reverse())].reverse();
   assert.deepEqual(lastTimes, ["0", "1", "2", "3", "4", "5"]);
 });
 
-Deno.test("SIGTERM while the ingest hangs: what is under way is kept and acknowledged within four seconds", async () => {
+Deno.test("SIGTERM while the ingest hangs → envelope spooled and answered within four seconds", async () => {
   await using folder = await dataFolder();
   await using ingest = startStandInIngest();
   ingest.behave(hangs);
@@ -259,7 +259,7 @@ Deno.test("SIGTERM while the ingest hangs: what is under way is kept and acknowl
   await ingest.waitFor(() => arrived(ingest).length > before);
 });
 
-Deno.test("SPOOL=none keeps nothing: 503 spool_unavailable", async () => {
+Deno.test("SPOOL=none and ingest down → 503 spool_unavailable", async () => {
   await using ingest = startStandInIngest();
   await using server = await relaying(ingest, { env: { SPOOL: "none" } });
   ingest.behave(answers(500));
@@ -268,7 +268,7 @@ Deno.test("SPOOL=none keeps nothing: 503 spool_unavailable", async () => {
   assert.equal((await response.json()).error, "spool_unavailable");
 });
 
-Deno.test("SIGTERM while a body still comes in: it is asked for again, and not called malformed", async () => {
+Deno.test("SIGTERM during an upload → 503 overloaded or closed, never envelope_malformed", async () => {
   await using ingest = startStandInIngest();
   await using server = await relaying(ingest);
   const { body } = fresh("x".repeat(50_000));
@@ -280,7 +280,7 @@ Deno.test("SIGTERM while a body still comes in: it is asked for again, and not c
     if (in_flight_bytes > 0) break;
   }
   const stopping = server.stop("SIGTERM");
-  // Cut off without an answer is as good: the sender keeps what nobody acknowledged.
+  // A closed connection is correct too: the sender keeps unacknowledged envelopes.
   const answer = await client.answer().catch(() => "");
   assert.match(answer, /^(HTTP\/1\.1 503 .*"error":"overloaded".*)?$/s);
   assert.equal((await stopping).code, 0);

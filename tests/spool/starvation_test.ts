@@ -1,9 +1,9 @@
-/** No envelope delays another: limits, envelopes that always fail, slow uploads, stopping. */
+/** No envelope delays another: rate limits, envelopes that always fail, slow uploads, stopping. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DOWN_AFTER } from "../../monitoring/relay/ingest_health.ts";
 import type { IngestState, RelayOptions } from "../../monitoring/relay/relay.ts";
-import { openSpool, type RunningSpool } from "../../monitoring/spool/running_spool.ts";
+import { openSpool, type ServerSpool } from "../../monitoring/spool/open_spool.ts";
 import { startServer } from "../../tools/server_process.ts";
 import {
   DSN,
@@ -22,11 +22,11 @@ import {
 } from "../stand_in_ingest.ts";
 import { takesSlowly } from "../stand_in_behaviour.ts";
 
-/** The relay with its spool, and its ingest. */
+/** A relay with its spool and ingest. */
 interface Subject {
   readonly ingest: StandInIngest;
   readonly relay: RunningRelay;
-  readonly spool: RunningSpool;
+  readonly spool: ServerSpool;
   drain(): void;
 }
 
@@ -40,7 +40,7 @@ async function withSpool(
   await using ingest = startStandInIngest();
   const relay = startRelay({ spool, upstream: ingest.origin, ...options });
   try {
-    await work({ ingest, relay, spool, drain: () => spool.drain(relay.relay.draining) });
+    await work({ ingest, relay, spool, drain: () => spool.startDraining(relay.relay.draining) });
   } finally {
     await relay[Symbol.asyncDispose]();
     await spool.stopDraining();
@@ -49,7 +49,7 @@ async function withSpool(
   }
 }
 
-/** An envelope of one item, whose name is found again by {@linkcode nameOf}. */
+/** An envelope of one item. {@linkcode nameOf} reads its name. */
 const named = (name: string, type = "event") =>
   envelope({ dsn: DSN, name }, [[{ type }, `{"message":"${name}"}`]]);
 
@@ -72,7 +72,7 @@ async function post(relay: RunningRelay, bodies: readonly Uint8Array<ArrayBuffer
 
 const all = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
 
-Deno.test("100 transactions spooled under a limit → five errors behind them are delivered", async () => {
+Deno.test("100 rate-limited transactions in the spool → five errors behind them are delivered", async () => {
   await withSpool(async ({ ingest, relay, drain }) => {
     ingest.behave(answers(503));
     const transactions = many("t", 100).map((name) => named(name, "transaction"));
@@ -94,7 +94,7 @@ Deno.test("100 transactions spooled under a limit → five errors behind them ar
       return [...many("e", 5), "u"].every((name) => since.includes(name));
     });
     const asked = names(ingest).slice(before).filter((name) => name.startsWith("t"));
-    // Those that were under way when the limit was announced.
+    // Those being sent when the limit was announced.
     assert.ok(asked.length <= 17, `${asked.length} transactions were sent`);
     assert.equal(new Set(asked).size, asked.length);
     await relay.healthWhen(({ spool }) => spool.pending === 100);
@@ -103,7 +103,7 @@ Deno.test("100 transactions spooled under a limit → five errors behind them ar
   });
 });
 
-Deno.test("a limit that ends → what it held in the spool is delivered", async () => {
+Deno.test("rate limit ends → its envelopes in the spool are delivered", async () => {
   await withSpool(async ({ ingest, relay, drain }) => {
     ingest.behave(answers(503));
     await post(relay, many("t", 40).map((name) => named(name, "transaction")));
@@ -119,7 +119,7 @@ Deno.test("a limit that ends → what it held in the spool is delivered", async 
 });
 
 for (const count of [40, 500]) {
-  Deno.test(`${count} envelopes that always get 500 in front → good ones arrive, live traffic stays live`, async () => {
+  Deno.test(`${count} oldest always get 500 → good ones arrive, live traffic stays live`, async () => {
     await withSpool(async ({ ingest, relay, drain }) => {
       const poison = many("poison", count);
       const good = many("good", 20);
@@ -144,7 +144,7 @@ for (const count of [40, 500]) {
   });
 }
 
-Deno.test("500 live envelopes that get 500 in a row → the next good one is delivered live", async () => {
+Deno.test("500 live envelopes get 500 in a row → the next good one is delivered live", async () => {
   await withSpool(async ({ ingest, relay, drain }) => {
     ingest.behave((request) => nameOf(request).startsWith("poison") ? answers(500) : takes());
     drain();
@@ -154,7 +154,7 @@ Deno.test("500 live envelopes that get 500 in a row → the next good one is del
   });
 });
 
-Deno.test("an envelope that always gets 500 waits → segments of recordings are delivered live", async () => {
+Deno.test("spooled envelope always gets 500 → recording segments are delivered live", async () => {
   await withSpool(async ({ ingest, relay, drain }) => {
     ingest.behave((request) => nameOf(request).startsWith("poison") ? answers(500) : takes());
     drain();
@@ -168,7 +168,7 @@ Deno.test("an envelope that always gets 500 waits → segments of recordings are
   });
 });
 
-Deno.test("every other live envelope gets 500 → the good ones are all delivered live", async () => {
+Deno.test("every other live envelope gets 500 → all good ones are delivered live", async () => {
   await withSpool(async ({ ingest, relay, drain }) => {
     ingest.behave((request) => nameOf(request).startsWith("poison") ? answers(500) : takes());
     drain();
@@ -178,8 +178,8 @@ Deno.test("every other live envelope gets 500 → the good ones are all delivere
   });
 });
 
-Deno.test("large envelopes whose upload takes too long → small ones are still delivered live", async () => {
-  // Never reads the body of a large request, so its upload stalls; a timeout cannot distinguish this from a slow one.
+Deno.test("uploads of large envelopes time out → small ones are still delivered live", async () => {
+  // Never reads the body of a large request: its upload stalls, which for a timeout is the same as a slow one.
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connections = new Set<Deno.Conn>();
   const serving = (async () => {
@@ -205,7 +205,7 @@ Deno.test("large envelopes whose upload takes too long → small ones are still 
   }
 });
 
-Deno.test("large envelopes while nothing listens → the ingest is at fault, and is reported down", async () => {
+Deno.test("large envelopes, connection refused → the ingest is reported as down", async () => {
   const refused = startStandInIngest();
   await refused.close();
   const states: IngestState[] = [];
@@ -216,7 +216,7 @@ Deno.test("large envelopes while nothing listens → the ingest is at fault, and
   }, { upstream: refused.origin, onIngestState: (state) => states.push(state) });
 });
 
-Deno.test("many live envelopes at once while the ingest answers 5xx → one of them asks it", async () => {
+Deno.test("many live envelopes while the ingest answers 5xx → one is sent as a probe", async () => {
   await withSpool(async ({ ingest, relay }) => {
     const burst = async (name: string) => {
       const posts = many(name, 30).map((name) => post(relay, [named(name)]));
@@ -231,7 +231,7 @@ Deno.test("many live envelopes at once while the ingest answers 5xx → one of t
   }, { relayTimeoutMs: 2_000 });
 });
 
-Deno.test("the server stops while live envelopes await answers → the ingest is not called down", async () => {
+Deno.test("server stops with requests open → the ingest is not reported as down", async () => {
   const states: IngestState[] = [];
   await withSpool(async ({ ingest, relay }) => {
     ingest.behave(hangs);
@@ -244,7 +244,7 @@ Deno.test("the server stops while live envelopes await answers → the ingest is
   }, { relayTimeoutMs: 60_000, onIngestState: (state) => states.push(state) });
 });
 
-/** Answers 200 to requests whose head announces little; reads no other. */
+/** Answers small requests with 200; does not read others. */
 async function answerSmall(connection: Deno.Conn): Promise<void> {
   const buffer = new Uint8Array(16 * 1024);
   try {
@@ -263,11 +263,11 @@ async function answerSmall(connection: Deno.Conn): Promise<void> {
       );
     }
   } catch {
-    // The test closed it, or the relay did.
+    // The test or the relay closed it.
   }
 }
 
-Deno.test("stopping while the ingest hangs → the request is ended, its envelope stays in the spool", async () => {
+Deno.test("stop while the ingest hangs → request aborted, envelope stays in the spool", async () => {
   await withSpool(async ({ ingest, relay, spool, drain }) => {
     ingest.behave(answers(503));
     assert.deepEqual(await post(relay, [named("one")]), ["spooled"]);
@@ -285,7 +285,7 @@ Deno.test("stopping while the ingest hangs → the request is ended, its envelop
   }, { relayTimeoutMs: 60_000 });
 });
 
-Deno.test("SIGTERM while draining into a slow ingest → after the restart none is delivered twice", async () => {
+Deno.test("SIGTERM while draining into a slow ingest → none delivered twice after restart", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "starvation-" });
   try {
     await using ingest = startStandInIngest();
@@ -301,7 +301,7 @@ Deno.test("SIGTERM while draining into a slow ingest → after the restart none 
       });
       assert.equal(response.status, 202, await response.text());
     }
-    // From here on the ingest takes each envelope, but slowly.
+    // Now the ingest accepts each envelope, but slowly.
     const before = mine().length;
     ingest.behave(takesSlowly(1_000));
     await ingest.waitFor(() => mine().length >= before + 10);

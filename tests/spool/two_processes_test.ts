@@ -6,13 +6,13 @@ import { startChild } from "./_start_child.ts";
 
 const COUNT = 3_000;
 
-/** A replay's segments at two DSNs are two sequences: four in all. */
+/** Two replays at two DSNs: four sequences. */
 const facts = (n: number) => ({
   dsn: n % 3 === 0 ? OTHER_DSN : DSN,
   ...(n % 5 === 0 && { sequence: `replay ${n % 2}` }),
 });
 
-Deno.test("three processes drain one spool: every envelope is delivered, none twice, replays in order", async () => {
+Deno.test("three processes drain one spool → all delivered, none twice, replays in order", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "spool-" });
   const path = join(folder, "data", "spool.sqlite");
   try {
@@ -29,7 +29,7 @@ Deno.test("three processes drain one spool: every envelope is delivered, none tw
       for await (const line of child.lines) {
         if (line === "ready") {
           own.resolve();
-          // None begins before all can.
+          // All start at the same time.
           await Promise.all(ready.map(({ promise }) => promise));
           await child.process.stdin.close();
           continue;

@@ -19,7 +19,7 @@ async function withFolder(work: (path: string) => Promise<void>): Promise<void> 
 const open = (path: string, worker?: URL) =>
   openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1, ...(worker && { worker }) });
 
-/** Asks until it is there again; says how often it was refused. */
+/** Polls until the spool works again; returns how many calls were rejected. */
 async function untilAvailable(spool: Spool): Promise<number> {
   for (let refused = 0;; refused++) {
     try {
@@ -38,7 +38,7 @@ const FAULTS = [
 ];
 
 for (const { fault, reason, isKept } of FAULTS) {
-  Deno.test(`the worker ends in the middle of a batch (${fault}): all who wait are told, and another one takes over`, async () => {
+  Deno.test(`worker fails during a batch (${fault}) → all its calls rejected, then a new worker`, async () => {
     await withFolder(async (path) => {
       const spool = await open(path, FAILING);
       assert.equal(await spool.put(envelope(1)), "kept");
@@ -56,7 +56,7 @@ for (const { fault, reason, isKept } of FAULTS) {
         }
         await untilAvailable(spool);
         assert.equal(await spool.has(keyOf(1)), true);
-        // The lock is gone; what was not told to be kept is kept or not as a whole.
+        // No lock is left; an unacknowledged batch is kept completely or not at all.
         assert.deepEqual(
           await Promise.all([0, 1, 2].map((n) => spool.has(keyOf(round + n)))),
           [isKept, isKept, isKept],
@@ -68,7 +68,7 @@ for (const { fault, reason, isKept } of FAULTS) {
   });
 }
 
-Deno.test("a worker that cannot live is started once a second at most, and the server lives on", async () => {
+Deno.test("worker always crashes → restarted at most once a second", async () => {
   await withFolder(async (path) => {
     const spool = await open(path, FAILING);
     await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
@@ -81,7 +81,7 @@ Deno.test("a worker that cannot live is started once a second at most, and the s
   });
 });
 
-Deno.test("with the server's own permissions; left open, spool and drain keep no process alive", async () => {
+Deno.test("spool and drain left open → the process ends, with the server's permissions", async () => {
   await withFolder(async (path) => {
     const child = startChild("leave", path);
     assert.deepEqual(await readAll(child), ["kept"]);

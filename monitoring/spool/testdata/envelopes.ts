@@ -1,13 +1,13 @@
-import type { Upstream } from "../drain.ts";
+import type { Upstream } from "../drain_options.ts";
 import type { SpooledEnvelope } from "../spool.ts";
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
 export const OTHER_DSN = "https://key@o2.ingest.sentry.io/2";
 
-/** A lease's `dsns`: all of both. */
-export const BOTH_DSNS = [DSN, OTHER_DSN].map((dsn) => ({ dsn, held: 0 }));
+/** For a lease request: both DSNs, without limits. */
+export const BOTH_DSNS = [DSN, OTHER_DSN].map((dsn) => ({ dsn, limited: 0 }));
 
-/** The moment at which tests begin. */
+/** The time at which tests start. */
 export const NOON = Date.UTC(2026, 7, 1, 12);
 
 /** Bits for `categories`. */
@@ -40,12 +40,12 @@ export function envelope(
   };
 }
 
-/** What {@linkcode envelope} wrote into the body. */
+/** The number that {@linkcode envelope} wrote into the body. */
 export function numberOf({ bytes }: { readonly bytes: Uint8Array }): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
 }
 
-/** For `DrainOptions`: no limit holds. */
+/** For `DrainOptions`: no rate limits. */
 export const noLimits = () => ({ categories: 0, endsInMs: Infinity });
 
 /** For `DrainOptions`: ingests that are always up, one for each origin. */

@@ -1,6 +1,6 @@
 /**
- * The spool's worker, with a fault that a test asks for by an envelope's event id: `exit` ends it as it puts that
- * envelope, after what came before it in the batch; `throw`, when all of the batch is kept and nobody was told.
+ * The spool's worker with a fault, chosen by an envelope's event id: `exit` ends it during the put of that envelope, in
+ * the middle of the batch; `throw` makes it fail after the commit, before the results are sent.
  */
 import process from "node:process";
 import {
@@ -20,13 +20,13 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): Sta
   );
   const fail = (...values: SQLInputValue[]) => {
     if (values.includes("exit")) process.exit(1);
-    if (values.includes("throw")) dieBeforeTheAnswer();
+    if (values.includes("throw")) failBeforeResults();
     return run(...values);
   };
   return Object.assign(statement, { run: fail });
 };
 
-function dieBeforeTheAnswer(): void {
+function failBeforeResults(): void {
   if (!parentPort) return;
   parentPort.postMessage = () => {
     throw new Error("a fault");

@@ -1,12 +1,12 @@
-import type { DrainClock } from "../drain.ts";
+import type { DrainClock } from "../drain_options.ts";
 import { NOON } from "./envelopes.ts";
 
-/** Time that passes when a test says so. */
+/** A clock that a test moves. */
 export class FakeClock implements DrainClock {
   #elapsed = 0;
   #offset = NOON;
   #timers: { readonly at: number; readonly work: () => void }[] = [];
-  /** What `random` gives. */
+  /** Result of `random`. */
   chance = 0.5;
 
   readonly now = () => this.#elapsed + this.#offset;
@@ -20,7 +20,7 @@ export class FakeClock implements DrainClock {
     };
   };
 
-  /** Milliseconds until each timer that runs. */
+  /** Milliseconds until each timer ends. */
   get timers(): number[] {
     return this.#timers.map(({ at }) => at - this.#elapsed);
   }
@@ -30,7 +30,7 @@ export class FakeClock implements DrainClock {
     this.#offset += ms;
   }
 
-  /** Time passes, and what is due by its end happens. */
+  /** Moves time forward and runs the timers that end by then. */
   pass(ms: number): void {
     this.#elapsed += ms;
     const due = this.#timers.filter(({ at }) => at <= this.#elapsed).sort((a, b) => a.at - b.at);

@@ -12,11 +12,11 @@ import {
 } from "./envelopes.ts";
 import { LEASE_MS, type LeasedEnvelope, type LeaseRequest, type Spool } from "../spool.ts";
 
-/** The part of the contract suite that is about leases: which envelopes, in which order, for how long. */
+/** The contract suite's tests of leases: which envelopes, in which order, for how long. */
 export function leaseTests(
   test: (behaviour: string, body: (open: () => Promise<Spool>) => Promise<void>) => void,
 ): void {
-  test("leases go oldest first, at most as many as asked, each to one holder", async (open) => {
+  test("lease → oldest first, at most the limit, each envelope to one process", async (open) => {
     const [spool, other] = [await open(), await open()];
     // The order of arrival counts, not the time of a clock.
     for (const n of [1, 2, 3, 4, 5]) await spool.put(envelope(n, { receivedAt: NOON - n }));
@@ -26,7 +26,7 @@ export function leaseTests(
     assert.deepEqual(await lease(other, {}), []);
   });
 
-  test("bodies of one lease stay within its bytes, but for a single one", async (open) => {
+  test("lease with a byte limit → bodies within it, or a single larger one", async (open) => {
     const spool = await open();
     for (const [n, bytes] of [[1, 5_000], [2, 400], [3, 500], [4, 101]] as const) {
       await spool.put(envelope(n, { bytes }));
@@ -36,26 +36,26 @@ export function leaseTests(
     assert.deepEqual(numbers(await lease(spool, { maxBytes: 0 })), [4]);
   });
 
-  test("a DSN that is not asked for → its envelopes stay", async (open) => {
+  test("DSN not requested → its envelopes are not leased", async (open) => {
     const spool = await open();
     await spool.put(envelope(1, { dsn: OTHER_DSN }));
     await spool.put(envelope(2));
     assert.deepEqual(numbers(await lease(spool, { dsns: [] })), []);
-    assert.deepEqual(numbers(await lease(spool, { dsns: [{ dsn: DSN, held: 0 }] })), [2]);
+    assert.deepEqual(numbers(await lease(spool, { dsns: [{ dsn: DSN, limited: 0 }] })), [2]);
     assert.deepEqual(numbers(await lease(spool, {})), [1]);
   });
 
-  test("held categories → envelopes of which they cover all stay, others of the DSN go", async (open) => {
+  test("limited categories → only envelopes with another category are leased", async (open) => {
     const spool = await open();
     const categories = [TRANSACTION, ERROR, ERROR | TRANSACTION, OTHER, TRANSACTION | OTHER];
     for (const [n, each] of categories.entries()) {
       await spool.put(envelope(n, { categories: each }));
       await spool.put(envelope(10 + n, { categories: each, dsn: OTHER_DSN }));
     }
-    const leased = async (held: number, newest: boolean) => {
-      const dsns = [{ dsn: DSN, held }, { dsn: OTHER_DSN, held: -1 }];
+    const leased = async (limited: number, newest: boolean) => {
+      const dsns = [{ dsn: DSN, limited }, { dsn: OTHER_DSN, limited: -1 }];
       const got = await lease(spool, { dsns, newest });
-      for (const each of got) await spool.giveBack(each, 0);
+      for (const each of got) await spool.release(each, 0);
       return numbers(got).toSorted((a, b) => a - b);
     };
     for (const newest of [false, true]) {
@@ -67,17 +67,19 @@ export function leaseTests(
     }
   });
 
-  test("thousands held in front of one that is not → it is leased", async (open) => {
+  test("thousands of limited envelopes before an unlimited one → it is leased", async (open) => {
     const spool = await open();
-    const held = Array.from({ length: 3_000 }, (_, n) => n);
-    // As many different sets, none with errors.
-    await Promise.all(held.map((n) => spool.put(envelope(n, { categories: 4 * (1 + n) }))));
+    const numbersOfLimited = Array.from({ length: 3_000 }, (_, n) => n);
+    // As many different bit sets, none with errors.
+    await Promise.all(
+      numbersOfLimited.map((n) => spool.put(envelope(n, { categories: 4 * (1 + n) }))),
+    );
     await spool.put(envelope(3_000, { categories: ERROR | TRANSACTION }));
-    const dsns = [{ dsn: DSN, held: ~ERROR }];
+    const dsns = [{ dsn: DSN, limited: ~ERROR }];
     assert.deepEqual(numbers(await lease(spool, { dsns })), [3_000]);
   });
 
-  test("newest asked for → newest first of those never put off, else as usual", async (open) => {
+  test("newest requested → newest first of those never delayed, else as usual", async (open) => {
     const spool = await open();
     for (const n of [1, 2, 3, 4]) await spool.put(envelope(n));
     const one = async () => {
@@ -87,14 +89,14 @@ export function leaseTests(
     };
     const first = await one();
     assert.equal(numberOf(first), 4);
-    await spool.giveBack(first, NOON);
+    await spool.release(first, NOON);
     const others = [await one(), await one(), await one()];
     assert.deepEqual(numbers(others), [3, 2, 1]);
-    for (const [at, each] of others.entries()) await spool.giveBack(each, NOON - 1 - at);
+    for (const [at, each] of others.entries()) await spool.release(each, NOON - 1 - at);
     assert.deepEqual(numbers([await one(), await one(), await one(), await one()]), [1, 2, 3, 4]);
   });
 
-  test("failures given with an envelope → kept with it, also where none are given later", async (open) => {
+  test("failures set at release → stored, and unchanged when not set later", async (open) => {
     const spool = await open();
     await spool.put(envelope(1));
     const failures: number[] = [];
@@ -102,14 +104,14 @@ export function leaseTests(
       const [leased] = await lease(spool, {});
       assert.ok(leased);
       failures.push(leased.failures);
-      await spool.giveBack(leased, 0, given);
+      await spool.release(leased, 0, given);
     }
     await spool.close();
     const [again] = await lease(await open(), {});
     assert.deepEqual([...failures, again?.failures], [0, 0, 1, 1, 7, 7]);
   });
 
-  test("DSNs take turns, however much waits of one of them", async (open) => {
+  test("one DSN has many envelopes → DSNs still take turns", async (open) => {
     const spool = await open();
     for (const n of [1, 2, 3, 4, 5]) await spool.put(envelope(n));
     for (const n of [6, 7]) await spool.put(envelope(n, { dsn: OTHER_DSN }));
@@ -118,7 +120,7 @@ export function leaseTests(
     assert.deepEqual(numbers(await lease(spool, { limit: 3 })), [7, 3, 4]);
   });
 
-  test("of a sequence there is one envelope out at a time, in order of arrival", async (open) => {
+  test("sequence → one envelope leased at a time, in order of arrival", async (open) => {
     const [spool, other] = [await open(), await open()];
     for (const n of [1, 2, 3]) await spool.put(envelope(n, { sequence: "a" }));
     await spool.put(envelope(4, { sequence: "b" }));
@@ -129,27 +131,27 @@ export function leaseTests(
     assert.deepEqual(await lease(other, {}), []);
     const first = out.find((held) => numberOf(held) === 1);
     assert.ok(first);
-    await spool.giveBack(first, NOON + 1_000);
-    assert.deepEqual(await lease(other, {}), [], "not past the one that waits");
+    await spool.release(first, NOON + 1_000);
+    assert.deepEqual(await lease(other, {}), [], "not past the delayed one");
     const [again] = await lease(other, { now: NOON + 1_000 });
     assert.ok(again && numberOf(again) === 1);
-    assert.equal(await other.done(again), true);
+    assert.equal(await other.complete(again), true);
     assert.deepEqual(numbers(await lease(other, { now: NOON + 1_000 })), [2]);
   });
 
-  test("what is given back waits as long as asked, behind what was never put off", async (open) => {
+  test("release with a wait → leased after it, and after envelopes never delayed", async (open) => {
     const spool = await open();
     for (const n of [1, 2, 3]) await spool.put(envelope(n));
     const [one, two] = await lease(spool, { limit: 2 });
     assert.ok(one && two);
-    assert.equal(await spool.giveBack(one, NOON + 500), true);
-    assert.equal(await spool.giveBack(two, 0), true, "without a wait: at its old place");
-    assert.equal(await spool.giveBack(two, 0), false, "its lease is over");
+    assert.equal(await spool.release(one, NOON + 500), true);
+    assert.equal(await spool.release(two, 0), true, "no wait: at its old place");
+    assert.equal(await spool.release(two, 0), false, "its lease has ended");
     assert.deepEqual(numbers(await lease(spool, { now: NOON + 499, limit: 1 })), [2]);
     assert.deepEqual(numbers(await lease(spool, { now: NOON + 500 })), [3, 1]);
   });
 
-  test("lease not renewed → runs out, and its holder learns so", async (open) => {
+  test("lease not renewed → runs out, and later calls with it return false", async (open) => {
     const [spool, other] = [await open(), await open()];
     for (const n of [1, 2, 3]) await spool.put(envelope(n));
     const [one, two, three] = await lease(spool, {});
@@ -159,19 +161,19 @@ export function leaseTests(
     const taken = await lease(other, { now: NOON + LEASE_MS, limit: 1 });
     assert.deepEqual(numbers(taken), [1]);
     assert.deepEqual(await spool.renew([one, two], NOON + LEASE_MS), [two.id]);
-    assert.equal(await spool.done(one), false);
-    assert.equal(await spool.giveBack(one, 0), false);
-    assert.equal(await spool.done(three), true, "it ran out, but has no other holder");
-    assert.ok(taken[0] && await other.done(taken[0]));
-    assert.equal(await spool.done(one), false);
+    assert.equal(await spool.complete(one), false);
+    assert.equal(await spool.release(one, 0), false);
+    assert.equal(await spool.complete(three), true, "ran out, but not leased by another");
+    assert.ok(taken[0] && await other.complete(taken[0]));
+    assert.equal(await spool.complete(one), false);
     assert.equal((await spool.stats()).pending, 1);
   });
 }
 
-/** Leases at noon, all that may be, unless asked otherwise. */
+/** Leases at noon, without limits unless given. */
 export function lease(spool: Spool, request: Partial<LeaseRequest>): Promise<LeasedEnvelope[]> {
   return spool.lease({ now: NOON, limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS, ...request });
 }
 
-/** The texts of the bodies. */
+/** The numbers of test envelopes. */
 export const numbers = (envelopes: readonly LeasedEnvelope[]) => envelopes.map(numberOf);

@@ -1,17 +1,12 @@
-/**
- * A server of the same parts as `main.ts`, which crashes when asked to: nothing in the real one does that
- * on purpose.
- */
+/** A server made of the same parts as `main.ts`, with paths that crash it. */
 import { join } from "node:path";
-import { CONFIG_VARIABLES, loadConfig } from "../../../config.ts";
+import { readConfig } from "../../../config.ts";
 import { openInbox } from "../../../monitoring/inbox/store.ts";
 import { createRelay } from "../../../monitoring/relay/relay.ts";
-import { startRuntime } from "../../../monitoring/runtime/mod.ts";
+import { startRuntime } from "../../../monitoring/runtime/start_runtime.ts";
 import { serve } from "../../../server/mod.ts";
 
-const config = loadConfig(
-  Object.fromEntries(CONFIG_VARIABLES.map((name) => [name, Deno.env.get(name)])),
-);
+const config = readConfig();
 const runtime = await startRuntime({
   dsn: config.dsn.text,
   environment: config.environment,
@@ -28,13 +23,13 @@ serve({
   port: config.port,
   hostname: config.hostname,
   handler(request) {
-    if (request.url.endsWith("/reject")) void Promise.reject(new Error("nobody handles this"));
+    if (request.url.endsWith("/reject")) void Promise.reject(new Error("unhandled rejection"));
     if (request.url.endsWith("/throw")) {
       queueMicrotask(() => {
-        throw new Error("nobody catches this");
+        throw new Error("uncaught error");
       });
     }
-    return new Response("on its way");
+    return new Response("ok");
   },
   onStopping() {},
   onAnswered: (ms) => runtime.stop(ms),

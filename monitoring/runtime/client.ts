@@ -1,43 +1,40 @@
 import { trace } from "@opentelemetry/api";
 import {
   createStackParser,
+  type DataCategory,
+  type EventDropReason,
   linkedErrorsIntegration,
   nodeStackLineParser,
   setCurrentClient,
   type Transport,
   withStreamedSpan,
 } from "@sentry/core";
-import { contextLinesIntegration } from "@sentry/deno";
+import { contextLinesIntegration, DenoClient } from "@sentry/deno";
 import { settings } from "../settings.ts";
-import type { Amount } from "./dropped.ts";
 import { createRelayTransport, type Deliver, type RelayTransport } from "./relay_transport.ts";
-import { RuntimeClient } from "./runtime_client.ts";
-import type { Scrubber } from "./scrub.ts";
+import type { Scrubber } from "./scrubber.ts";
 
-/** Events that the client works on at once. Its default of 64 drops what a burst brings beyond. */
+/** Most events that the client processes at the same time. Its default of 64 drops events of a burst. */
 const PROCESSING_BUFFER = 1_000;
 
-/** Lines of the source before and after the one that failed. */
+/** Source lines before and after the line of a stack frame. */
 const CONTEXT_LINES = 5;
 
-/**
- * Where the request seems to go that carries an envelope to the relay: `.invalid` because no
- * connection is ever opened (RFC 2606, section 2).
- */
-const RELAY_ADDRESS = "http://relay.invalid/monitoring";
+/** URL of the requests to the relay. `.invalid` because no connection is ever opened (RFC 2606, section 2). */
+const RELAY_URL = "http://relay.invalid/monitoring";
 
-/** No host name: the SDK asks the machine for it unless it is given one, so it is given one, and taken out. */
-const NO_NAME = "-";
+/** Given as host name, so that the SDK does not read the real one. The scrubber removes it. */
+const NO_HOST_NAME = "-";
 
 export interface StartClientOptions {
-  /** Text of the DSN that the server's telemetry goes to. */
+  /** Text of the DSN that receives the server's telemetry. */
   readonly dsn: string;
   readonly release?: string;
   readonly environment: string;
   readonly deliver: Deliver;
   readonly scrubber: Scrubber;
-  /** Told of everything that is dropped. */
-  readonly onDropped: (reason: string, amount: Amount) => void;
+  /** Called for everything that is dropped and counted for a client report. */
+  readonly onDropped: () => void;
 }
 
 export interface StartedClient {
@@ -46,38 +43,31 @@ export interface StartedClient {
 }
 
 /**
- * Starts Sentry's client for Deno with what is wanted of it and nothing else. Its `init` would
- * instrument `Deno.serve` (every asset a transaction), patch half a dozen database drivers, and
- * collect the operating system's name.
+ * Starts Sentry's client for Deno without its default integrations: `init` of `@sentry/deno` would instrument
+ * `Deno.serve` (every asset a transaction), patch database drivers, and collect the operating system's name.
  */
 export function startClient(
   { dsn, release, environment, deliver, scrubber, onDropped }: StartClientOptions,
 ): StartedClient {
   let transport: RelayTransport | undefined;
-  const client = new RuntimeClient({
-    onDropped,
-    client: {
+  const client = new RuntimeClient(
+    {
       dsn,
-      // Puts the DSN into each envelope's header, where the relay looks for it.
-      tunnel: RELAY_ADDRESS,
+      // With a tunnel, the SDK writes the DSN into each envelope's header, where the relay reads it.
+      tunnel: RELAY_URL,
       release,
       environment,
-      serverName: NO_NAME,
+      serverName: NO_HOST_NAME,
       stackParser: createStackParser(nodeStackLineParser()),
       transport(options): Transport {
-        transport = createRelayTransport({
-          ...options,
-          deliver,
-          onLimited: (amount) => onDropped("ratelimit_backoff", amount),
-          onAbandoned: (amount) => onDropped("shutdown", amount),
-        });
+        transport = createRelayTransport({ ...options, deliver });
         return transport;
       },
       transportOptions: { bufferSize: PROCESSING_BUFFER },
       sendClientReports: true,
 
       tracesSampleRate: settings.tracesSampleRate,
-      // Spans of one trace leave together, some seconds after they ended.
+      // Spans of one trace are sent together, some seconds after they ended.
       traceLifecycle: "stream",
       enableLogs: settings.enableLogs,
       enableMetrics: false,
@@ -116,11 +106,39 @@ export function startClient(
         };
       },
     },
-  });
-  // After every integration: nothing adds to the event any more.
+    onDropped,
+  );
+  // The last step of processing: no integration adds to the event after it.
   client.on("postprocessEvent", (event) => scrubber.event(event));
   setCurrentClient(client);
   client.init();
-  if (transport === undefined) throw new TypeError("Cannot start telemetry: the DSN is none.");
+  if (transport === undefined) throw new TypeError("Cannot start telemetry: the DSN is not valid.");
   return { client, transport };
+}
+
+/** Sentry's client for Deno. Adds what it lacks on a server: client reports of what it dropped. */
+export class RuntimeClient extends DenoClient {
+  readonly #onDropped: StartClientOptions["onDropped"];
+
+  constructor(
+    options: ConstructorParameters<typeof DenoClient>[0],
+    onDropped: StartClientOptions["onDropped"],
+  ) {
+    super(options);
+    this.#onDropped = onDropped;
+  }
+
+  override recordDroppedEvent(
+    reason: EventDropReason,
+    category: DataCategory,
+    quantity = 1,
+  ): void {
+    super.recordDroppedEvent(reason, category, quantity);
+    this.#onDropped();
+  }
+
+  /** Sends what was counted since the last call as a client report, if there is anything. */
+  reportDropped(): void {
+    this._flushOutcomes();
+  }
 }

@@ -1,14 +1,15 @@
-import type { DrainState, Upstream } from "./drain.ts";
+import type { DrainState, Upstream } from "./drain_options.ts";
 import type { SpoolStats } from "./spool.ts";
 
-/** Shares of the spool's bytes at which it is nearly full, and at which it no longer is. */
-export const NEARLY_FULL = 0.8;
-export const ROOM_AGAIN = 0.6;
+/** Share of the spool's bytes above which it counts as nearly full… */
+const NEARLY_FULL = 0.8;
+/** …and below which it no longer does. */
+const NO_LONGER_FULL = 0.6;
 
-/** Reports what changes in a drain's state, each change once. */
-export class DrainChanges {
+/** Reports each change of a drain's state once. */
+export class DrainStateReporter {
   readonly #report: (state: DrainState) => void;
-  /** Ingests that were down, and for which something waited. */
+  /** Ingests that were down while envelopes for them were in the spool. */
   readonly #wereDown = new Set<Upstream>();
   #isNearlyFull = false;
   #isUnavailable = false;
@@ -17,12 +18,12 @@ export class DrainChanges {
     this.#report = report;
   }
 
-  /** @param waiting the ingests for which envelopes wait */
-  looked({ bytes, maxBytes }: SpoolStats, waiting: ReadonlySet<Upstream>): void {
+  /** @param waiting the ingests whose envelopes are in the spool */
+  update({ bytes, maxBytes }: SpoolStats, waiting: ReadonlySet<Upstream>): void {
     if (bytes >= maxBytes * NEARLY_FULL && !this.#isNearlyFull) {
       this.#report({ state: "nearly full", bytes, maxBytes });
       this.#isNearlyFull = true;
-    } else if (bytes <= maxBytes * ROOM_AGAIN) {
+    } else if (bytes <= maxBytes * NO_LONGER_FULL) {
       this.#isNearlyFull = false;
     }
     for (const upstream of waiting) if (upstream.isDown) this.#wereDown.add(upstream);

@@ -1,48 +1,40 @@
 import type { Event, StackFrame } from "@sentry/core";
 
-/** Where the project's files are, so that they can be named without the machine's folders. */
-export interface Roots {
-  /** The project's folder as a `file:` URL, ending with `/`. */
-  readonly root: string;
-}
-
-/** Whom an address logs in as, and with what. */
+/** User and password of a URL. */
 const USER = /(:\/\/)[^\s/?#"<>]*@/g;
 /**
- * Addresses within a text, with their query and fragment if they have any; a slash within a word
- * begins none. What is looked at once is never looked at again: a text may be long, and made for that.
+ * URLs and paths in a text, with query and fragment; a slash within a word starts none. Attack: a long text made to
+ * cause backtracking. This expression never reads a character twice.
  */
 const QUERY =
   /((?:(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/|(?<![\w/:.])\/)[^\s?#"<>]*)(?:[?#][^\s"<>]*)?/gi;
 
-/** Takes what must not leave the server out of what it reports. */
+/** Removes from reports what must not leave the server: local paths, users, queries, thrown objects. */
 export class Scrubber {
   readonly #root: string;
   readonly #folder: string;
 
-  constructor({ root }: Roots) {
+  /** @param root the project's folder as a `file:` URL, ending with `/` */
+  constructor(root: string) {
     this.#root = root;
-    // As stacks and messages of the runtime name files without their scheme.
+    // Stacks and messages of the runtime also name files without a scheme.
     this.#folder = decodeURIComponent(new URL(root).pathname);
   }
 
-  /** A text whose addresses have lost user, query and fragment, and whose files the machine's folders. */
+  /** Removes user, query and fragment of URLs, and the local folders of file names. */
   text(text: string): string {
     return text.replaceAll(this.#root, "app:///").replaceAll(this.#folder, "app:///")
       .replace(USER, "$1").replace(QUERY, "$1");
   }
 
-  /** The name of a module's file: of the project's own its path, of all others the last part. */
+  /** A module's file name: its path for files of the project, else only the last part. */
   file(name: string): string {
     const path = this.text(name);
     if (path.startsWith("app:///") || /^(?:ext|node):/.test(path)) return path;
     return path.slice(path.lastIndexOf("/") + 1);
   }
 
-  /**
-   * Changes the event in place, as the last thing done to it. Removes what it holds of the machine,
-   * of its user, of the request and of an object that was thrown.
-   */
+  /** Changes an event in place. Removes data of the machine, its user, the request, and of a thrown object. */
   event(event: Event): void {
     delete event.server_name;
     delete event.user;
@@ -58,7 +50,7 @@ export class Scrubber {
     }
   }
 
-  /** Texts among attributes. */
+  /** Attributes with scrubbed texts. */
   attributes<T extends Record<string, unknown>>(attributes: T): T {
     return Object.fromEntries(
       Object.entries(attributes).map((
@@ -74,7 +66,7 @@ export class Scrubber {
   }
 }
 
-/** The message for a thrown plain object: only its keys, because values may be personal data. */
+/** Message for a thrown plain object. Keys only: its values may be personal data. */
 function keysOf(thrown: unknown): string {
   return `Object captured as exception with keys: ${Object.keys(Object(thrown)).join(", ")}`;
 }

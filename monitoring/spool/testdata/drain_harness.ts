@@ -1,59 +1,59 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { IngestHealth } from "../../relay/ingest_health.ts";
-import { type DrainState, startDrain, type Verdict } from "../drain.ts";
+import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
+import type { DeliveryResult, DrainState } from "../drain_options.ts";
 import type { Dropped, LeasedEnvelope, Spool } from "../spool.ts";
-import { STOP_ABORT_MS, STOP_GRACE_MS } from "../spool_drain.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope, numberOf } from "./envelopes.ts";
 import { FakeClock } from "./fake_clock.ts";
 
 export const MAX_BYTES = 100_000;
-export const DELIVERED: Verdict = { kind: "delivered" };
-/** No answer, or one that does not decide. The ingest's health determines whose fault it is. */
+export const DELIVERED: DeliveryResult = { kind: "delivered" };
+/** No answer, or a 500. The ingest's health decides whose fault it is. */
 export const SILENT = { kind: "silent" } as const;
 export const BAD = { kind: "answers 500" } as const;
-/** A limit on transactions, in milliseconds from now. */
-export const limited = (waitMs: number): Verdict => ({ kind: "rate_limited", waitMs });
-export type Answer = Verdict | typeof SILENT | typeof BAD;
+/** A rate limit, in milliseconds from now. */
+export const limited = (waitMs: number): DeliveryResult => ({ kind: "rate_limited", waitMs });
+export type IngestAnswer = DeliveryResult | typeof SILENT | typeof BAD;
 export const ORIGIN = new URL(DSN).host;
 
 export interface Attempt {
   readonly n: number;
   readonly envelope: LeasedEnvelope;
   readonly signal: AbortSignal;
-  end(answer: Answer): void;
+  end(answer: IngestAnswer): void;
 }
 
-/** A drain on a real spool, with an ingest and a clock that a test moves. */
-export class Bench implements AsyncDisposable {
+/** A drain on a real spool, with an ingest and a clock that the test controls. */
+export class DrainHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly attempts: Attempt[] = [];
   readonly states: DrainState[] = [];
   readonly ended: [number, string][] = [];
   readonly dropped: Dropped[] = [];
-  /** Names of the spool's methods that were called. */
+  /** Names of the called spool methods. */
   readonly calls: string[] = [];
-  /** The ingest's answer; undefined: the test gives it through `attempts`. */
-  answer: (n: number, envelope: LeasedEnvelope) => Answer | undefined = () => DELIVERED;
-  /** Limited categories by DSN, and until when on the clock that is never set back. */
+  /** The ingest's answer; undefined: the test ends the attempt itself. */
+  answer: (n: number, envelope: LeasedEnvelope) => IngestAnswer | undefined = () => DELIVERED;
+  /** Limited categories by DSN, and until when on the monotonic clock. */
   readonly limits = new Map<string, { categories: number; until: number }>();
   readonly #health = new Map<string, IngestHealth>();
-  /** Holds back the results of the spool's leases, which it has made. */
+  /** Delays the results of `lease`, after the spool has made the leases. */
   leaseResults: Promise<void> = Promise.resolve();
-  /** Deliveries under way. */
+  /** Running deliveries. */
   active = 0;
   mostActive = 0;
-  #waiting = 0;
-  #drain: ReturnType<typeof startDrain> | undefined;
+  #callsOpen = 0;
+  #drain: Drain | undefined;
 
   private constructor(readonly folder: string, readonly path: string, readonly spool: Spool) {}
 
-  static async open(): Promise<Bench> {
+  static async open(): Promise<DrainHarness> {
     const folder = Deno.makeTempDirSync({ prefix: "drain-" });
     const path = join(folder, "spool.sqlite");
     const options = { path, maxBytes: MAX_BYTES, maxAgeHours: 1, lockTimeoutMs: 50 };
-    return new Bench(folder, path, await openSqliteSpool(options));
+    return new DrainHarness(folder, path, await openSqliteSpool(options));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,8 +65,8 @@ export class Bench implements AsyncDisposable {
   }
 
   start(): Promise<void> {
-    this.#drain = startDrain({
-      spool: this.#watched(),
+    this.#drain = new Drain({
+      spool: this.#recorded(),
       clock: this.clock,
       upstreamOf: (dsn) => this.health(dsn),
       limitsOf: (dsn) => this.#limitsOf(dsn),
@@ -112,15 +112,15 @@ export class Bench implements AsyncDisposable {
     await this.quiet();
   }
 
-  /** Until nothing happens any more but deliveries that the test has to end. */
+  /** Waits until only deliveries are left that the test has to end. */
   async quiet(): Promise<void> {
     for (let calm = 0; calm < 3; calm++) {
       await new Promise((resolve) => setTimeout(resolve, 0));
-      if (this.#waiting > 0) calm = -1;
+      if (this.#callsOpen > 0) calm = -1;
     }
   }
 
-  /** The envelopes that were attempted since the last call. */
+  /** Numbers of the envelopes attempted since the last call. */
   taken(): number[] {
     return this.attempts.splice(0).map(({ n }) => n);
   }
@@ -130,8 +130,8 @@ export class Bench implements AsyncDisposable {
   }
 
   /** Sends once, as the relay does, and reports the result to the ingest's health. */
-  async #deliver(given: LeasedEnvelope, signal: AbortSignal): Promise<Verdict> {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+  async #deliver(given: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult> {
+    const { promise, resolve } = Promise.withResolvers<IngestAnswer>();
     const n = numberOf(given);
     const health = this.health(given.dsn);
     const { isProbed: isProbe } = health;
@@ -158,16 +158,16 @@ export class Bench implements AsyncDisposable {
   }
 
   /** The real spool; records the names of its calls. */
-  #watched(): Spool {
+  #recorded(): Spool {
     return new Proxy(this.spool, {
       get: (spool, name: keyof Spool) => async (...args: unknown[]) => {
         this.calls.push(name);
-        this.#waiting++;
+        this.#callsOpen++;
         let result: unknown;
         try {
           result = await Reflect.apply(spool[name], spool, args);
         } finally {
-          this.#waiting--;
+          this.#callsOpen--;
         }
         if (name === "lease") await this.leaseResults;
         return result;

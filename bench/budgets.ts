@@ -1,0 +1,65 @@
+/**
+ * The budgets of size, speed and memory, as data. `deno task size` and `deno task bench` compare measurements with
+ * them, and exit with 1 if one is missed.
+ */
+export interface Budget {
+  readonly unit: "bytes gzip" | "ms" | "MiB" | "/s" | "×";
+  /** Upper or lower limit in `unit`. */
+  readonly limit: Limit;
+  /** For ratios (`×`): what the measured value is divided by. */
+  readonly against?: string;
+}
+
+export type Limit = { readonly most: number } | { readonly least: number };
+
+/** The default of `MAX_IN_FLIGHT_BYTES`. */
+const IN_FLIGHT_MIB = 256;
+
+const HANDLE_TUNNEL_REQUEST = "handleTunnelRequest of @sentry/core on the same Deno";
+const NGINX = "nginx proxy_pass to the same ingest";
+
+/** Parts of the built page. Each is measured without what earlier parts have loaded. */
+export const SIZE_BUDGETS = {
+  /** One round trip: the ten packets of a connection's initial window (RFC 6928). */
+  htmlAndStyle: { unit: "bytes gzip", limit: { most: 14_000 } },
+  /** React alone takes 70,700. */
+  scriptsBeforeIslands: { unit: "bytes gzip", limit: { most: 82_000 } },
+  telemetryCore: { unit: "bytes gzip", limit: { most: 76_000 } },
+  recording: { unit: "bytes gzip", limit: { most: 41_000 } },
+  recordingWorker: { unit: "bytes gzip", limit: { most: 5_000 } },
+} as const satisfies Readonly<Record<string, Budget>>;
+
+/** CPU time (user and system) of the relay's process for each envelope: `--only=clients`. */
+export const RELAY_CPU_BUDGETS = {
+  "2 KB": { unit: "×", limit: { most: 0.9 }, against: HANDLE_TUNNEL_REQUEST },
+  "200 KB": { unit: "×", limit: { most: 1 }, against: HANDLE_TUNNEL_REQUEST },
+} as const satisfies Readonly<Record<string, Budget>>;
+
+/** Envelopes per second through the relay: `--only=relay`. */
+export const RELAY_RATE_BUDGETS = {
+  "2 KB": { unit: "×", limit: { least: 0.28 }, against: NGINX },
+  "200 KB": { unit: "×", limit: { least: 0.5 }, against: NGINX },
+} as const satisfies Readonly<Record<string, Budget>>;
+
+/** Resident memory of the server in relay mode: `--only=memory`. */
+export const MEMORY_BUDGETS = {
+  idle: { unit: "MiB", limit: { most: 110 } },
+  /** Added by 1,000 concurrent envelopes of 1 MiB. */
+  added: { unit: "MiB", limit: { most: IN_FLIGHT_MIB + 256 } },
+  /** Share of the added memory that is left 30 seconds after the last answer. */
+  left: { unit: "×", limit: { most: 0.5 }, against: "the memory added" },
+} as const satisfies Readonly<Record<string, Budget>>;
+
+/** Envelopes of 10 KB, each synced to disk, while the ingest refuses connections: `--only=spool`. */
+export const SPOOL_RATE_BUDGET: Budget = { unit: "/s", limit: { least: 5_000 } };
+
+/** The slowest run of each list, filter and search of an inbox of 50,000 envelopes: `--only=inbox`. */
+export const INBOX_QUERY_BUDGET: Budget = { unit: "ms", limit: { most: 200 } };
+
+/** A trace of 10,000 spans in a browser: `--only=traces`. */
+export const TRACE_VIEW_BUDGETS = {
+  /** From the click until its rows are drawn. */
+  open: { unit: "ms", limit: { most: 1_000 } },
+  /** Tasks of more than 50 ms (https://www.w3.org/TR/longtasks-1/) while a person uses it: none. */
+  longTask: { unit: "ms", limit: { most: 0 } },
+} as const satisfies Readonly<Record<string, Budget>>;

@@ -1,0 +1,30 @@
+/**
+ * Servers of the benches, each in a process of its own. Arguments: a name, then what that server needs.
+ *
+ * - `ingest`: reads each body and answers as Sentry's ingest does. Runs on `Deno.serve`, so it is faster than any relay.
+ * - `tunnel DSN`: `handleTunnelRequest` of `@sentry/core`, used as in its documentation. Checks the DSN and forwards by
+ *   `fetch`; it has no limits, deadlines, duplicate check or spool.
+ */
+import { handleTunnelRequest } from "@sentry/core";
+import { LAUNCHED, launcherGone } from "../../server/launcher.ts";
+
+const RESPONSE_BODY = '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
+const RESPONSE_INIT = { headers: { "content-type": "application/json" } };
+
+const [name = "", ...args] = Deno.args;
+
+const HANDLERS: Readonly<Record<string, Deno.ServeHandler>> = {
+  async ingest(request) {
+    await request.arrayBuffer();
+    return new Response(RESPONSE_BODY, RESPONSE_INIT);
+  },
+  tunnel: (request) => handleTunnelRequest({ request, allowedDsns: args }),
+};
+
+Deno.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  onListen: ({ port }) => console.log(`Listening on http://127.0.0.1:${port}/`),
+}, HANDLERS[name]!);
+await launcherGone([LAUNCHED]);
+Deno.exit(0);

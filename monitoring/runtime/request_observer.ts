@@ -1,0 +1,194 @@
+import {
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  trace,
+} from "@opentelemetry/api";
+import { type Span as SentrySpan, spanToBaggageHeader, spanToTraceHeader } from "@sentry/core";
+import type { TokenBucket } from "./token_bucket.ts";
+
+/**
+ * Who owns OpenTelemetry's tracing: `runtime` where Deno itself traces (`OTEL_DENO=true`, always on Deno Deploy), else
+ * `server`. With two owners, both lose spans.
+ */
+export type TracingOwner = "runtime" | "server";
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** A route whose responses are traced. */
+export interface ObservedRoute {
+  /** The route's path. */
+  readonly path: string;
+  /** `handler`: code runs for each request. Other values: a page or page data. */
+  readonly kind: string;
+}
+
+/** Adds a value to a header of a finished response. */
+type AppendHeader = (response: Response, name: string, value: string) => void;
+
+/** Wraps one response: calls `respond` once, returns its result, throws its error. */
+export type Observer = (
+  request: Request,
+  respond: () => MaybePromise<Response>,
+  append: AppendHeader,
+) => MaybePromise<Response>;
+
+export interface RequestObserverOptions {
+  readonly owner: TracingOwner;
+  /** Limits the number of spans. */
+  readonly bucket: TokenBucket;
+  /** Called for each response without a span because of that limit. */
+  readonly onUntraced: () => void;
+  /** The status with which the server answers an error that a handler threw. */
+  readonly statusOf: (error: unknown) => number;
+}
+
+/** Not traced: the delivery of telemetry must not cause telemetry. */
+const MONITORING_PATHS = /^\/monitoring(?:\/|$)/;
+
+/** Methods that a span names. Others are untrusted text of any length. */
+const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+const HEADERS: TextMapGetter<Headers> = {
+  keys: (headers) => [...headers.keys()],
+  get: (headers, name) => headers.get(name) ?? undefined,
+};
+
+/** Makes a server span for each response of pages and handlers, in the caller's trace. */
+export class RequestObserver {
+  readonly #options: RequestObserverOptions;
+  readonly #tracer = trace.getTracer("sightglass");
+  /** Context of each request that threw, for the report of its error. */
+  readonly #failed = new WeakMap<Request, Context>();
+
+  constructor(options: RequestObserverOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined for routes that are not traced. */
+  observe({ path, kind }: ObservedRoute): Observer | undefined {
+    if (MONITORING_PATHS.test(path)) return undefined;
+    const isPage = kind !== "handler";
+    return (request, respond, append) => {
+      // Only GET serves a page; other methods get a prepared response.
+      if (isPage && request.method !== "GET") return respond();
+      const opened = withoutFailing(() => this.#open(request, path));
+      if (opened === undefined) return respond();
+      return this.#around(request, opened, respond, isPage ? append : undefined);
+    };
+  }
+
+  /** The context of a request that threw, else the caller's. */
+  contextOf(request: Request): Context {
+    return this.#failed.get(request) ?? callerContext(request);
+  }
+
+  /** A context with the request's span; undefined: no span because of the limit. */
+  #open(request: Request, path: string): Context | undefined {
+    const isKnown = KNOWN_METHODS.has(request.method);
+    const name = `${isKnown ? request.method : "HTTP"} ${path}`;
+    if (this.#options.owner === "runtime") {
+      const span = trace.getActiveSpan();
+      span?.updateName(name);
+      span?.setAttribute("http.route", path);
+      return context.active();
+    }
+    if (!this.#options.bucket.take()) {
+      this.#options.onUntraced();
+      return undefined;
+    }
+    const caller = callerContext(request);
+    const span = this.#tracer.startSpan(name, {
+      kind: SpanKind.SERVER,
+      attributes: {
+        "sentry.op": "http.server",
+        "sentry.source": "route",
+        // https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+        "http.request.method": isKnown ? request.method : "_OTHER",
+        "http.route": path,
+        // The route instead of the request's path, which may contain secrets.
+        "url.path": path,
+      },
+    }, caller);
+    return trace.setSpan(caller, span);
+  }
+
+  /** @param append undefined: the response gets no `Server-Timing` header */
+  #around(
+    request: Request,
+    opened: Context,
+    respond: () => MaybePromise<Response>,
+    append: AppendHeader | undefined,
+  ): MaybePromise<Response> {
+    const span = trace.getSpan(opened);
+    const finish = (response: Response) => {
+      if (span !== undefined) {
+        withoutFailing(() => {
+          this.#close(span, response.status);
+          if (isSampled(span)) append?.(response, "Server-Timing", serverTiming(span));
+        });
+      }
+      return response;
+    };
+    const fail = (error: unknown): never => {
+      this.#failed.set(request, opened);
+      if (span !== undefined) {
+        withoutFailing(() => this.#close(span, this.#options.statusOf(error)));
+      }
+      throw error;
+    };
+    let response: MaybePromise<Response>;
+    try {
+      response = context.with(opened, respond);
+    } catch (error) {
+      return fail(error);
+    }
+    return response instanceof Response ? finish(response) : response.then(finish, fail);
+  }
+
+  #close(span: Span, status: number): void {
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    // The runtime sets the other attributes of its own span and ends it.
+    if (this.#options.owner === "runtime") return;
+    span.setAttribute("http.response.status_code", status);
+    span.end();
+  }
+}
+
+/** A failure of tracing is logged and must not fail the response. */
+function withoutFailing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    console.error("Cannot trace a response:", error);
+    return undefined;
+  }
+}
+
+function callerContext(request: Request): Context {
+  return propagation.extract(ROOT_CONTEXT, request.headers, HEADERS);
+}
+
+const isSampled = (span: Span) => (span.spanContext().traceFlags & 1) === 1;
+
+/**
+ * The `Server-Timing` header by which the page finds the trace of its own response:
+ *
+ * ```
+ * sentry-trace;desc="<trace id>-<span id>-1", baggage;desc="sentry-environment=…,…"
+ * ```
+ *
+ * Both values consist of hexadecimal digits, hyphens and percent-encoded text, which need no escapes within quotes
+ * (https://www.w3.org/TR/server-timing/#the-server-timing-header-field).
+ */
+function serverTiming(span: Span): string {
+  const ours = span as SentrySpan;
+  const timing = `sentry-trace;desc="${spanToTraceHeader(ours)}"`;
+  const baggage = spanToBaggageHeader(ours);
+  return baggage === undefined ? timing : `${timing}, baggage;desc="${baggage}"`;
+}

@@ -1,0 +1,83 @@
+import type { Dropped, LeasedEnvelope, Spool } from "./spool.ts";
+
+/** A result after which the envelope is deleted from the spool. */
+export type FinalResult =
+  | { readonly kind: "delivered" }
+  /** The ingest refused it for good. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Result of one attempt to deliver an envelope. */
+export type DeliveryResult =
+  | FinalResult
+  /** The ingest announced a rate limit that ends in `waitMs`. */
+  | { readonly kind: "rate_limited"; readonly waitMs: number }
+  /** No answer, or one that may be different next time. `fault`: what probably caused it. */
+  | { readonly kind: "undecided"; readonly reason: string; readonly fault: "ingest" | "envelope" }
+  /** The abort signal ended the attempt. */
+  | { readonly kind: "aborted" };
+
+/** The health of an ingest. The relay maintains it from live and spooled traffic together. */
+export interface Upstream {
+  readonly origin: string;
+  /** Whether it may be down: envelopes are sent one at a time, as probes. */
+  readonly isProbed: boolean;
+  /** Whether the next probe is the newest envelope; else the oldest. */
+  readonly probesNewest: boolean;
+  /** Milliseconds until the next probe is allowed. */
+  readonly probeInMs: number;
+  /** Whether it was reported as down, and not as up again since. */
+  readonly isDown: boolean;
+  /** Set by the drain; called when probing ends. */
+  onUp: (() => void) | undefined;
+}
+
+/** A change worth a line in the server's log. */
+export type DrainState =
+  /** All envelopes for an ingest that was down have left the spool. */
+  | { readonly state: "recovered"; readonly origin: string }
+  | { readonly state: "nearly full"; readonly bytes: number; readonly maxBytes: number }
+  /** The spool itself fails: nothing is delivered. Reported again only after it worked. */
+  | { readonly state: "spool unavailable"; readonly reason: string };
+
+/** Only `deliver` may throw. */
+export interface DrainOptions {
+  readonly spool: Pick<Spool, "lease" | "renew" | "complete" | "release" | "expire" | "stats">;
+  /** Makes one attempt. Must end soon after the signal aborts. An error counts as `undecided`, fault `envelope`. */
+  deliver(envelope: LeasedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
+  /** The ingest for a DSN. Must return the same object for the same ingest. */
+  upstreamOf(dsn: string): Upstream;
+  /** Bit set of a DSN's categories that are rate limited now, and milliseconds until the first of these limits ends. */
+  limitsOf(dsn: string): { readonly categories: number; readonly endsInMs: number };
+  /** Called once for each envelope that was delivered or refused. */
+  onEnded?(envelope: LeasedEnvelope, result: FinalResult): void;
+  /** Called for envelopes that were deleted because of their age, summed by DSN. */
+  onDropped?(dropped: Dropped): void;
+  /** Called when the state changes, not for each envelope. */
+  onState?(state: DrainState): void;
+  /** Default: the system's clock. */
+  readonly clock?: DrainClock;
+}
+
+/** Time and randomness; tests replace them. */
+export interface DrainClock {
+  /** Milliseconds since 1970. May be set back. */
+  now(): number;
+  /** Milliseconds of a monotonic clock. */
+  elapsed(): number;
+  /** Starts a timer; returns a function that cancels it. */
+  after(ms: number, work: () => void): () => void;
+  /** From 0 to below 1. */
+  random(): number;
+}
+
+/** The real clock. Its timers do not keep the process running. */
+export const SYSTEM_CLOCK: DrainClock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  after(ms, work) {
+    const timer = setTimeout(work, ms);
+    Deno.unrefTimer(timer);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};

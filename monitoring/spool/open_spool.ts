@@ -1,0 +1,67 @@
+import { Drain } from "./drain.ts";
+import type { DrainOptions, DrainState } from "./drain_options.ts";
+import type { Spool } from "./spool.ts";
+import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
+
+/** The spool as the server uses it: a backend and, once started, its drain. */
+export interface ServerSpool
+  extends Pick<Spool, "put" | "has" | "hasSequence" | "stats" | "close"> {
+  /** Starts to deliver what is in the spool and what is put later. */
+  startDraining(options: Omit<DrainOptions, "spool" | "onState" | "clock">): void;
+  /** Ends the deliveries; what is put later stays for the next start. */
+  stopDraining(): Promise<void>;
+}
+
+/** Receives a line for the server's log. */
+export type SpoolLog = (
+  level: "info" | "warn" | "error",
+  message: string,
+  attributes: Readonly<Record<string, string | number>>,
+) => void;
+
+/**
+ * Opens the server's spool.
+ *
+ * @param log called when the drain's state changes, not for each envelope
+ * @throws as {@linkcode openSqliteSpool}
+ */
+export async function openSpool(
+  options: SqliteSpoolOptions,
+  log: SpoolLog,
+): Promise<ServerSpool> {
+  const spool = await openSqliteSpool(options);
+  let drain: Drain | undefined;
+  return {
+    async put(envelope) {
+      const { dsn } = envelope;
+      const result = await spool.put(envelope);
+      drain?.wake(dsn);
+      return result;
+    },
+    has: (key) => spool.has(key),
+    hasSequence: (dsn, sequence) => spool.hasSequence(dsn, sequence),
+    stats: () => spool.stats(),
+    close: () => spool.close(),
+    startDraining(deliveries) {
+      drain = new Drain({ ...deliveries, spool, onState: (state) => logState(log, state) });
+    },
+    async stopDraining() {
+      await drain?.stop();
+    },
+  };
+}
+
+function logState(log: SpoolLog, state: DrainState): void {
+  switch (state.state) {
+    case "recovered":
+      return log("info", "The spool has drained after an outage", { origin: state.origin });
+    case "nearly full": {
+      const { bytes, maxBytes } = state;
+      return log("warn", "The spool is nearly full", { bytes, maxBytes });
+    }
+    case "spool unavailable":
+      return log("error", "The spool fails: none of its envelopes is delivered", {
+        reason: state.reason,
+      });
+  }
+}

@@ -1,0 +1,65 @@
+import { type Config, ConfigError } from "../config.ts";
+import type { ClientConfig } from "../monitoring/browser/client_config.ts";
+import { browserTarget } from "../monitoring/protocol/dsn.ts";
+import type { Runtime } from "../monitoring/runtime/runtime.ts";
+import { App, type Manifest, PathTakenError } from "../server/mod.ts";
+import { monitoringScripts } from "./_monitoring_scripts.ts";
+import { pageSlots } from "./_slots.ts";
+import type { State } from "./_state.ts";
+
+export interface LoadAppOptions {
+  /** The project's folder. */
+  readonly root: URL;
+  /** The folder of the built pages and assets. */
+  readonly build: URL;
+  readonly manifest: Manifest;
+  readonly release: string;
+  readonly runtime: Runtime;
+  readonly state: State;
+}
+
+/**
+ * Loads the routes and completes the built pages with this start's configuration.
+ *
+ * @throws {ConfigError} `MONITORING_PATH` is the path of a route
+ */
+export async function loadApp(
+  config: Config,
+  { root, build, manifest, release, runtime, state }: LoadAppOptions,
+): Promise<App<State>> {
+  const target = browserTarget(config.dsn, config.tunnel, config.monitoringPath);
+  const client: ClientConfig = {
+    dsn: config.dsn.text,
+    tunnel: target.tunnel,
+    release,
+    environment: config.environment,
+    mode: config.mode,
+    monitoringPath: config.monitoringPath,
+    buildId: manifest.buildId,
+  };
+  try {
+    return await App.load<State>({
+      root,
+      build,
+      manifest,
+      variant: config.mode,
+      state,
+      aliases: { [config.monitoringPath]: "/monitoring" },
+      slots: {
+        ...pageSlots(config, target, release),
+        scripts: JSON.stringify(monitoringScripts(manifest)),
+      },
+      data: { client },
+      observe: (route) => runtime.observe(route),
+      onError: (error, request) => runtime.onError(error, request),
+      security: {
+        https: config.publicOrigin?.startsWith("https:") ?? config.onDeploy,
+        connect: target.tunnel === undefined ? [target.ingestOrigin] : [],
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof PathTakenError) || error.path !== config.monitoringPath) throw error;
+    const allowed = "a path that no other route of this server has";
+    throw new ConfigError("MONITORING_PATH", error.path, allowed, { cause: error });
+  }
+}
