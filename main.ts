@@ -111,7 +111,7 @@ async function main(): Promise<void> {
     onPlatform: config.onDeploy,
     onExhausted: () => log("warn", "No descriptor is left: idle connections are closed"),
     onFull() {
-      relay.hurry();
+      relay.shedLoad();
       signals.shedLoad();
     },
     onStopping() {

@@ -1,4 +1,4 @@
-import { readEnvelope } from "../monitoring/protocol/reader.ts";
+import { readEnvelope } from "../monitoring/protocol/scanner.ts";
 import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
 
 /** A generated envelope, with values to query it by. */

@@ -1,3 +1,6 @@
+import type { Outcome } from "../monitoring/protocol/relay_api.ts";
+import { isRetryable } from "../monitoring/protocol/retry.ts";
+
 /**
  * What became of an envelope, for the eye: it `flows` (arrived), it `waits` (somebody keeps it and
  * will try again), or it was `refused` (nobody will try again).
@@ -31,21 +34,23 @@ const RATE_LIMITED: Verdict = {
 };
 
 /** The relay's outcomes, in its own words. */
-const OUTCOMES: ReadonlyMap<string, Verdict> = new Map(Object.entries<Verdict>({
-  delivered: { kind: "flows", word: "delivered", meaning: "accepted by the ingest" },
-  stored: { kind: "flows", word: "stored", meaning: "stored in the inbox" },
-  duplicate: { kind: "flows", word: "duplicate", meaning: "it had arrived before" },
-  spooled: {
-    kind: "waits",
-    word: "spooled",
-    meaning: "on the relay's disk until the ingest takes it",
-  },
-  // Whether it arrived the other tab's receipt says.
-  handed_over: { kind: "waits", word: "handed over", meaning: "another tab has seen to it" },
-  rate_limited: RATE_LIMITED,
-  rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
-  dropped: { kind: "refused", word: "dropped", meaning: "given up" },
-}));
+const OUTCOMES: ReadonlyMap<string, Verdict> = new Map<string, Verdict>(Object.entries(
+  {
+    delivered: { kind: "flows", word: "delivered", meaning: "accepted by the ingest" },
+    stored: { kind: "flows", word: "stored", meaning: "stored in the inbox" },
+    duplicate: { kind: "flows", word: "duplicate", meaning: "it had arrived before" },
+    spooled: {
+      kind: "waits",
+      word: "spooled",
+      meaning: "on the relay's disk until the ingest takes it",
+    },
+    // Whether it arrived the other tab's receipt says.
+    handed_over: { kind: "waits", word: "handed over", meaning: "another tab has seen to it" },
+    rate_limited: RATE_LIMITED,
+    rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
+    dropped: { kind: "refused", word: "dropped", meaning: "given up" },
+  } satisfies Record<Outcome | "handed_over", Verdict>,
+));
 
 const WAITING: Verdict = { kind: "waits", word: "waiting", meaning: "not sent yet" };
 const SENDING: Verdict = { kind: "waits", word: "sending", meaning: "no answer yet" };
@@ -56,9 +61,6 @@ const KEPT: Verdict = {
   word: "kept",
   meaning: "kept in this browser and sent again later",
 };
-
-/** Statuses that ask to come again later, as the contract of `/monitoring` reads them. */
-const COME_AGAIN: ReadonlySet<number> = new Set([408, 425]);
 
 /**
  * Judges an answer. The outcome decides where the relay named one; else the status does, since a
@@ -73,5 +75,5 @@ export function judge({ status, outcome, error, attempts }: Answer): Verdict {
   if (status === undefined) return KEPT;
   if (status >= 200 && status < 300) return ACCEPTED;
   if (status === 429) return RATE_LIMITED;
-  return status >= 500 || COME_AGAIN.has(status) ? KEPT : REFUSED;
+  return isRetryable(status) ? KEPT : REFUSED;
 }

@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EnvelopeError } from "../monitoring/protocol/envelope_error.ts";
-import { readEnvelope } from "../monitoring/protocol/reader.ts";
+import { EnvelopeError } from "../monitoring/protocol/envelope.ts";
+import { readEnvelope } from "../monitoring/protocol/scanner.ts";
 import { readByReference } from "../monitoring/protocol/testdata/reference_reader.ts";
 import { startFuzzedIngest } from "../tests/fuzz/fuzzed_ingest.ts";
 import { startFuzzedRelay } from "../tests/fuzz/fuzzed_relay.ts";

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const REAL = [
   "config.ts",
   "monitoring/protocol/dsn.ts",
-  "monitoring/relay/http/proxies.ts",
+  "monitoring/relay/send/http/proxies.ts",
   "monitoring/settings.ts",
   "server",
   "tools/build.ts",

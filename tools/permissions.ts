@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { type Config, CONFIG_VARIABLES } from "../config.ts";
 import type { Dsn } from "../monitoring/protocol/dsn.ts";
-import { addressOf, proxyFor } from "../monitoring/relay/http/proxies.ts";
+import { addressOf, proxyFor } from "../monitoring/relay/send/http/proxies.ts";
 
 /** What of the configuration decides what the server may do. */
 export type PermissionConfig =

@@ -1,29 +1,31 @@
 /**
- * Maintained HTTP clients behind the interface of the relay's own, for `deno task bench
- * --only=clients`. They do no more than send and read an answer (no deadline of their own, no
- * retries, no guard against surplus bytes), so their figures are lower bounds.
+ * Maintained HTTP clients behind the interface of the relay's connection pool, for `deno task bench --only=clients`. They
+ * only send and read a response (no deadline, no retries, no check for surplus bytes), so their figures are lower bounds.
  */
 import { Buffer } from "node:buffer";
 import http from "node:http";
 import { Duplex } from "node:stream";
 import { type Dispatcher, Pool } from "undici";
-import type { ConnectionPool, PooledRequest } from "../../monitoring/relay/http/connection_pool.ts";
-import type { HttpAnswer } from "../../monitoring/relay/http/response_reader.ts";
+import type {
+  ConnectionPool,
+  PooledRequest,
+} from "../../monitoring/relay/send/http/connection_pool.ts";
+import type { HttpResponse } from "../../monitoring/relay/send/http/response_reader.ts";
 
 type Connections = Pick<ConnectionPool, "post" | "abort">;
 
-/** As many as the relay's own. */
+/** Same as the relay's. */
 const CONNECTIONS = 256;
 
 const POOL = { connections: CONNECTIONS, pipelining: 1 };
 
-/** Each client by the name under which the bench reports it; undefined: the relay's own. */
+/** Client by its name in the report; undefined: the relay's connection pool. */
 export const CLIENTS: Readonly<Record<string, (origin: string) => Connections | undefined>> = {
   "own": () => undefined,
   "node:http agent": nodeHttp,
   "undici request": undiciRequest,
   "undici dispatch": (origin) => undiciDispatch(new Pool(origin, POOL)),
-  // As `node:net` needs a permission for each address of a name, it would have to run on this.
+  // `node:net` needs a permission for each address of a name, so the relay would have to use this one.
   "undici dispatch over Deno.connect": (origin) =>
     undiciDispatch(new Pool(origin, { ...POOL, connect: connectByDeno as never })),
 };
@@ -32,7 +34,7 @@ function nodeHttp(): Connections {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: "lifo" });
   return {
     post: ({ url, headers, body, timeoutMs: timeout, beforeSending }) =>
-      new Promise<HttpAnswer>((resolve, reject) => {
+      new Promise<HttpResponse>((resolve, reject) => {
         beforeSending?.();
         const options = {
           agent,
@@ -43,7 +45,10 @@ function nodeHttp(): Connections {
         const request = http.request(url, options, (response) => {
           const chunks: Uint8Array[] = [];
           response.on("data", (chunk) => chunks.push(chunk));
-          response.on("end", () => resolve(answer(response.statusCode!, response.headers, chunks)));
+          response.on(
+            "end",
+            () => resolve(toResponse(response.statusCode!, response.headers, chunks)),
+          );
           response.on("error", reject);
         });
         request.on("error", reject);
@@ -59,20 +64,20 @@ function undiciRequest(origin: string): Connections {
     async post(request) {
       request.beforeSending?.();
       const { statusCode, headers, body } = await pool.request(requestOptions(request));
-      return answer(statusCode, headers, [new Uint8Array(await body.arrayBuffer())]);
+      return toResponse(statusCode, headers, [new Uint8Array(await body.arrayBuffer())]);
     },
     abort: () => void pool.destroy(),
   };
 }
 
-/** By undici's lowest interface: no streams. */
+/** Undici's lowest-level interface, without streams. */
 function undiciDispatch(pool: Pool): Connections {
   return {
     post: (request) =>
-      new Promise<HttpAnswer>((resolve, reject) => {
+      new Promise<HttpResponse>((resolve, reject) => {
         request.beforeSending?.();
         let status = 0;
-        let headers: AnswerFields = {};
+        let headers: HeaderFields = {};
         const chunks: Uint8Array[] = [];
         pool.dispatch(requestOptions(request), {
           onRequestStart: () => {},
@@ -81,7 +86,7 @@ function undiciDispatch(pool: Pool): Connections {
             headers = received;
           },
           onResponseData: (_controller, chunk) => void chunks.push(chunk),
-          onResponseEnd: () => resolve(answer(status, headers, chunks)),
+          onResponseEnd: () => resolve(toResponse(status, headers, chunks)),
           onResponseError: (_controller, error) => reject(error),
         });
       }),
@@ -131,9 +136,13 @@ function duplexOf(connection: Deno.Conn): Duplex {
   });
 }
 
-type AnswerFields = Readonly<Record<string, string | string[] | undefined>>;
+type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-function answer(status: number, fields: AnswerFields, chunks: readonly Uint8Array[]): HttpAnswer {
+function toResponse(
+  status: number,
+  fields: HeaderFields,
+  chunks: readonly Uint8Array[],
+): HttpResponse {
   return {
     status,
     headers: {

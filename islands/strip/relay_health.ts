@@ -1,3 +1,5 @@
+import type { HealthReport, Outcome } from "../../monitoring/protocol/relay_api.ts";
+
 /** The relay's health report, about all senders. */
 export interface RelayHealth {
   /** Undefined: it was not reported. */
@@ -24,12 +26,15 @@ export interface SenderTotals {
   readonly reasons: readonly { readonly word: string; readonly count: number }[];
 }
 
+/** JSON from outside: any attribute may be missing or of another type. */
+type Unchecked<T> = { readonly [name in keyof T]?: unknown };
+
 /** The relay's outcomes (`X-Relay-Outcome`) of refused envelopes, in words. */
 const REFUSED_WORDS = {
   rejected: "rejected",
   rate_limited: "rate limited",
   dropped: "dropped",
-} as const;
+} as const satisfies Partial<Record<Outcome, string>>;
 
 /** Pause after the first answer with spooled envelopes; doubles with each further one. */
 const FIRST_PAUSE_MS = 2_000;
@@ -42,21 +47,21 @@ const LONGEST_PAUSE_MS = 300_000;
  * @param health its JSON; a proxy may have answered in its place
  */
 export function readHealth(health: unknown): RelayHealth {
-  const { spool, outcomes } = Object(health) as Record<string, unknown>;
+  const { spool, outcomes } = Object(health) as Unchecked<HealthReport>;
   return { spool: readSpool(spool), totals: readTotals(outcomes) };
 }
 
 function readSpool(spool: unknown): SpoolReading | undefined {
-  const { pending, oldest_age_s: oldestAgeS } = Object(spool) as Record<string, unknown>;
+  const { pending, oldest_age_s: oldestAgeS } = Object(spool) as Unchecked<HealthReport["spool"]>;
   return isCount(pending) && isCount(oldestAgeS) ? { pending, oldestAgeS } : undefined;
 }
 
 function readTotals(outcomes: unknown): SenderTotals | undefined {
-  const counts = Object(outcomes) as Record<string, unknown>;
+  const counts = Object(outcomes) as Unchecked<HealthReport["outcomes"]>;
   const { delivered, stored } = counts;
   if (!isCount(delivered) || !isCount(stored)) return undefined;
   const reasons = Object.entries(REFUSED_WORDS).flatMap(([outcome, word]) => {
-    const count = counts[outcome];
+    const count = counts[outcome as Outcome];
     return isCount(count) && count > 0 ? [{ word, count }] : [];
   });
   const refused = reasons.reduce((sum, { count }) => sum + count, 0);

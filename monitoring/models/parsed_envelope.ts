@@ -1,5 +1,5 @@
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
-import { readEnvelope } from "../protocol/reader.ts";
+import { readEnvelope } from "../protocol/scanner.ts";
 import type { InboxItem } from "../protocol/inbox_row.ts";
 import { at, listOf, parseJson } from "./json.ts";
 

@@ -1,7 +1,6 @@
 /**
- * The category that an item counts as, for limits and in client reports. Types that are not here
- * (future ones, and those that Sentry does not limit by themselves) are held by limits on all
- * categories alone.
+ * Item type → data category, for rate limits and client reports. Other types (future ones, and those that Sentry does
+ * not limit individually) are only subject to limits on all categories.
  * https://develop.sentry.dev/sdk/expected-features/rate-limiting/#definitions
  */
 const CATEGORIES: ReadonlyMap<string, string> = new Map(Object.entries({
@@ -28,15 +27,15 @@ const CATEGORIES: ReadonlyMap<string, string> = new Map(Object.entries({
   user_report: "feedback",
 }));
 
-/** The category of an item of this type; undefined where Sentry names none. */
+/** The data category of an item type; undefined if Sentry defines none. */
 export function categoryOf(type: string): string | undefined {
   return CATEGORIES.get(type);
 }
 
-/** Every category that an item can count as. */
+/** All data categories of the table above. */
 export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set(CATEGORIES.values());
 
-/** What items count for in reports of loss, by category. Those without one are not counted. */
+/** Number of entries in lost items by category, for client reports. Omits items without a category. */
 export function quantitiesOf(
   items: readonly { readonly type: string; readonly count: number }[],
 ): Record<string, number> {
@@ -49,10 +48,10 @@ export function quantitiesOf(
   return quantities;
 }
 
-/** All categories, and the bit of items without one: what a limit that names no category covers. */
+/** Bit set of all categories and of items without one: covered by a limit that names no category. */
 export const ALL_CATEGORIES = -1;
 
-/** Each category's bit. Bit sets are stored in the spool: append, never reorder. */
+/** The index is the category's bit. The spool stores bit sets: append, never reorder. */
 const BITS: readonly (string | undefined)[] = [
   // Items without a category.
   undefined,
@@ -73,14 +72,14 @@ const BITS: readonly (string | undefined)[] = [
   "trace_metric",
 ];
 
-/** A set of categories as bits; undefined: an item that has none. */
+/** A set of categories as a bit set; undefined stands for an item without a category. */
 export function categoryBits(categories: Iterable<string | undefined>): number {
   let bits = 0;
   for (const category of categories) bits |= 1 << BITS.indexOf(category);
   return bits;
 }
 
-/** The categories of {@linkcode categoryBits}. */
+/** The inverse of {@linkcode categoryBits}. */
 export function categoriesIn(bits: number): (string | undefined)[] {
   return BITS.filter((_, at) => (bits & 1 << at) !== 0);
 }

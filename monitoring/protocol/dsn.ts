@@ -1,6 +1,6 @@
-/** A client key and the place that takes its envelopes: `https://KEY@HOST[:PORT][/PATH]/PROJECT`. */
+/** A project's public key and its ingest: `https://KEY@HOST[:PORT][/PATH]/PROJECT`. */
 export interface Dsn {
-  /** The canonical text. Two DSNs are the same if, and only if, this is the same. */
+  /** The canonical text: equal for equal DSNs only. */
   readonly text: string;
   readonly protocol: "http" | "https";
   readonly publicKey: string;
@@ -8,12 +8,12 @@ export interface Dsn {
   readonly host: string;
   /** {@linkcode Dsn.host} without the port. */
   readonly hostname: string;
-  /** What stands between host and project: empty, or `/` and segments without a slash at the end. */
+  /** The path between host and project: empty, or `/` and segments without a trailing slash. */
   readonly path: string;
   readonly projectId: string;
 }
 
-/** A text is no DSN. The message is one sentence that says what would be right. */
+/** A text is not a DSN. The message is one sentence that states what would be right. */
 export class DsnError extends Error {
   override readonly name = "DsnError";
 }
@@ -21,9 +21,8 @@ export class DsnError extends Error {
 /**
  * PROTOCOL "://" KEY "@" HOST [":" PORT] *("/" SEGMENT) "/" PROJECT
  *
- * Narrower than RFC 3986 on purpose: user-info is a key and nothing else (the secret key that is
- * no longer in use is refused), no query, no fragment, no escapes, ASCII only: without the `u` flag,
- * `i` folds no other letter into these.
+ * Narrower than RFC 3986 on purpose: the user-info is a public key only (the obsolete secret key is refused), no query,
+ * no fragment, no escapes, ASCII only (without the `u` flag, `i` folds no other letter into these).
  */
 const DSN = new RegExp(
   "^(https?)://" +
@@ -35,14 +34,13 @@ const DSN = new RegExp(
   "i",
 );
 
-/** No DSN is longer than a host name of 253 characters, a key, and a path that somebody chose. */
+/** A host name of 253 characters, a key of 128 and a generous path. */
 const MAX_DSN_LENGTH = 1024;
 
 /**
- * Reads a DSN. Protocol and host are made lower case; all else is kept exactly, a port that is the
- * protocol's own included.
+ * Parses a DSN. Converts protocol and host to lower case and keeps all else, even a default port.
  *
- * @throws {DsnError} if the text is no DSN, or one whose host a browser would read differently
+ * @throws {DsnError} if the text is not a DSN, or its host is not in canonical form
  *
  * @example
  * ```ts
@@ -63,7 +61,7 @@ export function parseDsn(text: string): Dsn {
   const [, scheme = "", publicKey = "", name = "", port, path = "", projectId = ""] = match;
   const protocol = scheme.toLowerCase() as "http" | "https";
   const hostname = name.toLowerCase();
-  // `127.1`, `0x7f.0.0.1` and their like: written as one host, resolved as another.
+  // `127.1`, `0x7f.0.0.1`, …: written as one host, resolved as another.
   if (URL.parse(`${protocol}://${hostname}/`)?.hostname !== hostname) {
     throw new DsnError("The DSN's host must be written in its canonical form.");
   }
@@ -83,7 +81,7 @@ export function parseDsn(text: string): Dsn {
   });
 }
 
-/** Whether both name the same key of the same project at the same place. */
+/** Whether two DSNs name the same key, project and ingest. */
 export function dsnEquals(a: Dsn, b: Dsn): boolean {
   return a.text === b.text;
 }
@@ -91,32 +89,32 @@ export function dsnEquals(a: Dsn, b: Dsn): boolean {
 /** Host names of Sentry's hosted ingest: `o<org>.ingest.sentry.io`, `o<org>.ingest.<region>.sentry.io`. */
 const HOSTED_INGEST = /^o\d+\.ingest(?:\.[a-z]{2,})?\.sentry\.io$/;
 
-/** Whether the DSN leads to Sentry's hosted ingest, and not to a self-hosted one. */
+/** Whether the DSN names Sentry's hosted ingest, not a self-hosted one. */
 export function isHostedIngest(dsn: Dsn): boolean {
   return HOSTED_INGEST.test(dsn.host);
 }
 
 /**
- * The address that takes the DSN's envelopes.
+ * The URL that accepts the DSN's envelopes.
  *
- * @param upstreamOrigin origin to send to in place of the DSN's own, which takes the DSN's path along
+ * @param upstreamOrigin origin to use instead of the DSN's origin and path
  */
 export function ingestUrl(dsn: Dsn, upstreamOrigin?: string): string {
   const base = upstreamOrigin ?? `${dsn.protocol}://${dsn.host}${dsn.path}`;
   return `${base}/api/${dsn.projectId}/envelope/`;
 }
 
-/** Where the browser sends a DSN's envelopes. */
+/** The URL parts that the browser needs to send a DSN's envelopes. */
 export interface BrowserTarget {
-  /** The same-origin path to post to; undefined: straight to the ingest. */
+  /** The same-origin path to post to; undefined: directly to the ingest. */
   readonly tunnel: string | undefined;
-  /** Origin of the ingest, for the policy of a page that sends straight to it. */
+  /** Origin of the ingest, for the CSP of a page that sends directly to it. */
   readonly ingestOrigin: string;
 }
 
 /**
- * The tunnel rule: Sentry's hosted ingest is what content blockers know, so the browser reaches it
- * through its own origin; a self-hosted ingest it reaches directly.
+ * The tunnel rule: content blockers block Sentry's hosted ingest, so the browser posts to its own origin instead; it
+ * reaches a self-hosted ingest directly.
  */
 export function browserTarget(
   dsn: Dsn,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { browserTarget, dsnEquals, DsnError, ingestUrl, isHostedIngest, parseDsn } from "./dsn.ts";
 
-Deno.test("a hosted DSN is read into its parts", () => {
+Deno.test("hosted DSN → its parts", () => {
   assert.deepEqual({ ...parseDsn("https://abc123@o1.ingest.us.sentry.io/42") }, {
     text: "https://abc123@o1.ingest.us.sentry.io/42",
     protocol: "https",
@@ -14,7 +14,7 @@ Deno.test("a hosted DSN is read into its parts", () => {
   });
 });
 
-Deno.test("a self-hosted DSN may have a port, a path, or an address for a host", () => {
+Deno.test("self-hosted DSN with port, path or IP address → accepted", () => {
   const dsn = parseDsn("http://key@sentry.example:9000/errors/eu/7");
   assert.equal(dsn.host, "sentry.example:9000");
   assert.equal(dsn.hostname, "sentry.example");
@@ -24,14 +24,14 @@ Deno.test("a self-hosted DSN may have a port, a path, or an address for a host",
   assert.equal(parseDsn("http://key@[::1]:9000/7").host, "[::1]:9000");
 });
 
-Deno.test("protocol and host are the same in any case of letters, key and path are not", () => {
+Deno.test("letter case → ignored in protocol and host, kept in key and path", () => {
   const dsn = parseDsn("https://Key@sentry.example/Path/1");
   assert.ok(dsnEquals(dsn, parseDsn("HTTPS://Key@Sentry.EXAMPLE/Path/1")));
   assert.ok(!dsnEquals(dsn, parseDsn("https://key@sentry.example/Path/1")));
   assert.ok(!dsnEquals(dsn, parseDsn("https://Key@sentry.example/path/1")));
 });
 
-Deno.test("each part counts when two DSNs are compared", () => {
+Deno.test("DSNs that differ in one part → not equal", () => {
   const dsn = parseDsn("https://key@sentry.example/1");
   for (
     const other of [
@@ -46,7 +46,7 @@ Deno.test("each part counts when two DSNs are compared", () => {
   ) assert.ok(!dsnEquals(dsn, parseDsn(other)), other);
 });
 
-Deno.test("what could be read as two different places is no DSN", () => {
+Deno.test("ambiguous or malformed DSN → DsnError", () => {
   for (
     const text of [
       "",
@@ -90,7 +90,7 @@ Deno.test("what could be read as two different places is no DSN", () => {
   ) assert.throws(() => parseDsn(text), DsnError, text);
 });
 
-Deno.test("any text is a DSN whose canonical text is stable, or a DsnError", () => {
+Deno.test("any text → a DSN with stable canonical text, or DsnError", () => {
   const nearly = fc.tuple(
     fc.constantFrom("https://", "http://", "HTTP://", "//"),
     fc.constantFrom("key@", "k:s@", "@", ""),
@@ -117,7 +117,7 @@ Deno.test("any text is a DSN whose canonical text is stable, or a DsnError", () 
   );
 });
 
-Deno.test("hosted are the two forms of Sentry's ingest host and no other", () => {
+Deno.test("isHostedIngest → only the two host forms of Sentry's ingest", () => {
   for (const host of ["o1.ingest.sentry.io", "o42.ingest.us.sentry.io", "O1.INGEST.DE.SENTRY.IO"]) {
     assert.ok(isHostedIngest(parseDsn(`https://key@${host}/1`)), host);
   }
@@ -138,13 +138,13 @@ Deno.test("hosted are the two forms of Sentry's ingest host and no other", () =>
   ) assert.ok(!isHostedIngest(parseDsn(`https://key@${host}/1`)), host);
 });
 
-Deno.test("envelopes go to the DSN's own origin and path, or to another origin without the path", () => {
+Deno.test("ingestUrl → the DSN's origin and path, or another origin without the path", () => {
   const dsn = parseDsn("http://key@sentry.example:9000/path/1");
   assert.equal(ingestUrl(dsn), "http://sentry.example:9000/path/api/1/envelope/");
   assert.equal(ingestUrl(dsn, "http://relay.example"), "http://relay.example/api/1/envelope/");
 });
 
-Deno.test("the tunnel rule: a hosted ingest through the own origin, a self-hosted one directly", () => {
+Deno.test("tunnel rule → hosted ingest through the own origin, self-hosted directly", () => {
   const hosted = parseDsn("https://key@o1.ingest.de.sentry.io/1");
   const selfHosted = parseDsn("https://key@sentry.example:8443/path/1");
   assert.deepEqual(browserTarget(hosted, "hosted", "/m"), {

@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers";
 import * as zlib from "node:zlib";
+import { emitZstdErrors } from "../deno_internals.ts";
 import { joinBytes } from "./join_bytes.ts";
 import { ZstdFrames } from "./zstd_frames.ts";
 
-/** The content encodings that an envelope may come in. */
+/** The content encodings that are accepted. */
 export type ContentEncoding = "gzip" | "deflate" | "br" | "zstd";
 
 /** A body cannot be decompressed. The message is one sentence. */
@@ -17,18 +18,19 @@ export class DecodeError extends Error {
   }
 }
 
-/** Output of the decompressor comes in pieces of this size: what is held of a bomb at any time. */
-const PIECE_BYTES = 64 * 1024;
+/** Size of an output chunk, and so the memory that a decompression bomb takes at any time. */
+const CHUNK_BYTES = 64 * 1024;
 
-/** After so much output others get their turn: a bomb must not stop the server while it is measured. */
+/** Output after which the event loop gets a turn: a decompression bomb must not block the server. */
 const TURN_BYTES = 1024 * 1024;
 
-/** 8 MiB, what RFC 9659 asks of web content. Without it a frame of a few bytes makes the decompressor take 1.65 GiB. */
+/** 8 MiB, the limit of RFC 9659. Without it a frame of a few bytes allocates 1.65 GiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
 
 /**
- * Reads a `Content-Encoding` header: null for none. One encoding at most, in any case of letters.
+ * Parses a `Content-Encoding` header: at most one encoding, in any letter case.
  *
+ * @returns null if there is no encoding
  * @throws {DecodeError} `encoding_not_supported`
  */
 export function parseContentEncoding(header: string | null): ContentEncoding | null {
@@ -42,46 +44,45 @@ export function parseContentEncoding(header: string | null): ContentEncoding | n
 }
 
 /**
- * Decompresses a body that comes in pieces, and holds none of what comes out.
- *
- * A body that ends early, or is followed by anything, is refused in every encoding.
+ * Decompresses a body chunk by chunk and passes the output on without buffering it. A body that is truncated or followed
+ * by other bytes is refused in every encoding.
  */
 export class Decoder {
   readonly #encoding: ContentEncoding;
   readonly #limit: number;
-  readonly #sink: (piece: Uint8Array) => void;
+  readonly #onOutput: (chunk: Uint8Array) => void;
   readonly #frames = new ZstdFrames();
-  #stream: zlib.Gunzip | zlib.Inflate | zlib.BrotliDecompress | undefined;
-  /** The first byte of `deflate`, until the second says which of its two forms this is. */
-  #held: Uint8Array | undefined;
-  #taken = 0;
-  #given = 0;
-  #givenThisTurn = 0;
+  #stream: zlib.Gunzip | undefined;
+  /** First byte of `deflate` data; the second one is needed to tell its two formats apart. */
+  #firstByte: Uint8Array | undefined;
+  #bytesIn = 0;
+  #bytesOut = 0;
+  #bytesOutThisTurn = 0;
   #failure: { error: unknown } | undefined;
-  /** The decompressor has said that its data is complete: it takes nothing more. */
+  /** The decompressor has reached the end of its data and accepts no more input. */
   #finished = false;
   #resolve: (() => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
 
   /**
-   * @param limit bytes that may come out
-   * @param sink gets them piece by piece; what it throws ends the decoding
+   * @param limit maximum number of decompressed bytes
+   * @param onOutput called with each decompressed chunk; an error it throws ends the decoding
    */
-  constructor(encoding: ContentEncoding, limit: number, sink: (piece: Uint8Array) => void) {
+  constructor(encoding: ContentEncoding, limit: number, onOutput: (chunk: Uint8Array) => void) {
     this.#encoding = encoding;
     this.#limit = limit;
-    this.#sink = sink;
+    this.#onOutput = onOutput;
   }
 
-  /** Bytes that came out so far. */
+  /** Decompressed bytes so far. */
   get decodedBytes(): number {
-    return this.#given;
+    return this.#bytesOut;
   }
 
   /**
-   * Takes the next piece; resolves when the next one may come.
+   * Decompresses the next chunk; resolves when the next one may be written.
    *
-   * @throws {DecodeError} `envelope_malformed`, `envelope_too_large`, and whatever the sink throws
+   * @throws {DecodeError} and whatever the output callback throws
    */
   async write(chunk: Uint8Array): Promise<void> {
     const parts = this.#encoding === "zstd" ? this.#frames.split(chunk) : [chunk];
@@ -91,20 +92,21 @@ export class Decoder {
   }
 
   /**
-   * Says that nothing follows; resolves when everything has gone to the sink.
+   * Ends the input; resolves when all output was passed on.
    *
    * @throws as {@linkcode Decoder.write}
    */
   async end(): Promise<void> {
     const stream = this.#stream;
-    if (!stream) throw endsEarly();
-    if (this.#encoding === "zstd" && !this.#frames.complete) throw endsEarly();
-    // The runtime's decompressor is silent about brotli that ends early. A complete one leaves any
-    // further byte alone; one that is not takes it.
-    if (this.#encoding === "br") await this.#write(stream, new Uint8Array(1));
-    if (this.#encoding === "br" && stream.bytesWritten > this.#taken) throw endsEarly();
+    if (!stream) throw truncated();
+    if (this.#encoding === "zstd" && !this.#frames.complete) throw truncated();
+    if (this.#encoding === "br") {
+      // `node:zlib` does not report truncated brotli: only then it consumes a further byte.
+      await this.#write(stream, new Uint8Array(1));
+      if (stream.bytesWritten > this.#bytesIn) throw truncated();
+    }
     await this.#settle(() => stream.end());
-    if (stream.bytesWritten < this.#taken) {
+    if (stream.bytesWritten < this.#bytesIn) {
       throw new DecodeError(
         "envelope_malformed",
         `The ${this.#encoding} data is followed by something else.`,
@@ -112,20 +114,20 @@ export class Decoder {
     }
   }
 
-  /** Gives up what the decompressor holds. Always to be called, and harmless at any time. */
+  /** Frees the decompressor. Must be called; safe at any time and more than once. */
   destroy(): void {
     this.#stream?.destroy();
   }
 
   async #feed(part: Uint8Array): Promise<void> {
-    const bytes = this.#held ? joinBytes([this.#held, part], part.length + 1) : part;
-    this.#held = undefined;
+    const bytes = this.#firstByte ? joinBytes([this.#firstByte, part], part.length + 1) : part;
+    this.#firstByte = undefined;
     if (!this.#stream && this.#encoding === "deflate" && bytes.length < 2) {
-      this.#held = bytes.slice();
+      this.#firstByte = bytes.slice();
       return;
     }
     this.#stream ??= this.#open(bytes);
-    this.#taken += bytes.length;
+    this.#bytesIn += bytes.length;
     await this.#write(this.#stream, bytes);
   }
 
@@ -133,7 +135,7 @@ export class Decoder {
     return this.#settle((resolve) => stream.write(bytes, resolve));
   }
 
-  /** Waits for the stream, its end, or the first failure. */
+  /** Waits until `start` resolves, the stream ends, or decoding fails. */
   #settle(start: (resolve: () => void) => void): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure.error);
     if (this.#finished) return Promise.resolve();
@@ -146,7 +148,7 @@ export class Decoder {
 
   #open(start: Uint8Array): zlib.Gunzip {
     const stream = decompressor(this.#encoding, start);
-    stream.on("data", (piece: Uint8Array) => this.#give(stream, piece));
+    stream.on("data", (chunk: Uint8Array) => this.#output(stream, chunk));
     stream.on("end", () => {
       this.#finished = true;
       this.#resolve?.();
@@ -162,24 +164,24 @@ export class Decoder {
     return stream;
   }
 
-  #give(stream: zlib.Gunzip, { buffer, byteOffset, length }: Uint8Array): void {
-    const piece = new Uint8Array(buffer, byteOffset, length);
+  #output(stream: zlib.Gunzip, { buffer, byteOffset, length }: Uint8Array): void {
     if (this.#failure) return;
-    this.#given += piece.length;
-    if (this.#given > this.#limit) {
+    this.#bytesOut += length;
+    if (this.#bytesOut > this.#limit) {
       const message = `The envelope is larger than ${this.#limit} bytes once decompressed.`;
       this.#fail(new DecodeError("envelope_too_large", message));
       return;
     }
     try {
-      this.#sink(piece);
+      // Not the `Buffer` itself: its `slice` makes no copy.
+      this.#onOutput(new Uint8Array(buffer, byteOffset, length));
     } catch (error) {
       this.#fail(error);
       return;
     }
-    this.#givenThisTurn += piece.length;
-    if (this.#givenThisTurn < TURN_BYTES) return;
-    this.#givenThisTurn = 0;
+    this.#bytesOutThisTurn += length;
+    if (this.#bytesOutThisTurn < TURN_BYTES) return;
+    this.#bytesOutThisTurn = 0;
     stream.pause();
     setImmediate(() => stream.resume());
   }
@@ -192,9 +194,10 @@ export class Decoder {
 }
 
 /**
- * Decompresses a whole body into one piece of memory.
+ * Decompresses a complete body.
  *
- * @param limit bytes that may come out
+ * @param limit maximum number of decompressed bytes
+ * @returns `bytes` itself if there is no encoding
  * @throws {DecodeError} as {@linkcode Decoder}
  */
 export async function decodeBody(
@@ -203,23 +206,24 @@ export async function decodeBody(
   limit: number,
 ): Promise<Uint8Array> {
   if (encoding === null) return bytes;
-  const pieces: Uint8Array[] = [];
-  const decoder = new Decoder(encoding, limit, (piece) => void pieces.push(piece));
+  const chunks: Uint8Array[] = [];
+  const decoder = new Decoder(encoding, limit, (chunk) => void chunks.push(chunk));
   try {
     await decoder.write(bytes);
     await decoder.end();
   } finally {
     decoder.destroy();
   }
-  return joinBytes(pieces, decoder.decodedBytes);
+  return joinBytes(chunks, decoder.decodedBytes);
 }
 
-function endsEarly(): DecodeError {
+function truncated(): DecodeError {
   return new DecodeError("envelope_malformed", "The compressed body ends before its data does.");
 }
 
+/** @param start the first two bytes, for `deflate` */
 function decompressor(encoding: ContentEncoding, start: Uint8Array): zlib.Gunzip {
-  const options = { chunkSize: PIECE_BYTES };
+  const options = { chunkSize: CHUNK_BYTES };
   switch (encoding) {
     case "gzip":
       return zlib.createGunzip(options);
@@ -227,38 +231,22 @@ function decompressor(encoding: ContentEncoding, start: Uint8Array): zlib.Gunzip
       return hasZlibHeader(start) ? zlib.createInflate(options) : zlib.createInflateRaw(options);
     case "br":
       return zlib.createBrotliDecompress(options);
-    case "zstd":
-      return guarded(zlib.createZstdDecompress({
-        ...options,
-        params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
-      }));
+    case "zstd": {
+      const params = { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX };
+      const stream = zlib.createZstdDecompress({ ...options, params });
+      if (emitZstdErrors(stream)) return stream;
+      stream.destroy();
+      throw new DecodeError(
+        "encoding_not_supported",
+        "Cannot decompress zstd safely on this version of Deno: it must be gzip, deflate or br.",
+      );
+    }
   }
 }
 
 /**
- * Has a zstd stream report corrupt data wherever it stands. The runtime's handle throws for it; what is found
- * after the first piece of output is thrown in a tick of its own, where nobody catches it: one such
- * body would end the process. The runtime keeps the handle's functions under symbols.
- */
-function guarded(stream: zlib.Gunzip): zlib.Gunzip {
-  const handle: object = Reflect.get(stream, "_handle");
-  for (const key of Object.getOwnPropertySymbols(handle)) {
-    const native: unknown = Reflect.get(handle, key);
-    if (typeof native !== "function") continue;
-    Reflect.set(handle, key, (...args: readonly unknown[]) => {
-      try {
-        return Reflect.apply(native, handle, args);
-      } catch (error) {
-        stream.destroy(error instanceof Error ? error : new Error(String(error)));
-      }
-    });
-  }
-  return stream;
-}
-
-/**
- * HTTP's `deflate` is the zlib format (RFC 9110, section 8.4.1.2), but some senders leave its
- * wrapper out. The first two bytes tell: method 8, and a check that makes them a multiple of 31.
+ * HTTP's `deflate` is the zlib format (RFC 9110, section 8.4.1.2), but some clients send raw deflate. A zlib header has
+ * method 8 and a check value that makes it a multiple of 31 (RFC 1950, section 2.2).
  */
 function hasZlibHeader([method = 0, flags = 0]: Uint8Array): boolean {
   return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;

@@ -32,14 +32,14 @@ const encoders: Record<
   },
 };
 
-async function decodeInPieces(
+async function decodeInChunks(
   bytes: Uint8Array,
   encoding: ContentEncoding,
   cuts: readonly number[],
   limit = MIB,
 ): Promise<Uint8Array> {
   const out: number[] = [];
-  const decoder = new Decoder(encoding, limit, (piece) => piece.forEach((byte) => out.push(byte)));
+  const decoder = new Decoder(encoding, limit, (chunk) => chunk.forEach((byte) => out.push(byte)));
   try {
     let from = 0;
     for (const cut of [...cuts, bytes.length]) {
@@ -75,7 +75,7 @@ Deno.test("unknown and stacked encodings are refused", () => {
 });
 
 for (const [name, { encoding, encode }] of Object.entries(encoders)) {
-  Deno.test(`${name}: what was encoded comes back, however it is cut`, async () => {
+  Deno.test(`${name}: encoded in chunks of any size → decoded to the same bytes`, async () => {
     assert.deepEqual(await decodeBody(encode(text), encoding, MIB), text);
     await fc.assert(
       fc.asyncProperty(
@@ -84,16 +84,16 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
         async (bytes, places) => {
           const encoded = encode(bytes);
           const cuts = places.map((place) => place % (encoded.length + 1)).sort((a, b) => a - b);
-          assert.deepEqual(await decodeInPieces(encoded, encoding, cuts), bytes);
+          assert.deepEqual(await decodeInChunks(encoded, encoding, cuts), bytes);
         },
       ),
       { numRuns: 60 },
     );
     const encoded = encode(text);
-    assert.deepEqual(await decodeInPieces(encoded, encoding, [...encoded.keys()]), text);
+    assert.deepEqual(await decodeInChunks(encoded, encoding, [...encoded.keys()]), text);
   });
 
-  Deno.test(`${name}: data that ends early is refused, wherever it ends`, async () => {
+  Deno.test(`${name}: truncated at any byte → refused`, async () => {
     for (const bytes of [text, new Uint8Array(0), new TextEncoder().encode("x\n")]) {
       const encoded = encode(bytes);
       for (let end = 0; end < encoded.length; end++) {
@@ -106,22 +106,22 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
     }
   });
 
-  Deno.test(`${name}: bytes smuggled in after the data are refused`, async () => {
+  Deno.test(`${name}: bytes after the data → refused`, async () => {
     const encoded = encode(text);
     for (const tail of ["x", "\n", "\0\0\0\0", '{"type":"event"}\n{}\n'.repeat(9)]) {
       const bytes = Uint8Array.from([...encoded, ...new TextEncoder().encode(tail)]);
       await fails(decodeBody(bytes, encoding, MIB), "envelope_malformed", tail);
-      await fails(decodeInPieces(bytes, encoding, [encoded.length]), "envelope_malformed", tail);
+      await fails(decodeInChunks(bytes, encoding, [encoded.length]), "envelope_malformed", tail);
     }
   });
 
-  Deno.test(`${name}: data of something else is refused`, async () => {
+  Deno.test(`${name}: other data → refused`, async () => {
     for (const bytes of [text, new Uint8Array(40), new Uint8Array(40).fill(255)]) {
       await fails(decodeBody(bytes, encoding, MIB), "envelope_malformed");
     }
   });
 
-  Deno.test(`${name}: data that turns out corrupt after much of it came out is refused or read, and ends no process`, async () => {
+  Deno.test(`${name}: corrupt after valid output → refused or decoded, no crash`, async () => {
     const noise = Uint8Array.from(
       { length: 300_000 },
       (_, at) => 32 + ((at * 2654435761) >>> 13) % 90,
@@ -141,30 +141,30 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
     assert.ok(refusals > 0 || name === "raw deflate", "nothing was corrupt");
   });
 
-  Deno.test(`${name}: exactly the limit comes out, one byte more is refused`, async () => {
+  Deno.test(`${name}: output of the limit → decoded; one byte more → refused`, async () => {
     assert.equal((await decodeBody(encode(text), encoding, text.length)).length, text.length);
     await fails(decodeBody(encode(text), encoding, text.length - 1), "envelope_too_large");
   });
 
-  Deno.test(`${name}: a bomb is stopped at the limit, in small pieces, without stopping the rest`, async () => {
+  Deno.test(`${name}: decompression bomb → stopped at the limit, does not block the event loop`, async () => {
     const bomb = encode(new Uint8Array(64 * MIB));
-    let given = 0;
+    let bytesOut = 0;
     let largest = 0;
     let turns = 0;
     const others = setInterval(() => turns++, 0);
-    const decoder = new Decoder(encoding, 32 * MIB, (piece) => {
-      given += piece.length;
-      largest = Math.max(largest, piece.length);
+    const decoder = new Decoder(encoding, 32 * MIB, (chunk) => {
+      bytesOut += chunk.length;
+      largest = Math.max(largest, chunk.length);
     });
     await fails(decoder.write(bomb).then(() => decoder.end()), "envelope_too_large");
     decoder.destroy();
     clearInterval(others);
-    assert.ok(given <= 32 * MIB);
+    assert.ok(bytesOut <= 32 * MIB);
     assert.ok(largest <= 64 * 1024);
-    assert.ok(turns > 0, "no other task got its turn");
+    assert.ok(turns > 0, "no other task ran");
   });
 
-  Deno.test(`${name}: what the sink throws ends the decoding`, async () => {
+  Deno.test(`${name}: output callback throws → decoding ends with that error`, async () => {
     const decoder = new Decoder(encoding, MIB, () => {
       throw new RangeError("enough");
     });
@@ -174,24 +174,24 @@ for (const [name, { encoding, encode }] of Object.entries(encoders)) {
   });
 }
 
-Deno.test("gzip members and zstd frames may follow each other", async () => {
+Deno.test("several gzip members or zstd frames → decoded as one body", async () => {
   for (
     const [encoding, encode] of [["gzip", zlib.gzipSync], ["zstd", zlib.zstdCompressSync]] as const
   ) {
     const twice = Uint8Array.from([...encode(text), ...encode(text)]);
     const expected = Uint8Array.from([...text, ...text]);
     assert.deepEqual(await decodeBody(twice, encoding, MIB), expected);
-    assert.deepEqual(await decodeInPieces(twice, encoding, [5, twice.length - 5]), expected);
+    assert.deepEqual(await decodeInChunks(twice, encoding, [5, twice.length - 5]), expected);
   }
 });
 
-Deno.test("zstd: a frame that asks for a window over 8 MiB is refused", async () => {
+Deno.test("zstd frame with a window over 8 MiB → refused", async () => {
   const wide = zlib.zstdCompressSync(new Uint8Array(40 * MIB), {
     params: { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_contentSizeFlag]: 0 },
   });
   await fails(decodeBody(wide, "zstd", 200 * MIB), "envelope_malformed");
 });
 
-Deno.test("without an encoding the body is what it was, not a copy", async () => {
+Deno.test("no encoding → the body itself, not a copy", async () => {
   assert.equal(await decodeBody(text, null, 1), text);
 });

@@ -1,10 +1,10 @@
 /**
- * The first line of an envelope. Whoever posts it decides what is in it: every attribute is to be
- * checked before it is used. Known ones: `dsn`, `event_id`, `sent_at`, `sdk`, `trace`.
+ * The first line of an envelope. Untrusted: check every attribute before use.
+ * Known ones: `dsn`, `event_id`, `sent_at`, `sdk`, `trace`.
  */
 export type EnvelopeHeader = { readonly [attribute: string]: unknown };
 
-/** The line before a payload. Attributes beyond these are kept as they are. */
+/** The line before a payload. Unknown attributes are kept unchanged. */
 export interface ItemHeader {
   readonly type: string;
   /** Bytes of the payload. Without it the payload ends at the next line feed. */
@@ -12,21 +12,86 @@ export interface ItemHeader {
   readonly [attribute: string]: unknown;
 }
 
-/** One piece of telemetry. */
+/** One event, span container, recording segment, … */
 export interface Item {
   readonly header: ItemHeader;
   readonly payload: Uint8Array;
 }
 
-/** What one request carries: a header and any number of items. */
+/** The content of one request: a header and any number of items. */
 export interface Envelope {
   readonly header: EnvelopeHeader;
   readonly items: readonly Item[];
 }
 
-/** The envelope's event id, where it has one that is a text. */
+/**
+ * The framing of an envelope is broken, or a limit of the scanner is exceeded. The message is one sentence.
+ *
+ * `offset` is the first byte of the faulty line or payload in the decompressed envelope.
+ */
+export class EnvelopeError extends Error {
+  override readonly name = "EnvelopeError";
+  constructor(
+    readonly code: "envelope_malformed" | "envelope_too_large",
+    message: string,
+    readonly offset: number,
+  ) {
+    super(message);
+  }
+}
+
+/** @param problem without a full stop: the offset is appended */
+export function malformed(problem: string, offset: number): EnvelopeError {
+  return new EnvelopeError("envelope_malformed", `${problem} (at byte ${offset}).`, offset);
+}
+
+/** The envelope's event id; undefined if it has none or it is not a string. */
 export function eventId(header: EnvelopeHeader): string | undefined {
   return typeof header.event_id === "string" && header.event_id !== ""
     ? header.event_id
     : undefined;
+}
+
+/** Maximum length of a header line (contract). Real headers have a few hundred bytes. */
+export const MAX_HEADER_BYTES = 64 * 1024;
+
+/** `ignoreBOM`: a byte order mark is invalid JSON, so the parser has to see it. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses a header line.
+ *
+ * @param offset of the line in the envelope
+ * @throws {EnvelopeError}
+ */
+export function parseHeader(line: Uint8Array, offset: number): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(line));
+  } catch {
+    // The error of the decoder or parser adds nothing to the message below.
+    throw malformed("A header must be a JSON object in one line", offset);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw malformed("A header must be a JSON object in one line", offset);
+  }
+  return value as Record<string, unknown>;
+}
+
+/**
+ * Parses an item's header line.
+ *
+ * @param offset of the line in the envelope
+ * @throws {EnvelopeError}
+ */
+export function parseItemHeader(line: Uint8Array, offset: number): ItemHeader {
+  const value = parseHeader(line, offset);
+  const { type, length } = value;
+  if (typeof type !== "string" || type === "") {
+    throw malformed("An item's header must have a type that is a text", offset);
+  }
+  if (length !== undefined && !(Number.isSafeInteger(length) && Number(length) >= 0)) {
+    throw malformed("An item's length must be a whole number of bytes, 0 or more", offset);
+  }
+  return value as ItemHeader;
 }

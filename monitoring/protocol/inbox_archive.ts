@@ -1,21 +1,21 @@
 import type { ContentEncoding } from "./encoding.ts";
 
 /**
- * The inbox as one file, in Sentry's own framing: an envelope of envelopes.
+ * The inbox as one file: an envelope whose items are envelopes.
  *
  * ```
  * archive = {"sightglass_inbox":1,"envelopes":COUNT} LF *( item LF )
  * item    = {"type":"envelope","length":N,"received_at":MS[,"content_encoding":NAME]} LF body
  * ```
  *
- * A body is what the sender sent, byte for byte, still compressed where the sender compressed.
+ * A body has the bytes as received, compressed if they were.
  */
 export const ARCHIVE_VERSION = 1;
 
-/** What the server and browsers take the file for; it is never shown as a document. */
+/** Media type of the file. Browsers download it and never render it. */
 export const ARCHIVE_TYPE = "application/x-sentry-envelope";
 
-/** An envelope as the archive carries it. */
+/** An envelope in an archive. */
 export interface ArchivedEnvelope {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
@@ -30,7 +30,7 @@ export function archiveHeader(envelopes: number): Uint8Array<ArrayBuffer> {
   return encoder.encode(JSON.stringify({ sightglass_inbox: ARCHIVE_VERSION, envelopes }) + "\n");
 }
 
-/** The lines around one envelope's body: its item header before, a line feed behind. */
+/** One envelope as an item: header line, body, line feed. */
 export function archiveItem(
   envelope: Omit<ArchivedEnvelope, "contentEncoding"> & { readonly contentEncoding: string | null },
 ): Uint8Array[] {
@@ -43,32 +43,32 @@ export function archiveItem(
   return [encoder.encode(JSON.stringify(header) + "\n"), envelope.bytes, encoder.encode("\n")];
 }
 
-/** Whether the header of an envelope says that it is an archive, of whatever version. */
+/** Whether an envelope's header is that of an archive, of any version. */
 export function isArchiveHeader(header: Readonly<Record<string, unknown>>): boolean {
   return Object.hasOwn(header, "sightglass_inbox");
 }
 
-/** A name for the file that sorts by time: `sightglass-2026-11-21T13-52-25Z.envelope`. */
+/** File name that sorts by time: `sightglass-2026-11-21T13-52-25Z.envelope`. */
 export function archiveName(now: number): string {
   return `sightglass-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}Z.envelope`;
 }
 
-/** What became of an archive's envelopes: each is counted once, so that nothing goes without a word. */
+/** Result of an import. Each envelope of the archive is counted once. */
 export interface ImportResult {
   readonly taken: number;
-  /** The inbox had them already: the same bytes, received at the same time. */
+  /** Already in the inbox: same bytes, received at the same time. */
   readonly present: number;
   readonly refused: number;
-  /** Why, for the first ones that were refused. */
+  /** Reasons of the first refused envelopes. */
   readonly reasons: readonly Refusal[];
-  /** Why the rest of the archive could not be read; undefined: it was read to its end. */
+  /** Why the rest of the archive could not be read; undefined: all of it was read. */
   readonly broken?: string;
 }
 
 export interface Refusal {
-  /** The envelope's place in the archive, from 1. */
+  /** The envelope's position in the archive, from 1. */
   readonly envelope: number;
-  /** Where its item begins, in bytes. */
+  /** Byte offset of its item. */
   readonly offset: number;
   readonly reason: string;
 }

@@ -1,41 +1,39 @@
-/** One item of an envelope: what it is, and how long its payload is once decompressed. */
+/** An item of an envelope, without its payload. */
 export interface InboxItem {
   readonly type: string;
+  /** Of the decompressed payload. */
   readonly bytes: number;
 }
 
-/**
- * What the inbox knows of one envelope: a row of `GET /monitoring/inbox`, the data of one live event. No Deno and no
- * SQLite in this module: the page imports it.
- */
+/** An envelope in the inbox: a row of `GET /monitoring/inbox`, the data of one live event. */
 export interface InboxRow {
-  /** Also the cursor: rises with every envelope, never used twice. */
+  /** Also the cursor: increases with every envelope, never reused. */
   readonly id: number;
   /** Milliseconds since 1970. */
   readonly received_at: number;
-  /** 32 lower-case hex digits, like the other ids. */
+  /** 32 lower-case hex digits, as are `trace_ids` and `replay_id`. */
   readonly event_id: string | null;
   readonly trace_ids: readonly string[];
   readonly replay_id: string | null;
-  /** Bytes as received: compressed where the sender compressed. */
+  /** Size as received, before decompression. */
   readonly bytes: number;
   readonly items: readonly InboxItem[];
-  /** The request's `Content-Encoding`; null: the sender did not compress. */
+  /** The request's `Content-Encoding`; null: not compressed. */
   readonly content_encoding: string | null;
 }
 
-/** The answer of `GET /monitoring/inbox`. */
+/** The response of `GET /monitoring/inbox`. */
 export interface InboxPage {
-  /** Give it as `since` and the next answer begins where this one ended. */
+  /** Value of `since` for the next page. */
   readonly cursor: number;
   /** Oldest first. */
   readonly envelopes: readonly InboxRow[];
 }
 
-/** Most rows of one answer. */
+/** Maximum number of rows in one response. */
 export const MAX_PAGE_ROWS = 500;
 
-/** A row from outside (an answer, a live event, another tab), or undefined if it is none. Extra attributes are dropped. */
+/** Validates a row from outside (a response, a live event, another tab); undefined: invalid. Drops extra attributes. */
 export function parseRow(value: unknown): InboxRow | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { id, received_at, event_id, trace_ids, replay_id, bytes, items, content_encoding } =

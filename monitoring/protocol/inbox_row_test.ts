@@ -13,12 +13,12 @@ const row: InboxRow = {
   content_encoding: "gzip",
 };
 
-Deno.test("a row is read back as it was written, without what does not belong to it", () => {
+Deno.test("row with an extra attribute → parsed without it", () => {
   const text = JSON.stringify({ ...row, more: 1 });
   assert.deepEqual(parseRow(JSON.parse(text)), row);
 });
 
-Deno.test("what lacks an attribute or has one of another type is no row", () => {
+Deno.test("attribute missing or of another type → undefined", () => {
   for (const key of Object.keys(row)) {
     const rest: Record<string, unknown> = { ...row };
     delete rest[key];
@@ -29,6 +29,6 @@ Deno.test("what lacks an attribute or has one of another type is no row", () => 
   assert.equal(parseRow({ ...row, trace_ids: [1] }), undefined);
 });
 
-Deno.test("reading a row never throws", () => {
+Deno.test("any value → parseRow does not throw", () => {
   fc.assert(fc.property(fc.anything(), (value) => void parseRow(value)));
 });

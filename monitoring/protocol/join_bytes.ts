@@ -1,15 +1,15 @@
-/** Puts pieces of `total` bytes into one. A single piece is not copied. */
+/** Concatenates chunks of `total` bytes together. A single chunk is returned itself, not a copy. */
 export function joinBytes<Memory extends ArrayBufferLike>(
-  pieces: readonly Uint8Array<Memory>[],
+  chunks: readonly Uint8Array<Memory>[],
   total: number,
 ): Uint8Array<Memory | ArrayBuffer> {
-  const [only] = pieces;
-  if (only && pieces.length === 1) return only;
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
   const whole = new Uint8Array(total);
   let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
   }
   return whole;
 }

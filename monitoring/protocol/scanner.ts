@@ -1,10 +1,16 @@
-import type { EnvelopeHeader, ItemHeader } from "./envelope.ts";
-import { EnvelopeError, malformed } from "./envelope_error.ts";
-import { MAX_HEADER_BYTES, parseHeader, parseItemHeader } from "./header_line.ts";
+import {
+  type Envelope,
+  EnvelopeError,
+  type EnvelopeHeader,
+  type Item,
+  type ItemHeader,
+  malformed,
+  MAX_HEADER_BYTES,
+  parseHeader,
+  parseItemHeader,
+} from "./envelope.ts";
 
-export { EnvelopeError } from "./envelope_error.ts";
-
-/** Where an item lies in the envelope. */
+/** Position of an item in the envelope. */
 export interface ScannedItem {
   readonly header: ItemHeader;
   /** First byte of the payload, counted from the start of the envelope. */
@@ -13,27 +19,27 @@ export interface ScannedItem {
   readonly length: number;
 }
 
-/** What a scan tells, in this order; each is called at the byte that makes it certain. */
+/** Callbacks of a scan, each called as early as possible. */
 export interface ScanListener {
-  /** The first byte of the first item is there: the envelope is not empty. */
+  /** The first byte of the first item was found: the envelope is not empty. */
   begin?(header: EnvelopeHeader): void;
-  /** An item is complete but for the line feed that may follow it. */
+  /** An item is complete, except for the optional line feed after it. */
   item?(item: ScannedItem): void;
 }
 
 /**
- * Items in one envelope. SDKs send a handful; 200 MiB of empty ones would be 15 million objects and
- * half a minute of parsing.
+ * Maximum number of items in one envelope. SDKs send a handful; 200 MiB of empty items would be 15 million objects
+ * and half a minute of parsing.
  */
 export const MAX_ITEMS = 100_000;
 
 const LINE_FEED = 10;
 
-/** One for all scans: most lines come in one piece, and are not kept. */
+/** Shared by all scans: most lines arrive in one chunk and need no buffer. */
 const NO_LINE = new Uint8Array(0);
 
 /** What the next byte belongs to. */
-type Place =
+type State =
   | "header"
   | "item header or blank line"
   | "payload of known length"
@@ -41,7 +47,7 @@ type Place =
   | "line feed or end";
 
 /**
- * Follows the framing of an envelope that comes in pieces, and holds none of its payloads.
+ * Checks the framing of an envelope chunk by chunk, without buffering payloads.
  *
  * ```
  * envelope = header *( LF item ) *LF
@@ -56,43 +62,38 @@ type Place =
  */
 export class EnvelopeScanner {
   readonly #listener: ScanListener;
-  #place: Place = "header";
-  /** Bytes pushed before the current chunk. */
+  #state: State = "header";
+  /** Bytes of all earlier chunks. */
   #before = 0;
-  /** What there is of a header line that comes in pieces: its first `#lineBytes` bytes. */
+  /** Buffer for a header line that is split over chunks; its first `#lineBytes` bytes are used. */
   #line = NO_LINE;
   #lineBytes = 0;
   #header: EnvelopeHeader | undefined;
   #begun = false;
   #count = 0;
-  /** The item whose payload is under way. */
+  /** The item whose payload is being read. */
   #item: { header: ItemHeader; offset: number } | undefined;
-  /** Bytes of its payload still to come, when its length is known. */
+  /** Missing bytes of its payload, if its length is known. */
   #remaining = 0;
 
   constructor(listener: ScanListener = {}) {
     this.#listener = listener;
   }
 
-  /** The envelope's header, as soon as its line is complete. */
+  /** The envelope's header; undefined until its line is complete. */
   get header(): EnvelopeHeader | undefined {
     return this.#header;
   }
 
-  /** Whether an item has begun. False after `end()`: the envelope is empty. */
-  get begun(): boolean {
-    return this.#begun;
-  }
-
   /**
-   * Takes the next piece. It may be of any size, and is not kept but for the start of a line.
+   * Scans the next chunk, of any size. The scanner keeps no reference to it.
    *
    * @throws {EnvelopeError} and whatever the listener throws
    */
   push(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {
-      switch (this.#place) {
+      switch (this.#state) {
         case "header":
           at = this.#takeLine(chunk, at);
           break;
@@ -127,7 +128,7 @@ export class EnvelopeScanner {
             );
           }
           at++;
-          this.#place = "item header or blank line";
+          this.#state = "item header or blank line";
           break;
       }
     }
@@ -135,17 +136,17 @@ export class EnvelopeScanner {
   }
 
   /**
-   * Says that nothing follows.
+   * Ends the scan.
    *
-   * @throws {EnvelopeError} if something had to, and whatever the listener throws
+   * @throws {EnvelopeError} if the envelope is incomplete, and whatever the listener throws
    */
   end(): void {
     if (this.#before === 0) throw malformed("The envelope is empty: it needs a header line", 0);
-    if (this.#place === "header" || this.#lineBytes > 0) {
+    if (this.#state === "header" || this.#lineBytes > 0) {
       this.#finishLine(this.#before, this.#before);
     }
-    if (this.#place === "payload up to a line feed") this.#finishItem(this.#before);
-    if (this.#place === "payload of known length") {
+    if (this.#state === "payload up to a line feed") this.#finishItem(this.#before);
+    if (this.#state === "payload of known length") {
       throw malformed(
         `A payload ends ${this.#remaining} bytes before its length`,
         this.#item?.offset ?? this.#before,
@@ -159,7 +160,7 @@ export class EnvelopeScanner {
     this.#listener.begin?.(this.#header);
   }
 
-  /** Reads on in a header line. Returns where to go on in the chunk. */
+  /** Continues a header line. Returns the index of the first byte after it, or the chunk's length. */
   #takeLine(chunk: Uint8Array, at: number): number {
     const found = chunk.indexOf(LINE_FEED, at);
     const end = found < 0 ? chunk.length : found;
@@ -172,25 +173,25 @@ export class EnvelopeScanner {
       this.#readLine(chunk.subarray(at, end), this.#before + at, this.#before + end + 1);
       return end + 1;
     }
-    this.#keep(chunk.subarray(at, end));
+    this.#appendToLine(chunk.subarray(at, end));
     if (found < 0) return chunk.length;
     this.#finishLine(this.#before + end, this.#before + end + 1);
     return end + 1;
   }
 
-  /** Adds a piece to the line. Copied: the chunk is the caller's to use again. */
-  #keep(piece: Uint8Array): void {
-    const length = this.#lineBytes + piece.length;
+  /** Appends a copy to the line buffer: the caller may reuse the chunk. */
+  #appendToLine(part: Uint8Array): void {
+    const length = this.#lineBytes + part.length;
     if (length > this.#line.length) {
       const larger = new Uint8Array(Math.max(length, 2 * this.#line.length, 256));
       larger.set(this.#line.subarray(0, this.#lineBytes));
       this.#line = larger;
     }
-    this.#line.set(piece, this.#lineBytes);
+    this.#line.set(part, this.#lineBytes);
     this.#lineBytes = length;
   }
 
-  /** Reads the line that came in pieces; `end` and `next` are where it and its line feed end. */
+  /** Parses the buffered line. `end` and `next` are the offsets behind it and behind its line feed. */
   #finishLine(end: number, next: number): void {
     const line = this.#line.subarray(0, this.#lineBytes);
     this.#line = NO_LINE;
@@ -199,9 +200,9 @@ export class EnvelopeScanner {
   }
 
   #readLine(line: Uint8Array, start: number, next: number): void {
-    if (this.#place === "header") {
+    if (this.#state === "header") {
       this.#header = parseHeader(line, start);
-      this.#place = "item header or blank line";
+      this.#state = "item header or blank line";
       return;
     }
     const header = parseItemHeader(line, start);
@@ -214,19 +215,45 @@ export class EnvelopeScanner {
     }
     this.#item = { header, offset: next };
     if (header.length === undefined) {
-      this.#place = "payload up to a line feed";
+      this.#state = "payload up to a line feed";
     } else if (header.length === 0) {
       this.#finishItem(next);
     } else {
       this.#remaining = header.length;
-      this.#place = "payload of known length";
+      this.#state = "payload of known length";
     }
   }
 
   #finishItem(end: number): void {
     const item = this.#item;
     this.#item = undefined;
-    this.#place = "line feed or end";
+    this.#state = "line feed or end";
     if (item) this.#listener.item?.({ ...item, length: end - item.offset });
   }
+}
+
+/**
+ * Reads a complete, decompressed envelope. Payloads are views of `bytes`, not copies.
+ *
+ * @throws {EnvelopeError} if the framing is broken
+ *
+ * @example
+ * ```ts
+ * import { readEnvelope } from "./scanner.ts";
+ *
+ * const bytes = new TextEncoder().encode('{"event_id":"9ec7"}\n{"type":"event","length":2}\n{}\n');
+ * const { header, items } = readEnvelope(bytes);
+ * header.event_id; // "9ec7"
+ * items[0]?.header.type; // "event"
+ * ```
+ */
+export function readEnvelope(bytes: Uint8Array): Envelope {
+  const items: Item[] = [];
+  const scanner = new EnvelopeScanner({
+    item: ({ header, offset, length }) =>
+      items.push({ header, payload: bytes.subarray(offset, offset + length) }),
+  });
+  scanner.push(bytes);
+  scanner.end();
+  return { header: scanner.header ?? {}, items };
 }

@@ -1,56 +1,54 @@
-/** Frame magic, as the bytes come (RFC 8878, section 3.1.1). */
+/** Magic number of a frame, little-endian (RFC 8878, section 3.1.1). */
 const FRAME_MAGIC = 0xfd2fb528;
-/** The lower four bits of a skippable frame's magic are free (section 3.1.2). */
+/** Magic number of a skippable frame; its lower four bits are arbitrary (section 3.1.2). */
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const RLE_BLOCK = 1;
 
 /**
- * Follows the frames of Zstandard data that comes in pieces, without decompressing anything.
+ * Finds the frame boundaries of Zstandard data, chunk by chunk, without decompressing it. Needed because `node:zlib`
+ * reports neither a truncated frame nor bytes after a frame in the same chunk.
  *
  * ```
  * data  = 1*( frame / skippable )
  * frame = magic descriptor [window] [dictionary id] [content size] 1*block [checksum]
  * block = 3 bytes: last (1 bit), type (2), size (21); then the block's content
  * ```
- *
- * It is here because the runtime's decompressor says neither that data ended in mid-frame nor that
- * something follows a frame in the same piece.
  */
 export class ZstdFrames {
-  /** What the gathered bytes will be. */
-  #part: "magic" | "skippable size" | "descriptor" | "block" | "not Zstandard" = "magic";
+  /** What `#gathered` is a part of. */
+  #field: "magic" | "skippable size" | "descriptor" | "block" | "not Zstandard" = "magic";
   #gathered: number[] = [];
   #need = 4;
-  /** Bytes to pass over before the next part. */
+  /** Bytes to skip before the next field. */
   #skip = 0;
   #checksumBytes = 0;
   #frames = 0;
 
-  /** Whether there was a frame, and the last one is whole. */
+  /** Whether there was at least one frame and the last one is complete. */
   get complete(): boolean {
     return this.#frames > 0 && this.#betweenFrames;
   }
 
   get #betweenFrames(): boolean {
-    return this.#part === "magic" && this.#skip === 0 && this.#gathered.length === 0;
+    return this.#field === "magic" && this.#skip === 0 && this.#gathered.length === 0;
   }
 
-  /** Cuts a piece where frames end, so that no part has bytes of two frames. */
+  /** Splits a chunk at frame boundaries: no part has bytes of two frames. */
   split(chunk: Uint8Array): Uint8Array[] {
     const parts: Uint8Array[] = [];
     let from = 0;
     for (let at = 0; at < chunk.length;) {
-      if (this.#part === "not Zstandard") {
+      if (this.#field === "not Zstandard") {
         at = chunk.length;
       } else if (this.#skip > 0) {
-        const passed = Math.min(this.#skip, chunk.length - at);
-        this.#skip -= passed;
-        at += passed;
+        const skipped = Math.min(this.#skip, chunk.length - at);
+        this.#skip -= skipped;
+        at += skipped;
       } else {
         this.#gathered.push(chunk[at++] ?? 0);
-        if (this.#gathered.length === this.#need) this.#read();
+        if (this.#gathered.length === this.#need) this.#readField();
       }
       if (this.#betweenFrames) {
         this.#frames++;
@@ -62,14 +60,14 @@ export class ZstdFrames {
     return parts;
   }
 
-  #read(): void {
+  #readField(): void {
     const value = this.#gathered.reduceRight((high, byte) => high * 256 + byte, 0);
     this.#gathered = [];
-    switch (this.#part) {
+    switch (this.#field) {
       case "magic":
         if (value === FRAME_MAGIC) this.#expect("descriptor", 1);
         else if (value - value % 16 === SKIPPABLE_MAGIC) this.#expect("skippable size", 4);
-        else this.#part = "not Zstandard";
+        else this.#field = "not Zstandard";
         break;
       case "skippable size":
         this.#skip = value;
@@ -96,8 +94,8 @@ export class ZstdFrames {
     }
   }
 
-  #expect(part: "magic" | "skippable size" | "descriptor" | "block", bytes: number): void {
-    this.#part = part;
+  #expect(field: "magic" | "skippable size" | "descriptor" | "block", bytes: number): void {
+    this.#field = field;
     this.#need = bytes;
   }
 }

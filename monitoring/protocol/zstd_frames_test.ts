@@ -16,12 +16,12 @@ const anyFrame = fc.record({
     params: { [constants.ZSTD_c_checksumFlag]: checksum, [constants.ZSTD_c_contentSizeFlag]: size },
   }))
 );
-/** A frame that decoders pass over (RFC 8878, section 3.1.2). */
+/** A frame that decoders skip (RFC 8878, section 3.1.2). */
 const skippable = fc.tuple(fc.nat(15), fc.uint8Array({ maxLength: 20 })).map(([low, content]) =>
   Uint8Array.of(0x50 + low, 0x2a, 0x4d, 0x18, content.length, 0, 0, 0, ...content)
 );
 
-Deno.test("data is cut exactly where frames end, however it comes", () => {
+Deno.test("frames in chunks of any size → split exactly at frame boundaries", () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(anyFrame, skippable), { minLength: 1, maxLength: 4 }),
@@ -31,15 +31,15 @@ Deno.test("data is cut exactly where frames end, however it comes", () => {
         const ends = new Set<number>();
         frames.reduce((end, frame) => (ends.add(end + frame.length), end + frame.length), 0);
         const cuts = places.map((place) => place % (data.length + 1));
-        const walker = new ZstdFrames();
+        const zstd = new ZstdFrames();
         const expected = [...new Set([...ends, ...cuts])].filter((at) => at > 0);
         const seen: number[] = [];
         let from = 0;
         for (const cut of [...cuts.sort((a, b) => a - b), data.length]) {
-          for (const part of walker.split(data.subarray(from, cut))) {
+          for (const part of zstd.split(data.subarray(from, cut))) {
             seen.push(part.byteOffset + part.length);
           }
-          assert.equal(walker.complete, ends.has(cut));
+          assert.equal(zstd.complete, ends.has(cut));
           from = cut;
         }
         assert.deepEqual(seen, [...new Set([...expected, data.length])].sort((a, b) => a - b));
@@ -49,10 +49,10 @@ Deno.test("data is cut exactly where frames end, however it comes", () => {
   );
 });
 
-Deno.test("what is not Zstandard is passed on whole and never complete", () => {
-  const walker = new ZstdFrames();
+Deno.test("data that is not Zstandard → one part, never complete", () => {
+  const zstd = new ZstdFrames();
   const text = new TextEncoder().encode("not Zstandard at all");
-  assert.deepEqual(walker.split(text), [text]);
-  assert.equal(walker.complete, false);
+  assert.deepEqual(zstd.split(text), [text]);
+  assert.equal(zstd.complete, false);
   assert.equal(new ZstdFrames().complete, false);
 });

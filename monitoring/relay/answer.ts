@@ -1,31 +1,32 @@
 import { type EnvelopeHeader, eventId } from "../protocol/envelope.ts";
-import type { Reason } from "./metrics.ts";
-import type { Outcome } from "./outcomes.ts";
-import type { HeldBack } from "./rate_limits.ts";
+import type { Outcome } from "../protocol/relay_api.ts";
+import { RELAY_ERRORS, toRelayError } from "./errors.ts";
+import type { Reason } from "./outcomes.ts";
+import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
 
 /** What the relay answers, before it is an HTTP response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array<ArrayBuffer>;
-  /** Undefined for what is no envelope: nothing to deliver, nothing to count. */
+  /** Undefined for an envelope without items: there is nothing to deliver or count. */
   readonly outcome?: Outcome;
-  /** Why the outcome is no success. */
+  /** Why the envelope was not taken. */
   readonly reason?: Reason;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** 200 with the envelope's event id, or `{}` where it has none: how Sentry's ingest says "taken". */
+/** 200 with the envelope's event id, or `{}` without one, like Sentry's ingest. */
 export function takenAnswer(header: EnvelopeHeader, outcome?: Outcome): Answer {
   const id = eventId(header);
   const body = JSON.stringify(id === undefined ? {} : { id });
   return { status: 200, headers: JSON_TYPE, body, outcome };
 }
 
-/** 429 while limits that the ingest announced hold for all of an envelope: nobody is asked again. */
-export function heldAnswer(limits: HeldBack): Answer {
-  const detail = "The ingest takes nothing of what the envelope holds until its limits end.";
+/** 429 while rate limits of the ingest cover every item of the envelope. */
+export function heldAnswer(limits: RateLimitHeaders): Answer {
+  const detail = "The ingest's rate limits cover every item of the envelope.";
   return {
     status: 429,
     headers: { ...JSON_TYPE, ...limits, "x-sentry-error": detail },
@@ -35,7 +36,23 @@ export function heldAnswer(limits: HeldBack): Answer {
   };
 }
 
-/** The Fetch standard lets these have no body, not even an empty one. */
+/**
+ * The answer to a request that caused an error.
+ *
+ * @throws the error itself if no request can cause it: a bug of the server
+ */
+export function errorAnswer(error: unknown): Answer {
+  const { code, detail } = toRelayError(error);
+  return {
+    status: RELAY_ERRORS[code],
+    headers: { ...JSON_TYPE, "x-sentry-error": detail },
+    body: JSON.stringify({ error: code, detail }),
+    outcome: "rejected",
+    reason: code,
+  };
+}
+
+/** Statuses for which `new Response` throws if there is a body. */
 const WITHOUT_BODY = new Set([204, 205]);
 
 export function toResponse(answer: Answer, cors: Readonly<Record<string, string>>): Response {

@@ -1,53 +1,40 @@
 import { DecodeError } from "../protocol/encoding.ts";
-import { EnvelopeError } from "../protocol/envelope_error.ts";
-import type { Answer } from "./answer.ts";
+import { EnvelopeError } from "../protocol/envelope.ts";
 
-/** Why the relay does not take an envelope → the status that says so: the one place where errors become HTTP. */
-const STATUS = {
+/** Why an envelope is refused, and the status that reports it. */
+export const RELAY_ERRORS = {
   encoding_not_supported: 415,
   envelope_malformed: 400,
   envelope_too_large: 413,
   origin_not_allowed: 403,
   dsn_missing: 403,
   dsn_not_allowed: 403,
-  // The three that pass: no `Retry-After`, for with it an SDK drops what follows until it expires.
+  // No `Retry-After` for these: SDKs drop all envelopes until it expires.
   overloaded: 503,
   spool_full: 503,
   spool_unavailable: 503,
 } as const;
 
-export type RelayErrorCode = keyof typeof STATUS;
+export type RelayErrorCode = keyof typeof RELAY_ERRORS;
 
-export const RELAY_ERROR_CODES = Object.keys(STATUS) as readonly RelayErrorCode[];
-
-/** The relay does not take an envelope. The detail is one ASCII sentence that may be shown to the sender. */
+/** An envelope is refused. */
 export class RelayError extends Error {
   override readonly name = "RelayError";
+  /** @param detail one ASCII sentence for the client */
   constructor(readonly code: RelayErrorCode, readonly detail: string) {
     super(`${code}: ${detail}`);
   }
 }
 
 /**
- * The answer to whoever sent what caused the error.
+ * The refusal that an error stands for.
  *
- * @throws the error itself, if it is none that a request can cause: a fault of the server's own
+ * @throws the error itself if no request can cause it: a bug of the server
  */
-export function errorAnswer(error: unknown): Answer {
-  const { code, detail } = asRelayError(error);
-  return {
-    status: STATUS[code],
-    headers: { "content-type": "application/json", "x-sentry-error": detail },
-    body: JSON.stringify({ error: code, detail }),
-    outcome: "rejected",
-    reason: code,
-  };
-}
-
-function asRelayError(error: unknown): { code: RelayErrorCode; detail: string } {
+export function toRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   if (error instanceof EnvelopeError || error instanceof DecodeError) {
-    return { code: error.code, detail: error.message };
+    return new RelayError(error.code, error.message);
   }
   throw error;
 }

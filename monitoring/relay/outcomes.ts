@@ -1,39 +1,48 @@
-import type { Reason, RelayMetrics } from "./metrics.ts";
+import { type Attributes, metrics } from "@opentelemetry/api";
+import { type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
+import { RELAY_ERRORS, type RelayErrorCode } from "./errors.ts";
 
-/** How an envelope can end. */
-export const OUTCOMES = [
-  "delivered",
-  "spooled",
-  "stored",
-  "duplicate",
-  "rate_limited",
-  "rejected",
-  "dropped",
-] as const;
+/** Why an envelope was not taken: refused by the relay, refused by its ingest, or too old in the spool. */
+export type Reason = RelayErrorCode | "ingest" | "expired";
 
-export type Outcome = typeof OUTCOMES[number];
+const TAKEN: readonly (Outcome | undefined)[] = ["delivered", "spooled", "stored", "duplicate"];
 
-/** Counts how envelopes ended since the start of the process. */
+/** Whether an envelope is delivered or durable, so that further copies of it are duplicates. */
+export function isTaken(outcome: Outcome | undefined): boolean {
+  return TAKEN.includes(outcome);
+}
+
+/** What outcomes without a reason are counted under. */
+const NO_REASON = "";
+const REASONS = [NO_REASON, ...Object.keys(RELAY_ERRORS), "ingest", "expired"];
+
+/** The attributes of every outcome and reason, made once: counting allocates nothing. */
+const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, Attributes>>>> = recordOf(
+  OUTCOMES,
+  (outcome) =>
+    recordOf(REASONS, (reason) => reason === NO_REASON ? { outcome } : { outcome, reason }),
+);
+
+/** Counts the outcomes of envelopes since the start of the process, for the health report and OpenTelemetry. */
 export class OutcomeCounter {
-  readonly #counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<
-    Outcome,
-    number
-  >;
+  readonly #counts: Record<Outcome, number> = recordOf(OUTCOMES, () => 0);
+  readonly #envelopes = metrics.getMeter("sightglass").createCounter("sightglass.relay.envelopes", {
+    description: "Envelopes by outcome",
+    unit: "{envelope}",
+  });
 
-  readonly #metrics: Pick<RelayMetrics, "ended">;
-
-  constructor(metrics: Pick<RelayMetrics, "ended">) {
-    this.#metrics = metrics;
-  }
-
-  /** @param reason why the outcome is no success */
+  /** @param reason why the envelope was not taken */
   count(outcome: Outcome, reason?: Reason, envelopes = 1): void {
     this.#counts[outcome] += envelopes;
-    this.#metrics.ended(outcome, reason, envelopes);
+    this.#envelopes.add(envelopes, ATTRIBUTES[outcome]![reason ?? NO_REASON]);
   }
 
-  /** All outcomes, those that never happened with 0. */
+  /** All outcomes, also those that never occurred. */
   get counts(): Readonly<Record<Outcome, number>> {
     return this.#counts;
   }
+}
+
+function recordOf<K extends string, V>(keys: readonly K[], make: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<K, V>;
 }

@@ -1,50 +1,47 @@
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
-import { admit, type AdmittedEnvelope } from "./admission.ts";
-import { AllowList } from "./allow_list.ts";
-import { type Answer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
-import { BodyMemory } from "./body_memory.ts";
-import { BrokenBrotli } from "./broken_brotli.ts";
-import { categoryOf } from "../protocol/categories.ts";
-import { type EnvelopeStore, toIngest, toStore } from "./delivery.ts";
-import { createDraining, type Draining } from "./draining.ts";
-import { Duplicates } from "./duplicates.ts";
-import { errorAnswer, RelayError } from "./errors.ts";
-import { InFlight } from "./in_flight.ts";
-import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
-import type { IngestState } from "./ingest_health.ts";
+import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
+import type { HealthReport } from "../protocol/relay_api.ts";
+import { AllowList } from "./admit/allow_list.ts";
+import { Duplicates } from "./admit/duplicates.ts";
+import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
+import { type Answer, errorAnswer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
+import { BodyReader } from "./body/body_reader.ts";
+import type { BodyAccount } from "./body/in_flight.ts";
+import { RelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
-import { type Outcome, OutcomeCounter } from "./outcomes.ts";
-import { Pace } from "./pace.ts";
-import { RateLimits } from "./rate_limits.ts";
-import { ReadingSlots } from "./reading_slots.ts";
-import { type Sender, senderOf } from "./sender.ts";
-import { type EnvelopeSpool, Spooling } from "./spooling.ts";
+import { isTaken, OutcomeCounter } from "./outcomes.ts";
+import type { IngestState } from "./send/circuit_breaker.ts";
+import type { Draining } from "./send/draining.ts";
+import type { IngestClientOptions } from "./send/ingest_client.ts";
+import type { EnvelopeSpool } from "./send/relay_spool.ts";
+import { type Sender, senderOf } from "./send/sender.ts";
+import { createSending, type EnvelopeStore } from "./send/sending.ts";
 
-export type { AdmittedEnvelope } from "./admission.ts";
-export type { EnvelopeStore } from "./delivery.ts";
-export type { IngestState } from "./ingest_health.ts";
-export type { EnvelopeSpool } from "./spooling.ts";
+export type { AdmittedEnvelope } from "./admit/incoming_envelope.ts";
+export type { IngestState } from "./send/circuit_breaker.ts";
+export type { EnvelopeSpool } from "./send/relay_spool.ts";
+export type { EnvelopeStore } from "./send/sending.ts";
 
-/** Takes envelopes from pages, and sees that none ends without an answer that says how. */
+/** Receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome. */
 export interface Relay {
   /**
-   * `POST /monitoring`: judges an envelope while it comes in, and delivers or stores it.
+   * `POST /monitoring`: validates an envelope while it arrives, then delivers it.
    *
-   * @param peer address of the other end of the connection
+   * @param peer address of the connection's other end
    */
   receive(request: Request, peer: string | undefined): Promise<Response>;
-  /** `OPTIONS /monitoring`: the preflight of pages of another origin. */
+  /** `OPTIONS /monitoring`: the preflight request of a page of another origin. */
   preflight(request: Request, peer: string | undefined): Response;
-  /** `GET /monitoring`: 200, or 503 when nothing can be taken. */
+  /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
   health(): Promise<Response>;
   /** What the spool's drain needs of this relay. */
   readonly draining: Draining;
-  /** Somebody waits for a connection: bodies that come slowly are let go sooner than else. */
-  hurry(): void;
+  /** Ends slow uploads, because new connections wait for a free one. */
+  shedLoad(): void;
   /**
-   * The server stops: from now on its health is 503. What comes nevertheless is still served, and
-   * what has no answer from its ingest soon is kept in the spool.
+   * Prepares the end of the process: health is 503 from now on. Requests are still served, and what the ingest has not
+   * answered soon goes to the spool.
    */
   stop(): void;
 }
@@ -52,9 +49,9 @@ export interface Relay {
 export interface RelayOptions {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];
-  /** With a store nothing is forwarded: inbox mode. Default: relay mode. */
+  /** Inbox mode: envelopes end here and are not forwarded. Default: relay mode. */
   readonly store?: EnvelopeStore;
-  /** Keeps what an ingest does not take now. Default: none, and that stays with its sender. */
+  /** Keeps envelopes while an ingest cannot take them. Default: none; they are refused with 503. */
   readonly spool?: EnvelopeSpool;
   /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
@@ -62,190 +59,174 @@ export interface RelayOptions {
   readonly maxInFlightBytes: number;
   /** Milliseconds for one upstream attempt. */
   readonly relayTimeoutMs: number;
-  /** Origin to send to in place of a DSN's own. */
+  /** Origin to send to instead of a DSN's own. */
   readonly upstream?: string;
-  /** Proxies on the way to the ingests. Default: none. */
+  /** Proxies between this server and the ingests. Default: none. */
   readonly proxies?: IngestClientOptions["proxies"];
   /** The page's origin as browsers see it, behind a proxy. */
   readonly publicOrigin?: string;
   /** Further origins whose pages may post. Default: none. */
   readonly allowedOrigins?: readonly string[];
-  /** Whether a platform's proxy is between the server and every client. Default: no. */
+  /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
   readonly onDeploy?: boolean;
-  /** Whether the ingest learns the sender's address and client hints. Default: no. */
+  /** Whether to send the client's address and client hints to the ingest. Default: no. */
   readonly forwardClientIp?: boolean;
-  /** Header to take that address from, in lower case. Default: the peer's own. */
+  /** Header to take that address from, in lower case. Default: the peer's address. */
   readonly trustedProxyHeader?: string;
-  /** Milliseconds that a body may stand still. Default: 30 seconds. */
+  /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
   readonly bodyProgressMs?: number;
-  /** Large bodies that are read at the same time. Default: {@linkcode MAX_READING}. */
-  readonly maxReading?: number;
-  /** Brotli bodies that may fail to decompress. Default: {@linkcode MAX_BROKEN_BROTLI}. */
-  readonly maxBrokenBrotli?: number;
-  /** Sends requests to the ingests. Default: a connection pool of its own. */
+  /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
+  readonly maxCorruptBrotli?: number;
+  /** Sends requests to the ingests. Default: a connection pool. */
   readonly connections?: IngestClientOptions["connections"];
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
-  /** Milliseconds of a clock that never goes back. Default: the process's own. */
+  /** Milliseconds of a monotonic clock. Default: the process's own. */
   readonly uptime?: () => number;
-  /** Told when an ingest goes down and when it answers again, never for each envelope. Default: nobody. */
+  /** Called when an ingest goes down or up, not for each envelope. */
   readonly onIngestState?: (state: IngestState) => void;
-  /** Is told why the store failed. Default: standard error. */
+  /** Called if the store fails. Default: prints to standard error. */
   readonly onStoreError?: (error: unknown) => void;
 }
 
-/**
- * Once the server stops, attempts get this long, in milliseconds, so that what has no answer then is
- * still kept before the server ends: it has four seconds for everything.
- */
+/** Milliseconds that attempts get once the server stops. What is undecided then still has to be spooled within 4 s. */
 const LAST_ATTEMPTS_MS = 1_500;
 
-/** Makes the relay of one server. */
+/** Without a spool, or while it cannot be read. */
+const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
+
+/** Creates the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
   const { store, now = Date.now, uptime = () => performance.now() } = options;
   const writeAccess = new WriteAccessRule({
     ...options,
     refusesRebinding: store !== undefined && !options.onDeploy,
   });
-  const metrics = new RelayMetrics();
-  const inFlight = new InFlight(options.maxInFlightBytes, (bytes) => metrics.received(bytes));
-  const outcomes = new OutcomeCounter(metrics);
-  const limits = new RateLimits();
+  const allowList = new AllowList(options.allowedDsns);
   const duplicates = new Duplicates();
-  // Not with a store: it may read a body still when its answer is made.
-  const memory = store ? undefined : new BodyMemory();
-  const rules = {
-    memory,
-    allowList: new AllowList(options.allowedDsns),
-    inFlight,
+  const outcomes = new OutcomeCounter();
+  const metrics = new RelayMetrics();
+  const bodies = new BodyReader({
     maxBytes: options.maxEnvelopeBytes,
-    pace: new Pace(options.bodyProgressMs),
-    slots: new ReadingSlots(options.maxReading),
-    brokenBrotli: new BrokenBrotli(options.maxBrokenBrotli),
-  };
-  const client = new IngestClient({ ...options, limits, metrics, now, uptime });
-  const spooling = options.spool && new Spooling(options.spool, uptime);
-  metrics.watch({
-    inFlightBytes: () => inFlight.bytes,
-    spool: async () => {
-      if (spooling === undefined) return undefined;
-      const { spool: { pending, bytes, oldest_age_s }, known } = await lookAtSpool(spooling, now());
-      return known ? { pending, bytes, oldestAgeSeconds: oldest_age_s } : undefined;
-    },
+    maxInFlightBytes: options.maxInFlightBytes,
+    onReceived: (bytes) => metrics.received(bytes),
+    progressMs: options.bodyProgressMs,
+    maxCorruptBrotli: options.maxCorruptBrotli,
   });
-  const deliver = store ? toStore(store, options.onStoreError) : toIngest(client, spooling, now);
-  let stopping = false;
+  const { inFlight } = bodies;
+  const report = (envelope: string) => void relay.receive(requestOf(envelope), undefined);
+  const sending = createSending({ ...options, allowList, metrics, outcomes, now, uptime, report });
+  metrics.observe({
+    inFlightBytes: () => inFlight.bytes,
+    spool: async () => (await sending.health()).spool,
+  });
+  let isStopping = false;
 
-  /** What is left to judge of an envelope that may go where its DSN leads, and then its delivery. */
-  const take = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
-    const { dsn, header, items, key } = envelope;
-    const categories = items.map(({ type }) => categoryOf(type));
-    const held = () => limits.judge(dsn.text, categories, uptime());
-    const limit = held();
-    if (limit) return heldAnswer(limit);
-    const begun = duplicates.begin(key, uptime);
-    const settle = begun instanceof Promise ? await begun : begun;
-    if (!settle) return takenAnswer(header, "duplicate");
-    let outcome: Outcome | undefined;
+  // `POST /monitoring`: `receive`, `validate` and `deliver` check the rows of docs/contract.md in its order.
+  // Each check throws the error of its row (errors.ts). The method is checked by the route.
+
+  const receive = async (request: Request, peer: string | undefined): Promise<Response> => {
+    using account = inFlight.open();
+    let cors = {};
+    let answer: Answer;
     try {
-      // Asked again: one like it, whose end it awaited, may have been told of a limit.
-      const since = held();
-      const answer = since ? heldAnswer(since) : await deliver(envelope, sender, held);
-      outcome = answer.outcome;
+      // Origin: 403 origin_not_allowed.
+      cors = corsOf(writeAccess.check(request, peer));
+      const envelope = await validate(request, account);
+      // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
+      answer = envelope
+        ? await deliver(envelope, senderOf(request.headers, peer, options))
+        : takenAnswer({});
+    } catch (error) {
+      answer = errorAnswer(isStopping ? stoppingError(error) : error);
+    }
+    if (answer.outcome !== undefined) outcomes.count(answer.outcome, answer.reason);
+    return toResponse(answer, cors);
+  };
+
+  const validate = async (
+    request: Request,
+    account: BodyAccount,
+  ): Promise<AdmittedEnvelope | undefined> => {
+    const receivedAt = now();
+    // Encoding: 415 encoding_not_supported.
+    const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
+    // Announced size: 413 envelope_too_large, 503 overloaded.
+    bodies.checkAnnouncedSize(request);
+    // The body as it arrives. Size: as above. Header line: 400 envelope_malformed. First byte of an item, its DSN:
+    // 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed.
+    const incoming = new IncomingEnvelope((header) => allowList.match(header, request.url));
+    const push = (chunk: Uint8Array) => incoming.push(chunk);
+    const bytes = await bodies.read(request, contentEncoding, account, push);
+    const envelope = incoming.end();
+    const decoded = () => decodeBody(bytes, contentEncoding, bodies.maxDecodedBytes);
+    return envelope && { ...envelope, bytes, contentEncoding, receivedAt, decoded };
+  };
+
+  const deliver = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
+    // Rate limits of the ingest: 429.
+    const limits = sending.limitsOn(envelope);
+    if (limits) return heldAnswer(limits);
+    // Duplicates: 200, once the first one is delivered or durable.
+    const settle = await duplicates.begin(envelope.key, uptime);
+    if (!settle) return takenAnswer(envelope.header, "duplicate");
+    let answer: Answer | undefined;
+    try {
+      // A limit may have been announced to the duplicate that this one waited for.
+      const newLimits = sending.limitsOn(envelope);
+      // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full, spool_unavailable.
+      answer = newLimits ? heldAnswer(newLimits) : await sending.deliver(envelope, sender);
       return answer;
     } finally {
-      settle(outcome !== undefined && TAKEN.has(outcome));
+      settle(isTaken(answer?.outcome));
     }
   };
 
   const relay: Relay = {
-    async receive(request, peer) {
-      let cors = {};
-      let answer: Answer;
-      let envelope: AdmittedEnvelope | undefined;
-      const hold = inFlight.hold();
-      try {
-        cors = corsOf(writeAccess.check(request, peer));
-        envelope = await admit(request, hold, rules, now());
-        answer = envelope
-          ? await take(envelope, senderOf(request.headers, peer, options))
-          : takenAnswer({});
-      } catch (error) {
-        answer = errorAnswer(stopping ? stoppedBy(error) : error);
-      } finally {
-        if (envelope) memory?.give(envelope.bytes);
-        hold.release();
-      }
-      if (answer.outcome !== undefined) outcomes.count(answer.outcome, answer.reason);
-      return toResponse(answer, cors);
-    },
+    receive,
 
     preflight(request, peer) {
       try {
         const cors = corsOf(writeAccess.checkPreflight(request, peer));
         return new Response(null, { status: 204, headers: cors });
       } catch (error) {
-        const answer = { ...errorAnswer(error), outcome: undefined };
-        return toResponse(answer, {});
+        // No envelope ended, so there is no outcome.
+        return toResponse({ ...errorAnswer(error), outcome: undefined }, {});
       }
     },
 
     async health() {
-      const { spool, fails } = await lookAtSpool(spooling, now());
-      // An ingest that is down is no illness, as long as what it does not take can be kept.
-      const { failing } = client;
-      const takesNothing = (fails && failing.length > 0) || store?.canStore?.() === false;
-      const healthy = !stopping && inFlight.hasRoomFor(1) && !takesNothing;
-      return Response.json({
-        is_healthy: healthy,
+      const { spool = EMPTY_SPOOL, failing, canDeliver } = await sending.health();
+      const isHealthy = !isStopping && inFlight.hasRoomFor(1) && canDeliver;
+      const report: HealthReport = {
+        is_healthy: isHealthy,
         mode: store ? "inbox" : "relay",
         spool,
         ...(failing.length > 0 && { ingest: { failing } }),
         outcomes: outcomes.counts,
         in_flight_bytes: inFlight.bytes,
-      }, { status: healthy ? 200 : 503, headers: { "cache-control": "no-store" } });
+      };
+      const headers = { "cache-control": "no-store" };
+      return Response.json(report, { status: isHealthy ? 200 : 503, headers });
     },
 
-    draining: createDraining({
-      client,
-      allowList: rules.allowList,
-      limits,
-      outcomes,
-      now,
-      uptime,
-      report: (envelope) => void relay.receive(ownRequest(envelope), undefined),
-    }),
+    draining: sending.draining,
 
-    hurry: () => rules.pace.hurry(),
+    shedLoad: () => bodies.shedLoad(),
 
     stop() {
-      if (stopping) return;
-      stopping = true;
-      const timer = setTimeout(() => client.abort(), LAST_ATTEMPTS_MS);
-      Deno.unrefTimer(timer);
+      if (isStopping) return;
+      isStopping = true;
+      Deno.unrefTimer(setTimeout(() => sending.abort(), LAST_ATTEMPTS_MS));
     },
   };
   return relay;
 }
 
-/** The spool's part of the health; without one nothing waits in it, and who reads this finds the fields all the same. */
-async function lookAtSpool(spooling: Spooling | undefined, now: number) {
-  const empty = { pending: 0, bytes: 0, oldest_age_s: 0 };
-  if (spooling === undefined) return { spool: empty, known: true, fails: false };
-  try {
-    const { pending, bytes, oldestAt = now } = await spooling.stats();
-    const age = Math.max(0, Math.floor((now - oldestAt) / 1000));
-    return { spool: { pending, bytes, oldest_age_s: age }, known: true, fails: spooling.isFailing };
-  } catch {
-    // What it holds cannot be said; that it fails is.
-    return { spool: empty, known: false, fails: true };
-  }
-}
-
-/** A server that stops breaks off bodies that still come in: that is no fault of who sends them. */
-function stoppedBy(error: unknown): unknown {
+/** A server that stops ends uploads itself: that is not the client's error, so it may send them again. */
+function stoppingError(error: unknown): unknown {
   return error instanceof RelayError && error.code === "envelope_malformed"
-    ? new RelayError("overloaded", "The server stops; send the envelope again later.")
+    ? new RelayError("overloaded", "The server is stopping; send the envelope again later.")
     : error;
 }
 
@@ -255,10 +236,7 @@ function corsOf(access: WriteAccess): Readonly<Record<string, string>> {
   throw new RelayError("origin_not_allowed", access.detail);
 }
 
-/** `.invalid` because no connection is ever opened for it (RFC 2606, section 2). */
-function ownRequest(envelope: string): Request {
+/** A request for an envelope of the relay itself. Its host does not resolve (RFC 2606, section 2). */
+function requestOf(envelope: string): Request {
   return new Request("http://relay.invalid/monitoring", { method: "POST", body: envelope });
 }
-
-/** Delivered, or where it lasts: one like it has nothing to add. */
-const TAKEN: ReadonlySet<Outcome> = new Set(["delivered", "spooled", "stored", "duplicate"]);

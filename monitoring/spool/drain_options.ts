@@ -1,20 +1,7 @@
-import type { Dropped, LeasedEnvelope, Spool } from "./spool.ts";
+import type { DeliveryResult, Dropped, FinalResult } from "../protocol/spooled_envelope.ts";
+import type { LeasedEnvelope, Spool } from "./spool.ts";
 
-/** A result after which the envelope is deleted from the spool. */
-export type FinalResult =
-  | { readonly kind: "delivered" }
-  /** The ingest refused it for good. */
-  | { readonly kind: "refused"; readonly reason: string };
-
-/** Result of one attempt to deliver an envelope. */
-export type DeliveryResult =
-  | FinalResult
-  /** The ingest announced a rate limit that ends in `waitMs`. */
-  | { readonly kind: "rate_limited"; readonly waitMs: number }
-  /** No answer, or one that may be different next time. `fault`: what probably caused it. */
-  | { readonly kind: "undecided"; readonly reason: string; readonly fault: "ingest" | "envelope" }
-  /** The abort signal ended the attempt. */
-  | { readonly kind: "aborted" };
+export type { DeliveryResult, FinalResult };
 
 /** The health of an ingest. The relay maintains it from live and spooled traffic together. */
 export interface Upstream {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { MAX_PROBE_PAUSE_MS } from "../relay/ingest_health.ts";
+import { MAX_PROBE_PAUSE_MS } from "../relay/send/circuit_breaker.ts";
 import { LEASE_MS } from "./spool.ts";
 import {
   EXPIRE_EVERY_MS,

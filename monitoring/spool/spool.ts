@@ -9,6 +9,10 @@
  * 3. open it in open_spool.ts.
  */
 
+import type { Dropped, PutResult, SpooledEnvelope } from "../protocol/spooled_envelope.ts";
+
+export type { Dropped, PutResult, SpooledEnvelope };
+
 /**
  * Milliseconds that a lease lasts. The envelopes of a crashed process are free after this time; a running process
  * renews its leases before it (see {@linkcode Spool.renew}).
@@ -20,32 +24,6 @@ export const MAX_WAIT_MS = 3_600_000;
 
 /** Length of a duplicate key. */
 export const KEY_BYTES = 32;
-
-export interface SpooledEnvelope {
-  /** The DSN's canonical text. */
-  readonly dsn: string;
-  /** As received. */
-  readonly bytes: Uint8Array;
-  /** The request's `Content-Encoding`. */
-  readonly contentEncoding: string | null;
-  /** The request's `User-Agent`. */
-  readonly userAgent: string | null;
-  /** The sender's address, only if the operator wants it forwarded. */
-  readonly address?: string;
-  /** The request's client hints (`Sec-CH-UA…`) by header name, on the same condition. */
-  readonly clientHints?: Readonly<Record<string, string>>;
-  /** Whole milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} long. */
-  readonly key: Uint8Array;
-  readonly eventId?: string;
-  /** Envelopes of one DSN with the same sequence (a replay's id) are leased one at a time, in order of arrival. */
-  readonly sequence?: string;
-  /** What a report of lost envelopes counts, by Sentry's data category. */
-  readonly quantities: Readonly<Record<string, number>>;
-  /** Rate-limit categories of its items: a bit set, at least one bit. The spool does not interpret the bits. */
-  readonly categories: number;
-}
 
 /** The right to one envelope, until {@linkcode LEASE_MS} after it was given or renewed. */
 export interface Lease {
@@ -81,14 +59,6 @@ export interface LeaseRequest {
   readonly newest?: boolean;
 }
 
-/** Envelopes of one DSN that were deleted without delivery. */
-export interface Dropped {
-  readonly dsn: string;
-  readonly envelopes: number;
-  /** Sum of {@linkcode SpooledEnvelope.quantities}. */
-  readonly quantities: Readonly<Record<string, number>>;
-}
-
 export interface SpoolStats {
   /** Number of envelopes, leased ones included. */
   readonly pending: number;
@@ -101,9 +71,6 @@ export interface SpoolStats {
   /** Number of envelopes by DSN, without entries of 0. */
   readonly byDsn: Readonly<Record<string, number>>;
 }
-
-/** `kept`: synced to disk. `duplicate`: the spool has one with this key. `full`: it does not fit, nothing was kept. */
-export type PutResult = "kept" | "duplicate" | "full";
 
 /**
  * What every backend does. Several processes may open the same spool; each envelope is leased to one of them at a time.

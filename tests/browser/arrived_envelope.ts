@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
 import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
 import type { EnvelopeHeader, ItemHeader } from "../../monitoring/protocol/envelope.ts";
-import { readEnvelope } from "../../monitoring/protocol/reader.ts";
+import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 
 /** One envelope as the ingest or the inbox received it, taken apart. */
 export interface ArrivedEnvelope {

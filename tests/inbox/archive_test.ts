@@ -9,7 +9,7 @@ import {
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
-import { readEnvelope } from "../../monitoring/protocol/reader.ts";
+import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import type { Inbox } from "../../monitoring/inbox/store.ts";
 import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
 import { sendRaw } from "./_wire.ts";

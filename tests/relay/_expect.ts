@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** Checks an answer of the relay that is an error, in all the places where the contract has it. */
+/** Checks an error answer: status, JSON body and headers. */
 export async function expectError(
   response: Response,
   status: number,
@@ -17,7 +17,7 @@ export async function expectError(
   assert.equal(response.headers.get("retry-after"), null);
 }
 
-/** Checks an answer that takes the envelope. */
+/** Checks an answer with status 200. */
 export async function expectTaken(
   response: Response,
   outcome: string | null,

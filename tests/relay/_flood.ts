@@ -1,27 +1,27 @@
 import { RawClient } from "./_raw_client.ts";
 import { DSN, envelope } from "./_start_relay.ts";
 
-/** How one envelope of a flood was answered. */
+/** The answer to one envelope of a flood. */
 export interface FloodAnswer {
   readonly id: string;
   readonly status: number;
-  /** Of the contract, where the status is none of success. */
+  /** The contract's error code, if the status is no success. */
   readonly error: string | undefined;
 }
 
 export interface FloodOptions {
   /** `127.0.0.1:PORT` */
   readonly host: string;
-  /** Envelopes, all sent at once, each over a connection of its own. */
+  /** Number of envelopes, sent at once, each over its own connection. */
   readonly count: number;
-  /** Of each payload. They share one, so that the flood costs its sender nothing. */
+  /** Of each payload. All share one buffer, so that the client needs little memory. */
   readonly bytes: number;
 }
 
-/** Marks the envelopes of a flood among what a server sends of its own. */
+/** Prefix of the event ids, to tell them from the server's own envelopes. */
 const FLOOD = "f100d";
 
-/** Sends many envelopes at once; every one is answered, or the flood fails. */
+/** Sends many envelopes at once. Rejects if one is not answered. */
 export async function flood({ host, count, bytes }: FloodOptions): Promise<FloodAnswer[]> {
   const payload = new Uint8Array(bytes).fill(0x61);
   return await Promise.all(Array.from({ length: count }, async (_, n) => {
@@ -41,7 +41,7 @@ export async function flood({ host, count, bytes }: FloodOptions): Promise<Flood
   }));
 }
 
-/** The id of a flood's envelope that arrived whole; undefined for anything else. */
+/** The event id of a flood's envelope that arrived complete; undefined for anything else. */
 export function floodId(body: Uint8Array, bytes: number): string | undefined {
   const end = body.indexOf(10);
   const header = new TextDecoder().decode(body.subarray(0, end));

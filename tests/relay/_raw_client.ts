@@ -1,4 +1,4 @@
-/** A client on a bare socket: it sends half of things, goes away, and lies about lengths. */
+/** A client on a TCP socket: for incomplete requests, early disconnects and wrong lengths. */
 export class RawClient {
   readonly #connection: Deno.TcpConn;
 
@@ -29,7 +29,7 @@ export class RawClient {
     await this.send("\r\n");
   }
 
-  /** Status line, headers and what came of the body, as soon as there is a whole head. */
+  /** Status line, headers and body, as soon as all have arrived or the connection ends. */
   async answer(): Promise<string> {
     const decoder = new TextDecoder();
     const buffer = new Uint8Array(64 * 1024);
@@ -48,7 +48,7 @@ export class RawClient {
     try {
       this.#connection.close();
     } catch (error) {
-      // A test may close it first; `using` closes it again.
+      // The test closed it before `using` did.
       if (!(error instanceof Deno.errors.BadResource)) throw error;
     }
   }

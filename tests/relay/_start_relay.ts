@@ -7,19 +7,19 @@ import type { Method } from "../../server/mod.ts";
 export const DSN = "https://publickey@o1.ingest.us.sentry.io/42";
 export const MIB = 1024 * 1024;
 
-/** The route `/monitoring` on a port of its own, as a browser or an attacker reaches it. */
+/** The route `/monitoring` on a free port. */
 export interface RunningRelay {
   readonly relay: Relay;
   readonly origin: string;
   readonly host: string;
-  /** Posts as no browser does: without `Origin` and `Sec-Fetch-Site`. */
+  /** Posts without the headers of a browser (`Origin`, `Sec-Fetch-Site`). */
   post(
     body: BodyInit | null,
     headers?: Record<string, string>,
     query?: string,
   ): Promise<Response>;
   health(): Promise<Health>;
-  /** The health, as soon as `find` is true of it: it is asked for again after each answer, for 20 s. */
+  /** Polls the health until `find` returns true, for at most 20 s. */
   healthWhen(find: (health: Health) => boolean): Promise<Health>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Health {
   in_flight_bytes: number;
 }
 
-/** Starts the route with one hosted DSN, and what a test wants otherwise. */
+/** Starts the route with one hosted DSN and a test's own options. */
 export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
   const relay = createRelay({
     allowedDsns: [parseDsn(DSN)],
@@ -55,7 +55,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
         peer: info.remoteAddr.hostname,
         next: () => Promise.reject(new Error("A handler has nothing inside it.")),
       });
-      // As the server does with every answer of a handler.
+      // The server does this for every handler.
       return withHeaders(response, []);
     },
   );
@@ -85,14 +85,14 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
 
 let made = 0;
 
-/** An envelope of the event `e1` that is like none before it, so that it is no duplicate. */
+/** An envelope of event `e1` that is no duplicate of any other. */
 export function fresh(
   items?: Parameters<typeof envelope>[1],
 ): Uint8Array<ArrayBuffer> {
   return envelope({ event_id: "e1", dsn: DSN, made: ++made }, items);
 }
 
-/** Bytes of an envelope: header, then items with payloads given as text or bytes. */
+/** The bytes of an envelope: header, then items as pairs of header and payload. */
 export function envelope(
   header: Record<string, unknown>,
   items: readonly (readonly [Record<string, unknown>, string | Uint8Array])[] = [
@@ -118,7 +118,7 @@ export function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<Arra
   return whole;
 }
 
-/** An envelope whose one item is that large, and that is no duplicate. */
+/** An envelope with one item of this size that is no duplicate of any other. */
 export function largeEnvelope(bytes: number, dsn = DSN): Uint8Array<ArrayBuffer> {
   const header = { event_id: "e1", dsn, made: ++made };
   return envelope(header, [[{ type: "attachment" }, new Uint8Array(bytes)]]);

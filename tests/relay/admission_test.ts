@@ -5,7 +5,7 @@ import { concat, DSN, envelope, startRelay } from "./_start_relay.ts";
 
 const bytes = envelope({ event_id: "e1", dsn: DSN });
 
-Deno.test("row 'no items, whatever the DSN': 200 {}, no outcome, not forwarded", async () => {
+Deno.test("row 'no items, whatever the DSN' → 200 {}, no outcome, not forwarded", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   for (
@@ -46,7 +46,7 @@ const broken: Record<string, readonly (string | Uint8Array<ArrayBuffer> | null)[
   ],
 };
 for (const [name, bodies] of Object.entries(broken)) {
-  Deno.test(`row 'broken framing': ${name}: 400 envelope_malformed`, async () => {
+  Deno.test(`row 'broken framing': ${name} → 400 envelope_malformed`, async () => {
     await using ingest = startStandInIngest();
     await using server = startRelay({ upstream: ingest.origin });
     for (const body of bodies) {
@@ -56,7 +56,7 @@ for (const [name, bodies] of Object.entries(broken)) {
   });
 }
 
-Deno.test("row 'broken framing': compressed data that does not decompress", async () => {
+Deno.test("row 'broken framing': corrupt compressed data → 400 envelope_malformed", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   for (const encoding of ["gzip", "deflate", "br", "zstd"]) {
@@ -71,7 +71,7 @@ Deno.test("row 'broken framing': compressed data that does not decompress", asyn
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("blank lines between items are tolerated and forwarded", async () => {
+Deno.test("blank lines between items → delivered as received", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const body = `${header}\n\n{"type":"event"}\n{}\n\n\n{"type":"log","length":1}\n\n\n\n\n`;
@@ -79,7 +79,7 @@ Deno.test("blank lines between items are tolerated and forwarded", async () => {
   assert.equal(ingest.requests[0]?.text, body);
 });
 
-Deno.test("row 'unknown Content-Encoding': 415 encoding_not_supported", async () => {
+Deno.test("row 'unknown Content-Encoding' → 415 encoding_not_supported", async () => {
   await using server = startRelay();
   for (const encoding of ["compress", "identity", "gzip, gzip", "x", "aws-chunked"]) {
     await expectError(
@@ -90,7 +90,7 @@ Deno.test("row 'unknown Content-Encoding': 415 encoding_not_supported", async ()
   }
 });
 
-Deno.test("order of judgement: origin, encoding, size, header line, emptiness, DSN, framing", async () => {
+Deno.test("several problems → the first in the order of checks is reported", async () => {
   await using server = startRelay({ maxEnvelopeBytes: 100_000 });
   const headers: Record<string, string> = {
     origin: "https://evil.example",
@@ -110,7 +110,7 @@ Deno.test("order of judgement: origin, encoding, size, header line, emptiness, D
   await expectError(await server.post(`${header}\nno item`), 400, "envelope_malformed");
 });
 
-Deno.test("each refusal counts one outcome", async () => {
+Deno.test("refusals → one outcome each", async () => {
   await using server = startRelay();
   await (await server.post("broken")).body?.cancel();
   await (await server.post(bytes, { origin: "null" })).body?.cancel();

@@ -7,7 +7,7 @@ import { fresh, startRelay } from "./_start_relay.ts";
 
 const DAY_MS = 86_400_000;
 
-Deno.test("the clock is set back by a day: duplicates, limits and the spool go on as if nothing were", async () => {
+Deno.test("clock set back by a day → duplicates, limits and the spool are unaffected", async () => {
   const folder = await Deno.makeTempDir({ prefix: "clock-" });
   const limits = { maxBytes: 1e8, maxAgeHours: 24 };
   const spool = await openSpool({ path: join(folder, "spool.sqlite"), ...limits }, () => {});

@@ -4,7 +4,7 @@ import { startStandInIngest } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 
-Deno.test("row 'DSN missing from header and query': 403 dsn_missing", async () => {
+Deno.test("row 'DSN missing from header and query' → 403 dsn_missing", async () => {
   await using server = startRelay();
   for (const header of [{}, { event_id: "e1" }, { dsn: null }, { DSN }]) {
     await expectError(await server.post(envelope(header)), 403, "dsn_missing");
@@ -13,7 +13,7 @@ Deno.test("row 'DSN missing from header and query': 403 dsn_missing", async () =
   await expectError(await server.post(envelope({}), {}, "?x=1"), 403, "dsn_missing");
 });
 
-Deno.test("row 'DSN missing…': the query alone names a hosted DSN", async () => {
+Deno.test("DSN in the query only → delivered to that hosted DSN", async () => {
   await using ingest = startStandInIngest();
   const dsns = ["https://a@o1.ingest.sentry.io/2", "https://b@o1.ingest.us.sentry.io/2"];
   await using server = startRelay({ upstream: ingest.origin, allowedDsns: dsns.map(parseDsn) });
@@ -140,7 +140,7 @@ for (const [attack, cases] of Object.entries(foreign)) {
   });
 }
 
-Deno.test("a DSN with its host in upper case is the allowed one, and goes where that says", async () => {
+Deno.test("DSN with its host in upper case → delivered to the allowed DSN", async () => {
   await using ingest = startStandInIngest();
   const allowed = parseDsn(`http://key@${ingest.host.replace("127.0.0.1", "localhost")}/1`);
   await using server = startRelay({ allowedDsns: [allowed] });
@@ -149,7 +149,7 @@ Deno.test("a DSN with its host in upper case is the allowed one, and goes where 
   assert.equal(ingest.requests[0]?.headers.host, allowed.host);
 });
 
-Deno.test("a query that agrees with the header passes; one that fits two keys alone does not", async () => {
+Deno.test("query that agrees with the header → delivered; query that fits two keys → 403", async () => {
   await using ingest = startStandInIngest();
   const dsns = ["https://a@o1.ingest.sentry.io/2", "https://b@o1.ingest.sentry.io/2"];
   await using server = startRelay({ upstream: ingest.origin, allowedDsns: dsns.map(parseDsn) });
@@ -159,7 +159,7 @@ Deno.test("a query that agrees with the header passes; one that fits two keys al
   await expectError(await server.post(envelope({}), {}, query), 403, "dsn_not_allowed");
 });
 
-Deno.test("a query never leads to a self-hosted DSN", async () => {
+Deno.test("query of a self-hosted DSN → 403 dsn_not_allowed", async () => {
   for (
     const dsn of [
       "https://key@o1.ingest.sentry.io:8443/2",

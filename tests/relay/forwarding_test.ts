@@ -17,7 +17,7 @@ import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
 const bytes = envelope({ event_id: "e1", dsn: DSN });
 
-Deno.test("row 'taken by the ingest': its status and body, outcome delivered", async () => {
+Deno.test("row 'taken by the ingest' → its status and body, delivered", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
@@ -37,7 +37,7 @@ Deno.test("row 'taken by the ingest': its status and body, outcome delivered", a
   assert.equal((await server.health()).outcomes.delivered, 3);
 });
 
-Deno.test("row 'taken by the ingest': a rate limit on a 200 is passed on", async () => {
+Deno.test("row 'taken by the ingest': rate limit on a 200 → passed on", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   ingest.next(takes({ "x-sentry-rate-limits": "60:replay:organization" }));
@@ -46,7 +46,7 @@ Deno.test("row 'taken by the ingest': a rate limit on a 200 is passed on", async
   await expectTaken(response, "delivered", { id: "e1" });
 });
 
-Deno.test("the ingest gets the bytes as received, and of the request only what the contract names", async () => {
+Deno.test("forwarded request → the bytes as received, and only the contract's headers", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const binary = envelope({ dsn: DSN, event_id: "e1" }, [
@@ -88,7 +88,7 @@ const encoders = {
   zstd: zlib.zstdCompressSync,
 };
 for (const [encoding, encode] of Object.entries(encoders)) {
-  Deno.test(`an envelope in ${encoding} is judged inside and forwarded as it came`, async () => {
+  Deno.test(`envelope in ${encoding} → validated decompressed, forwarded as received`, async () => {
     await using ingest = startStandInIngest();
     await using server = startRelay({ upstream: ingest.origin });
     const encoded = new Uint8Array(encode(bytes));
@@ -107,7 +107,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
   });
 }
 
-Deno.test("a self-hosted DSN leads to its own origin and path", async () => {
+Deno.test("self-hosted DSN → sent to its own origin and path", async () => {
   await using ingest = startStandInIngest();
   const dsn = `http://key@${ingest.host}/sentry/7`;
   await using server = startRelay({ allowedDsns: [parseDsn(dsn)] });
@@ -115,7 +115,7 @@ Deno.test("a self-hosted DSN leads to its own origin and path", async () => {
   assert.equal(ingest.requests[0]?.path, "/sentry/api/7/envelope/");
 });
 
-Deno.test("row 'the ingest refuses': its status, body and X-Sentry-Error, outcome rejected", async () => {
+Deno.test("row 'the ingest refuses' → its status, body and X-Sentry-Error, rejected", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   for (const status of [400, 401, 403, 404, 413, 422, 499]) {
@@ -132,7 +132,7 @@ Deno.test("row 'the ingest refuses': its status, body and X-Sentry-Error, outcom
   assert.equal((await server.health()).outcomes.rejected, 7);
 });
 
-Deno.test("row 'the ingest answers 429': both limit headers, outcome rate_limited", async () => {
+Deno.test("row 'the ingest answers 429': → both limit headers, rate_limited", async () => {
   await using ingest = startStandInIngest();
   for (
     const [headers, limits, after] of [
@@ -159,7 +159,7 @@ Deno.test("row 'the ingest answers 429': both limit headers, outcome rate_limite
   }
 });
 
-Deno.test("row 'the ingest answers 408, 425 or 5xx', with no spool: 503 without Retry-After", async () => {
+Deno.test("row 'the ingest answers 408, 425 or 5xx', no spool → 503 without Retry-After", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   for (const status of [408, 425, 500, 502, 503, 504, 599]) {
@@ -169,7 +169,7 @@ Deno.test("row 'the ingest answers 408, 425 or 5xx', with no spool: 503 without 
   assert.equal(ingest.requests.length, 7);
 });
 
-Deno.test("row 'the ingest redirects', with no spool: 503, and the redirect is not followed", async () => {
+Deno.test("row 'the ingest redirects', no spool → 503, not followed", async () => {
   await using elsewhere = startStandInIngest();
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
@@ -180,7 +180,7 @@ Deno.test("row 'the ingest redirects', with no spool: 503, and the redirect is n
   assert.equal(elsewhere.requests.length, 0);
 });
 
-Deno.test("row 'the ingest times out', with no spool: 503 and everything given back", async () => {
+Deno.test("row 'the ingest times out', no spool → 503, memory released", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 50 });
   ingest.behave(hangs);
@@ -188,7 +188,7 @@ Deno.test("row 'the ingest times out', with no spool: 503 and everything given b
   assert.equal((await server.health()).in_flight_bytes, 0);
 });
 
-Deno.test("row 'the ingest is down', with no spool: 503, refused or closed without an answer", async () => {
+Deno.test("row 'the ingest is down', with no spool: refused or closed connection → 503", async () => {
   const ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   ingest.behave(closes);
@@ -198,7 +198,7 @@ Deno.test("row 'the ingest is down', with no spool: 503, refused or closed witho
   assert.equal((await server.health()).outcomes.rejected, 2);
 });
 
-Deno.test("a body that breaks off after the ingest's 200 takes nothing back", async () => {
+Deno.test("the ingest's body ends early after 200 → delivered", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 200 });
   for (const behaviour of [closesHalfWay, hangsHalfWay]) {
@@ -207,7 +207,7 @@ Deno.test("a body that breaks off after the ingest's 200 takes nothing back", as
   }
 });
 
-Deno.test("an answer that is too large to pass on keeps its meaning and loses its body", async () => {
+Deno.test("the ingest's body is too large → its status without the body", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const body = "x".repeat(200_000);
@@ -219,7 +219,7 @@ Deno.test("an answer that is too large to pass on keeps its meaning and loses it
   assert.equal(await refused.text(), "");
 });
 
-Deno.test("what the ingest calls a page is no page of this origin", async () => {
+Deno.test("the ingest answers HTML → plain text with nosniff", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   ingest.next(answers(400, {
@@ -237,7 +237,7 @@ Deno.test("what the ingest calls a page is no page of this origin", async () => 
   await response.body?.cancel();
 });
 
-Deno.test("the client's address is forwarded only if asked for, and cannot be forged", async () => {
+Deno.test("FORWARD_CLIENT_IP → the peer's address is sent, never one that the client claims", async () => {
   await using ingest = startStandInIngest();
   const forged = { "x-forwarded-for": "203.0.113.9", "x-real-ip": "203.0.113.9, 198.51.100.7" };
   const seen = async (options: Parameters<typeof startRelay>[0], headers = forged) => {
@@ -284,7 +284,7 @@ Deno.test("FORWARD_CLIENT_IP → both address headers and the client hints go up
   }
 });
 
-Deno.test("an envelope is delivered although its sender has gone", async () => {
+Deno.test("client disconnects after sending → delivered", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const { promise: gone, resolve: answer } = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
-/** Attacks that no other test here is named for; each with what it must not achieve. */
+/** Attacks on the relay by its clients. */
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import { MAX_HEADER_BYTES } from "../../monitoring/protocol/header_line.ts";
+import { MAX_HEADER_BYTES } from "../../monitoring/protocol/envelope.ts";
 import { MAX_ITEMS } from "../../monitoring/protocol/scanner.ts";
 import { redirects, startStandInIngest } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
@@ -10,7 +10,7 @@ import { concat, DSN, envelope, fresh, MIB, startRelay } from "./_start_relay.ts
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** A whole request, as an attacker hides it in the body of another. */
+/** A complete request, to be hidden in the body of another. */
 function hiddenRequest(): string {
   const body = textOf(envelope({ dsn: DSN, event_id: "hidden" }));
   return `POST /monitoring HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
@@ -18,7 +18,7 @@ function hiddenRequest(): string {
 
 const POST = "POST /monitoring HTTP/1.1\r\nhost: localhost\r\n";
 
-/** Heads that one server reads as another than the next does (RFC 9112, sections 2.2, 5.2 and 6.3). */
+/** Heads that two servers may parse differently (RFC 9112, sections 2.2, 5.2 and 6.3). */
 const SMUGGLING: Readonly<Record<string, string>> = {
   "two Content-Lengths that differ": `${POST}content-length: 2\r\ncontent-length: 200\r\n\r\n{}`,
   "a list of Content-Lengths": `${POST}content-length: 2, 200\r\n\r\n{}`,
@@ -34,7 +34,7 @@ const SMUGGLING: Readonly<Record<string, string>> = {
   "a carriage return alone in a header": `${POST}x: a\rcontent-length: 9\r\n\r\n`,
 };
 for (const [attack, head] of Object.entries(SMUGGLING)) {
-  Deno.test(`request smuggling, ${attack}: refused, and what follows is never read as a request`, async () => {
+  Deno.test(`request smuggling, ${attack} → 400, the rest is not read as a request`, async () => {
     await using ingest = startStandInIngest();
     await using server = startRelay({ upstream: ingest.origin });
     using client = await RawClient.connect(server.host);
@@ -47,7 +47,7 @@ for (const [attack, head] of Object.entries(SMUGGLING)) {
   });
 }
 
-Deno.test("request smuggling, lines that end in LF alone: one request, one answer", async () => {
+Deno.test("request smuggling, lines that end in LF → one request, one answer", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   using client = await RawClient.connect(server.host);
@@ -60,7 +60,7 @@ Deno.test("request smuggling, lines that end in LF alone: one request, one answe
   assert.ok(ingest.requests.every(({ text }) => text === body), "the hidden request went upstream");
 });
 
-Deno.test("envelope smuggling, an envelope for another DSN inside a payload: it stays a payload", async () => {
+Deno.test("envelope for another DSN inside a payload → forwarded as a payload", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const inner = envelope({ dsn: "https://other@evil.example/1", event_id: "inner" });
@@ -71,7 +71,7 @@ Deno.test("envelope smuggling, an envelope for another DSN inside a payload: it 
   assert.equal(ingest.requests[0]?.path, "/api/42/envelope/");
 });
 
-Deno.test("envelope smuggling, a second envelope behind the first: refused as an item without a type", async () => {
+Deno.test("second envelope after the first → 400 envelope_malformed", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const second = envelope({ dsn: "https://other@evil.example/1", event_id: "e2" });
@@ -79,7 +79,7 @@ Deno.test("envelope smuggling, a second envelope behind the first: refused as an
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("a redirect to a private address is not followed, and is not told to the sender", async () => {
+Deno.test("redirect to a private address → 503, not followed, not disclosed", async () => {
   await using inside = startStandInIngest();
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
@@ -102,7 +102,7 @@ Deno.test("a redirect to a private address is not followed, and is not told to t
   assert.equal(ingest.requests.length, 6);
 });
 
-Deno.test("a slow body, one byte at a time: let go as one that stands still, its memory given back", async () => {
+Deno.test("body of one byte at a time → 503 overloaded, memory released", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, bodyProgressMs: 100 });
   using client = await RawClient.connect(server.host);
@@ -113,17 +113,17 @@ Deno.test("a slow body, one byte at a time: let go as one that stands still, its
   const dripping = (async () => {
     for (let at = 0; !answered && at < body.length; at++) {
       await client.send(body.subarray(at, at + 1));
-      // The attack itself: some bytes come in each of the relay's looks at the pace.
+      // The attack: some bytes arrive before each check of the transfer rate.
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-  })().catch(() => {/* The relay has closed the connection: that is the point. */});
+  })().catch(() => {/* The relay closed the connection, as expected. */});
   assert.match(await answer, /^HTTP\/1\.1 503 .*"error":"overloaded"/s);
   await dripping;
   await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("a slow head that never ends: others are served, and it holds nothing of the relay", async () => {
+Deno.test("head that never ends → others are served, no memory in flight", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   using client = await RawClient.connect(server.host);
@@ -132,7 +132,7 @@ Deno.test("a slow head that never ends: others are served, and it holds nothing 
   assert.equal((await server.health()).in_flight_bytes, 0);
 });
 
-Deno.test("a flood of empty items: as many as may be pass, one more is too large, and neither keeps others waiting", async () => {
+Deno.test("MAX_ITEMS empty items → delivered; one more → 413; others are served meanwhile", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const flood = (items: number) =>
@@ -145,7 +145,7 @@ Deno.test("a flood of empty items: as many as may be pass, one more is too large
 });
 
 for (const [open, close] of [["[", "]"], ['{"a":', "}"]] as const) {
-  Deno.test(`deeply nested JSON in a header, ${open}: taken as any other, also in inbox mode`, async () => {
+  Deno.test(`deeply nested JSON in a header, ${open} → delivered, stored in inbox mode`, async () => {
     await using ingest = startStandInIngest();
     await using relaying = startRelay({ upstream: ingest.origin });
     let stored = 0;
@@ -161,7 +161,7 @@ for (const [open, close] of [["[", "]"], ['{"a":', "}"]] as const) {
   });
 }
 
-Deno.test("headers of 64 KiB, of the envelope and of an item: taken; one byte more is refused", async () => {
+Deno.test("headers of 64 KiB → delivered; one byte more → 400", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const padded = (start: string, bytes: number) =>
@@ -174,7 +174,7 @@ Deno.test("headers of 64 KiB, of the envelope and of an item: taken; one byte mo
   await expectError(await server.post(body([0, 1])), 400, "envelope_malformed");
 });
 
-Deno.test("zstd that turns out corrupt after its start was read: 400, and the server lives on", async () => {
+Deno.test("zstd that is corrupt after its start → 400, the server continues", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const noise = Uint8Array.from({ length: 400_000 }, (_, at) => ((at * 2654435761) >>> 13) % 90);
@@ -192,9 +192,9 @@ Deno.test("zstd that turns out corrupt after its start was read: 400, and the se
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("a flood of broken brotli, which the runtime never quite frees: bounded, and other encodings go on", async () => {
+Deno.test("many corrupt brotli bodies, which leak memory → brotli is refused, gzip is not", async () => {
   await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin, maxBrokenBrotli: 3 });
+  await using server = startRelay({ upstream: ingest.origin, maxCorruptBrotli: 3 });
   const post = (body: Uint8Array<ArrayBuffer>, encoding: string) =>
     server.post(body, { "content-encoding": encoding });
   const whole = new Uint8Array(zlib.brotliCompressSync(fresh()));

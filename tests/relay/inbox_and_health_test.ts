@@ -5,7 +5,7 @@ import { startStandInIngest } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
 
-Deno.test("row 'inbox mode': 200 with the event id, outcome stored, nothing forwarded", async () => {
+Deno.test("row 'inbox mode' → 200 with the event id, stored, not forwarded", async () => {
   await using ingest = startStandInIngest();
   const stored: AdmittedEnvelope[] = [];
   await using server = startRelay({
@@ -46,7 +46,7 @@ Deno.test("row 'inbox mode': 200 with the event id, outcome stored, nothing forw
   assert.equal((await server.health()).mode, "inbox");
 });
 
-Deno.test("inbox mode judges like relay mode", async () => {
+Deno.test("inbox mode → the same checks as in relay mode", async () => {
   await using server = startRelay({ store: { store: () => assert.fail("nothing is stored") } });
   await expectError(await server.post(envelope({})), 403, "dsn_missing");
   await expectError(
@@ -57,7 +57,7 @@ Deno.test("inbox mode judges like relay mode", async () => {
   await expectError(await server.post("x"), 400, "envelope_malformed");
 });
 
-Deno.test("a store that fails is never an acknowledgement: 503 spool_unavailable", async () => {
+Deno.test("the inbox cannot store → 503 spool_unavailable", async () => {
   const told: unknown[] = [];
   const full = new Error("disk full");
   await using server = startRelay({
@@ -69,7 +69,7 @@ Deno.test("a store that fails is never an acknowledgement: 503 spool_unavailable
   assert.equal((await server.health()).in_flight_bytes, 0);
 });
 
-Deno.test("GET /monitoring: 200 with mode, spool, all outcomes and bytes in flight", async () => {
+Deno.test("GET /monitoring → 200 with mode, spool, all outcomes and bytes in flight", async () => {
   await using server = startRelay();
   const response = await fetch(`${server.origin}/monitoring`);
   assert.equal(response.status, 200);
@@ -92,7 +92,7 @@ Deno.test("GET /monitoring: 200 with mode, spool, all outcomes and bytes in flig
   });
 });
 
-Deno.test("GET /monitoring: an ingest that is down is not ill health, a server that stops is", async () => {
+Deno.test("GET /monitoring → 200 while an ingest is down, 503 once the server stops", async () => {
   const ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   await ingest.close();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import { readEnvelope } from "../../monitoring/protocol/reader.ts";
+import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import { categoryOf, KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { DSN, envelope, startRelay } from "./_start_relay.ts";
@@ -46,13 +46,13 @@ for (const { name } of Deno.readDirSync(TESTDATA)) {
 
 const typesIn = (bytes: Uint8Array) => readEnvelope(bytes).items.map(({ header }) => header.type);
 
-Deno.test("the recorded envelopes hold every type that a browser sends, and no other", () => {
+Deno.test("recorded envelopes → every item type that a browser sends, and no other", () => {
   const types = new Set([...recorded.values()].flatMap(typesIn));
   assert.deepEqual([...types].sort(), Object.keys(TYPES).sort());
 });
 
 for (const [encoding, encode] of Object.entries(ENCODERS)) {
-  Deno.test(`every recorded envelope is forwarded byte for byte, encoding ${encoding}`, async () => {
+  Deno.test(`recorded envelopes, encoding ${encoding} → forwarded byte for byte`, async () => {
     await using ingest = startStandInIngest();
     await using server = startRelay({ upstream: ingest.origin });
     for (const [name, bytes] of recorded) {
@@ -75,14 +75,14 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
   });
 }
 
-Deno.test("every type that a browser sends counts as the category that Sentry names for it", () => {
+Deno.test("each item type of a browser → Sentry's rate-limit category", () => {
   for (const [type, category] of Object.entries(TYPES)) {
     assert.equal(categoryOf(type), category, type);
     assert.ok(KNOWN_CATEGORIES.has(category), category);
   }
 });
 
-Deno.test("a type that Sentry does not limit by itself has no category, and is forwarded all the same", async () => {
+Deno.test("item type without a category of its own → forwarded", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   for (const type of WITHOUT_CATEGORY) {

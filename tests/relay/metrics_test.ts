@@ -1,6 +1,6 @@
 /** What the relay tells operators: metrics by OTLP, and a line when an ingest's state changes. */
 import assert from "node:assert/strict";
-import { DOWN_AFTER } from "../../monitoring/relay/ingest_health.ts";
+import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState } from "../../monitoring/relay/relay.ts";
 import { startServer } from "../../tools/server_process.ts";
 import { answers, closes, startStandInIngest, takes } from "../stand_in_ingest.ts";
@@ -76,7 +76,7 @@ function startReceiver() {
   };
 }
 
-Deno.test("OTEL_DENO: outcomes with their reasons, bytes, spool and the ingest's latency go to OTLP", async () => {
+Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exported", async () => {
   await using otlp = startReceiver();
   await using ingest = startStandInIngest();
   ingest.behave((request) =>
@@ -129,7 +129,7 @@ Deno.test("OTEL_DENO: outcomes with their reasons, bytes, spool and the ingest's
   assert.ok(sum > 0 && sum < 60, `${sum} s`);
 });
 
-Deno.test("SPOOL=none: an ingest that goes down is told once, and once that it answers again", async () => {
+Deno.test("SPOOL=none, ingest goes down and up → reported once each", async () => {
   await using ingest = startStandInIngest();
   const told: IngestState[] = [];
   let uptime = 0;
@@ -149,7 +149,7 @@ Deno.test("SPOOL=none: an ingest that goes down is told once, and once that it a
 
   ingest.behave(takes());
   for (let i = 0; i < 3; i++) assert.equal(await post(), 200);
-  const again = { state: "answers again", origin: ingest.origin };
+  const again = { state: "up", origin: ingest.origin };
   assert.deepEqual(told, [down, again]);
 
   // One that is down again and again is not reported each time.
@@ -165,7 +165,7 @@ Deno.test("SPOOL=none: an ingest that goes down is told once, and once that it a
   assert.deepEqual(told, [down, again, down]);
 });
 
-Deno.test("SPOOL=none: the server's log says that the ingest is down, and that it answers again", async () => {
+Deno.test("SPOOL=none, ingest goes down and up → logged once each", async () => {
   await using ingest = startStandInIngest();
   ingest.behave(answers(500));
   await using server = await startServer({
@@ -180,11 +180,10 @@ Deno.test("SPOOL=none: the server's log says that the ingest is down, and that i
   assert.equal(await post(), 200);
   const { code } = await server.stop();
   assert.equal(code, 0);
-  const lines = server.output().match(/^.*ingest (is down|answers again).*$/gm);
+  const lines = server.output().match(/^.*ingest is (down|up again).*$/gm);
+  const { origin } = ingest;
   assert.deepEqual(lines, [
-    `warn: An ingest is down: its envelopes stay with their senders ${
-      JSON.stringify({ origin: ingest.origin, reason: "it answered 500" })
-    }`,
-    `info: An ingest answers again ${JSON.stringify({ origin: ingest.origin })}`,
+    `warn: An ingest is down ${JSON.stringify({ origin, reason: "it answered 500" })}`,
+    `info: An ingest is up again ${JSON.stringify({ origin })}`,
   ]);
 });

@@ -5,7 +5,7 @@ import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
 const bytes = envelope({ event_id: "e1", dsn: DSN });
 
-Deno.test("row 'page of another origin': 403 origin_not_allowed", async () => {
+Deno.test("row 'page of another origin' → 403 origin_not_allowed", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({
     upstream: ingest.origin,
@@ -42,7 +42,7 @@ Deno.test("row 'page of another origin': 403 origin_not_allowed", async () => {
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("row 'page of another origin': the own host, PUBLIC_ORIGIN and no browser go on", async () => {
+Deno.test("own host, PUBLIC_ORIGIN and requests of no browser → delivered", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({
     upstream: ingest.origin,
@@ -65,7 +65,7 @@ Deno.test("row 'page of another origin': the own host, PUBLIC_ORIGIN and no brow
   }
 });
 
-Deno.test("ALLOWED_ORIGINS: an allowed page may read the answer, errors too", async () => {
+Deno.test("page of ALLOWED_ORIGINS → may read answers and errors (CORS)", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({
     upstream: ingest.origin,
@@ -85,7 +85,7 @@ Deno.test("ALLOWED_ORIGINS: an allowed page may read the answer, errors too", as
   }
 });
 
-Deno.test("ALLOWED_ORIGINS: the preflight is answered for an hour, to allowed pages alone", async () => {
+Deno.test("preflight → one hour for ALLOWED_ORIGINS, 403 for others", async () => {
   await using server = startRelay({ allowedOrigins: ["https://shop.example"] });
   const preflight = (origin: string) =>
     fetch(`${server.origin}/monitoring`, {

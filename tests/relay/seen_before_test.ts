@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
-import { MAX_CONNECTIONS } from "../../monitoring/relay/ingest_client.ts";
+import { MAX_CONNECTIONS } from "../../monitoring/relay/send/ingest_client.ts";
 import { answers, hangs, startStandInIngest, takes, takesAfter } from "../stand_in_ingest.ts";
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
 const HOUR = 3_600_000;
 
-Deno.test("row 'seen before': 200 duplicate whatever sent_at says, compressed or not, and not forwarded", async () => {
+Deno.test("row 'seen before': any sent_at, compressed or not → 200 duplicate, not forwarded", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const at = (sent_at?: string) => envelope({ event_id: "e1", dsn: DSN, sent_at });
@@ -22,7 +22,7 @@ Deno.test("row 'seen before': 200 duplicate whatever sent_at says, compressed or
   assert.deepEqual([outcomes.delivered, outcomes.duplicate], [1, 3]);
 });
 
-Deno.test("row 'seen before': another header or another item is another envelope", async () => {
+Deno.test("another header or item → no duplicate", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const header = { event_id: "e1", dsn: DSN };
@@ -37,7 +37,7 @@ Deno.test("row 'seen before': another header or another item is another envelope
   }
 });
 
-Deno.test("row 'seen before': the second waits until the first is delivered", async () => {
+Deno.test("row 'seen before': a copy while the first is sent → waits, then 200 duplicate", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ Deno.test("row 'seen before': the second waits until the first is delivered", as
   assert.equal(ingest.requests.length, 1);
 });
 
-Deno.test("row 'seen before': what was not taken is no reason against the next attempt", async () => {
+Deno.test("not taken before → the next attempt is no duplicate", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 200 });
   const body = fresh();
@@ -66,7 +66,7 @@ Deno.test("row 'seen before': what was not taken is no reason against the next a
   await expectTaken(await server.post(body), "delivered", { id: "e1" });
 });
 
-Deno.test("a limit that comes while the second waits holds for it: the ingest is not asked again", async () => {
+Deno.test("limit announced while a copy waits → 429 for the copy, no request", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 300 });
   // Its status comes at once, its end only when the time is over.
@@ -83,7 +83,7 @@ Deno.test("a limit that comes while the second waits holds for it: the ingest is
   assert.equal(ingest.requests.length, 1);
 });
 
-Deno.test("row 'under a limit it announced': what waits for a connection when it comes is not sent", async () => {
+Deno.test("row 'under a limit it announced': envelopes that wait for a connection → 429", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const answered = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ Deno.test("row 'under a limit it announced': what waits for a connection when it
   assert.equal((await server.health()).outcomes.rate_limited, 20);
 });
 
-Deno.test("row 'seen before': for an hour", async () => {
+Deno.test("row 'seen before': after one hour → delivered again", async () => {
   let uptime = 0;
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
@@ -114,7 +114,7 @@ Deno.test("row 'seen before': for an hour", async () => {
   await expectTaken(await server.post(body), "delivered", { id: "e1" });
 });
 
-Deno.test("row 'seen before' holds in inbox mode", async () => {
+Deno.test("row 'seen before': inbox mode → 200 duplicate, stored once", async () => {
   let stored = 0;
   await using server = startRelay({ store: { store: () => void stored++ } });
   const body = fresh();
@@ -123,7 +123,7 @@ Deno.test("row 'seen before' holds in inbox mode", async () => {
   assert.equal(stored, 1);
 });
 
-Deno.test("row 'under a limit it announced': 429 with what is left of it, and the ingest is not asked", async () => {
+Deno.test("row 'under a limit it announced' → 429 with the rest of its time, no request", async () => {
   let uptime = 0;
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
@@ -145,7 +145,7 @@ Deno.test("row 'under a limit it announced': 429 with what is left of it, and th
   await expectTaken(await server.post(fresh()), "delivered", { id: "e1" });
 });
 
-Deno.test("row 'the ingest answers 429': it is not asked again until its time is over, by any sender of that DSN", async () => {
+Deno.test("row 'the ingest answers 429': → no request of any client for that DSN until it ends", async () => {
   let uptime = 0;
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
@@ -164,7 +164,7 @@ Deno.test("row 'the ingest answers 429': it is not asked again until its time is
   await expectTaken(await server.post(body), "delivered", { id: "e1" });
 });
 
-Deno.test("limits come before duplicates, as in the contract's order of judgement", async () => {
+Deno.test("duplicate under a limit → 429, as in the contract's order", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
   const body = fresh();

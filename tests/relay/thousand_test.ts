@@ -7,7 +7,7 @@ import { MIB, startRelay } from "./_start_relay.ts";
 
 const COUNT = 1_000;
 
-Deno.test("1,000 concurrent envelopes of 1 MiB, the ingest slow: each is taken or refused by contract, none is lost", async () => {
+Deno.test("1,000 envelopes of 1 MiB at once, slow ingest → taken or 503, none lost", async () => {
   const folder = await Deno.makeTempDir({ prefix: "thousand-" });
   const limits = { maxBytes: 500 * MIB, maxAgeHours: 1 };
   const spool = await openSpool({ path: join(folder, "spool.sqlite"), ...limits }, () => {});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DOWN_AFTER } from "../../monitoring/relay/ingest_health.ts";
+import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
 import { answers, closes, hangs, startStandInIngest } from "../stand_in_ingest.ts";
 import { envelope } from "./_start_relay.ts";

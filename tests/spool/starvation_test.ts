@@ -1,7 +1,7 @@
 /** No envelope delays another: rate limits, envelopes that always fail, slow uploads, stopping. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DOWN_AFTER } from "../../monitoring/relay/ingest_health.ts";
+import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState, RelayOptions } from "../../monitoring/relay/relay.ts";
 import { openSpool, type ServerSpool } from "../../monitoring/spool/open_spool.ts";
 import { startServer } from "../../tools/server_process.ts";

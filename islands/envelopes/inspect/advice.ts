@@ -1,4 +1,4 @@
-import type { EnvelopeError } from "../../../monitoring/protocol/envelope_error.ts";
+import type { EnvelopeError } from "../../../monitoring/protocol/envelope.ts";
 
 /** What would be right, by how the scanner's sentence begins. */
 const ADVICE: readonly (readonly [start: string, right: string])[] = [

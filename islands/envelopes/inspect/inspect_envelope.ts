@@ -1,4 +1,5 @@
-import { EnvelopeError, EnvelopeScanner } from "../../../monitoring/protocol/scanner.ts";
+import { EnvelopeError } from "../../../monitoring/protocol/envelope.ts";
+import { EnvelopeScanner } from "../../../monitoring/protocol/scanner.ts";
 import { adviceFor } from "./advice.ts";
 
 /** An item of an inspected envelope; its parts are views of the envelope's bytes. */

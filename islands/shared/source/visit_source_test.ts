@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readEnvelope } from "../../../monitoring/protocol/reader.ts";
+import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
 import { envelopeOf, eventEnvelope, hexId } from "../../../monitoring/inbox/testdata/envelopes.ts";
 import { createVisitSource, type TapedEnvelope } from "./visit_source.ts";
 

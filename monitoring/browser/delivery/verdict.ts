@@ -1,4 +1,5 @@
 import { type DataCategory, isRateLimited, type RateLimits } from "@sentry/core/browser";
+import { isRetryable } from "../../protocol/retry.ts";
 import type { Answer } from "./send_envelope.ts";
 
 /** What an answer means for the envelope that was sent. */
@@ -27,9 +28,6 @@ export function backOffMs(failures: number, random: number): number {
   return wait * (1 - SPREAD * random);
 }
 
-/** Statuses below 500 that ask to come again (https://www.rfc-editor.org/rfc/rfc9110#section-15.5). */
-const COME_AGAIN: ReadonlySet<number> = new Set([408, 425]);
-
 export interface Case {
   readonly answer: Answer;
   /** Sentry's data categories of the envelope's items. */
@@ -55,7 +53,7 @@ export function judge({ answer, categories, limits, failures, now, random }: Cas
     const until = heldUntil(categories, limits, now);
     return until > now ? { kind: "again", notBefore: until, limited: true } : { kind: "ended" };
   }
-  if (status !== undefined && status < 500 && !COME_AGAIN.has(status)) return { kind: "ended" };
+  if (status !== undefined && !isRetryable(status)) return { kind: "ended" };
   const asked = Number(answer.retryAfter) * 1000 || 0;
   const wait = Math.max(backOffMs(failures, random), Math.min(asked, LONGEST_WAIT_MS));
   return { kind: "again", notBefore: now + wait, limited: false };

@@ -1,5 +1,4 @@
-import { malformed } from "../../protocol/envelope_error.ts";
-import { MAX_HEADER_BYTES } from "../../protocol/header_line.ts";
+import { malformed, MAX_HEADER_BYTES } from "../../protocol/envelope.ts";
 import { joinBytes } from "../../protocol/join_bytes.ts";
 
 const LINE_FEED = 10;

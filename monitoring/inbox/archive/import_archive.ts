@@ -1,6 +1,6 @@
 import { decodeBody, DecodeError } from "../../protocol/encoding.ts";
-import { EnvelopeError } from "../../protocol/envelope_error.ts";
-import { readEnvelope } from "../../protocol/reader.ts";
+import { EnvelopeError } from "../../protocol/envelope.ts";
+import { readEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../store.ts";
 import type { ArchivedEnvelope, ImportResult, Refusal } from "../../protocol/inbox_archive.ts";
 import { type ArchiveLimits, readArchive } from "./read_archive.ts";

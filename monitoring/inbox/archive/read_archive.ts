@@ -1,6 +1,5 @@
 import { type ContentEncoding, parseContentEncoding } from "../../protocol/encoding.ts";
-import { malformed } from "../../protocol/envelope_error.ts";
-import { parseHeader, parseItemHeader } from "../../protocol/header_line.ts";
+import { malformed, parseHeader, parseItemHeader } from "../../protocol/envelope.ts";
 import { joinBytes } from "../../protocol/join_bytes.ts";
 import { ByteReader } from "./byte_reader.ts";
 import {

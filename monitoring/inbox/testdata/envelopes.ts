@@ -1,6 +1,6 @@
 import { gunzip, gzipSync } from "node:zlib";
 import { promisify } from "node:util";
-import { readEnvelope } from "../../protocol/reader.ts";
+import { readEnvelope } from "../../protocol/scanner.ts";
 import type { AdmittedEnvelope } from "../store.ts";
 
 const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-import { readEnvelope } from "../../protocol/reader.ts";
+import { readEnvelope } from "../../protocol/scanner.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
 import { readDebugIds } from "./debug_ids.ts";
 import { readExceptions, type Thrown } from "./exceptions.ts";

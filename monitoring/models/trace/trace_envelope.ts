@@ -1,4 +1,4 @@
-import { readEnvelope } from "../../protocol/reader.ts";
+import { readEnvelope } from "../../protocol/scanner.ts";
 import { errorEntry, errorName } from "../entries/error_entry.ts";
 import { at, hexId, listOf, parseJson, tidyText } from "../json.ts";
 import { logEntry } from "../entries/log_entry.ts";

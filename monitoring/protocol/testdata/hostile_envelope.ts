@@ -1,13 +1,13 @@
 /**
- * Envelopes as nobody should send them: whole ones, ones with odd headers, and ones that were cut, spliced
- * and changed by bytes and by lines.
+ * Generators of hostile envelopes: valid ones, ones with odd headers, and ones that were truncated, spliced, or changed
+ * by bytes or lines.
  */
 import fc from "fast-check";
-import { MAX_HEADER_BYTES } from "../header_line.ts";
+import { MAX_HEADER_BYTES } from "../envelope.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** JSON that readers disagree about, written as it stands on the wire. */
+/** JSON that parsers disagree about, as text. */
 const oddValue = fc.oneof(
   fc.constantFrom(
     "1e400",
@@ -44,7 +44,7 @@ const oddMember = fc.tuple(
   oddValue,
 ).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
 
-/** Some odd members more, which may repeat a name that is there: before it they lose, after it they win. */
+/** Adds odd members, which may repeat a name: `JSON.parse` keeps the last value. */
 function withOddMembers(members: readonly string[]): fc.Arbitrary<string> {
   const object = (all: readonly string[]) => `{${all.join(",")}}`;
   return fc.oneof(
@@ -59,8 +59,8 @@ function withOddMembers(members: readonly string[]): fc.Arbitrary<string> {
   );
 }
 
-/** What stands around a header's JSON on its line. */
-const dressed = (line: string): fc.Arbitrary<string> =>
+/** Adds odd characters around the JSON of a header line. */
+const withOddLine = (line: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 30, arbitrary: fc.constant(line) },
     {
@@ -113,32 +113,32 @@ const item = fc.record({
 }).chain(({ type, payload, declared, lie, end }) => {
   const members = [`"type":${JSON.stringify(type)}`];
   if (declared) members.push(`"length":${payload.length + lie}`);
-  return withOddMembers(members).chain(dressed).map((header) =>
+  return withOddMembers(members).chain(withOddLine).map((header) =>
     concat([bytesOf(`${header}\n`), payload, bytesOf(end)])
   );
 });
 
 /**
- * Envelopes of which some are whole and most are not.
+ * Envelopes of which some are valid and most are not.
  *
- * @param headerMembers what stands in the header, as JSON on the wire: `"dsn":"…"`
+ * @param headerMembers members of the envelope header, as JSON text: `"dsn":"…"`
  */
 export function hostileEnvelope(
   headerMembers: fc.Arbitrary<readonly string[]>,
 ): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
-  const orderly = fc.tuple(
-    headerMembers.chain(withOddMembers).chain(dressed),
+  const nearlyValid = fc.tuple(
+    headerMembers.chain(withOddMembers).chain(withOddLine),
     fc.array(item, { maxLength: 4 }),
     fc.oneof({ weight: 9, arbitrary: fc.constant("\n") }, fc.constantFrom("", "\n\n", "\r\n")),
   ).map(([header, items, end]) => concat([bytesOf(header), bytesOf(end), ...items]));
-  const spliced = fc.tuple(orderly, orderly, fc.nat(), fc.nat()).map(([a, b, cutA, cutB]) =>
+  const spliced = fc.tuple(nearlyValid, nearlyValid, fc.nat(), fc.nat()).map(([a, b, cutA, cutB]) =>
     concat([a.subarray(0, cutA % (a.length + 1)), b.subarray(cutB % (b.length + 1))])
   );
   return fc.oneof(
-    { weight: 5, arbitrary: orderly },
-    { weight: 3, arbitrary: mutated(orderly) },
+    { weight: 5, arbitrary: nearlyValid },
+    { weight: 3, arbitrary: mutated(nearlyValid) },
     { weight: 1, arbitrary: spliced },
-    { weight: 1, arbitrary: mutatedByLine(orderly) },
+    { weight: 1, arbitrary: mutatedByLine(nearlyValid) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 80 }).map((bytes) => concat([bytes])) },
   );
 }
@@ -156,7 +156,7 @@ const byteChange = fc.record({
   ),
 });
 
-/** Changes bytes, in up to three places: some removed, some put there. */
+/** Removes and inserts bytes at up to three positions. */
 export function mutated(
   base: fc.Arbitrary<Uint8Array>,
 ): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
@@ -169,21 +169,21 @@ export function mutated(
   );
 }
 
-/** Loses a line, has it twice, or ends before it. */
+/** Removes a line, repeats it, or truncates before it. */
 function mutatedByLine(base: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
-  return fc.tuple(base, fc.nat(), fc.constantFrom("lost", "twice", "last")).map(
-    ([bytes, at, what]) => {
+  return fc.tuple(base, fc.nat(), fc.constantFrom("removed", "repeated", "truncated")).map(
+    ([bytes, at, change]) => {
       const lines = linesOf(bytes);
       const place = at % Math.max(1, lines.length);
       const line = lines[place] ?? new Uint8Array(0);
-      if (what === "lost") return concat(lines.toSpliced(place, 1));
-      if (what === "twice") return concat(lines.toSpliced(place, 0, line));
+      if (change === "removed") return concat(lines.toSpliced(place, 1));
+      if (change === "repeated") return concat(lines.toSpliced(place, 0, line));
       return concat(lines.slice(0, place));
     },
   );
 }
 
-/** Lines with their line feeds. */
+/** Splits into lines, each with its line feed. */
 function linesOf(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = [];
   for (let from = 0; from < bytes.length;) {

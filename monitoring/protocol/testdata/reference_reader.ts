@@ -1,6 +1,6 @@
 /**
- * A slow, obvious reader of envelopes to hold the fast one against: it looks at the whole envelope,
- * one byte at a time, and shares no code with the scanner.
+ * A slow, simple reader of envelopes to compare the scanner with. It reads the whole envelope byte by byte and shares no
+ * code with the scanner.
  */
 
 /** `undefined`: the envelope is broken. */
@@ -8,7 +8,7 @@ export type ReferenceResult =
   | { header: unknown; items: { header: unknown; payload: number[] }[] }
   | undefined;
 
-/** The first line, and whether anything but blank lines follows it; `undefined`: it is no header. */
+/** The first line, and whether only blank lines follow it; `undefined`: it is not a header. */
 export function headerByReference(
   bytes: readonly number[],
 ): { header: Record<string, unknown>; isEmpty: boolean } | undefined {

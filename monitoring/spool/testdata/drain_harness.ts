@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { IngestHealth } from "../../relay/ingest_health.ts";
+import { CircuitBreaker } from "../../relay/send/circuit_breaker.ts";
 import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
 import type { DeliveryResult, DrainState } from "../drain_options.ts";
 import type { Dropped, LeasedEnvelope, Spool } from "../spool.ts";
@@ -38,7 +38,7 @@ export class DrainHarness implements AsyncDisposable {
   answer: (n: number, envelope: LeasedEnvelope) => IngestAnswer | undefined = () => DELIVERED;
   /** Limited categories by DSN, and until when on the monotonic clock. */
   readonly limits = new Map<string, { categories: number; until: number }>();
-  readonly #health = new Map<string, IngestHealth>();
+  readonly #health = new Map<string, CircuitBreaker>();
   /** Delays the results of `lease`, after the spool has made the leases. */
   leaseResults: Promise<void> = Promise.resolve();
   /** Running deliveries. */
@@ -80,10 +80,10 @@ export class DrainHarness implements AsyncDisposable {
   }
 
   /** The real health of a DSN's ingest. */
-  health(dsn: string): IngestHealth {
+  health(dsn: string): CircuitBreaker {
     const { host } = new URL(dsn);
     const { now, elapsed: uptime, random } = this.clock;
-    const health = this.#health.get(host) ?? new IngestHealth(host, { now, uptime, random });
+    const health = this.#health.get(host) ?? new CircuitBreaker(host, { now, uptime, random });
     this.#health.set(host, health);
     return health;
   }

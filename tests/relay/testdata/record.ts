@@ -16,7 +16,7 @@ import { chromium } from "@playwright/test";
 import { createTransport, ServerRuntimeClient } from "@sentry/core";
 import * as esbuild from "esbuild";
 import { fileURLToPath } from "node:url";
-import { readEnvelope } from "../../../monitoring/protocol/reader.ts";
+import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
 import { CHROMIUM_ARGS, findChromium } from "../../../tools/find_chromium.ts";
 import { DSN, envelope } from "../_start_relay.ts";
 

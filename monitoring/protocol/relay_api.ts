@@ -1,0 +1,39 @@
+/** What `/monitoring` sends to its clients (docs/contract.md), shared by the relay and the page. */
+
+/** How an envelope can end: values of the header `X-Relay-Outcome`. */
+export const OUTCOMES = [
+  "delivered",
+  "spooled",
+  "stored",
+  "duplicate",
+  "rate_limited",
+  "rejected",
+  "dropped",
+] as const;
+
+export type Outcome = typeof OUTCOMES[number];
+
+/** JSON of `GET /monitoring`. */
+export interface HealthReport {
+  readonly is_healthy: boolean;
+  readonly mode: "relay" | "inbox";
+  readonly spool: SpoolReport;
+  /** Ingests whose newest envelope is undecided; absent if there are none. */
+  readonly ingest?: { readonly failing: readonly FailingIngest[] };
+  /** Envelopes since the start of the process. */
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+  readonly in_flight_bytes: number;
+}
+
+/** Content of the spool; all 0 without a spool. */
+export interface SpoolReport {
+  readonly pending: number;
+  readonly bytes: number;
+  readonly oldest_age_s: number;
+}
+
+export interface FailingIngest {
+  readonly origin: string;
+  /** Part of a sentence: "it answered 503". */
+  readonly reason: string;
+}

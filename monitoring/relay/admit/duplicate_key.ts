@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { EnvelopeHeader } from "../../protocol/envelope.ts";
+
+const LINE_FEED = 10;
+
+/**
+ * Computes the key that all copies of an envelope share: a hash of its DSN, its header without `sent_at` (SDKs change
+ * it at each attempt), and the decompressed bytes after the header line.
+ */
+export class DuplicateKey {
+  readonly #hash = createHash("sha256");
+  #itemBytes = 0;
+  #inHeader = true;
+
+  /** Adds the next chunk of the decompressed envelope. */
+  push(chunk: Uint8Array): void {
+    if (!this.#inHeader) {
+      this.#update(chunk);
+      return;
+    }
+    const end = chunk.indexOf(LINE_FEED);
+    if (end === -1) return;
+    this.#inHeader = false;
+    this.#update(chunk.subarray(end + 1));
+  }
+
+  #update(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.#itemBytes += bytes.length;
+  }
+
+  /**
+   * The key of 32 bytes, once all chunks were added.
+   *
+   * @param dsn text of the allowed DSN
+   */
+  finish(dsn: string, header: EnvelopeHeader): Uint8Array<ArrayBuffer> {
+    const rest = Object.entries(header).filter(([name]) => name !== "sent_at").sort(byName);
+    // The length separates items and header, so that moving bytes between them changes the key.
+    this.#hash.update(JSON.stringify([dsn, rest, this.#itemBytes]));
+    const { buffer, byteOffset, length } = this.#hash.digest();
+    return new Uint8Array(buffer as ArrayBuffer, byteOffset, length);
+  }
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

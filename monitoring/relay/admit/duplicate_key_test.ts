@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { DuplicateKey } from "./duplicate_key.ts";
+
+const DSN = "https://key@o1.ingest.sentry.io/1";
+const encode = (text: string) => new TextEncoder().encode(text);
+
+function keyOf(envelope: Uint8Array, cuts: readonly number[] = [], dsn = DSN): string {
+  const key = new DuplicateKey();
+  let at = 0;
+  for (const cut of [...cuts].sort((a, b) => a - b)) {
+    key.push(envelope.subarray(at, Math.max(at, cut)));
+    at = Math.max(at, cut);
+  }
+  key.push(envelope.subarray(at));
+  const line = new TextDecoder().decode(envelope.subarray(0, envelope.indexOf(10)));
+  return key.finish(dsn, JSON.parse(line)).toHex();
+}
+
+const envelope = (header: unknown, items = '{"type":"event"}\n{}\n') =>
+  encode(`${JSON.stringify(header)}\n${items}`);
+
+Deno.test("another sent_at or order of attributes → the same key; any other change → another key", () => {
+  const first = keyOf(envelope({ event_id: "1", dsn: DSN, sent_at: "2026-01-01T00:00:00Z" }));
+  assert.equal(keyOf(envelope({ sent_at: "later", dsn: DSN, event_id: "1" })), first);
+  assert.equal(keyOf(envelope({ dsn: DSN, event_id: "1" })), first);
+  assert.notEqual(keyOf(envelope({ dsn: DSN, event_id: "2" })), first);
+  assert.notEqual(keyOf(envelope({ dsn: DSN, event_id: "1", trace: {} })), first);
+  assert.notEqual(keyOf(envelope({ dsn: DSN, event_id: "1" }, '{"type":"event"}\n{ }\n')), first);
+  assert.notEqual(keyOf(envelope({ dsn: DSN, event_id: "1" }), [], `${DSN}2`), first);
+});
+
+Deno.test("the same bytes in any chunks → the same key", () => {
+  fc.assert(fc.property(
+    fc.dictionary(fc.string(), fc.jsonValue()),
+    fc.uint8Array({ maxLength: 300 }),
+    fc.array(fc.nat(400)),
+    (header, items, cuts) => {
+      const bytes = new Uint8Array([...envelope(header, ""), ...items]);
+      assert.equal(keyOf(bytes, cuts), keyOf(bytes));
+    },
+  ));
+});

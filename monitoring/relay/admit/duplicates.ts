@@ -1,0 +1,99 @@
+import { RelayError } from "../errors.ts";
+
+/** One hour: longer than any client resends an envelope whose answer it may have missed. */
+export const REMEMBERED_MS = 3_600_000;
+
+/** Maximum number of keys, about 30 MB: one hour of 55 envelopes per second. The oldest are forgotten first. */
+export const MAX_REMEMBERED = 200_000;
+
+/**
+ * Maximum number of copies that one envelope waits for. Each may take as long as an attempt at a hanging ingest;
+ * one after another they would hold the client's request, and its bytes, for minutes.
+ */
+const MAX_WAITS = 2;
+
+/** Ends the processing of an envelope. If it was taken, further copies are duplicates. */
+export type Settle = (taken: boolean) => void;
+
+/** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
+export class Duplicates {
+  /** Keys being processed. Resolves to whether the envelope was taken. */
+  readonly #pending = new Map<string, Promise<boolean>>();
+  /** Keys that were taken, with their time. */
+  readonly #taken = new Map<string, number>();
+  /** These keys by time: a ring buffer. Deleting the first key of a large `Map` again and again is slow. */
+  readonly #order: string[] = [];
+  /** Index of the oldest key in the ring. */
+  #oldest = 0;
+
+  /** @param max number of keys remembered at once */
+  constructor(readonly max: number = MAX_REMEMBERED) {}
+
+  /** Number of keys remembered now. */
+  get size(): number {
+    return this.#taken.size;
+  }
+
+  /**
+   * Begins the processing of an envelope. While a copy is being processed it waits for that one's end, because only an
+   * envelope that is delivered or durable makes others duplicates.
+   *
+   * @param key of {@linkcode DuplicateKey}
+   * @param now read again when the envelope is settled
+   * @returns how to end the processing; undefined for a duplicate
+   * @throws {RelayError} `spool_unavailable` if several copies were not taken and another is being processed
+   */
+  async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
+    const name = nameOf(key);
+    for (let waits = 0;; waits++) {
+      const copy = this.#pending.get(name);
+      if (copy === undefined) return this.#start(name, now);
+      if (waits === MAX_WAITS) throw notTaken();
+      if (await copy) return undefined;
+    }
+  }
+
+  #start(name: string, now: () => number): Settle | undefined {
+    this.#forgetExpired(now());
+    if (this.#taken.has(name)) return undefined;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#pending.set(name, promise);
+    return (taken) => {
+      this.#pending.delete(name);
+      if (taken) this.#remember(name, now());
+      resolve(taken);
+    };
+  }
+
+  #remember(name: string, now: number): void {
+    if (this.#taken.size === this.max) this.#forgetOldest();
+    this.#order[(this.#oldest + this.#taken.size) % this.max] = name;
+    this.#taken.set(name, now);
+  }
+
+  #forgetExpired(now: number): void {
+    while (this.#taken.size > 0) {
+      const at = this.#taken.get(this.#order[this.#oldest]!)!;
+      if (at + REMEMBERED_MS > now) return;
+      this.#forgetOldest();
+    }
+  }
+
+  #forgetOldest(): void {
+    this.#taken.delete(this.#order[this.#oldest]!);
+    this.#order[this.#oldest] = "";
+    this.#oldest = (this.#oldest + 1) % this.max;
+  }
+}
+
+function notTaken(): RelayError {
+  return new RelayError(
+    "spool_unavailable",
+    "Copies of this envelope were not taken, and another is being sent; send it again later.",
+  );
+}
+
+/** Half of the key as a string: unique enough, and maps compare strings by value. */
+function nameOf(key: Uint8Array): string {
+  return key.subarray(0, 16).toHex();
+}

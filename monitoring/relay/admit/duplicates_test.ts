@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { Duplicates, REMEMBERED_MS } from "./duplicates.ts";
+
+const key = (n: number) => new Uint8Array(32).fill(n);
+const at = (ms: number) => () => ms;
+
+/** Begins an envelope that must be no duplicate. */
+async function begin(duplicates: Duplicates, n: number, now = 0) {
+  const settle = await duplicates.begin(key(n), at(now));
+  assert.ok(settle, `${n} at ${now} ms is no duplicate`);
+  return settle;
+}
+
+Deno.test("taken → a copy is a duplicate for an hour", async () => {
+  const duplicates = new Duplicates();
+  (await begin(duplicates, 1))(true);
+  assert.equal(await duplicates.begin(key(1), at(REMEMBERED_MS - 1)), undefined);
+  await begin(duplicates, 2);
+  await begin(duplicates, 1, REMEMBERED_MS);
+});
+
+Deno.test("not taken → a copy is no duplicate", async () => {
+  const duplicates = new Duplicates();
+  (await begin(duplicates, 1))(false);
+  (await begin(duplicates, 1))(true);
+  assert.equal(await duplicates.begin(key(1), at(0)), undefined);
+});
+
+Deno.test("copies while the first is processed → wait, and are duplicates once it is taken", async () => {
+  const duplicates = new Duplicates();
+  const settle = await begin(duplicates, 1);
+  const ended: unknown[] = [];
+  const others = [1, 2, 3].map(async () => ended.push(await duplicates.begin(key(1), at(0))));
+  await begin(duplicates, 9);
+  assert.deepEqual(ended, []);
+  settle(true);
+  await Promise.all(others);
+  assert.deepEqual(ended, [undefined, undefined, undefined]);
+});
+
+Deno.test("the first is not taken → the next copy is processed, one at a time", async () => {
+  const duplicates = new Duplicates();
+  const first = await begin(duplicates, 1);
+  const second = duplicates.begin(key(1), at(0));
+  const third = duplicates.begin(key(1), at(0));
+  first(false);
+  const settle = await second;
+  assert.ok(settle);
+  settle(true);
+  assert.equal(await third, undefined);
+});
+
+Deno.test("two copies not taken and a third processed → spool_unavailable at once", async () => {
+  const duplicates = new Duplicates();
+  const first = await begin(duplicates, 1);
+  const [second, third, fourth] = [1, 2, 3].map(async () => await duplicates.begin(key(1), at(0)));
+  const refused = assert.rejects(fourth!, { code: "spool_unavailable" });
+  first(false);
+  (await second)!(false);
+  const settle = await third;
+  await refused;
+  settle!(true);
+  assert.equal(await duplicates.begin(key(1), at(0)), undefined);
+});
+
+Deno.test("more keys than the maximum → the oldest are forgotten first", async () => {
+  const duplicates = new Duplicates(3);
+  for (let n = 0; n < 10; n++) (await begin(duplicates, n, n))(true);
+  await begin(duplicates, 99, 10);
+  assert.equal(duplicates.size, 3);
+  assert.equal(await duplicates.begin(key(9), at(10)), undefined);
+  await begin(duplicates, 0, 10);
+});
+
+Deno.test("all keys expired → new ones are remembered, the oldest forgotten first", async () => {
+  const duplicates = new Duplicates(3);
+  for (let n = 0; n < 5; n++) (await begin(duplicates, n))(true);
+  for (let n = 5; n < 9; n++) (await begin(duplicates, n, REMEMBERED_MS))(true);
+  assert.equal(duplicates.size, 3);
+  await begin(duplicates, 4, REMEMBERED_MS);
+  await begin(duplicates, 5, REMEMBERED_MS);
+  for (const n of [6, 7, 8]) {
+    assert.equal(await duplicates.begin(key(n), at(REMEMBERED_MS)), undefined);
+  }
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { BodyReader } from "./body_reader.ts";
+
+const KIB = 1024;
+
+/** A body of these chunks, as a byte stream or not: the runtime provides both. */
+function streamOf(
+  chunks: readonly Uint8Array<ArrayBuffer>[],
+  type?: "bytes",
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const left = [...chunks];
+  return new ReadableStream({
+    type: type as undefined,
+    pull(controller) {
+      const chunk = left.shift();
+      if (chunk) return controller.enqueue(chunk);
+      controller.close();
+      (controller as unknown as ReadableByteStreamController).byobRequest?.respond(0);
+    },
+  });
+}
+
+/** Reads a body, and checks that its chunks were passed on in their order. */
+async function read(body: BodyInit | null, announced?: number): Promise<Uint8Array> {
+  const headers: HeadersInit = announced === undefined ? {} : { "content-length": `${announced}` };
+  const request = new Request("http://relay.invalid/", { method: "POST", body, headers });
+  const bodies = new BodyReader({ maxBytes: 20_000 * KIB, maxInFlightBytes: 20_000 * KIB });
+  using account = bodies.inFlight.open();
+  const passedOn: number[] = [];
+  const bytes = await bodies.read(request, null, account, (chunk) => {
+    for (const byte of chunk) passedOn.push(byte);
+  });
+  assert.deepEqual(Uint8Array.from(passedOn), bytes);
+  assert.equal(bodies.inFlight.bytes, bytes.length);
+  return bytes;
+}
+
+for (const type of ["bytes", undefined] as const) {
+  Deno.test(`chunks of any size, ${type ?? "not a byte"} stream → the whole body in its order`, async () => {
+    const size = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 300 * KIB }));
+    const sizes = fc.array(size, { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.constantFrom("not", "right", "more"), async (sizes, announces) => {
+        const chunks = sizes.map((length) =>
+          Uint8Array.from({ length }, (_, at) => at * 7 + length)
+        );
+        const whole = new Uint8Array(await new Blob(chunks).arrayBuffer());
+        const announced = { not: undefined, right: whole.length, more: whole.length + 70_000 };
+        assert.deepEqual(await read(streamOf(chunks, type), announced[announces]), whole);
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
+
+Deno.test("a body in chunks of one byte → held in a buffer of its size", async () => {
+  const one = () => Uint8Array.of(7);
+  const bytes = await read(streamOf(Array.from({ length: 20_000 }, one)));
+  assert.equal(bytes.length, 20_000);
+  assert.equal(bytes.buffer.byteLength, 20_000);
+});
+
+Deno.test("20 MB announced, little sent → little memory", async () => {
+  const bodies = new BodyReader({ maxBytes: 20_000 * KIB, maxInFlightBytes: 20_000 * KIB });
+  using account = bodies.inFlight.open();
+  const request = new Request("http://relay.invalid/", {
+    method: "POST",
+    body: streamOf([new Uint8Array(100)], "bytes"),
+    headers: { "content-length": "20000000" },
+  });
+  let capacity = 0;
+  await bodies.read(request, null, account, ({ buffer }) => capacity = buffer.byteLength);
+  assert.equal(capacity, 256 * KIB);
+});
+
+Deno.test("no body, or a constructed one → read", async () => {
+  assert.equal((await read(null)).length, 0);
+  assert.equal(new TextDecoder().decode(await read("text")), "text");
+  assert.equal(new TextDecoder().decode(await read("text", 4)), "text");
+});

@@ -1,0 +1,93 @@
+/** Bytes that an upload must bring in each period of {@linkcode PROGRESS_MS}, unless it ends before. */
+export const MIN_PROGRESS_BYTES = 16 * 1024;
+
+/** Slow uploads hold memory: without a minimum rate a few clients could fill it and never finish (Slowloris). */
+export const PROGRESS_MS = 30_000;
+
+/** The period while new connections wait for a free one. */
+const OVERLOADED_PROGRESS_MS = 2_000;
+
+/** Checks in each period. One timer for all uploads: setting one for each costs more than validating a small envelope. */
+const CHECKS = 8;
+
+/** One upload. */
+export interface Upload {
+  /** Counts bytes that arrived. */
+  received(bytes: number): void;
+  /** Ends the measurement. Further calls do nothing. */
+  end(): void;
+}
+
+/** Ends uploads that are slower than the minimum transfer rate. */
+export class MinimumRate {
+  readonly #progressMs: number;
+  readonly #uploads = new Set<MeasuredUpload>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param progressMs milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must arrive */
+  constructor(progressMs: number = PROGRESS_MS) {
+    this.#progressMs = progressMs;
+  }
+
+  /** @param onTooSlow called once, at most an eighth of the period late, if the upload is too slow */
+  measure(onTooSlow: () => void): Upload {
+    const upload = new MeasuredUpload(onTooSlow, (ended) => this.#uploads.delete(ended));
+    this.#uploads.add(upload);
+    this.#timer ??= this.#checkLater();
+    return upload;
+  }
+
+  /** Ends the uploads that are slower than the rate under overload: their connections are needed. */
+  shedLoad(): void {
+    const now = performance.now();
+    for (const upload of this.#uploads) if (upload.isSlow(now)) upload.abort();
+  }
+
+  #checkLater(): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => {
+      const now = performance.now();
+      for (const upload of this.#uploads) upload.check(now, this.#progressMs);
+      this.#timer = this.#uploads.size > 0 ? this.#checkLater() : undefined;
+    }, this.#progressMs / CHECKS);
+    Deno.unrefTimer(timer);
+    return timer;
+  }
+}
+
+class MeasuredUpload implements Upload {
+  readonly #startedAt = performance.now();
+  #bytes = 0;
+  #periodStartedAt = this.#startedAt;
+  #bytesInPeriod = 0;
+
+  constructor(readonly onTooSlow: () => void, readonly onEnd: (upload: MeasuredUpload) => void) {}
+
+  received(bytes: number): void {
+    this.#bytes += bytes;
+    this.#bytesInPeriod += bytes;
+  }
+
+  end(): void {
+    this.onEnd(this);
+  }
+
+  abort(): void {
+    this.end();
+    this.onTooSlow();
+  }
+
+  /** Aborts at the end of a period with too few bytes, else starts the next period. */
+  check(now: number, progressMs: number): void {
+    if (now - this.#periodStartedAt < progressMs) return;
+    if (this.#bytesInPeriod < MIN_PROGRESS_BYTES) return this.abort();
+    this.#periodStartedAt = now;
+    this.#bytesInPeriod = 0;
+  }
+
+  /** Whether it is slower than {@linkcode MIN_PROGRESS_BYTES} in {@linkcode OVERLOADED_PROGRESS_MS}. */
+  isSlow(now: number): boolean {
+    const ms = now - this.#startedAt;
+    return ms >= OVERLOADED_PROGRESS_MS &&
+      this.#bytes / ms < MIN_PROGRESS_BYTES / OVERLOADED_PROGRESS_MS;
+  }
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { MIN_PROGRESS_BYTES, MinimumRate, type Upload } from "./minimum_rate.ts";
+
+/** Starts to measure an upload, and reports when it was ended. */
+function measure(progressMs: number) {
+  const start = performance.now();
+  const { promise: aborted, resolve } = Promise.withResolvers<number>();
+  const rate = new MinimumRate(progressMs);
+  const upload: Upload = rate.measure(() => resolve(performance.now() - start));
+  return { rate, upload, aborted };
+}
+
+// The rate's timer does not keep the process alive, so the tests need one of their own.
+function pause(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+Deno.test("no progress for a period → aborted", async () => {
+  const { aborted } = measure(40);
+  const ms = await Promise.race([aborted, pause(5_000)]);
+  assert.ok(ms !== undefined && ms >= 40, `${ms} ms`);
+});
+
+Deno.test("enough progress → another period, and only one", async () => {
+  const { upload, aborted } = measure(40);
+  upload.received(MIN_PROGRESS_BYTES);
+  const ms = await Promise.race([aborted, pause(5_000)]);
+  assert.ok(ms !== undefined && ms >= 80, `${ms} ms`);
+});
+
+Deno.test("an upload that ended → not aborted", async () => {
+  const { upload, aborted } = measure(10);
+  upload.end();
+  assert.equal(await Promise.race([aborted, pause(50)]), undefined);
+});
+
+Deno.test("overload → uploads slower than the rate under overload are aborted, others continue", async () => {
+  const slow = measure(60_000);
+  const quick = measure(60_000);
+  quick.upload.received(100 * MIN_PROGRESS_BYTES);
+  slow.rate.shedLoad();
+  assert.equal(await Promise.race([slow.aborted, pause(2_100)]), undefined, "it was just started");
+  slow.rate.shedLoad();
+  quick.rate.shedLoad();
+  assert.ok(await Promise.race([slow.aborted, pause(1_000)]));
+  assert.equal(await Promise.race([quick.aborted, pause(10)]), undefined);
+  for (const { upload } of [slow, quick]) upload.end();
+});

@@ -1,0 +1,178 @@
+/**
+ * The circuit breaker of one ingest, for live and spooled envelopes together:
+ * 1. A decision (2xx, 4xx) about any envelope closes the circuit.
+ * 2. An attempt without a decision is the envelope's own fault if the envelope is older than the newest decided one, or
+ *    too large and unanswered. It changes nothing for others. A failure to connect is never the envelope's fault.
+ * 3. {@linkcode DOWN_AFTER} other envelopes in a row without a decision, not counting retries, open the circuit: live
+ *    envelopes go to the spool. If the ingest still answers (5xx), it is half-open: one live envelope at a time is sent.
+ * 4. {@linkcode DOWN_AFTER} attempts in a row without a decision, of any envelopes: the drain probes. It sends one
+ *    envelope at a time, with pauses. It also probes before the first decision.
+ */
+export class CircuitBreaker {
+  readonly origin: string;
+  /** Called when probing ends. Set by the drain. */
+  onUp: (() => void) | undefined;
+  readonly #options: CircuitBreakerOptions;
+  /** Rule 3: envelopes in a row that count against the ingest. */
+  #failedEnvelopes = 0;
+  /** Rule 4: attempts in a row without a decision. */
+  #failedAttempts = DOWN_AFTER;
+  #failedProbes = 0;
+  #nextProbeAt = 0;
+  #lastReason = "";
+  #lastWasAnswered = true;
+  #liveAttempts = 0;
+  /** Arrival of the newest envelope with a decision. */
+  #newestDecidedAt = -Infinity;
+  #isReportedDown = false;
+  #reportedAt = -Infinity;
+
+  constructor(origin: string, options: CircuitBreakerOptions) {
+    this.origin = origin;
+    this.#options = options;
+  }
+
+  /** Rule 3. */
+  get state(): "closed" | "half-open" | "open" {
+    if (this.#failedEnvelopes < DOWN_AFTER) return "closed";
+    return this.#lastWasAnswered ? "half-open" : "open";
+  }
+
+  /** Rule 4: whether the drain sends one envelope at a time. */
+  get isProbed(): boolean {
+    return this.#failedAttempts >= DOWN_AFTER;
+  }
+
+  /** Whether the next probe is the newest envelope. Every third is the oldest: the newest ones may be at fault. */
+  get probesNewest(): boolean {
+    return this.#failedProbes % 3 !== 2;
+  }
+
+  /** Milliseconds until the next probe is allowed. */
+  get probeInMs(): number {
+    return Math.max(0, this.#nextProbeAt - this.#options.uptime());
+  }
+
+  /** Whether it was reported as down, and not as up since. */
+  get isDown(): boolean {
+    return this.#isReportedDown;
+  }
+
+  /** Why the newest envelope has no decision; undefined: it has one. */
+  get failure(): string | undefined {
+    return this.#failedEnvelopes > 0 ? this.#lastReason : undefined;
+  }
+
+  /**
+   * Whether to send a live envelope now.
+   *
+   * @param spoolFails an open circuit then counts as half-open, because the alternative is to refuse the envelope
+   */
+  mayForward(spoolFails: boolean): boolean {
+    if (this.state === "closed") return true;
+    return this.#liveAttempts === 0 && (this.state === "half-open" || spoolFails);
+  }
+
+  liveAttemptStarted(): void {
+    this.#liveAttempts++;
+  }
+
+  liveAttemptEnded(): void {
+    this.#liveAttempts--;
+  }
+
+  /**
+   * The ingest decided about an envelope.
+   *
+   * @param receivedAt when the envelope arrived, milliseconds since 1970
+   */
+  decided(receivedAt: number): void {
+    const wasProbed = this.isProbed;
+    this.#failedEnvelopes = 0;
+    this.#failedAttempts = 0;
+    this.#failedProbes = 0;
+    this.#nextProbeAt = 0;
+    // No later than now: the clock may have been set back.
+    const newest = Math.max(this.#newestDecidedAt, receivedAt);
+    this.#newestDecidedAt = Math.min(newest, this.#options.now());
+    if (this.#isReportedDown) {
+      this.#isReportedDown = false;
+      this.#options.onState?.({ state: "up", origin: this.origin });
+    }
+    if (wasProbed) this.onUp?.();
+  }
+
+  /** The ingest did not decide about an envelope. Returns the probable cause. */
+  undecided(attempt: UndecidedAttempt): Fault {
+    const { receivedAt, isRetry, isProbe, isLarge, progress, reason } = attempt;
+    const { now, uptime, random } = this.#options;
+    this.#failedAttempts++;
+    if (isProbe) {
+      const bound = Math.min(MAX_PROBE_PAUSE_MS, FIRST_PROBE_PAUSE_MS * 2 ** this.#failedProbes++);
+      this.#nextProbeAt = uptime() + Math.ceil(random() * bound);
+    }
+    const isOlder = receivedAt < Math.min(this.#newestDecidedAt, now());
+    const mayBeAtFault = progress === "answered" ? isOlder : isOlder || isLarge;
+    if (progress !== "not sent" && mayBeAtFault) return "envelope";
+    this.#lastReason = reason;
+    this.#lastWasAnswered = progress === "answered";
+    if (!isRetry && ++this.#failedEnvelopes >= DOWN_AFTER) this.#reportDown(reason);
+    return "ingest";
+  }
+
+  #reportDown(reason: string): void {
+    const { uptime, onState } = this.#options;
+    if (this.#isReportedDown || uptime() - this.#reportedAt < REPORT_EVERY_MS) return;
+    this.#isReportedDown = true;
+    this.#reportedAt = uptime();
+    onState?.({ state: "down", origin: this.origin, reason });
+  }
+}
+
+/** More than the envelopes that one faulty client sends at a time; few enough to notice an outage at once. */
+export const DOWN_AFTER = 5;
+
+/**
+ * Exponential backoff bounds of the pause between two probes; the first probe is made at once. Each pause is random
+ * between 0 and its bound, so that many relays do not return at once
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ */
+export const FIRST_PROBE_PAUSE_MS = 500;
+export const MAX_PROBE_PAUSE_MS = 5_000;
+
+/** Minimum milliseconds between two reports that an ingest is down. */
+export const REPORT_EVERY_MS = 60_000;
+
+/** A change for the server's log. `reason` is part of a sentence: "it answered 503". */
+export type IngestState =
+  | { readonly state: "down"; readonly origin: string; readonly reason: string }
+  | { readonly state: "up"; readonly origin: string };
+
+export interface CircuitBreakerOptions {
+  readonly onState?: (state: IngestState) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds of a monotonic clock. */
+  readonly uptime: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** An attempt without a decision of the ingest. */
+export interface UndecidedAttempt {
+  /** When the envelope arrived, milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** Whether an earlier attempt from the spool failed. */
+  readonly isRetry: boolean;
+  /** Whether the drain was probing when the attempt began; false for a live envelope. */
+  readonly isProbe: boolean;
+  /** Whether the upload may take longer than the timeout of an attempt. */
+  readonly isLarge: boolean;
+  /** `not sent`: no connection. `answered`: a complete status line was received. */
+  readonly progress: "not sent" | "sent" | "answered";
+  /** Part of a sentence. */
+  readonly reason: string;
+}
+
+/** The probable cause of an attempt without a decision. */
+export type Fault = "ingest" | "envelope";

@@ -1,0 +1,113 @@
+import { categoriesIn } from "../../protocol/categories.ts";
+import type {
+  DeliveryResult,
+  Dropped,
+  FinalResult,
+  SpooledEnvelope,
+} from "../../protocol/spooled_envelope.ts";
+import type { AllowList } from "../admit/allow_list.ts";
+import type { OutcomeCounter } from "../outcomes.ts";
+import { CircuitBreaker } from "./circuit_breaker.ts";
+import { ingestError } from "./ingest_response.ts";
+import type { IngestClient, OutgoingEnvelope } from "./ingest_client.ts";
+import { type RateLimitHeaders, rateLimitHeaders } from "./rate_limit_headers.ts";
+import type { LimitedCategories, RateLimits } from "./rate_limits.ts";
+
+/** An envelope that the drain took from the spool. */
+export interface DrainedEnvelope extends SpooledEnvelope {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Number of failed attempts. */
+  readonly failures: number;
+}
+
+/** What the drain of a spool needs of the relay. */
+export interface Draining {
+  deliver(envelope: DrainedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
+  /** The circuit breaker of a DSN's ingest. */
+  upstreamOf(dsn: string): CircuitBreaker;
+  /** The categories of a DSN that are rate limited now. */
+  limitsOf(dsn: string): LimitedCategories;
+  onEnded(envelope: SpooledEnvelope, result: FinalResult): void;
+  onDropped(dropped: Dropped): void;
+}
+
+export interface DrainingOptions {
+  readonly client: IngestClient;
+  readonly allowList: AllowList;
+  readonly limits: RateLimits;
+  readonly outcomes: OutcomeCounter;
+  readonly now: () => number;
+  readonly uptime: () => number;
+  /** Sends an envelope of the relay itself, like one that was received. */
+  readonly report: (envelope: string) => void;
+}
+
+export function createDraining(options: DrainingOptions): Draining {
+  const { client, allowList, limits, outcomes, now, uptime, report } = options;
+  /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
+  const noIngest = new CircuitBreaker("no ingest", { now, uptime, random: Math.random });
+  noIngest.decided(now());
+  return {
+    async deliver(envelope, signal) {
+      const dsn = allowList.find(envelope.dsn);
+      if (dsn === undefined) return { kind: "refused", reason: "its DSN is no longer allowed" };
+      const categories = categoriesIn(envelope.categories);
+      const limitsNow = () => limits.check(dsn.text, categories, uptime());
+      const limited = limitsNow();
+      if (limited) return rateLimited(limited);
+      const { bytes, userAgent, address, clientHints, receivedAt, failures } = envelope;
+      const contentEncoding = envelope.contentEncoding as OutgoingEnvelope["contentEncoding"];
+      const attempt = await client.attempt(
+        { bytes, contentEncoding, dsn, receivedAt },
+        { userAgent, address, clientHints },
+        limitsNow,
+        { isRetry: failures > 0, signal },
+      );
+      if (attempt.kind === "rate_limited") return rateLimited(attempt.limits);
+      if (attempt.kind !== "decided") return attempt;
+      const { status, headers } = attempt.response;
+      if (status === 429) return rateLimited(rateLimitHeaders(headers, now()));
+      if (status < 400) return { kind: "delivered" };
+      return { kind: "refused", reason: ingestError(headers) ?? `it answered ${status}` };
+    },
+
+    upstreamOf(text) {
+      const dsn = allowList.find(text);
+      return dsn === undefined ? noIngest : client.breakerOf(dsn);
+    },
+
+    limitsOf: (dsn) => limits.limitedCategories(dsn, uptime()),
+
+    onEnded: (_envelope, { kind }) =>
+      kind === "delivered" ? outcomes.count("delivered") : outcomes.count("rejected", "ingest"),
+
+    onDropped({ dsn, envelopes, quantities }) {
+      outcomes.count("dropped", "expired", envelopes);
+      const envelope = clientReport(dsn, quantities, now());
+      if (envelope !== undefined) report(envelope);
+    },
+  };
+}
+
+function rateLimited(headers: RateLimitHeaders): DeliveryResult {
+  return { kind: "rate_limited", waitMs: 1000 * Number(headers["retry-after"]) };
+}
+
+/**
+ * An envelope that reports lost items to the ingest; undefined if only client reports were lost.
+ * https://develop.sentry.dev/sdk/telemetry/client-reports/
+ */
+function clientReport(
+  dsn: string,
+  quantities: Readonly<Record<string, number>>,
+  now: number,
+): string | undefined {
+  const discarded = Object.entries(quantities).filter(([category]) => category !== "internal")
+    .map(([category, quantity]) => ({ reason: "network_error", category, quantity }));
+  if (discarded.length === 0) return undefined;
+  return [
+    { dsn, sent_at: new Date(now).toISOString() },
+    { type: "client_report" },
+    { timestamp: now / 1000, discarded_events: discarded },
+  ].map((line) => JSON.stringify(line)).join("\n");
+}

@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import {
+  answers,
+  closes,
+  closesHalfWay,
+  hangs,
+  hangsHalfWay,
+  startStandInIngest,
+  takesAfter,
+} from "../../../../tests/stand_in_ingest.ts";
+import { closeQuietly } from "./tls_stream.ts";
+import { ConnectionPool, PoolAbortedError, type PooledRequest } from "./connection_pool.ts";
+import { ResponseTimeoutError } from "./deadline.ts";
+
+/** A pool that is closed at the end of the test. */
+function openPool(maxConnections = 4, maxIdleMs = 60_000): ConnectionPool & Disposable {
+  const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections, maxIdleMs });
+  return Object.assign(pool, { [Symbol.dispose]: () => pool.close() });
+}
+
+const body = new TextEncoder().encode("body");
+const request = (origin: string, more: Partial<PooledRequest> = {}): PooledRequest => ({
+  url: new URL("/api/1/envelope/", origin),
+  headers: { "x-a": "1" },
+  body,
+  timeoutMs: 10_000,
+  ...more,
+});
+
+Deno.test("consecutive requests → one connection, complete bodies and headers", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  const large = new Uint8Array(3_000_000).fill(7);
+  for (const sent of [body, large, body]) {
+    const { status } = await pool.post(request(ingest.origin, { body: sent }));
+    assert.equal(status, 200);
+    assert.deepEqual(ingest.requests.at(-1)?.body, sent);
+  }
+  assert.equal(ingest.connections, 1);
+  assert.deepEqual({ ...ingest.requests[0]?.headers }, {
+    "host": ingest.host,
+    "x-a": "1",
+    "content-length": "4",
+  });
+});
+
+Deno.test("more requests than connections allowed → they wait, all are answered", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(3);
+  const posts = Array.from({ length: 20 }, () => pool.post(request(ingest.origin)));
+  const statuses = (await Promise.all(posts)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  assert.ok(ingest.connections <= 3, `${ingest.connections} connections`);
+});
+
+Deno.test("signal aborts → only its request ends; abort() → ends those without a signal", async () => {
+  await using ingest = startStandInIngest();
+  ingest.behave(hangs);
+  using pool = openPool();
+  const signals = [new AbortController(), new AbortController()] as const;
+  const [first, second] = signals.map(({ signal }) =>
+    assert.rejects(pool.post(request(ingest.origin, { signal })), /enough/)
+  );
+  const other = assert.rejects(pool.post(request(ingest.origin)), PoolAbortedError);
+  await ingest.waitFor((all) => all.length === 3);
+  signals[0].abort(new Error("enough"));
+  await first;
+  pool.abort();
+  await other;
+  while (ingest.open > 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  signals[1].abort(new Error("enough"));
+  await second;
+  const { signal } = signals[1];
+  await assert.rejects(pool.post(request(ingest.origin, { signal })), /enough/);
+  assert.equal(ingest.requests.length, 3);
+});
+
+Deno.test("connection lost → the next waiting request gets a new one", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  ingest.next(closes);
+  const lost = assert.rejects(pool.post(request(ingest.origin)));
+  const waiting = pool.post(request(ingest.origin));
+  await lost;
+  assert.equal((await waiting).status, 200);
+});
+
+Deno.test("beforeSending throws → nothing sent, the connection serves the next request", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  class CalledOff extends Error {}
+  const calledOff = request(ingest.origin, {
+    beforeSending() {
+      throw new CalledOff();
+    },
+  });
+  const first = pool.post(request(ingest.origin));
+  const second = assert.rejects(pool.post(calledOff), CalledOff);
+  const third = pool.post(request(ingest.origin));
+  assert.deepEqual([(await first).status, (await third).status], [200, 200]);
+  await second;
+  assert.deepEqual([ingest.requests.length, ingest.connections], [2, 1]);
+});
+
+Deno.test("timeout → covers waiting for a connection and for the response together", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  ingest.behave(hangs);
+  const short = { timeoutMs: 100 };
+  await Promise.all([
+    assert.rejects(pool.post(request(ingest.origin, short)), ResponseTimeoutError),
+    assert.rejects(pool.post(request(ingest.origin, short)), ResponseTimeoutError),
+  ]);
+  // The connection that hung is given up, so there is room again.
+  ingest.behave(answers(200));
+  assert.equal((await pool.post(request(ingest.origin))).status, 200);
+});
+
+Deno.test("request times out while waiting → does not delay the others that wait", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ingest.next(takesAfter(promise));
+  const slow = pool.post(request(ingest.origin));
+  const late = Array.from(
+    { length: 3 },
+    () =>
+      assert.rejects(pool.post(request(ingest.origin, { timeoutMs: 50 })), ResponseTimeoutError),
+  );
+  const patient = pool.post(request(ingest.origin, { timeoutMs: 5_000 }));
+  await Promise.all(late);
+  resolve();
+  assert.equal((await slow).status, 200);
+  assert.equal((await patient).status, 200);
+  assert.equal(ingest.requests.length, 2);
+});
+
+Deno.test("response stops after its status → the status counts", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  ingest.next(closesHalfWay, hangsHalfWay);
+  for (let round = 0; round < 2; round++) {
+    const answer = await pool.post(request(ingest.origin, { timeoutMs: 300 }));
+    assert.deepEqual([answer.status, answer.body], [200, undefined]);
+  }
+});
+
+Deno.test("server closes idle connections → no request is lost", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  // `takesAfter` responds and then closes, without `Connection: close`.
+  for (let round = 0; round < 20; round++) {
+    ingest.next(takesAfter(Promise.resolve()));
+    assert.equal((await pool.post(request(ingest.origin))).status, 200);
+  }
+  assert.equal(ingest.requests.length, 20);
+});
+
+Deno.test("server closes connections because of a request → it is sent at most twice", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  await Promise.all(Array.from({ length: 4 }, () => pool.post(request(ingest.origin))));
+  assert.equal(ingest.connections, 4, "all connections are idle");
+  ingest.behave(closes);
+  await assert.rejects(pool.post(request(ingest.origin)));
+  assert.equal(ingest.requests.length, 4 + 2);
+  // The other idle ones still serve.
+  ingest.behave(answers(200));
+  assert.equal((await pool.post(request(ingest.origin))).status, 200);
+  assert.equal(ingest.connections, 5);
+});
+
+Deno.test("connection idle for too long → not used again", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool(1, 20);
+  await pool.post(request(ingest.origin));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal((await pool.post(request(ingest.origin))).status, 200);
+  assert.equal(ingest.connections, 2);
+});
+
+Deno.test("new connection ends without a response → not sent again", async () => {
+  await using ingest = startStandInIngest();
+  using pool = openPool();
+  ingest.behave(closes);
+  await assert.rejects(pool.post(request(ingest.origin)));
+  assert.equal(ingest.requests.length, 1);
+});
+
+Deno.test("response before the request is read → counts, connection not used again", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const refuse = async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(1000));
+    const answer = "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno";
+    await connection.write(new TextEncoder().encode(answer));
+    await connection.closeWrite();
+    // Closing with unread bytes would reset the connection before the response is read.
+    const rest = new Uint8Array(65_536);
+    while (await connection.read(rest).catch(() => null) !== null);
+  };
+  using pool = openPool();
+  const origin = `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+  for (let round = 0; round < 2; round++) {
+    const refusing = refuse();
+    const large = new Uint8Array(50_000_000);
+    const { status } = await pool.post(request(origin, { body: large }));
+    assert.equal(status, 413);
+    await refusing;
+  }
+});
+
+/** A server that runs `serve` for each connection and leaves it open. */
+function startScripted(
+  serve: (connection: Deno.Conn, number: number) => Promise<void>,
+): { origin: string; connections(): number } & AsyncDisposable {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open: Deno.Conn[] = [];
+  const served = (async () => {
+    const serving: Promise<void>[] = [];
+    for await (const connection of listener) {
+      open.push(connection);
+      // Closed by the client or at the end of the test.
+      serving.push(serve(connection, open.length).catch(() => {}));
+    }
+    await Promise.all(serving);
+  })();
+  return {
+    origin: `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`,
+    connections: () => open.length,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      for (const connection of open) closeQuietly(connection);
+      await served;
+    },
+  };
+}
+
+const responseText = (status: number) =>
+  `HTTP/1.1 ${status} Scripted\r\ncontent-length: 2\r\n\r\nok`;
+
+async function send(connection: Deno.Conn, text: string): Promise<void> {
+  await connection.write(new TextEncoder().encode(text));
+}
+
+Deno.test("surplus bytes after a response → connection closed, not the next response", async () => {
+  await using server = startScripted(async (connection, number) => {
+    await connection.read(new Uint8Array(1000));
+    await send(
+      connection,
+      number === 1 ? responseText(201) + responseText(200) : responseText(429),
+    );
+    assert.equal(await connection.read(new Uint8Array(1000)), null);
+  });
+  using pool = openPool();
+  assert.equal((await pool.post(request(server.origin))).status, 201);
+  assert.equal((await pool.post(request(server.origin))).status, 429);
+  assert.equal(server.connections(), 2);
+});
+
+Deno.test("surplus bytes just before the next request → not its response", async () => {
+  const kept: Deno.Conn[] = [];
+  await using server = startScripted(async (connection) => {
+    await connection.read(new Uint8Array(1000));
+    kept.push(connection);
+    await send(connection, responseText(429));
+    while (await connection.read(new Uint8Array(1000)) !== null);
+  });
+  using pool = openPool();
+  for (let round = 0; round < 10; round++) {
+    assert.equal((await pool.post(request(server.origin))).status, 429);
+    // Arrived when the write resolves, but no turn of the runtime has read it yet.
+    await send(kept.at(-1)!, responseText(200));
+  }
+  assert.equal(server.connections(), 10);
+});
+
+Deno.test("nothing listens, or unknown host name → the error of connecting", async () => {
+  using pool = openPool();
+  const ingest = startStandInIngest();
+  await ingest.close();
+  await assert.rejects(pool.post(request(ingest.origin)), Deno.errors.ConnectionRefused);
+  await assert.rejects(pool.post(request("http://nowhere.invalid")));
+  await assert.rejects(pool.post(request("https://nowhere.invalid")));
+});
+
+Deno.test("TLS server without a trusted certificate → error, nothing sent", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const seen: number[] = [];
+  const serving = (async () => {
+    using connection = await listener.accept();
+    const hello = new Uint8Array(1000);
+    seen.push(await connection.read(hello) ?? 0, hello[0]!);
+  })();
+  using pool = openPool();
+  const origin = `https://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+  await assert.rejects(pool.post(request(origin, { timeoutMs: 5_000 })));
+  await serving;
+  // 22 is a TLS handshake record (RFC 8446, section 5.1): the request itself was never readable.
+  assert.equal(seen[1], 22);
+});
+
+for (const protocol of ["http", "https"]) {
+  Deno.test(`${protocol} server accepts and stays silent → timeout closes the connections`, async () => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    // Each resolves when the client has closed its connection.
+    const closed: Promise<void>[] = [];
+    const accepting = (async () => {
+      for await (const connection of listener) closed.push(readToEnd(connection));
+    })();
+    using pool = openPool();
+    const origin = `${protocol}://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
+    const posts = Array.from({ length: 3 }, () => pool.post(request(origin, { timeoutMs: 200 })));
+    for (const post of posts) await assert.rejects(post, ResponseTimeoutError);
+    assert.equal(closed.length, 3);
+    await Promise.all(closed);
+    listener.close();
+    await accepting;
+  });
+}
+
+async function readToEnd(connection: Deno.Conn): Promise<void> {
+  using _connection = connection;
+  const buffer = new Uint8Array(1000);
+  try {
+    while (await connection.read(buffer) !== null);
+  } catch {
+    // Connection reset.
+  }
+}

@@ -1,0 +1,219 @@
+import { type Dsn, ingestUrl } from "../../protocol/dsn.ts";
+import type { FailingIngest } from "../../protocol/relay_api.ts";
+import { isRetryable } from "../../protocol/retry.ts";
+import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
+import type { RelayMetrics } from "../metrics.ts";
+import {
+  CircuitBreaker,
+  type Fault,
+  type IngestState,
+  type UndecidedAttempt,
+} from "./circuit_breaker.ts";
+import { ConnectionLostError } from "./http/connection.ts";
+import { ConnectionPool, PoolAbortedError } from "./http/connection_pool.ts";
+import { ResponseTimeoutError } from "./http/deadline.ts";
+import { failureReason } from "./http/failure_reason.ts";
+import type { Proxies } from "./http/proxies.ts";
+import type { HttpResponse } from "./http/response_reader.ts";
+import type { RateLimitHeaders } from "./rate_limit_headers.ts";
+import type { RateLimits } from "./rate_limits.ts";
+import { type Sender, senderHeaders } from "./sender.ts";
+
+/** The parts of an envelope that an attempt needs. */
+export type OutgoingEnvelope = Pick<
+  AdmittedEnvelope,
+  "bytes" | "contentEncoding" | "dsn" | "receivedAt"
+>;
+
+/** Facts about an attempt of the spool's drain. */
+export interface DrainedAttempt {
+  /** Whether an earlier attempt failed. */
+  readonly isRetry: boolean;
+  /** Aborts the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** Result of one attempt. */
+export type Attempt =
+  /** 2xx, 429 or a refusal. */
+  | { readonly kind: "decided"; readonly response: HttpResponse }
+  /** Not sent: a rate limit was announced while the envelope waited for a connection. */
+  | { readonly kind: "rate_limited"; readonly limits: RateLimitHeaders }
+  /** No response, or a retryable one. `reason` is part of a sentence: "it answered 503". */
+  | { readonly kind: "undecided"; readonly reason: string; readonly fault: Fault }
+  /** Ended by its signal or {@linkcode IngestClient.abort} before there was a response. */
+  | { readonly kind: "aborted" };
+
+export interface IngestClientOptions {
+  /** Origin to send to instead of a DSN's own. */
+  readonly upstream?: string;
+  /** Default: none. */
+  readonly proxies?: Proxies;
+  /** Milliseconds for one attempt. */
+  readonly relayTimeoutMs: number;
+  /** Updated from every response. */
+  readonly limits: RateLimits;
+  readonly metrics: Pick<RelayMetrics, "attempted">;
+  /** Called when an ingest goes down or up. */
+  readonly onIngestState?: (state: IngestState) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds of a monotonic clock. */
+  readonly uptime: () => number;
+  /** Sends the requests. Default: a {@linkcode ConnectionPool}. */
+  readonly connections?: Pick<ConnectionPool, "post" | "abort">;
+}
+
+/** Maximum bytes of a response body, which is an id or a sentence. A larger one is not passed on. */
+export const MAX_RESPONSE_BYTES = 64 * 1024;
+
+/** Maximum connections to one ingest: each takes a file descriptor, and more do not increase throughput. */
+export const MAX_CONNECTIONS = 256;
+
+/** Shorter than the idle timeout of common load balancers and NATs. */
+const MAX_IDLE_MS = 60_000;
+
+/** 1 Mbit/s. An unanswered envelope too large for this rate is no evidence that the ingest is down. */
+const SLOW_UPLOAD_BYTES_PER_MS = 128;
+
+/** The destination of a DSN's envelopes. */
+interface Target {
+  readonly url: URL;
+  readonly breaker: CircuitBreaker;
+}
+
+/** Sends envelopes to ingests and keeps a circuit breaker for each. */
+export class IngestClient {
+  readonly #options: IngestClientOptions;
+  readonly #pool: Pick<ConnectionPool, "post" | "abort">;
+  /** By DSN object of the allow-list, because parsing URLs for each envelope takes time. */
+  readonly #targets = new WeakMap<Dsn, Target>();
+  readonly #breakers = new Map<string, CircuitBreaker>();
+
+  constructor(options: IngestClientOptions) {
+    this.#options = options;
+    this.#pool = options.connections ?? new ConnectionPool({
+      maxBodyBytes: MAX_RESPONSE_BYTES,
+      maxConnections: MAX_CONNECTIONS,
+      maxIdleMs: MAX_IDLE_MS,
+      proxies: options.proxies,
+    });
+  }
+
+  /** The circuit breaker of a DSN's ingest. */
+  breakerOf(dsn: Dsn): CircuitBreaker {
+    return this.#targetOf(dsn).breaker;
+  }
+
+  /** Ingests whose newest envelope is undecided. */
+  get failing(): FailingIngest[] {
+    // The health report is public, and the address of an own upstream may be secret.
+    const isPublic = this.#options.upstream === undefined;
+    return [...this.#breakers.values()].flatMap(({ origin, failure }) =>
+      failure === undefined
+        ? []
+        : [{ origin: isPublic ? origin : "RELAY_UPSTREAM", reason: failure }]
+    );
+  }
+
+  /**
+   * Sends an envelope as received to its DSN's ingest, once. Of the client's request only the content encoding and
+   * `sender` are forwarded.
+   *
+   * @param limitsNow the rate limits, if they cover the whole envelope; called when there is a connection
+   * @param drained set for an envelope from the spool. Default: a live envelope
+   */
+  async attempt(
+    { bytes, contentEncoding, dsn, receivedAt }: OutgoingEnvelope,
+    sender: Sender,
+    limitsNow: () => RateLimitHeaders | undefined,
+    drained?: DrainedAttempt,
+  ): Promise<Attempt> {
+    const headers: Record<string, string> = {
+      "content-type": "application/x-sentry-envelope",
+      ...senderHeaders(sender),
+      "x-sentry-auth": `Sentry sentry_version=7, sentry_key=${dsn.publicKey}`,
+    };
+    if (contentEncoding !== null) headers["content-encoding"] = contentEncoding;
+
+    const { relayTimeoutMs: timeoutMs, limits, metrics, now, uptime } = this.#options;
+    const begun = performance.now();
+    const { url, breaker } = this.#targetOf(dsn);
+    const isProbe = drained !== undefined && breaker.isProbed;
+    const undecided = (progress: UndecidedAttempt["progress"], reason: string): Attempt => {
+      metrics.attempted("undecided", (performance.now() - begun) / 1000);
+      const fault = breaker.undecided({
+        receivedAt,
+        isRetry: drained?.isRetry ?? false,
+        isProbe,
+        isLarge: bytes.length > timeoutMs * SLOW_UPLOAD_BYTES_PER_MS,
+        progress,
+        reason,
+      });
+      return { kind: "undecided", reason, fault };
+    };
+    const beforeSending = () => {
+      const limits = limitsNow();
+      if (limits) throw new RateLimitedError(limits);
+    };
+    const signal = drained?.signal;
+    let response: HttpResponse;
+    if (!drained) breaker.liveAttemptStarted();
+    try {
+      const request = { url, headers, body: bytes, timeoutMs, beforeSending, signal };
+      response = await this.#pool.post(request);
+    } catch (error) {
+      if (error instanceof RateLimitedError) return { kind: "rate_limited", limits: error.limits };
+      if (signal?.aborted || error instanceof PoolAbortedError) return { kind: "aborted" };
+      return undecided(mayHaveArrived(error) ? "sent" : "not sent", failureReason(error));
+    } finally {
+      if (!drained) breaker.liveAttemptEnded();
+    }
+    limits.update(dsn.text, response, uptime(), now());
+    if (isRetryable(response.status)) {
+      return undecided("answered", `it answered ${response.status}`);
+    }
+    metrics.attempted("decided", (performance.now() - begun) / 1000);
+    breaker.decided(receivedAt);
+    return { kind: "decided", response };
+  }
+
+  /** Aborts all live attempts. */
+  abort(): void {
+    this.#pool.abort();
+  }
+
+  #targetOf(dsn: Dsn): Target {
+    let target = this.#targets.get(dsn);
+    if (target === undefined) {
+      const url = new URL(ingestUrl(dsn, this.#options.upstream));
+      target = { url, breaker: this.#breakerAt(url.origin) };
+      this.#targets.set(dsn, target);
+    }
+    return target;
+  }
+
+  #breakerAt(origin: string): CircuitBreaker {
+    let breaker = this.#breakers.get(origin);
+    if (breaker === undefined) {
+      const { now, uptime, onIngestState: onState } = this.#options;
+      breaker = new CircuitBreaker(origin, { now, uptime, onState, random: Math.random });
+      this.#breakers.set(origin, breaker);
+    }
+    return breaker;
+  }
+}
+
+/** Whether any byte of a request that failed may have reached the ingest. */
+function mayHaveArrived(error: unknown): boolean {
+  return error instanceof ConnectionLostError ||
+    (error instanceof ResponseTimeoutError && error.phase === "waiting for the answer");
+}
+
+/** Thrown before sending an envelope that rate limits cover completely. */
+class RateLimitedError extends Error {
+  override readonly name = "RateLimitedError";
+  constructor(readonly limits: RateLimitHeaders) {
+    super("Rate limits cover all items of the envelope.");
+  }
+}

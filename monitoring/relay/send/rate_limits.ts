@@ -1,0 +1,138 @@
+import { ALL_CATEGORIES, categoryBits, KNOWN_CATEGORIES } from "../../protocol/categories.ts";
+import type { HttpResponse } from "./http/response_reader.ts";
+import {
+  DEFAULT_RETRY_S,
+  formatLimits,
+  MAX_PAUSE_S,
+  parseLimits,
+  type RateLimitHeaders,
+  retryAfterSeconds,
+} from "./rate_limit_headers.ts";
+
+/** A limit in force. */
+interface Limit {
+  /** On the clock that is passed to {@linkcode RateLimits}. */
+  readonly until: number;
+  /** `scope:reason:namespaces`, as the ingest announced them. */
+  readonly rest: string;
+}
+
+/** The rate-limited categories of one DSN. */
+export interface LimitedCategories {
+  /** Bit set, see `categories.ts`. */
+  readonly categories: number;
+  /** Milliseconds until the first of these limits ends; `Infinity` without any. */
+  readonly endsInMs: number;
+}
+
+/** The key of a limit on all categories. */
+const ALL = "";
+
+/**
+ * The namespace of metrics from SDKs; also the meaning of a limit without namespaces.
+ * https://develop.sentry.dev/sdk/expected-features/rate-limiting/#stage-2-determine-rate-limits
+ */
+const CUSTOM_NAMESPACE = "custom";
+
+/**
+ * The rate limits that ingests announced, by DSN and category. Of two limits on one category the longer one applies.
+ * Ignores unknown categories, so the number of entries is bounded by DSNs times known categories.
+ *
+ * Times (`now`) are milliseconds of a monotonic clock, unaffected by changes of the system time.
+ */
+export class RateLimits {
+  readonly #limits = new Map<string, Map<string, Limit>>();
+
+  /**
+   * Reads the limits that a response of any status announces. A 429 without a valid limit is a limit on all categories.
+   *
+   * @param dsn the DSN's text
+   * @param date milliseconds since 1970, for a `Retry-After` that is a date
+   */
+  update(
+    dsn: string,
+    { status, headers }: Pick<HttpResponse, "status" | "headers">,
+    now: number,
+    date: number,
+  ): void {
+    const announced = parseLimits(headers.get("x-sentry-rate-limits") ?? "");
+    for (const { seconds, categories, rest } of announced) {
+      if (categories.length === 0) this.#add(dsn, ALL, seconds, rest, now);
+      for (const category of categories) {
+        if (!KNOWN_CATEGORIES.has(category)) continue;
+        if (category === "metric_bucket" && !appliesToSdks(rest)) continue;
+        this.#add(dsn, category, seconds, rest, now);
+      }
+    }
+    if (announced.length === 0 && status === 429) {
+      const seconds = retryAfterSeconds(headers, date) ?? DEFAULT_RETRY_S;
+      this.#add(dsn, ALL, seconds, "", now);
+    }
+  }
+
+  /**
+   * Checks whether limits cover every item of an envelope. Otherwise it is sent, and the ingest drops the limited items.
+   *
+   * @param categories of the items; undefined: an item without a category
+   * @returns undefined if the envelope may be sent, else the headers of a 429
+   */
+  check(
+    dsn: string,
+    categories: Iterable<string | undefined>,
+    now: number,
+  ): RateLimitHeaders | undefined {
+    const limits = this.#limits.get(dsn);
+    if (limits === undefined) return undefined;
+    const applying = new Map<string, Limit>();
+    let firstEnd = Infinity;
+    for (const category of categories) {
+      let end = 0;
+      for (const key of category === undefined ? [ALL] : [ALL, category]) {
+        const limit = limits.get(key);
+        if (limit === undefined || limit.until <= now) continue;
+        applying.set(key, limit);
+        end = Math.max(end, limit.until);
+      }
+      if (end === 0) return undefined;
+      firstEnd = Math.min(firstEnd, end);
+    }
+    // There are no items.
+    if (applying.size === 0) return undefined;
+    const secondsTo = (until: number) => Math.max(1, Math.ceil((until - now) / 1000));
+    const announced = Array.from(
+      applying,
+      ([key, { until, rest }]) => ({ seconds: secondsTo(until), categories: [key], rest }),
+    );
+    return {
+      "x-sentry-rate-limits": formatLimits(announced),
+      // When the first item may be sent, and with it the envelope.
+      "retry-after": String(secondsTo(firstEnd)),
+    };
+  }
+
+  /** The limited categories of a DSN. */
+  limitedCategories(dsn: string, now: number): LimitedCategories {
+    let categories = 0;
+    let endsInMs = Infinity;
+    for (const [category, { until }] of this.#limits.get(dsn) ?? []) {
+      if (until <= now) continue;
+      categories |= category === ALL ? ALL_CATEGORIES : categoryBits([category]);
+      endsInMs = Math.min(endsInMs, until - now);
+    }
+    return { categories, endsInMs };
+  }
+
+  #add(dsn: string, category: string, seconds: number, rest: string, now: number): void {
+    let limits = this.#limits.get(dsn);
+    if (limits === undefined) this.#limits.set(dsn, limits = new Map());
+    const until = now + 1000 * Math.min(seconds, MAX_PAUSE_S);
+    const known = limits.get(category);
+    if (known === undefined || known.until < until) limits.set(category, { until, rest });
+  }
+}
+
+/** @param rest `scope:reason:namespaces`, each of which may be missing */
+function appliesToSdks(rest: string): boolean {
+  const namespaces = rest.split(":")[2] ?? "";
+  return namespaces === "" || namespaces.split(";").includes(CUSTOM_NAMESPACE);
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { backOffMs } from "../../browser/delivery/verdict.ts";
+import { parseDsn } from "../../protocol/dsn.ts";
+import { openSqliteSpool } from "../../spool/sqlite_spool.ts";
+import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
+import { EMPTY_CACHE_MS, RelaySpool } from "./relay_spool.ts";
+
+const envelope = (): AdmittedEnvelope => ({
+  bytes: new TextEncoder().encode("{}"),
+  contentEncoding: null,
+  header: {},
+  items: [{ type: "event", bytes: 2, count: 1 }],
+  dsn: parseDsn("https://key@o1.ingest.sentry.io/1"),
+  key: new Uint8Array(32).fill(1),
+  receivedAt: Date.now(),
+  decoded: () => Promise.reject(new Error("Not needed.")),
+});
+
+Deno.test("envelope in the spool of another process → known as a duplicate before it is resent", async () => {
+  const folder = await Deno.makeTempDir();
+  const options = { path: join(folder, "spool.sqlite"), maxBytes: 1_000_000, maxAgeHours: 24 };
+  const [one, two] = [await openSqliteSpool(options), await openSqliteSpool(options)];
+  try {
+    let uptime = 0;
+    const own = new RelaySpool(two, () => uptime);
+    assert.equal(await own.find(envelope()), undefined);
+    await new RelaySpool(one, () => uptime).put(envelope(), { userAgent: null }, "it is down");
+    uptime += backOffMs(1, 1);
+    assert.equal(await own.find(envelope()), "duplicate");
+  } finally {
+    await one.close();
+    await two.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("empty spool → not read again for each envelope", async () => {
+  let asked = 0;
+  let uptime = 0;
+  const stats = () =>
+    Promise.resolve({ pending: 0, bytes: 0, oldestAt: undefined, asked: ++asked });
+  const none = () => Promise.reject(new Error("Not needed."));
+  const relaySpool = new RelaySpool(
+    { stats, has: none, hasSequence: none, put: none },
+    () => uptime,
+  );
+  for (uptime of [0, 1, EMPTY_CACHE_MS - 1]) await relaySpool.find(envelope());
+  assert.equal(asked, 1);
+  uptime = EMPTY_CACHE_MS;
+  await relaySpool.find(envelope());
+  assert.equal(asked, 2);
+});

@@ -1,0 +1,131 @@
+import { categoryOf } from "../../protocol/categories.ts";
+import type { FailingIngest, SpoolReport } from "../../protocol/relay_api.ts";
+import type { AllowList } from "../admit/allow_list.ts";
+import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
+import { type Answer, heldAnswer, takenAnswer } from "../answer.ts";
+import { RelayError } from "../errors.ts";
+import type { OutcomeCounter } from "../outcomes.ts";
+import { createDraining, type Draining } from "./draining.ts";
+import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
+import { toAnswer } from "./ingest_response.ts";
+import type { RateLimitHeaders } from "./rate_limit_headers.ts";
+import { RateLimits } from "./rate_limits.ts";
+import { type EnvelopeSpool, RelaySpool } from "./relay_spool.ts";
+import type { Sender } from "./sender.ts";
+
+/** Stores envelopes instead of sending them to an ingest: the inbox. */
+export interface EnvelopeStore {
+  /** Resolves once the envelope is stored. After any error it counts as not stored. */
+  store(envelope: AdmittedEnvelope): Promise<void> | void;
+  /** Whether anything can be stored now. Default: yes. */
+  canStore?(): boolean;
+}
+
+export interface SendingOptions extends Omit<IngestClientOptions, "limits"> {
+  readonly allowList: AllowList;
+  readonly outcomes: OutcomeCounter;
+  /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */
+  readonly store?: EnvelopeStore;
+  /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
+  readonly spool?: EnvelopeSpool;
+  /** Default: prints to standard error. */
+  readonly onStoreError?: (error: unknown) => void;
+  /** Sends an envelope of the relay itself, like one that was received. */
+  readonly report: (envelope: string) => void;
+}
+
+/** The sending half of the relay: where an admitted envelope goes, and what its client is answered. */
+export interface Sending {
+  /** The headers of a 429, if rate limits cover every item of the envelope. */
+  limitsOn(envelope: AdmittedEnvelope): RateLimitHeaders | undefined;
+  /**
+   * Sends, spools or stores an envelope.
+   *
+   * @throws {RelayError} `spool_full`, `spool_unavailable`
+   */
+  deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer>;
+  health(): Promise<SendingHealth>;
+  /** What the drain of the spool needs. */
+  readonly draining: Draining;
+  /** Aborts live attempts: their envelopes go to the spool. */
+  abort(): void;
+}
+
+export interface SendingHealth {
+  /** Undefined: there is no spool, or it cannot be read. */
+  readonly spool?: SpoolReport;
+  readonly failing: readonly FailingIngest[];
+  /** Whether envelopes can be delivered, spooled or stored now. */
+  readonly canDeliver: boolean;
+}
+
+/** Makes the sending half of a relay. */
+export function createSending(options: SendingOptions): Sending {
+  const { allowList, outcomes, store, now, uptime, report } = options;
+  const onStoreError = options.onStoreError ?? printStoreError;
+  const limits = new RateLimits();
+  const client = new IngestClient({ ...options, limits });
+  const spool = options.spool && new RelaySpool(options.spool, uptime);
+
+  const limitsOn = ({ dsn, items }: AdmittedEnvelope) =>
+    limits.check(dsn.text, items.map(({ type }) => categoryOf(type)), uptime());
+
+  /** Inbox mode. */
+  const storeIn = async (store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> => {
+    try {
+      await store.store(envelope);
+    } catch (error) {
+      onStoreError(error);
+      throw new RelayError(
+        "spool_unavailable",
+        "The inbox could not store the envelope; send it again later.",
+      );
+    }
+    return takenAnswer(envelope.header, "stored");
+  };
+
+  /** Relay mode. */
+  const forward = async (envelope: AdmittedEnvelope, sender: Sender): Promise<Answer> => {
+    const { dsn, header } = envelope;
+    if (spool !== undefined) {
+      const mayForward = () => client.breakerOf(dsn).mayForward(spool.isFailing);
+      const match = mayForward() ? await spool.find(envelope) : undefined;
+      if (match === "duplicate") return takenAnswer(header, "duplicate");
+      if (match === "earlier segment") {
+        return await spool.put(envelope, sender, "an earlier segment of its recording waits");
+      }
+      // Checked again: meanwhile another envelope may have become the only one in a half-open circuit.
+      if (!mayForward()) return await spool.put(envelope, sender, "it is down");
+    }
+    const attempt = await client.attempt(envelope, sender, () => limitsOn(envelope));
+    if (attempt.kind === "rate_limited") return heldAnswer(attempt.limits);
+    if (attempt.kind === "decided") return toAnswer(attempt.response, header, now());
+    const reason = attempt.kind === "aborted" ? "this server is stopping" : attempt.reason;
+    if (spool !== undefined) return await spool.put(envelope, sender, reason);
+    throw new RelayError(
+      "spool_unavailable",
+      `The ingest has not taken the envelope (${reason}) and there is no spool; send it again later.`,
+    );
+  };
+
+  return {
+    limitsOn,
+    deliver: (envelope, sender) => store ? storeIn(store, envelope) : forward(envelope, sender),
+
+    async health() {
+      const { failing } = client;
+      const report = await spool?.report(now());
+      const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
+      const canDeliver = store?.canStore?.() !== false && !(spoolFails && failing.length > 0);
+      return { spool: report, failing, canDeliver };
+    },
+
+    draining: createDraining({ client, allowList, limits, outcomes, now, uptime, report }),
+
+    abort: () => client.abort(),
+  };
+}
+
+function printStoreError(error: unknown): void {
+  console.error("Cannot store an envelope:", error);
+}
