@@ -28,7 +28,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
     // The delivery tests once more on a slow processor, where storing and sending take longer.
     {
       name: "CPU 6 ×",
-      testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts", "**/spooled_spec.mts"],
+      testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts"],
       use: { cpuRate: 6 },
     },
   ],

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { earlyScript } from "../monitoring/browser/early.ts";
+import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.ts";
 import { viewScript } from "./_view_script.ts";
 

@@ -15,7 +15,16 @@ export default function Visit() {
 }
 
 function VisitFacts() {
-  const { phase, reason, traceId, recording, packing, replayId, keeping, givenUp } = useTelemetry();
+  const {
+    phase,
+    reason,
+    traceId,
+    recording,
+    compressionProblem,
+    replayId,
+    storageProblem,
+    dropped,
+  } = useTelemetry();
   return (
     <Facts
       facts={[
@@ -26,7 +35,7 @@ function VisitFacts() {
           value: (
             <>
               {recordingInWords[recording]}
-              {packing && <small>{packing}</small>}
+              {compressionProblem && <small>{compressionProblem}</small>}
               {replayId && (
                 <small>
                   id <Id id={replayId} />
@@ -35,8 +44,8 @@ function VisitFacts() {
             </>
           ),
         },
-        ...(keeping ? [{ term: "Kept", value: keeping }] : []),
-        ...(givenUp ? [{ term: "Given up", value: givenUp }] : []),
+        ...(storageProblem ? [{ term: "Kept", value: storageProblem }] : []),
+        ...(dropped ? [{ term: "Dropped", value: dropped }] : []),
       ]}
     />
   );

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { tape } from "../../monitoring/browser/mod.ts";
+import { visitData } from "../../monitoring/browser/mod.ts";
 import { type ListState, LiveList } from "./source/live_list.ts";
 import type { ListQuery, Lists, Page } from "../../monitoring/models/rows.ts";
 import type { ConsoleSource, SourceState } from "./source/source.ts";
@@ -27,7 +27,7 @@ async function openInbox(): Promise<ConsoleSource> {
 /** Nobody tells a page what the ingest has: it reads what it has sent itself. */
 async function openVisit(): Promise<ConsoleSource> {
   const { createVisitSource } = await import("./source/visit_source.ts");
-  return createVisitSource(tape);
+  return createVisitSource(visitData);
 }
 
 /**

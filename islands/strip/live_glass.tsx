@@ -10,7 +10,7 @@ import { Tube } from "./tube.tsx";
 
 /** The glass once telemetry runs: what has passed since the page was opened, and what waits now. */
 export function LiveGlass(place: GlassPlace) {
-  const { waiting, phase, reason, keeping, packing } = useTelemetry();
+  const { waiting, phase, reason, storageProblem, compressionProblem } = useTelemetry();
   const { flow, waitingSince } = useFlow();
   const health = useHealth(place.route);
   const spool = health?.spool;
@@ -30,8 +30,9 @@ export function LiveGlass(place: GlassPlace) {
       reading={
         <>
           <span>This page: {flowSentence({ ...state, spool })}</span>
-          {keeping && <span className="waits">Envelopes are kept {keeping}.</span>}
-          {packing && <span className="waits">Recordings are {packing}.</span>}
+          {storageProblem && <span className="waits">Envelopes are kept {storageProblem}.</span>}
+          {compressionProblem && <span className="waits">Recordings are {compressionProblem}.
+          </span>}
           <small>Counted since the page was opened, {formatClock(performance.timeOrigin)}.</small>
         </>
       }

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { tape } from "../../monitoring/browser/mod.ts";
+import { visitData } from "../../monitoring/browser/mod.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { usePause } from "../shared/pause.ts";
 import { useShown } from "../shared/shown.ts";
@@ -47,7 +47,7 @@ const never = () => () => {};
 function subscribe(listener: () => void): () => void {
   // What came while nobody looked.
   stale = true;
-  return tape.subscribe(() => {
+  return visitData.subscribe(() => {
     stale = true;
     listener();
   });
@@ -57,6 +57,6 @@ function subscribe(listener: () => void): () => void {
 function read(): LiveSpans {
   if (!stale) return shown;
   stale = false;
-  shown = { traces: readOwnTraces(tape.spans, shown.traces), now: Date.now() };
+  shown = { traces: readOwnTraces(visitData.spans, shown.traces), now: Date.now() };
   return shown;
 }

@@ -1,15 +1,13 @@
-/**
- * What the build must know to bundle browser telemetry. Not browser code.
- */
+/** How the build bundles browser telemetry. Not browser code. */
 import { readFileSync } from "node:fs";
 import type { BuildOptions, Plugin } from "esbuild";
 
 /**
- * `@sentry/browser` exports recording and feedback again under its own name. esbuild then counts
- * them as part of every chunk that imports anything from there: the recorder alone is 39 KB. Seen
- * from the SDK's own packages they are empty; our own code imports the recorder by its own name.
+ * `@sentry/browser` re-exports recording and feedback, so esbuild adds them to every chunk that imports
+ * anything from there: the recorder alone is 39 KB. Imported from the SDK's own packages they are replaced
+ * by stubs with these exports; our code imports `@sentry/replay` itself.
  */
-const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+const STUBBED_EXPORTS: Readonly<Record<string, readonly string[]>> = {
   "@sentry/replay": ["getReplay", "replayIntegration"],
   "@sentry/replay-canvas": ["replayCanvasIntegration"],
   "@sentry/feedback": [
@@ -21,18 +19,18 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const leaveOut: Plugin = {
-  name: "leave-out",
+const stubReexports: Plugin = {
+  name: "stub-reexports",
   setup(build) {
     build.onResolve(
       { filter: /^@sentry\/(replay|replay-canvas|feedback)$/ },
       ({ path, importer }) =>
         /[\\/]@sentry[\\/](browser|react)[\\/]build[\\/]/.test(importer)
-          ? { path, namespace: "left-out", sideEffects: false }
+          ? { path, namespace: "stub", sideEffects: false }
           : undefined,
     );
-    build.onLoad({ filter: /.*/, namespace: "left-out" }, ({ path }) => ({
-      contents: (LEFT_OUT[path] ?? []).map((name) =>
+    build.onLoad({ filter: /.*/, namespace: "stub" }, ({ path }) => ({
+      contents: (STUBBED_EXPORTS[path] ?? []).map((name) =>
         `export const ${name} = () => { throw new Error("${name} is not in this build") };`
       ).join("\n"),
     }));
@@ -40,9 +38,8 @@ const leaveOut: Plugin = {
 };
 
 /**
- * The SDK asks `DEBUG_BUILD &&` before each of its messages, and where that constant is declared
- * after its use, or in another file, esbuild folds it too late or not at all. Asked of the define
- * below instead, messages and what makes them are gone before the file is looked at (8 KB).
+ * Removes the SDK's debug messages (8 KB). They depend on a constant `DEBUG_BUILD`, which esbuild does
+ * not fold if it is declared after its use or in another file; so it is replaced by the define below.
  */
 const foldDebugBuild: Plugin = {
   name: "fold-debug-build",
@@ -62,40 +59,39 @@ const foldDebugBuild: Plugin = {
 /** Options to merge into the browser pass of esbuild. */
 export const esbuildOptions = {
   define: {
-    // The SDK's own debug output, a fifth of its size.
+    // Removes the SDK's debug output, a fifth of its size.
     __SENTRY_DEBUG__: "false",
-    // The worker is a file of this origin (below), not a `blob:` that the policy forbids.
+    // The worker is a file of this origin (below): the page's CSP forbids `blob:`.
     __SENTRY_EXCLUDE_REPLAY_WORKER__: "true",
-    // The page has neither shadow trees nor frames that should be recorded. The one frame that may
-    // come plays recordings, and a recording of a recording is what nobody wants.
+    // The page has no shadow trees, and its only frame plays recordings, which must not be recorded.
     __RRWEB_EXCLUDE_SHADOW_DOM__: "true",
     __RRWEB_EXCLUDE_IFRAME__: "true",
   },
-  plugins: [leaveOut, foldDebugBuild],
+  plugins: [stubReexports, foldDebugBuild],
 } satisfies BuildOptions;
 
 /**
- * Files that are built from packages and that browser code finds through the page's import map.
+ * Files that are extracted from packages, and imported through the page's import map.
  *
  * @returns JavaScript by specifier
- * @throws {Error} if the recorder's package holds its worker in an unknown way
+ * @throws {Error} if the worker cannot be found in the recorder's package
  */
 export function extraAssets(): { readonly "replay-worker": string } {
   return { "replay-worker": replayWorker() };
 }
 
-/** The recorder's compression worker: the SDK carries its source as one template literal. */
+/** The recorder's compression worker: its source is a template literal in the package. */
 function replayWorker(): string {
   const recorder = readFileSync(new URL(import.meta.resolve("@sentry/replay")), "utf8");
   const literals = [...recorder.matchAll(/^const t = `([^`]*)`;$/gm)];
   const source = literals[0]?.[1];
   if (literals.length !== 1 || !source?.includes('addEventListener("message"')) {
     throw new Error(
-      "Cannot build the recording worker: @sentry/replay holds it in an unknown way.",
+      "Cannot build the recording worker: its source was not found in @sentry/replay.",
     );
   }
   if (source.includes("\\") || source.includes("${")) {
-    throw new Error("Cannot build the recording worker: its source has escapes.");
+    throw new Error("Cannot build the recording worker: its source contains escapes.");
   }
   return source;
 }

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { esbuildOptions, extraAssets } from "./build.ts";
 
-Deno.test("the recording worker is plain JavaScript of its own", () => {
+Deno.test("recording worker → extracted as JavaScript", () => {
   const source = extraAssets()["replay-worker"];
   new Function(source.replace("postMessage({id:void 0", "void ({id:void 0"));
   assert.ok(source.length > 5_000 && source.length < 20_000, `${source.length}`);
 });
 
-Deno.test("the recorder is in a chunk of its own, and the SDK's messages in none", async () => {
+Deno.test("bundle → the recorder in its own chunk, no debug messages of the SDK", async () => {
   try {
     const { metafile, outputFiles } = await esbuild.build({
       ...esbuildOptions,

@@ -1,13 +1,13 @@
-/** What the server tells the browser at the start: one build serves every deployment. */
+/** The server's configuration of the browser's telemetry, in the page: one build serves every deployment. */
 export interface ClientConfig {
   /** The DSN that envelopes are addressed to. */
   readonly dsn: string;
-  /** Same-origin path to post envelopes to; not set: straight to the DSN's own ingest. */
+  /** Same-origin path to post envelopes to; not set: envelopes go to the DSN's own ingest. */
   readonly tunnel?: string;
   readonly release: string;
   readonly environment: string;
   readonly mode: "inbox" | "relay";
-  /** The console's own path: requests at and under it are never traced. */
+  /** The configured `MONITORING_PATH`: requests at and under it are not traced. */
   readonly monitoringPath: string;
   readonly buildId: string;
 }

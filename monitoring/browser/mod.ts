@@ -1,53 +1,44 @@
 /**
- * The one public module of browser telemetry. It is in the first bundle, so it stays tiny: it keeps
- * state and calls, and loads the SDK once the page has loaded and is idle. Everything else in this
- * folder is in chunks that are fetched then.
+ * The public module of browser telemetry. It is part of the first bundle, so it is small: it holds state
+ * and queues calls, and loads the SDK once the page has loaded and is idle. The rest of this folder is in
+ * chunks that are loaded then.
  *
- * Deliberately not here: the SDK's own functions. Spans are made with `@opentelemetry/api`.
+ * Deliberately not here: the SDK's functions. Spans are made with `@opentelemetry/api`.
  */
+import { type Call, createCallQueue, type LogAttributes, type LogLevel } from "./call_queue.ts";
 import type { ClientConfig } from "./client_config.ts";
-import { takeEarlyErrors } from "./early.ts";
-import { countUnstarted } from "./journal_entry.ts";
-import {
-  type Call,
-  createPendingCalls,
-  type LogAttributes,
-  type LogLevel,
-} from "./pending_calls.ts";
+import { countUnstarted } from "./delivery/journal_entry.ts";
+import { takeEarlyErrors } from "./early_errors.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
-import { createVisitTape, type VisitTape } from "./visit_tape.ts";
+import { createVisitData, type VisitData } from "./visit_data.ts";
 import { whenLoadedAndIdle } from "./when_idle.ts";
 
-export type { ClientConfig } from "./client_config.ts";
-export type { LogAttributes, LogLevel } from "./pending_calls.ts";
-export type { Receipt, ReceiptItem } from "./receipt.ts";
-export type { Stretch, TelemetryState } from "./telemetry_state.ts";
-export type { TapedEnvelope, VisitTape } from "./visit_tape.ts";
+export type { Receipt, TelemetryState } from "./telemetry_state.ts";
 
-// Taken before the SDK patches it: what the transport sends must not be traced.
+// From before the SDK patches it: requests of the transport must not be traced.
 const nativeFetch = globalThis.fetch.bind(globalThis);
 const store = createTelemetryStore();
-const pending = createPendingCalls();
-const recorder = createVisitTape();
+const queue = createCallQueue();
+const visit = createVisitData();
 let started = false;
 
-/** Calls `listener` after the state changed; returns how to stop. */
+/** Calls `listener` after changes of the state; returns a function that stops it. */
 export const subscribe = store.subscribe;
 
-/** The state of this page's telemetry; the same object until it changes. */
+/** The state of this page's telemetry; the same object until something changes. */
 export const snapshot = store.snapshot;
 
-/** What this visit has made: its spans and envelopes, for who looks at them on the page itself. */
-export const tape: VisitTape = recorder;
+/** Spans and envelopes of this visit, for the page's own views. */
+export const visitData: VisitData = visit;
 
-/** Loads telemetry once the page has loaded and is idle. Never throws; a second call does nothing. */
+/** Loads telemetry once the page has loaded and is idle. Never throws. Later calls have no effect. */
 export function start(config: ClientConfig): void {
   if (started) return;
   started = true;
   addEventListener("pagehide", () => {
-    // Taken, not only read: a page that returns from the back/forward cache must not report them too.
+    // Empties the queues: a page that returns from the back/forward cache must not report them again.
     const { errors, overflow: earlyOverflow } = takeEarlyErrors(false);
-    const { calls, overflow } = pending.take();
+    const { calls, overflow } = queue.take();
     const count = (one: Call["kind"]) =>
       calls.filter(({ kind }) => kind === one).length + overflow[one];
     countUnstarted(errors.length + earlyOverflow + count("error"), count("log"));
@@ -56,46 +47,44 @@ export function start(config: ClientConfig): void {
     store.update({ phase: "loading" });
     try {
       const { startTelemetry } = await import("./start_telemetry.ts");
-      startTelemetry({ config, fetch: nativeFetch, store, pending, tape: recorder });
+      startTelemetry({ config, fetch: nativeFetch, store, queue, visit });
       store.update({ phase: "running" });
     } catch (error) {
-      // Blocked, offline, or a browser that the SDK cannot work in: the page continues and says so, and
-      // the next page whose SDK starts reports how much this one has lost.
+      // Blocked, offline, or an unsupported browser. A later page reports how much this one has lost.
       store.update({ phase: "failed", recording: "off", reason: reasonOf(error) });
     }
   });
 }
 
 /**
- * Reports an error, now or as soon as the SDK is there, with the time of this call.
+ * Reports an error with the time of this call, as soon as the SDK has started.
  *
- * @param error what was thrown
- * @param details `componentStack`: React's, where a component failed; `handled`: whether the reader
- * was spared the failure (default: false)
+ * @param error the thrown value
+ * @param details `componentStack`: React's, if a component failed; `handled`: whether the page handled
+ * the failure (default: false)
  */
 export function captureError(
   error: unknown,
   { componentStack, handled = false }: { componentStack?: string; handled?: boolean } = {},
 ): void {
-  pending.add({ kind: "error", at: Date.now(), error, componentStack, handled });
+  queue.add({ kind: "error", at: Date.now(), error, componentStack, handled });
 }
 
-/** Writes a structured log, now or as soon as the SDK is there, with the time of this call. */
+/** Writes a structured log with the time of this call, as soon as the SDK has started. */
 export function log(level: LogLevel, message: string, attributes?: LogAttributes): void {
-  pending.add({ kind: "log", at: Date.now(), level, message, attributes });
+  queue.add({ kind: "log", at: Date.now(), level, message, attributes });
 }
 
 /**
- * Says that the page goes to another of its addresses, or to its own again: what happens from here
- * on is a trace of its own.
+ * Starts the trace of a navigation within the page.
  *
- * @param navigation `url`: where to, absolute; `at`: when it began, milliseconds since the epoch
+ * @param navigation `url`: the target, absolute; `at`: its start, milliseconds since the epoch
  */
 export function navigated({ url, at }: { url: string; at: number }): void {
-  pending.add({ kind: "navigation", at, url });
+  queue.add({ kind: "navigation", at, url });
 }
 
-/** The reason without addresses: the state is shown on the page. */
+/** The error's message without addresses, for the page. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/:?\s*\S+:\/\/\S+/g, "");

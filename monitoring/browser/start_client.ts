@@ -15,30 +15,28 @@ import {
 import { version } from "react";
 import { settings } from "../settings.ts";
 import type { ClientConfig } from "./client_config.ts";
-import { type IsOwnRequest, tracedPaths } from "./own_requests.ts";
-import { scrubBreadcrumb } from "./privacy/breadcrumb.ts";
-import { scrubEvent } from "./privacy/event.ts";
+import { type IsMonitoringRequest, tracedPaths } from "./monitoring_requests.ts";
+import { scrubBreadcrumb, scrubEvent } from "./privacy/event.ts";
 import { scrubSpan } from "./privacy/span.ts";
 
 type ClientOptions = ConstructorParameters<typeof BrowserClient>[0];
 
-/** Events that the client works on at once. Its default of 64 drops what a burst brings beyond. */
+/** Events that the client processes concurrently. The default of 64 drops events of a burst. */
 const PROCESSING_BUFFER = 10_000;
 
 export interface StartClientOptions {
   readonly config: ClientConfig;
-  /** The console's own requests. */
-  readonly isOwn: IsOwnRequest;
-  /** Delivers and keeps envelopes. */
+  readonly isMonitoringRequest: IsMonitoringRequest;
   readonly transport: ClientOptions["transport"];
 }
 
 /**
- * Starts Sentry's client: the six settings, where to send, and what must not leave. It is what
- * `init` of `@sentry/react` does, which would bring the integrations that are left out below all
- * the same (4 KB).
+ * Starts Sentry's client with the settings, the transport and the privacy filters. Does the same as
+ * `init` of `@sentry/react`, which would add the integrations that are left out below (4 KB).
  */
-export function startClient({ config, isOwn, transport }: StartClientOptions): BrowserClient {
+export function startClient(
+  { config, isMonitoringRequest, transport }: StartClientOptions,
+): BrowserClient {
   const options: ClientOptions & BrowserOptions = {
     dsn: config.dsn,
     tunnel: config.tunnel,
@@ -52,25 +50,24 @@ export function startClient({ config, isOwn, transport }: StartClientOptions): B
     replaysSessionSampleRate: settings.replaysSessionSampleRate,
     replaysOnErrorSampleRate: settings.replaysOnErrorSampleRate,
     enableLogs: settings.enableLogs,
-    // Nothing of ours counts or measures through the SDK.
+    // The page uses no metrics.
     enableMetrics: false,
 
-    // Spans leave as they end. Kept for one transaction, paint and layout would come too late.
+    // Sends spans as they end: paint and layout spans would miss their transaction.
     traceLifecycle: "stream",
     propagateTraceparent: true,
     tracePropagationTargets: [tracedPaths(config.monitoringPath)],
 
-    // Left out on purpose: dropping an event that equals the one before (a second click on what is
-    // broken is news, and the receipts would not add up), sessions (nothing reads them, and each costs a request), wrapped timers
-    // and listeners (all code is of this origin: its errors reach the window anyway), locale and
-    // time zone (personal data that explain no error), and the filter of known noise (Sentry has
-    // one too, and the inbox should show what happened).
+    // Left out on purpose: dedupe (a repeated error is information, and receipts would not add up),
+    // sessions (unused, one request each), wrapped timers and listeners (errors of same-origin code
+    // reach the window anyway), locale and time zone (personal data), and inbound filters (Sentry has
+    // them too, and the inbox should show everything).
     integrations: [
       spanStreamingIntegration(),
       linkedErrorsIntegration(),
       httpContextIntegration(),
       globalHandlersIntegration(),
-      // Console output was written for a developer's eye, not for sending: that is what `log` is for.
+      // Console output may hold personal data; `log` is for what may be sent.
       breadcrumbsIntegration({ console: false }),
     ],
 
@@ -87,15 +84,15 @@ export function startClient({ config, isOwn, transport }: StartClientOptions): B
       stackFrameVariables: false,
       frameContextLines: 0,
     },
-    beforeBreadcrumb: (crumb) => scrubBreadcrumb(crumb, isOwn, location.origin),
+    beforeBreadcrumb: (crumb) => scrubBreadcrumb(crumb, isMonitoringRequest, location.origin),
     beforeSendSpan: withStreamedSpan((span) => scrubSpan(span, location.origin)),
   };
   applySdkMetadata(options, "react");
-  // Else an element or the window itself, in what code attaches to an event, is walked through.
+  // Without it, the SDK serializes DOM elements and the window property by property.
   setNormalizeStringifier(normalizeStringifyValue);
   const client = initAndBind(BrowserClient, options) as BrowserClient;
   setContext("react", { version });
-  // After every processor, and for recordings too, which no `beforeSend` sees.
+  // Runs after all event processors, and for replay events too, unlike `beforeSend`.
   client.on("postprocessEvent", (event) => scrubEvent(event, location.origin));
   return client;
 }

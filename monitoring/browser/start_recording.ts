@@ -1,31 +1,33 @@
 import type { Client } from "@sentry/core/browser";
 import { replayIntegration } from "@sentry/replay";
 import { settings } from "../settings.ts";
-import type { IsOwnRequest } from "./own_requests.ts";
-import { maskAttribute } from "./privacy/attributes.ts";
-import { type FilmedEvent, scrubFilmedEvent } from "./privacy/filmed_event.ts";
-import { scrubRecordingEntry } from "./privacy/recording_entry.ts";
+import type { IsMonitoringRequest } from "./monitoring_requests.ts";
+import {
+  maskAttribute,
+  type RecordedEvent,
+  scrubRecordedEvent,
+  scrubRecordingEntry,
+} from "./privacy/recording.ts";
 import type { TelemetryState, TelemetryStore } from "./telemetry_state.ts";
-import { trustWorker } from "./trusted_worker.ts";
 
 export interface RecordingOptions {
   readonly client: Client;
-  readonly isOwn: IsOwnRequest;
+  readonly isMonitoringRequest: IsMonitoringRequest;
   readonly store: TelemetryStore;
-  /** Whether an error was sent before the recorder could know of it. */
-  readonly failedBefore: boolean;
+  /** Whether an error was sent before the recorder was loaded. */
+  readonly hadError: boolean;
 }
 
-/** What is asked of the SDK's buffer of events; of the one without a worker there is nothing to wait for. */
+/** The used part of the recorder's event buffer. Only the one with a worker can be awaited. */
 interface EventBuffer {
   readonly type: string;
   ensureWorkerIsLoaded?(): Promise<void>;
 }
 
-/** Said where the recorder does without its worker. */
-const UNPACKED = "not compressed: the recorder’s worker did not start";
+/** Shown on the page if the recorder runs without its worker. */
+const NOT_COMPRESSED = "not compressed: the recorder’s worker did not start";
 
-/** Reasons for which the SDK ends a recording that is nobody's wish. */
+/** The SDK's reasons for ending a recording because of a failure. */
 const FAILURES: ReadonlySet<string> = new Set([
   "sendError",
   "eventBufferError",
@@ -34,37 +36,36 @@ const FAILURES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Starts the recorder: of a sampled session at once, of any other into a buffer that is sent when an
- * error occurs.
+ * Starts the recorder: sampled sessions are sent, others are buffered until an error occurs.
  *
- * @returns to be called after a segment was sent: the recorder tells nobody when it goes over from
+ * @returns a function to call after a segment was sent: the recorder has no event for its change from
  * buffering to recording
  */
 export function startRecording(
-  { client, isOwn, store, failedBefore }: RecordingOptions,
+  { client, isMonitoringRequest, store, hadError }: RecordingOptions,
 ): () => void {
   const replay = replayIntegration({
     maskAllText: settings.maskAllText,
     maskAllInputs: settings.maskAllInputs,
     blockAllMedia: settings.blockAllMedia,
     networkCaptureBodies: false,
-    // Off: what a click changes here is telemetry and blocked from recording, so that most clicks
-    // would be reported as dead.
+    // Off: most clicks on this page change only what is blocked from recording, and would be reported
+    // as dead clicks.
     slowClickTimeout: 0,
     workerUrl: workerUrl(),
-    beforeAddRecordingEvent: (entry) => scrubRecordingEntry(entry as never, isOwn, location.origin),
+    beforeAddRecordingEvent: (entry) =>
+      scrubRecordingEntry(entry as never, isMonitoringRequest, location.origin),
   });
 
-  // The SDK's options name attributes to mask; we name those not to, and also look at addresses in
-  // what is filmed, for which it has no option at all. Without its recorder's options nothing is
-  // recorded: no recording is better than one that tells.
+  // The SDK's options list attributes to mask, and have none for addresses. We set the recorder's own
+  // options: a list of allowed attributes, and a filter. Without access to them, nothing is recorded.
   const recorder = replay["_recordingOptions"];
-  if (typeof recorder?.maskAttributeFn !== "function") throw new Error("unknown recorder");
+  if (typeof recorder?.maskAttributeFn !== "function") throw new Error("unknown recorder options");
   recorder.maskAttributeFn = maskAttribute;
   recorder.plugins = [{
     name: "addresses",
     options: {},
-    eventProcessor: (event: FilmedEvent) => scrubFilmedEvent(event, location.origin),
+    eventProcessor: (event: RecordedEvent) => scrubRecordedEvent(event, location.origin),
   }];
 
   function refresh(): void {
@@ -74,13 +75,13 @@ export function startRecording(
       recording: mode === "session" ? "recording" : "buffering",
       replayId: replay.getReplayId(),
     });
-    void tellPacking();
+    void checkCompression();
   }
-  /** The SDK does without its worker, and tells nobody. */
-  async function tellPacking(): Promise<void> {
+  /** The SDK falls back to uncompressed recordings without an event. */
+  async function checkCompression(): Promise<void> {
     const buffer: EventBuffer | null | undefined = replay["_replay"]?.eventBuffer;
     await buffer?.ensureWorkerIsLoaded?.();
-    store.update({ packing: buffer?.type === "sync" ? UNPACKED : undefined });
+    store.update({ compressionProblem: buffer?.type === "sync" ? NOT_COMPRESSED : undefined });
   }
   client.on("replayStart", () => setTimeout(refresh));
   client.on("replayEnd", ({ reason }) => {
@@ -89,21 +90,37 @@ export function startRecording(
   });
   client.addIntegration(replay);
   if (replay.getRecordingMode() === undefined) store.update({ recording: "off" });
-  // The visit with an error is one to be recorded, also where the error came first.
+  // A visit with an error is recorded, also if the error came before the recorder.
   const sampled = Math.random() < settings.replaysOnErrorSampleRate;
-  if (failedBefore && sampled && replay.getRecordingMode() === "buffer") void replay.flush();
+  if (hadError && sampled && replay.getRecordingMode() === "buffer") void replay.flush();
   refresh();
   return () => setTimeout(refresh);
 }
 
-/** The worker as a file of this origin; undefined: the recording is sent uncompressed. */
+/** The address of the compression worker; undefined: recordings are sent uncompressed. */
 function workerUrl(): string | undefined {
   try {
     const url = import.meta.resolve("replay-worker");
     trustWorker(url);
     return url;
   } catch {
-    // Not in the import map, or the policy was refused: the recorder does without.
+    // Missing in the import map, or the Trusted Types policy was refused.
     return undefined;
   }
+}
+
+/** The used part of Trusted Types (https://www.w3.org/TR/trusted-types/). */
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string | null }): unknown;
+}
+
+/**
+ * Allows one worker address under `require-trusted-types-for 'script'`. The SDK passes a string to
+ * `new Worker`, so the default policy decides; HTML and scripts remain forbidden.
+ */
+function trustWorker(url: string): void {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  trustedTypes?.createPolicy("default", {
+    createScriptURL: (requested) => requested === url ? requested : null,
+  });
 }

@@ -7,22 +7,24 @@ import {
   setupEventContextTrace,
 } from "@sentry/opentelemetry";
 import { browserTracingIntegration } from "@sentry/react";
+import type { CallQueue } from "./call_queue.ts";
+import { captureCalls } from "./capture_calls.ts";
 import type { ClientConfig } from "./client_config.ts";
-import { PageContextManager } from "./context_manager.ts";
 import { startDelivery } from "./delivery/start_delivery.ts";
-import { flushWhenHidden, flushWhenLoaded } from "./flush_early.ts";
-import { idGenerator } from "./id_generator.ts";
-import { createIsOwnRequest } from "./own_requests.ts";
-import { followPageTrace } from "./page_trace.ts";
-import type { PendingCalls } from "./pending_calls.ts";
-import { performPending } from "./perform_calls.ts";
-import { knownPath } from "./privacy/address.ts";
-import { quietSampler } from "./quiet_sampler.ts";
-import { serverTraceContext } from "./server_trace.ts";
+import { createIsMonitoringRequest, withoutMonitoringRequests } from "./monitoring_requests.ts";
+import {
+  flushWhenHidden,
+  flushWhenLoaded,
+  followPageTrace,
+  PageContextManager,
+  serverTraceContext,
+} from "./page_trace.ts";
+import { knownPath } from "./privacy/text.ts";
+import { idGenerator } from "./random_ids.ts";
 import { startClient } from "./start_client.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
-import type { Stretch, TelemetryStore } from "./telemetry_state.ts";
-import type { TapeRecorder } from "./visit_tape.ts";
+import type { MainThreadTime, TelemetryStore } from "./telemetry_state.ts";
+import type { VisitDataWriter } from "./visit_data.ts";
 import { whenIdle } from "./when_idle.ts";
 
 export interface TelemetryOptions {
@@ -30,50 +32,50 @@ export interface TelemetryOptions {
   /** The browser's own `fetch`, from before the SDK patches it. */
   readonly fetch: typeof fetch;
   readonly store: TelemetryStore;
-  readonly pending: PendingCalls;
-  readonly tape: TapeRecorder;
+  readonly queue: CallQueue;
+  readonly visit: VisitDataWriter;
 }
 
 /**
- * Starts OpenTelemetry and Sentry's client as one. The order is the point: each step relies on the
- * ones before it, and most of the obvious other orders lose data without a word.
+ * Starts OpenTelemetry and Sentry's client. The order matters: each step depends on the ones before it,
+ * and most other orders lose data silently.
  */
-export function startTelemetry({ config, fetch, store, pending, tape }: TelemetryOptions): void {
+export function startTelemetry({ config, fetch, store, queue, visit }: TelemetryOptions): void {
   const startedAt = performance.now();
-  const isOwn = createIsOwnRequest(config.monitoringPath, location.href);
+  const isMonitoringRequest = createIsMonitoringRequest(config.monitoringPath, location.href);
 
-  // 1. Scopes live in OpenTelemetry's context: else the SDK's own spans are of another trace.
+  // 1. Keep Sentry's scopes in OpenTelemetry's context: otherwise the SDK's own spans get another trace.
   setOpenTelemetryContextAsyncContextStrategy();
 
-  // 2. The client, without browser tracing: that would start the page load before there is a tracer.
+  // 2. Start the client, without browser tracing: it would start the page load before the tracer exists.
   const { transport, recordDroppedEvent, onReplaySent } = startDelivery({
     config,
     fetch,
     store,
-    tape,
+    visit,
   });
-  const client = startClient({ config, isOwn, transport });
+  const client = startClient({ config, isMonitoringRequest, transport });
   client.recordDroppedEvent = recordDroppedEvent;
 
-  // 3. Events and trace headers take their trace from OpenTelemetry's active span.
+  // 3. Take the trace of events and trace headers from OpenTelemetry's active span.
   setupEventContextTrace(client);
   enhanceDscWithOpenTelemetryRootSpanName(client);
 
-  // 4. OpenTelemetry's tracer, sampled by and feeding the client.
+  // 4. Create OpenTelemetry's tracer: the client samples and receives its spans.
   const provider = new WebTracerProvider({
     idGenerator,
-    sampler: quietSampler(new SentrySampler(client), isOwn),
-    spanProcessors: [new StreamedSpanProcessor(client, tape)],
+    sampler: withoutMonitoringRequests(new SentrySampler(client), isMonitoringRequest),
+    spanProcessors: [new StreamedSpanProcessor(client, visit)],
   });
 
-  // 5. From here on spans made through OpenTelemetry's API are real.
+  // 5. Register it: from here on OpenTelemetry's API makes real spans.
   const contextManager = new PageContextManager();
   provider.register({ propagator: new SentryPropagator(), contextManager });
 
-  // 6. The page load continues the trace of the server that made the page,
+  // 6. Let the page load continue the server's trace.
   contextManager.fallback = serverTraceContext();
 
-  // 7. and is then what everything else belongs to.
+  // 7. Start the page load, which becomes the parent of all later spans.
   followPageTrace(client, contextManager, (traceId) => store.update({ traceId }));
   client.addIntegration(browserTracingIntegration({
     beforeStartSpan: (span) => ({
@@ -81,39 +83,39 @@ export function startTelemetry({ config, fetch, store, pending, tape }: Telemetr
       name: knownPath(new URL(span.name, location.href).pathname),
       attributes: { ...span.attributes, "sentry.source": "route" },
     }),
-    shouldCreateSpanForRequest: (url) => !isOwn(url),
-    // The page says itself when it navigates: a change of the fragment alone, or of an entry's
-    // state, is none, and a navigation begins before the address changes.
+    shouldCreateSpanForRequest: (url) => !isMonitoringRequest(url),
+    // The page calls `navigated`: it knows that a new fragment or history state is no navigation, and
+    // when a navigation has started.
     instrumentNavigation: false,
-    // We end the page's span ourselves, in step 8.
+    // `flushWhenHidden` ends the page's span.
     markBackgroundSpan: false,
-    // The SDK's own mark, at every start.
+    // The SDK's own mark.
     ignorePerformanceApiSpans: ["sentry-tracing-init"],
   }));
 
-  // 8. Leaving early must not lose what is held back.
+  // 8. Flush early, so that leaving the page loses nothing that is buffered.
   flushWhenLoaded(client);
   flushWhenHidden(provider, client, contextManager);
 
-  let failedBefore = false;
-  const stopWatching = client.on("afterSendEvent", (event) => failedBefore ||= !event.type);
-  performPending(client, pending);
+  let hadError = false;
+  const stopWatching = client.on("afterSendEvent", (event) => hadError ||= !event.type);
+  captureCalls(client, queue);
   whenIdle(() => void record());
-  // Not by `performance.measure`, which browser tracing would make a span of.
-  store.update({ started: stretchSince(startedAt) });
+  // Without `performance.measure`, from which browser tracing would make a span.
+  store.update({ started: timeSince(startedAt) });
 
   async function record(): Promise<void> {
     try {
       const { startRecording } = await import("./start_recording.ts");
       stopWatching();
       const startedAt = performance.now();
-      onReplaySent(startRecording({ client, isOwn, store, failedBefore }));
-      store.update({ recorderStarted: stretchSince(startedAt) });
+      onReplaySent(startRecording({ client, isMonitoringRequest, store, hadError }));
+      store.update({ recorderStarted: timeSince(startedAt) });
     } catch {
-      // Blocked or broken: only the recording is missing, and the page says so.
+      // Blocked or broken: everything else works without the recording.
       store.update({ recording: "failed" });
     }
   }
 }
 
-const stretchSince = (at: number): Stretch => ({ at, ms: performance.now() - at });
+const timeSince = (at: number): MainThreadTime => ({ at, ms: performance.now() - at });

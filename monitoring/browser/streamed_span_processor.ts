@@ -8,33 +8,33 @@ import {
   setCapturedScopesOnSpan,
   type Span as SentrySpan,
 } from "@sentry/core";
-import type { TapeRecorder } from "./visit_tape.ts";
 import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/opentelemetry";
+import type { VisitDataWriter } from "./visit_data.ts";
 
 /**
- * Feeds the client with spans as they start and end: what `SentrySpanProcessor` does for a client
- * that streams its spans. That one brings the exporter of whole transactions along, which a
- * streaming client never calls (2 KB compressed), and tells of an end when it is too late.
+ * Passes spans to Sentry's client as they start and end. Replaces `SentrySpanProcessor`, which reports
+ * the end too late and includes an exporter of whole transactions that a streaming client never calls
+ * (2 KB compressed).
  */
 export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
-  readonly #tape: TapeRecorder;
+  readonly #visit: VisitDataWriter;
 
-  constructor(client: Client, tape: TapeRecorder) {
+  constructor(client: Client, visit: VisitDataWriter) {
     this.#client = client;
-    this.#tape = tape;
-    // Names and operations of spans that speak OpenTelemetry's conventions.
+    this.#visit = visit;
+    // Derives name and operation from attributes of OpenTelemetry's semantic conventions.
     client.on("preprocessSpan", backfillStreamedSpanDataFromOtel);
   }
 
   onStart(span: Span, parentContext: Context): void {
-    this.#tape.addSpan(span);
+    this.#visit.addSpan(span);
     const ours = span as unknown as SentrySpan;
     const parent = trace.getSpan(parentContext);
     if (parent?.spanContext().isRemote) span.setAttribute("sentry.parentIsRemote", true);
     else if (parent) addChildSpanToSpan(parent as SentrySpan, ours);
 
-    // Nobody has forked scopes for the root context: it has the page's own.
+    // The root context has no forked scopes, only the page's own.
     const scopes = parentContext === ROOT_CONTEXT
       ? { scope: getDefaultCurrentScope(), isolationScope: getDefaultIsolationScope() }
       : getScopesFromContext(parentContext);
@@ -43,8 +43,8 @@ export class StreamedSpanProcessor implements SpanProcessor {
   }
 
   /**
-   * The last moment at which a span takes attributes: first paint and time to first byte are written
-   * to the page load here. (`SentrySpanProcessor` tells of it in `onEnd`, where they are lost.)
+   * The last moment at which attributes can be set: browser tracing writes first paint and time to first
+   * byte to the page load here. (`SentrySpanProcessor` emits this in `onEnd`, where they are lost.)
    */
   onEnding(span: Span): void {
     this.#client.emit("spanEnd", span as unknown as SentrySpan);
@@ -52,10 +52,10 @@ export class StreamedSpanProcessor implements SpanProcessor {
 
   onEnd(span: unknown): void {
     this.#client.emit("afterSpanEnd", span as SentrySpan);
-    this.#tape.changed();
+    this.#visit.notify();
   }
 
-  /** What is held back is held by the client, which has a flush of its own. */
+  /** Spans are buffered by the client, which has its own flush. */
   forceFlush(): Promise<void> {
     return Promise.resolve();
   }

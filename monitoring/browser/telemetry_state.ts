@@ -1,7 +1,6 @@
-import { createFrameListeners } from "./frame_listeners.ts";
-import type { Receipt } from "./receipt.ts";
+import { createListeners } from "./listeners.ts";
 
-/** What the page may know of its own telemetry. Frozen in time: a change makes a new object. */
+/** State of this page's telemetry, as the page shows it. Immutable: each change makes a new object. */
 export interface TelemetryState {
   readonly phase: "waiting" | "loading" | "running" | "failed";
   /** Why telemetry failed. */
@@ -9,39 +8,75 @@ export interface TelemetryState {
   /** The trace of the current page load or navigation. */
   readonly traceId?: string;
   readonly recording: "waiting" | "buffering" | "recording" | "off" | "failed";
-  /** How the recording is packed, in words, where that is not as it should be. */
-  readonly packing?: string | undefined;
+  /** Why recordings are not compressed. */
+  readonly compressionProblem?: string | undefined;
   readonly replayId?: string;
   /** Newest first, at most `MAX_RECEIPTS`. */
   readonly receipts: readonly Receipt[];
-  /** Envelopes kept in this browser that nobody has acknowledged or refused yet. */
+  /** Envelopes in this browser that are not yet accepted, refused or dropped. */
   readonly waiting: number;
-  /** How they are kept, in words, where they would not survive the page. */
-  readonly keeping?: string | undefined;
-  /** How many envelopes this page gave up, in words; not set: none. */
-  readonly givenUp?: string;
-  /** Starting telemetry, once its scripts were there and had run. */
-  readonly started?: Stretch;
-  /** Starting the recorder, likewise. */
-  readonly recorderStarted?: Stretch;
-  /** Making bytes of envelopes so far: milliseconds of the main thread. */
+  /** Why waiting envelopes would be lost with the page. */
+  readonly storageProblem?: string | undefined;
+  /** How many envelopes this page has dropped, in words; not set: none. */
+  readonly dropped?: string;
+  /** Main-thread time of starting telemetry, without loading its scripts. */
+  readonly started?: MainThreadTime;
+  /** Main-thread time of starting the recorder, without loading its scripts. */
+  readonly recorderStarted?: MainThreadTime;
+  /** Main-thread time of serializing envelopes so far, in milliseconds. */
   readonly serialisingMs?: number;
 }
 
-/** A stretch of the main thread's time, in milliseconds. */
-export interface Stretch {
-  /** Its beginning, on the page's clock. */
+/** An interval of the main thread's time, in milliseconds. */
+export interface MainThreadTime {
+  /** Start, relative to `performance.timeOrigin`. */
   readonly at: number;
   readonly ms: number;
 }
 
-/** A list for reading, not an archive: the inbox and Sentry have the rest. */
+/** State of one envelope of this page. */
+export interface Receipt {
+  /**
+   * The envelope's `event_id`, or a local id. All segments of a recording share one: only together with
+   * `at` it identifies an envelope.
+   */
+  readonly id: string;
+  /** When the envelope was made, milliseconds since the epoch. */
+  readonly at: number;
+  readonly items: readonly ReceiptItem[];
+  /** Size of the envelope. */
+  readonly bytes: number;
+  /** HTTP status of the last response; undefined: none yet. */
+  readonly status?: number | undefined;
+  /**
+   * The relay's `X-Relay-Outcome`; `dropped` or `rate_limited` if it was not sent; `handed_over` if
+   * another tab delivered it.
+   */
+  readonly outcome?: string | undefined;
+  /** Why it was refused or dropped, or has to wait. */
+  readonly error?: string | undefined;
+  /** How often it was sent. */
+  readonly attempts: number;
+  /** Milliseconds between its creation and the last response. */
+  readonly tookMs: number;
+}
+
+export interface ReceiptItem {
+  /** Sentry's item type, such as `event`. */
+  readonly type: string;
+  /** Size of the payload. */
+  readonly bytes: number;
+  /** Number of entries in a container of logs or spans. */
+  readonly count?: number;
+}
+
+/** Older receipts are removed: the inbox and Sentry have all envelopes. */
 const MAX_RECEIPTS = 200;
 
 export type StateChange = Partial<Omit<TelemetryState, "receipts">>;
 
 export interface TelemetryStore {
-  /** Calls `listener` after changes, at most once a frame; returns how to stop. */
+  /** Calls `listener` after changes, at most once a frame; returns a function that stops it. */
   subscribe(listener: () => void): () => void;
   /** The state; the same object until something changes. */
   snapshot(): TelemetryState;
@@ -50,7 +85,7 @@ export interface TelemetryStore {
   receive(receipt: Receipt): void;
 }
 
-/** Creates the state that the page's islands read. */
+/** Creates the initial state. */
 export function createTelemetryStore(): TelemetryStore {
   let state: TelemetryState = {
     phase: "waiting",
@@ -58,11 +93,11 @@ export function createTelemetryStore(): TelemetryStore {
     receipts: [],
     waiting: 0,
   };
-  const { subscribe, announce } = createFrameListeners();
+  const { subscribe, notify } = createListeners();
 
   function change(next: TelemetryState): void {
     state = next;
-    announce();
+    notify();
   }
 
   return {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Receipt } from "./receipt.ts";
-import { createTelemetryStore } from "./telemetry_state.ts";
+import { createTelemetryStore, type Receipt } from "./telemetry_state.ts";
 
 const receipt = (id: string, at: number, more: Partial<Receipt> = {}): Receipt => ({
   id,
@@ -12,7 +11,7 @@ const receipt = (id: string, at: number, more: Partial<Receipt> = {}): Receipt =
   ...more,
 });
 
-Deno.test("the state is the same object until something changes", () => {
+Deno.test("update without a change → the same object", () => {
   const store = createTelemetryStore();
   const before = store.snapshot();
   store.update({ phase: "waiting", waiting: 0 });
@@ -22,7 +21,7 @@ Deno.test("the state is the same object until something changes", () => {
   assert.equal(store.snapshot().phase, "running");
 });
 
-Deno.test("receipts are newest first, one for each envelope, and bounded", () => {
+Deno.test("receipts → newest first, one for each envelope, at most 200", () => {
   const store = createTelemetryStore();
   store.receive(receipt("a", 1));
   store.receive(receipt("a", 3));
@@ -36,20 +35,20 @@ Deno.test("receipts are newest first, one for each envelope, and bounded", () =>
   assert.equal(store.snapshot().receipts.length, 200);
 });
 
-Deno.test("a burst is one announcement, and who has left is not told", async () => {
+Deno.test("burst of changes → one notification; unsubscribed → none", async () => {
   const store = createTelemetryStore();
-  let told = 0;
-  const stop = store.subscribe(() => told++);
+  let notified = 0;
+  const stop = store.subscribe(() => notified++);
   await new Promise<void>((resolve) => {
     store.subscribe(resolve);
     for (let i = 0; i < 100; i++) store.update({ waiting: i });
     store.update({ waiting: 1 });
   });
-  assert.equal(told, 1);
+  assert.equal(notified, 1);
   stop();
   await new Promise<void>((resolve) => {
     store.subscribe(resolve);
     store.update({ waiting: 2 });
   });
-  assert.equal(told, 1);
+  assert.equal(notified, 1);
 });

@@ -1,14 +1,14 @@
-/** Milliseconds until idle work is done all the same, on a page that is never idle. */
-const LATEST_MS = 3000;
-/** Milliseconds to wait where a browser cannot tell when it is idle (Safari). */
-const GUESS_MS = 200;
+/** Maximum wait on a page that is never idle. */
+const MAX_WAIT_MS = 3000;
+/** Wait in browsers without `requestIdleCallback` (Safari). */
+const FALLBACK_WAIT_MS = 200;
 
 /** Runs `work` once the browser has nothing more urgent to do. */
 export function whenIdle(work: () => void): void {
   if (typeof requestIdleCallback === "function") {
-    requestIdleCallback(() => work(), { timeout: LATEST_MS });
+    requestIdleCallback(() => work(), { timeout: MAX_WAIT_MS });
   } else {
-    setTimeout(work, GUESS_MS);
+    setTimeout(work, FALLBACK_WAIT_MS);
   }
 }
 

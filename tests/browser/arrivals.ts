@@ -12,17 +12,17 @@ import {
   textOf,
 } from "./arrived_envelope.ts";
 
-/** An envelope as it came, not yet taken apart. */
+/** An envelope as received. */
 interface Received {
   readonly bytes: Uint8Array;
   readonly contentEncoding: string | null;
 }
 
-/** What came since the last call. */
+/** Reads the envelopes that arrived since the last call. */
 type Source = () => Promise<readonly Received[]> | readonly Received[];
 
 /**
- * What one sender's envelopes brought to where envelopes go: the stand-in ingest in relay mode, the inbox in
+ * The envelopes of one sender that have arrived: at the stand-in ingest in relay mode, in the inbox in
  * inbox mode.
  *
  * @example
@@ -44,9 +44,9 @@ export class Arrivals {
     this.#sender = sender;
   }
 
-  /** All envelopes that arrived until now, oldest first. Bodies without items (the SDK's probe) are none. */
+  /** All envelopes that arrived until now, oldest first, without empty ones (the SDK's probe). */
   async envelopes(): Promise<readonly ArrivedEnvelope[]> {
-    // One after the other: each asks for what the one before has not seen.
+    // Sequentially: each reads what the one before has not seen.
     const read = this.#reading.then(async () => {
       for (const { bytes, contentEncoding } of await this.#source()) {
         const envelope = await readArrival(bytes, contentEncoding);
@@ -56,7 +56,7 @@ export class Arrivals {
       }
     });
     this.#reading = read.catch(() => {
-      // Whoever asked is told; the next one asks anew.
+      // Thrown below; the next call reads again.
     });
     await read;
     return [...this.#envelopes];
@@ -69,10 +69,10 @@ export class Arrivals {
   }
 
   /**
-   * The first item for which `matches` is true, as soon as it has arrived.
+   * Waits for the first item for which `matches` is true.
    *
-   * @param what it is, for the message
-   * @throws after the expectation timeout, naming what did arrive
+   * @param what its name in the error message
+   * @throws after the expectation timeout, with the types of what has arrived
    */
   async waitForItem(
     what: string,
@@ -86,10 +86,10 @@ export class Arrivals {
   }
 
   /**
-   * What `find` makes of all items, as soon as that is neither undefined nor false.
+   * Waits until `find` returns neither undefined nor false for all items, and returns its result.
    *
-   * @param what it is, for the message
-   * @throws after the expectation timeout, naming what did arrive
+   * @param what its name in the error message
+   * @throws after the expectation timeout, with the types of what has arrived
    */
   async waitFor<T>(
     what: string,
@@ -106,20 +106,20 @@ export class Arrivals {
         return found !== undefined && found !== false;
       }, options).toBe(true);
     } catch (error) {
-      throw new Error(`Did not see ${what}. What arrived: ${arrived || "nothing"}.`, {
+      throw new Error(`${what} did not arrive. Arrived: ${arrived || "nothing"}.`, {
         cause: error,
       });
     }
     return found as T;
   }
 
-  /** All that has arrived as one text, recordings decompressed: where a canary would be found. */
+  /** Everything that has arrived as one text, recordings decompressed. */
   async text(): Promise<string> {
     return (await this.envelopes()).map(textOf).join("\n");
   }
 }
 
-/** What the stand-in ingest received. */
+/** Reads what the stand-in ingest has received. */
 export function arrivalsAtIngest(
   ingest: Pick<StandInIngest, "requests">,
   sender: Sender = "page",
@@ -138,10 +138,10 @@ export function arrivalsAtIngest(
 }
 
 /**
- * What the server's inbox holds, asked for over HTTP as a program on this machine does.
+ * Reads the server's inbox over HTTP.
  *
- * @param origin of the server
- * @param token its `INBOX_TOKEN`, if it has one
+ * @param origin the server's origin
+ * @param token its `INBOX_TOKEN`, if set
  */
 export function arrivalsInInbox(origin: string, sender: Sender, token?: string): Arrivals {
   const get = (path: string) => getBody(`${origin}/monitoring/inbox?${path}`, token);
@@ -161,7 +161,7 @@ export function arrivalsInInbox(origin: string, sender: Sender, token?: string):
   }, sender);
 }
 
-/** Gets a body as it is on the wire: `fetch` would decompress it. */
+/** Fetches a body as it is on the wire: `fetch` would decompress it. */
 async function getBody(url: string, token?: string): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
@@ -177,8 +177,7 @@ async function getBody(url: string, token?: string): Promise<Received> {
 }
 
 /**
- * Bodies in a form in which two lists can be compared byte for byte, in any order: a hash and a size
- * each, sorted.
+ * A hash and the size of each body, sorted: to compare two lists byte for byte, in any order.
  *
  * @example
  * ```ts ignore

@@ -4,23 +4,23 @@ import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/enco
 import type { EnvelopeHeader, ItemHeader } from "../../monitoring/protocol/envelope.ts";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 
-/** One envelope as the ingest or the inbox received it, taken apart. */
+/** An envelope as the ingest or the inbox received it, parsed. */
 export interface ArrivedEnvelope {
-  /** As received: compressed where the sender compressed. */
+  /** As received, compressed or not. */
   readonly bytes: Uint8Array;
   readonly header: EnvelopeHeader;
   readonly items: readonly ArrivedItem[];
-  /** Whose telemetry it is. */
+  /** Who made it. */
   readonly sender: Sender;
 }
 
-/** The page in the browser, or the server itself, whose envelopes go the same way. */
+/** The page in the browser, or the server itself. */
 export type Sender = "page" | "server";
 
-/** The SDK that makes the server's envelopes. (A report of what it dropped names none.) */
+/** In the header of the server's envelopes, except client reports. */
 const SERVER_SDK = '"name":"sentry.javascript.deno"';
 
-/** Who made these bytes. The server's envelopes are never compressed. */
+/** Who made an envelope. The server's are never compressed. */
 export function senderOf(bytes: Uint8Array): Sender {
   const end = bytes.indexOf(10);
   const header = new TextDecoder().decode(bytes.subarray(0, end < 0 ? bytes.length : end));
@@ -34,7 +34,7 @@ export interface ArrivedItem {
   readonly header: ItemHeader;
   readonly payload: Uint8Array;
   /**
-   * The payload read as JSON. The caller says what it expects to be in it.
+   * Parses the payload. The caller states its type.
    *
    * @throws if it is not JSON
    */
@@ -49,14 +49,14 @@ export interface Recording {
   readonly events: readonly { type: number; timestamp: number; data: Record<string, unknown> }[];
 }
 
-/** Larger than any envelope of a test; a bound all the same. */
+/** Larger than any envelope of a test. */
 const MAX_DECODED_BYTES = 256 * 1024 * 1024;
 
 /**
- * Takes an envelope apart.
+ * Parses an envelope.
  *
- * @param contentEncoding the header that it came with
- * @throws if it is no envelope: what arrives must be one
+ * @param contentEncoding the request's header
+ * @throws if it is not a valid envelope
  */
 export async function readArrival(
   bytes: Uint8Array,
@@ -83,9 +83,9 @@ export async function readArrival(
 }
 
 /**
- * Reads the recording in a `replay_recording` item.
+ * Parses a `replay_recording` item.
  *
- * @throws if the item is no recording
+ * @throws if it is not one
  */
 export function readRecording({ payload }: ArrivedItem): Recording {
   const end = payload.indexOf(0x0a);
@@ -101,14 +101,14 @@ export function readRecording({ payload }: ArrivedItem): Recording {
   };
 }
 
-/** All that an envelope says, recordings decompressed, as one text: where a canary would be found. */
+/** An envelope's headers and payloads as one text, recordings decompressed. */
 export function textOf({ header, items }: ArrivedEnvelope): string {
   const parts = items.map((item) => {
-    const said = JSON.stringify(item.header);
+    const header = JSON.stringify(item.header);
     const payload = item.type === "replay_recording"
       ? JSON.stringify(readRecording(item).events)
       : new TextDecoder().decode(item.payload);
-    return `${said}\n${payload}`;
+    return `${header}\n${payload}`;
   });
   return [JSON.stringify(header), ...parts].join("\n");
 }

@@ -1,4 +1,4 @@
-/** With telemetry blocked, in whatever way, every view says what is the matter, and works. */
+/** Telemetry blocked in different ways: every view shows a message and works. */
 import type { Page } from "@playwright/test";
 import { type View, VIEWS } from "../../islands/shared/view.ts";
 import {
@@ -13,14 +13,14 @@ import { openView, tab } from "./views.ts";
 
 const LISTS = ["traces", "errors", "logs", "envelopes"] as const;
 const view = (page: Page, name: View) => page.locator(`.view.${name}`);
-const glass = (page: Page) => page.getByRole("region", { name: "Flow" });
+const strip = (page: Page) => page.getByRole("region", { name: "Flow" });
 
 for (const mode of ["inbox", "relay"] as const) {
   test.describe(mode, () => {
     test.use({ mode });
 
     for (const [name, way] of Object.entries(BLOCKED_WAYS)) {
-      test(`with ${name} every view says so and works`, async ({ page, watch }) => {
+      test(`${name} → every view shows a message and works`, async ({ page, watch }) => {
         watch.allow(...BLOCKED_MESSAGES, ERRORS.handled);
         await way.block(page);
         await page.goto("/");
@@ -31,17 +31,17 @@ for (const mode of ["inbox", "relay"] as const) {
           await test.step(title, async () => {
             await openView(page, title);
             await expect(page.locator("html")).toHaveAttribute("data-view", view);
-            await expect(glass(page)).toContainText(way.says);
-            await leadsIntoView(page, view as View);
+            await expect(strip(page)).toContainText(way.message);
+            await expectTabReachesView(page, view as View);
           });
         }
         for (const list of LISTS) {
-          await test.step(`the list of ${list}`, () => listWorks(page, list, mode, way));
+          await test.step(`the list of ${list}`, () => expectListWorks(page, list, mode, way));
         }
       });
     }
 
-    test("a view whose script does not load says so instead of reading for ever, and the page goes on", async ({ page, watch }) => {
+    test("script of a view does not load → the view shows a message, the page works", async ({ page, watch }) => {
       watch.allow(...BLOCKED_MESSAGES);
       await blockLaterScripts(page);
       await page.goto("/");
@@ -51,7 +51,7 @@ for (const mode of ["inbox", "relay"] as const) {
           "This part of the page did not load.",
         );
         await expect(view(page, name)).not.toContainText(/Reading|Connecting/);
-        await expect(glass(page)).toContainText("Telemetry failed");
+        await expect(strip(page)).toContainText("Telemetry failed");
       }
       await openView(page, "Overview");
       await make(page, "Handled error");
@@ -60,9 +60,9 @@ for (const mode of ["inbox", "relay"] as const) {
   });
 }
 
-/** By keyboard: from the tab, which has the focus, on into the view, where there is something to do. */
-async function leadsIntoView(page: Page, name: View): Promise<void> {
-  // Nothing to press there.
+/** The Tab key moves the focus from the view's tab into the view. */
+async function expectTabReachesView(page: Page, name: View): Promise<void> {
+  // It has no controls.
   if (name === "settings") return;
   if (name !== "overview") await expect(view(page, name).getByRole("searchbox")).toBeEnabled();
   await tab(page, VIEWS[name]).focus();
@@ -73,12 +73,12 @@ async function leadsIntoView(page: Page, name: View): Promise<void> {
   await expect(reached).toHaveCount(1);
 }
 
-/** A list that has rows, or says in words why not; its search does what it says. */
-async function listWorks(
+/** The list has rows or a message; its search filters. */
+async function expectListWorks(
   page: Page,
   name: typeof LISTS[number],
   mode: "inbox" | "relay",
-  { hidesInbox, isMute, says }: BlockedWay,
+  { hidesInbox, hasNoData, message }: BlockedWay,
 ): Promise<void> {
   await openView(page, VIEWS[name]);
   const list = view(page, name);
@@ -88,10 +88,12 @@ async function listWorks(
   if (hidesInbox && mode === "inbox") {
     await expect(list).toContainText("The inbox does not answer; trying again.");
     await expect(list.getByRole("button", { name: "Try again" })).toBeVisible();
-  } else if (isMute && mode === "relay") {
+  } else if (hasNoData && mode === "relay") {
     await expect(list).toContainText(`No ${name} of this visit come here: telemetry failed`);
     await expect(list).not.toContainText("stands here a moment later");
-  } else if (mode === "inbox" && name === "errors" && `${says}`.includes("kept in this browser")) {
+  } else if (
+    mode === "inbox" && name === "errors" && `${message}`.includes("kept in this browser")
+  ) {
     await expect(list).toContainText(/\d+\senvelopes? of this browser waits? for an answer/);
   }
   await search.fill("nothing has this in it");

@@ -1,50 +1,49 @@
-/** The ways in which a browser, or somebody between it and the server, keeps monitoring from working. */
+/** Ways in which a browser, an extension or a proxy blocks parts of monitoring. */
 import type { Page } from "@playwright/test";
 
-/** One of them. */
 export interface BlockedWay {
-  /** Puts it in force; before the page is opened. */
+  /** Call before the page is opened. */
   readonly block: (page: Page) => Promise<unknown>;
-  /** What the glass, which stands above every view, then says. */
-  readonly says: string | RegExp;
-  /** The inbox cannot be read either. */
+  /** What the strip above every view shows. */
+  readonly message: string | RegExp;
+  /** The inbox cannot be read. */
   readonly hidesInbox?: true;
-  /** Nothing of this visit is ever made. */
-  readonly isMute?: true;
+  /** This visit makes no telemetry. */
+  readonly hasNoData?: true;
 }
 
 const KEPT = /\d+\senvelopes? kept in this browser until an answer comes/;
-/** All of it: what is posted, what is read, with or without a query. */
+/** Envelopes, inbox and health, with or without a query. */
 const MONITORING = /\/monitoring(\/|\?|$)/;
 
 export const BLOCKED_WAYS: Readonly<Record<string, BlockedWay>> = {
   "posts to /monitoring blocked": {
     block: (page) => page.route(/\/monitoring$/, (route) => route.abort("blockedbyclient")),
-    says: KEPT,
+    message: KEPT,
   },
   "all of /monitoring blocked": {
     block: (page) => page.route(MONITORING, (route) => route.abort("blockedbyclient")),
-    says: KEPT,
+    message: KEPT,
     hidesInbox: true,
   },
   "/monitoring answering 500": {
     block: (page) => page.route(MONITORING, (route) => route.fulfill({ status: 500 })),
-    says: KEPT,
+    message: KEPT,
     hidesInbox: true,
   },
-  "IndexedDB forbidden": { block: forbidIndexedDb, says: "Envelopes are kept in memory" },
-  "the worker refused": { block: refuseWorkers, says: "Recordings are not compressed" },
+  "IndexedDB forbidden": { block: forbidIndexedDb, message: "Envelopes are kept in memory" },
+  "the worker refused": { block: refuseWorkers, message: "Recordings are not compressed" },
   "the SDK failing to load": {
     block: blockTelemetry,
-    says: "Telemetry failed",
-    isMute: true,
+    message: "Telemetry failed",
+    hasNoData: true,
   },
 };
 
-/** What the browser's console says of a request that was blocked or failed. */
+/** Messages in the browser's console for blocked and failed requests. */
 export const BLOCKED_MESSAGES = ["ERR_BLOCKED_BY_CLIENT", "status of 500"] as const;
 
-/** Lets monitoring's own scripts not load; those of the page do. */
+/** Blocks the scripts of telemetry. */
 export async function blockTelemetry(page: Page): Promise<void> {
   const html = await (await page.request.get("/")).text();
   const [, list = ""] = /telemetry[\\"]*:\[(.*?)\]/.exec(html) ?? [];
@@ -59,7 +58,7 @@ export async function blockTelemetry(page: Page): Promise<void> {
   );
 }
 
-/** Lets every script not load that the document does not name: telemetry, and the views. */
+/** Blocks all scripts that the document does not name: telemetry and views. */
 export async function blockLaterScripts(page: Page): Promise<void> {
   const html = await (await page.request.get("/")).text();
   await page.route(
@@ -89,5 +88,12 @@ export async function refuseWorkers(page: Page): Promise<void> {
         }
       },
     });
+  });
+}
+
+export async function forbidWebLocks(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    LockManager.prototype.request = () =>
+      Promise.reject(new DOMException("forbidden", "SecurityError"));
   });
 }

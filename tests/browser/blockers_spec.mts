@@ -1,10 +1,10 @@
-/** Nothing that a visit loads or posts to is what a content blocker's rules are about. */
+/** No request of a visit matches a content blocker's rule. */
 import type { Page } from "@playwright/test";
 import { readManifest } from "../../server/manifest.ts";
 import {
+  type BlockableRequest,
   createBlocker,
-  JUDGED_ORIGIN,
-  type JudgedRequest,
+  EXAMPLE_ORIGIN,
   readBlockingRules,
 } from "./blocking_rules.ts";
 import { type Arrivals, expect, test } from "./fixtures.ts";
@@ -16,17 +16,17 @@ import { errorOf } from "./telemetry.ts";
 const rules = readBlockingRules();
 const blocker = createBlocker(rules.map(({ rule }) => rule));
 
-/** What the contract lets a page ask for, and a visit may do without. */
-const FURTHER: readonly JudgedRequest[] = [
+/** Requests of the contract that this visit may not make. */
+const FURTHER: readonly BlockableRequest[] = [
   { type: "xmlhttprequest", url: "/?fresh-partial=true" },
   { type: "xmlhttprequest", url: "/monitoring" },
   { type: "ping", url: "/monitoring" },
   { type: "xmlhttprequest", url: "/monitoring/inbox?since=7&type=event&limit=500" },
   { type: "xmlhttprequest", url: "/monitoring/inbox?id=7" },
   { type: "sub_frame", url: "/monitoring/player" },
-].map(({ type, url }) => ({ type: type as JudgedRequest["type"], url: JUDGED_ORIGIN + url }));
+].map(({ type, url }) => ({ type: type as BlockableRequest["type"], url: EXAMPLE_ORIGIN + url }));
 
-/** Makes every signal, sees that each kind has arrived, and leaves. */
+/** Makes every signal, waits until each kind has arrived, and leaves. */
 async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<void> {
   watch.allow(...Object.values(ERRORS), "status of 503");
   await page.addInitScript(() => void (Math.random = () => 0.05)); // recorded from the start
@@ -39,13 +39,13 @@ async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<
   await page.goto("about:blank");
 }
 
-/** All requests of a visit to this origin, as a content blocker sees them. */
-function judged(sent: SentRequests, origin: string): readonly JudgedRequest[] {
+/** All requests to this origin, as a content blocker sees them. */
+function requestsOf(sent: SentRequests, origin: string): readonly BlockableRequest[] {
   expect(sent.leaving(origin)).toEqual([]);
   return sent.all.filter(({ url }) => url.origin === origin).map(({ kind, url }) => ({
-    // Chromium's extensions are told of streams of events as of other requests by script.
-    type: (kind === "eventsource" ? "xhr" : kind) as JudgedRequest["type"],
-    url: JUDGED_ORIGIN + url.pathname + url.search,
+    // For Chromium's extensions an EventSource is an XMLHttpRequest.
+    type: (kind === "eventsource" ? "xhr" : kind) as BlockableRequest["type"],
+    url: EXAMPLE_ORIGIN + url.pathname + url.search,
   }));
 }
 
@@ -53,35 +53,35 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(`in ${mode} mode`, () => {
     test.use({ mode });
 
-    test("no request of a visit with every signal matches a content blocker's rule", async ({ page, server, sent, arrivals, watch }) => {
+    test("visit with every signal → no request matches a content blocker's rule", async ({ page, server, sent, arrivals, watch }) => {
       await visit(page, arrivals, watch);
-      const requests = judged(sent, server.origin);
-      // What was not asked for was not judged.
-      const asked = (path: RegExp, type: string) =>
+      const requests = requestsOf(sent, server.origin);
+      // Checks that the expected requests were made.
+      const isRequested = (path: RegExp, type: string) =>
         requests.some((request) =>
           path.test(new URL(request.url).pathname) && request.type === type
         );
-      expect(asked(/^\/$/, "document"), "the page").toBe(true);
-      expect(asked(/^\/assets\//, "script"), "scripts").toBe(true);
-      expect(asked(/^\/monitoring$/, "fetch"), "envelopes").toBe(true);
-      expect(asked(/^\/monitoring\/inbox$/, "fetch"), "rows").toBe(mode === "inbox");
-      expect(asked(/^\/monitoring\/inbox$/, "xhr"), "live rows").toBe(mode === "inbox");
+      expect(isRequested(/^\/$/, "document"), "the page").toBe(true);
+      expect(isRequested(/^\/assets\//, "script"), "scripts").toBe(true);
+      expect(isRequested(/^\/monitoring$/, "fetch"), "envelopes").toBe(true);
+      expect(isRequested(/^\/monitoring\/inbox$/, "fetch"), "rows").toBe(mode === "inbox");
+      expect(isRequested(/^\/monitoring\/inbox$/, "xhr"), "live rows").toBe(mode === "inbox");
       for (const request of requests) {
         expect(blocker(request), `${request.type} ${request.url}`).toBeUndefined();
       }
     });
 
-    test.describe("with a MONITORING_PATH of its own", () => {
+    test.describe("MONITORING_PATH set", () => {
       test.use({ serverEnv: { MONITORING_PATH: "/glass-7" } });
 
-      test("a visit posts there alone, past a rule against /monitoring", async ({ page, server, sent, arrivals, watch }) => {
+      test("visit → posts only there, and passes a rule against /monitoring", async ({ page, server, sent, arrivals, watch }) => {
         await visit(page, arrivals, watch);
         expect(new Set(sent.posts().map(({ url }) => url.href)))
           .toEqual(new Set([`${server.origin}/glass-7`]));
         const siteRule = "||page.example/monitoring|$xmlhttprequest";
         const strict = createBlocker([...rules.map(({ rule }) => rule), siteRule]);
-        expect(strict({ type: "fetch", url: `${JUDGED_ORIGIN}/monitoring` })).toBe(siteRule);
-        for (const request of judged(sent, server.origin)) {
+        expect(strict({ type: "fetch", url: `${EXAMPLE_ORIGIN}/monitoring` })).toBe(siteRule);
+        for (const request of requestsOf(sent, server.origin)) {
           expect(strict(request), `${request.type} ${request.url}`).toBeUndefined();
         }
       });
@@ -89,13 +89,13 @@ for (const mode of ["inbox", "relay"] as const) {
   });
 }
 
-test("what else the contract lets a page ask for matches no rule", () => {
+test("other requests of the contract → match no rule", () => {
   for (const request of FURTHER) {
     expect(blocker(request), `${request.type} ${request.url}`).toBeUndefined();
   }
 });
 
-test("each rule blocks the request that it stands for, so that passing them means something", () => {
+test("each rule → blocks its own example request", () => {
   expect(rules.length).toBeGreaterThanOrEqual(40);
   for (const { rule, blocks } of rules) {
     expect(createBlocker([rule])(blocks), `${rule} alone`).toBe(rule);
@@ -103,7 +103,7 @@ test("each rule blocks the request that it stands for, so that passing them mean
   }
 });
 
-test("the names of scripts are hashes and nothing else", async () => {
+test("names of scripts → only hashes", async () => {
   const { assets } = await readManifest(new URL("../../.build/", import.meta.url));
   const names = Object.keys(assets);
   expect(names.length).toBeGreaterThanOrEqual(10);

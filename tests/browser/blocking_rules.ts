@@ -1,25 +1,25 @@
 import { readFileSync } from "node:fs";
 import { FiltersEngine, Request, type RequestType } from "@ghostery/adblocker";
 
-/** Origin that addresses are judged under: rules look at names, and a test's server has none. */
-export const JUDGED_ORIGIN = "https://page.example";
+/** Replaces the test server's origin: rules match host names. */
+export const EXAMPLE_ORIGIN = "https://page.example";
 
 /** A request as a content blocker sees it. */
-export interface JudgedRequest {
+export interface BlockableRequest {
   readonly type: RequestType;
   readonly url: string;
 }
 
-/** One rule, and a request that it must block. */
+/** A rule, and an example request that it blocks. */
 export interface BlockingRule {
   readonly rule: string;
-  readonly blocks: JudgedRequest;
+  readonly blocks: BlockableRequest;
 }
 
 /**
- * The rules of `blocking_rules.txt`, each with the request that stands above it.
+ * Reads the rules of `blocking_rules.txt`, each with its example request in the line above.
  *
- * @throws if a rule has none
+ * @throws if a rule has no example
  */
 export function readBlockingRules(): readonly BlockingRule[] {
   const text = readFileSync(new URL("blocking_rules.txt", import.meta.url), "utf8");
@@ -28,24 +28,24 @@ export function readBlockingRules(): readonly BlockingRule[] {
     if (rule.startsWith("!")) return [];
     const [, type, url] = /^! ([a-z]+) (https:\S+)$/.exec(lines[index - 1] ?? "") ?? [];
     if (type === undefined || url === undefined) {
-      throw new Error(`No request stands above the rule ${rule}.`);
+      throw new Error(`The rule ${rule} has no example request above it.`);
     }
     return [{ rule, blocks: { type: type as RequestType, url } }];
   });
 }
 
 /**
- * A content blocker with these rules.
+ * Creates a content blocker with these rules.
  *
- * @returns the rule that blocks a request of a page of {@linkcode JUDGED_ORIGIN}, if one does
+ * @returns a function that returns the rule which blocks a request, if any
  */
 export function createBlocker(
   rules: readonly string[],
-): (request: JudgedRequest) => string | undefined {
+): (request: BlockableRequest) => string | undefined {
   const engine = FiltersEngine.parse(rules.join("\n"), { debug: true });
   return ({ type, url }) => {
     const { match, filter } = engine.match(
-      Request.fromRawDetails({ type, url, sourceUrl: `${JUDGED_ORIGIN}/` }),
+      Request.fromRawDetails({ type, url, sourceUrl: `${EXAMPLE_ORIGIN}/` }),
     );
     return match ? filter?.rawLine ?? String(filter) : undefined;
   };

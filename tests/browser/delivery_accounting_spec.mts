@@ -1,7 +1,8 @@
-/** What was made equals what arrived plus what was counted as given up, and nothing arrives twice. */
+/** Each event arrives once, or is counted as dropped. */
 import { answers } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
 import {
+  acceptFromNow,
   arrivedMarks,
   crash,
   expectOnce,
@@ -11,7 +12,6 @@ import {
   reportedLosses,
   storedLosses,
   storedMarks,
-  takesFromNow,
   throttle,
   watchOutcomes,
 } from "./marks.ts";
@@ -21,15 +21,15 @@ test.beforeEach(({ watch }) =>
   watch.allow(MARK, "status of 503", "ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")
 );
 
-test("a burst of 500 errors arrives, each once", async ({ page, arrivals }) => {
+test("burst of 500 errors → each arrives once", async ({ page, arrivals }) => {
   await openPage(page);
   const marks = await makeMarks(page, 500);
-  // Slowed down, the page would take minutes to send them.
+  // At the slow project's rate, sending would take minutes.
   await throttle(page, 1);
   await expectOnce(arrivals, marks);
 });
 
-test("offline, then online: everything arrives, each once", async ({ page, context, arrivals }) => {
+test("offline, then online → each arrives once", async ({ page, context, arrivals }) => {
   await openPage(page);
   await context.setOffline(true);
   const marks = await makeMarks(page, 40);
@@ -38,7 +38,7 @@ test("offline, then online: everything arrives, each once", async ({ page, conte
   await expectOnce(arrivals, marks);
 });
 
-test("a relay that refuses connections for a while", async ({ page, context, arrivals }) => {
+test("relay refuses connections for a while → each arrives once", async ({ page, context, arrivals }) => {
   await openPage(page);
   await context.route("/monitoring", (route) => route.abort("connectionrefused"));
   const marks = await makeMarks(page, 40);
@@ -47,7 +47,7 @@ test("a relay that refuses connections for a while", async ({ page, context, arr
   await expectOnce(arrivals, marks);
 });
 
-test("with a full disk everything arrives once the relay is back, and the page says that it is in memory", async ({ page, context, arrivals }) => {
+test("disk full, relay down for a while → the page says so, each arrives once", async ({ page, context, arrivals }) => {
   await page.addInitScript(() => {
     IDBObjectStore.prototype.put = () => {
       throw new DOMException("full", "QuotaExceededError");
@@ -56,20 +56,20 @@ test("with a full disk everything arrives once the relay is back, and the page s
   await openPage(page);
   await context.route("/monitoring", (route) => route.abort("connectionrefused"));
   const marks = await makeMarks(page, 40);
-  await expect(page.getByText("in memory: this browser keeps nothing").first()).toBeVisible();
+  await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
   await expect(page.getByText(/[4-9]\d waiting/).first()).toBeVisible();
   await context.unroute("/monitoring");
   await expectOnce(arrivals, marks);
 });
 
-test("with IndexedDB refused everything arrives once the relay is back, and the page says that it is in memory", async ({ page, context, arrivals }) => {
+test("IndexedDB refused, relay down for a while → the page says so, each arrives once", async ({ page, context, arrivals }) => {
   await page.addInitScript(() => {
     IDBFactory.prototype.open = () => {
       throw new DOMException("forbidden", "SecurityError");
     };
   });
   await openPage(page);
-  await expect(page.getByText("in memory: this browser keeps nothing").first()).toBeVisible();
+  await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
   await context.route("/monitoring", (route) => route.abort("connectionrefused"));
   const marks = await makeMarks(page, 40);
   await expect(page.getByText(/[4-9]\d waiting/).first()).toBeVisible();
@@ -77,21 +77,21 @@ test("with IndexedDB refused everything arrives once the relay is back, and the 
   await expectOnce(arrivals, marks);
 });
 
-test.describe("with a relay that has no spool, and its ingest down", () => {
+test.describe("ingest down, relay without spool", () => {
   test.use({ mode: "relay", serverEnv: { SPOOL: "none" } });
 
-  test("a tab that is killed has stored everything, and the next one delivers it once", async ({ page, context, ingest }) => {
+  test("tab killed → the next tab delivers each once", async ({ page, context, ingest }) => {
     await openPage(page);
     ingest.behave(answers(503));
     const marks = await makeMarks(page, 60);
     await expectStored(page, marks);
     await crash(page);
-    const taken = takesFromNow(ingest);
+    const accepted = acceptFromNow(ingest);
     await (await context.newPage()).goto("/");
-    await expectOnce(taken, marks);
+    await expectOnce(accepted, marks);
   });
 
-  test("two tabs at once: no envelope is sent by both, and none is lost", async ({ page, context, ingest }) => {
+  test("two tabs → each arrives once, sent by one tab", async ({ page, context, ingest }) => {
     const other = await context.newPage();
     await openPage(page);
     await openPage(other);
@@ -102,26 +102,26 @@ test.describe("with a relay that has no spool, and its ingest down", () => {
     ];
     await expectStored(page, marks);
     const outcomes = watchOutcomes(context);
-    await expectOnce(takesFromNow(ingest), marks);
+    await expectOnce(acceptFromNow(ingest), marks);
     expect(outcomes.filter((outcome) => outcome === "duplicate")).toEqual([]);
   });
 
-  test("what found no room is shown, and reported by a later page if this tab is killed", async ({ page, context, ingest }) => {
+  test("storage quota reached, tab killed → drops are shown, and reported by the next page", async ({ page, context, ingest }) => {
     await openPage(page);
     ingest.behave(answers(503));
-    // 80 × 400 KB are more than a browser keeps for us.
+    // 80 × 400 KB exceed the storage quota.
     const marks = await makeMarks(page, 80, { padding: 400_000 });
     await expect(page.getByText(/\d+, each counted in a client report/)).toBeVisible();
     await expect.poll(async () => (await storedMarks(page)).length + await storedLosses(page))
       .toBe(marks.length);
     await crash(page);
-    const taken = takesFromNow(ingest);
+    const accepted = acceptFromNow(ingest);
     const next = await context.newPage();
     await next.goto("/");
     await expect.poll(() => storedMarks(next), { timeout: 30_000 }).toEqual([]);
-    const lost = async () => (await reportedLosses(taken))["queue_overflow:error"] ?? 0;
+    const lost = async () => (await reportedLosses(accepted))["queue_overflow:error"] ?? 0;
     await expect.poll(
-      async () => new Set(await arrivedMarks(taken)).size + await lost(),
+      async () => new Set(await arrivedMarks(accepted)).size + await lost(),
       { timeout: 60_000 },
     ).toBe(marks.length);
     expect(await lost()).toBeGreaterThan(20);

@@ -1,38 +1,48 @@
-/** What the page says of how its envelopes ended. */
+/** Receipts: what the page shows about each of its envelopes. */
 import { answers } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectOnce, makeMarks, MARK, reportedLosses, takesFromNow } from "./marks.ts";
-import { openPage } from "./signals.ts";
+import { acceptFromNow, expectOnce, makeMarks, MARK, reportedLosses } from "./marks.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
 
 const RECEIPTS = "Envelopes sent by this page, newest first";
 
-test.describe("with the ingest down behind a relay that has a spool", () => {
+test.describe("relay with spool", () => {
   test.use({ mode: "relay" });
 
-  test("the page says what the relay keeps, and nothing of it is sent by the page again", async ({ page, ingest, watch }) => {
-    watch.allow(MARK);
-    await openPage(page);
+  test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, watch }) => {
+    watch.allow(MARK, ERRORS.handled);
     ingest.behave(answers(503));
+    await openPage(page);
     const marks = await makeMarks(page, 5);
     const receipts = page.getByRole("region", { name: RECEIPTS });
     const rows = receipts.getByRole("row").filter({ hasText: "spooled" });
     await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(marks.length);
     await expect(rows.first()).toContainText("202");
+    const strip = page.getByRole("region", { name: "Flow" });
+    await expect(strip).toContainText(/[1-9]\d* spooled/);
+    await expect(strip).toContainText(
+      /The ingest has not answered since \d\d:\d\d:\d\d: the relay keeps [1-9]\d*\senvelope/,
+    );
     await expect(page.getByText(/the relay keeps what comes, on its disk/)).toBeVisible();
     await expect(page.getByText("0 waiting").first()).toBeVisible();
     await expect(page.getByText("0 refused").first()).toBeVisible();
-    await expectOnce(takesFromNow(ingest), marks);
+    await expect(strip).toContainText("0 accepted");
+    await expectOnce(acceptFromNow(ingest), marks);
+    await expect(async () => {
+      await make(page, "Handled error");
+      await expect(strip).toContainText(/[1-9]\d* accepted/, { timeout: 1000 });
+    }).toPass();
   });
 });
 
-test("an envelope whose answer was lost is sent again, known again, and shown as a duplicate", async ({ page, context, arrivals, watch }) => {
+test("response lost → sent again, recognized by the relay and shown as duplicate", async ({ page, context, arrivals, watch }) => {
   watch.allow(MARK, "ERR_FAILED");
   await openPage(page);
   await expect(page.getByText("0 waiting").first()).toBeVisible();
-  let lost = 0;
+  let aborted = 0;
   await context.route("/monitoring", async (route) => {
-    // Also the second try without keepalive, which follows at once.
-    if (++lost > 2) return await route.continue();
+    // Also the second attempt without keepalive, which follows immediately.
+    if (++aborted > 2) return await route.continue();
     await route.fetch();
     await route.abort("failed");
   });
@@ -44,12 +54,12 @@ test("an envelope whose answer was lost is sent again, known again, and shown as
   await expectOnce(arrivals, marks);
 });
 
-test("what the relay refuses is shown, and reported when the page is left", async ({ page, context, arrivals, watch }) => {
+test("relay refuses envelopes → shown, and reported as lost when the page ends", async ({ page, context, arrivals, watch }) => {
   watch.allow(MARK, "status of 413");
   await openPage(page);
   await context.route("/monitoring", (route) => {
-    const refused = route.request().postData()?.includes('"value":"mark ');
-    return refused ? route.fulfill({ status: 413 }) : route.continue();
+    const isMark = route.request().postData()?.includes('"value":"mark ');
+    return isMark ? route.fulfill({ status: 413 }) : route.continue();
   });
   await makeMarks(page, 3);
   await expect(page.getByText("3 refused").first()).toBeVisible();

@@ -6,14 +6,14 @@ import { errorOf, opOf, spansOf } from "./telemetry.ts";
 const THROWN = "Thrown by the first inline script";
 const REJECTED = "Rejected by the first inline script";
 
-/** How much later the SDK comes than it would: its time must not be taken for the error's. */
-const SDK_LATER_MS = 1_500;
+/** Delay of the SDK: its start must differ from the errors' time. */
+const SDK_DELAY_MS = 1_500;
 
-/** Fails before anything else of the page has run, and notes when. */
+/** A script that fails before the page's others, and stores the time. */
 const FAILING = `self.failedAt = Date.now(); Promise.reject(new Error("${REJECTED}"));` +
   `throw new Error("${THROWN}")`;
 
-/** Serves the page with the failing script behind its first inline script, and with a slow SDK. */
+/** Serves the page with the failing script after its first inline script, and delays the SDK. */
 async function failEarly(page: Page): Promise<void> {
   let first = "";
   await page.route((url) => url.pathname === "/", async (route) => {
@@ -34,12 +34,12 @@ async function failEarly(page: Page): Promise<void> {
   });
   await page.route("/assets/*", async (route) => {
     const name = new URL(route.request().url()).pathname;
-    if (!first.includes(name)) await new Promise((later) => setTimeout(later, SDK_LATER_MS));
+    if (!first.includes(name)) await new Promise((resolve) => setTimeout(resolve, SDK_DELAY_MS));
     await route.continue();
   });
 }
 
-test("an error and a rejection from before any SDK arrive once, with their true time and the page's trace", async ({ page, arrivals, watch }) => {
+test("error and rejection before the SDK has loaded → arrive once, with their time and trace", async ({ page, arrivals, watch }) => {
   watch.allow(THROWN, REJECTED);
   await page.addInitScript(() => void (Math.random = () => 0.5)); // not recorded from the start
   await failEarly(page);
@@ -54,9 +54,9 @@ test("an error and a rejection from before any SDK arrive once, with their true 
       (items) => spansOf(items).find((span) => opOf(span) === "pageload"),
     );
     expect(event.contexts.trace.trace_id).toBe(load.trace_id);
-    expect(load.start_timestamp * 1000, "the page load began before").toBeLessThan(failedAt + 1);
+    expect(load.start_timestamp * 1000, "the page load started before").toBeLessThan(failedAt + 1);
   }
-  // A visit with an error is recorded, though the recorder came after it.
+  // A visit with an error is recorded, also if the recorder was loaded later.
   await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
   const events = await arrivals.items("event");
   expect(events.filter((item) => JSON.stringify(item.json()).includes("first inline script")))

@@ -10,7 +10,7 @@ import { ERRORS, LEVELS, make, makeEverySignal, openPage, shownTraceId } from ".
 import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
 
-/** A replay event's own part. */
+/** The fields that only replay events have. */
 interface ReplayEvent {
   readonly replay_id: string;
   readonly segment_id: number;
@@ -21,7 +21,7 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(`in ${mode} mode`, () => {
     test.use({ mode });
 
-    test("every signal of the page arrives, joined by one trace id", async ({ page, arrivals, watch }) => {
+    test("every signal → arrives, with one trace id", async ({ page, arrivals, watch }) => {
       watch.allow(...Object.values(ERRORS), "status of 503");
       await openPage(page);
       const traceId = await shownTraceId(page);
@@ -46,20 +46,20 @@ for (const mode of ["inbox", "relay"] as const) {
       expect(new Set(logs.map((log) => log.trace_id))).toEqual(new Set([traceId]));
       expect(logs.map((log) => log.level).sort()).toEqual([...LEVELS].sort());
 
-      // Spans: the page load with what belongs to it, a hand-made span and a fetch under it.
+      // Spans: the page load with its children, a custom span with a fetch as its child.
       const spans = await arrivals.waitFor("the spans", (items) => {
         const found = spansOf(items);
         return has(found, "pageload") && has(found, "resource.script") &&
           has(found, "http.client") &&
-          found.some(({ name }) => name.includes("/signal")) && handMade(found) && found;
+          found.some(({ name }) => name.includes("/signal")) && customSpan(found) && found;
       });
       const load = spans.find((span) => opOf(span) === "pageload");
       expect(load?.name).toBe("/");
       expect(load?.trace_id).toBe(traceId);
-      const measured = handMade(spans);
-      expect(measured?.trace_id).toBe(traceId);
-      const below = spans.filter(({ parent_span_id }) => parent_span_id === measured?.span_id);
-      expect(below.map(opOf)).toContain("http.client");
+      const custom = customSpan(spans);
+      expect(custom?.trace_id).toBe(traceId);
+      const children = spans.filter(({ parent_span_id }) => parent_span_id === custom?.span_id);
+      expect(children.map(opOf)).toContain("http.client");
 
       const requests = await arrivals.waitFor("the slow and the failing request", (items) => {
         const found = spansOf(items).filter((span) => opOf(span) === "http.client");
@@ -74,21 +74,21 @@ for (const mode of ["inbox", "relay"] as const) {
           ),
       );
 
-      // The recording, and the trace that it belongs to.
+      // The recording, with the page's trace.
       const replay = await arrivals.waitForItem(
         "the recording",
         ({ type }) => type === "replay_event",
       );
       const meta = replay.json() as unknown as ReplayEvent;
       expect(meta.trace_ids).toContain(traceId);
-      const film = replay.envelope.items.find(({ type }) => type === "replay_recording");
-      const { events, compressed, segmentId } = readRecording(film!);
+      const recording = replay.envelope.items.find(({ type }) => type === "replay_recording");
+      const { events, compressed, segmentId } = readRecording(recording!);
       expect(compressed).toBe(true);
       expect(segmentId).toBe(meta.segment_id);
       expect(events.map(({ type }) => type)).toContain(2); // a full snapshot
     });
 
-    test("paint and web vitals are in the page load's trace when the page is left", async ({ page, arrivals }) => {
+    test("page left → paint and web vitals arrive in the page load's trace", async ({ page, arrivals }) => {
       await openPage(page);
       const traceId = await shownTraceId(page);
       const own = (items: readonly ArrivedItem[]) =>
@@ -102,11 +102,11 @@ for (const mode of ["inbox", "relay"] as const) {
           .toBeGreaterThan(0);
       }
       await make(page, "Long task");
-      // The browser tells of a long frame once it has been drawn; what it never told cannot arrive.
+      // The browser reports a long frame only after it has been drawn.
       await page.evaluate((ms) =>
-        new Promise<void>((told) =>
+        new Promise<void>((resolve) =>
           new PerformanceObserver((list) => {
-            if (list.getEntries().some(({ duration }) => duration >= ms)) told();
+            if (list.getEntries().some(({ duration }) => duration >= ms)) resolve();
           }).observe({ type: "long-animation-frame", buffered: true })
         ), LONG_TASK_MS);
       await page.goto("about:blank");
@@ -118,7 +118,7 @@ for (const mode of ["inbox", "relay"] as const) {
       );
     });
 
-    test("a page that is left at once loses nothing: the rest comes with the next visit", async ({ page, arrivals }) => {
+    test("page left at once → the rest arrives with the next visit", async ({ page, arrivals }) => {
       await page.goto("/");
       await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
       const traceId = await shownTraceId(page);
@@ -135,16 +135,16 @@ for (const mode of ["inbox", "relay"] as const) {
   });
 }
 
-test.describe("byte for byte", () => {
+test.describe("forwarding", () => {
   test.use({ mode: "relay" });
 
-  test("the ingest received exactly what the browser sent, and nothing of the browser's own", async ({ page, ingest, sent, arrivals, watch }) => {
+  test("ingest → receives the browser's bytes, none of its credentials", async ({ page, ingest, sent, arrivals, watch }) => {
     watch.allow(...Object.values(ERRORS), "status of 503");
     await openPage(page);
     await makeEverySignal(page);
     await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
     await arrivals.waitFor("the last error", (items) => errorOf(items, ERRORS.component));
-    // Nothing is under way any more when the page says that nothing waits.
+    // Nothing is being sent when nothing waits.
     await expect(page.getByText("0 waiting", { exact: true })).toBeVisible();
     const posted = fingerprints(sent.posts("/monitoring").map(({ bytes }) => bytes));
     const received = () =>
@@ -166,7 +166,7 @@ const msOf = (span: Span) => (span.end_timestamp - span.start_timestamp) * 1000;
 const isSlow = (span: Span) => msOf(span) >= SLOW_MS;
 const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
 
-/** The span that `islands/overview/measure.ts` makes through `@opentelemetry/api`. */
-function handMade(spans: readonly Span[]): Span | undefined {
+/** The span that the page makes with `@opentelemetry/api`. */
+function customSpan(spans: readonly Span[]): Span | undefined {
   return spans.find((span) => span.name.includes("by hand"));
 }

@@ -19,34 +19,34 @@ export {
 /** The key in the DSNs of relay mode. */
 export const DSN_KEY = "0123456789abcdef0123456789abcdef";
 
-/** What a test or a file of tests asks for, by `test.use({ … })`. */
+/** Options of a test or a file, set by `test.use({ … })`. */
 export interface Options {
   /** Default `inbox`. */
   mode: "inbox" | "relay";
   /**
-   * In relay mode, whose ingest the DSN names. Hosted ones are stood in for by `RELAY_UPSTREAM`; a
-   * self-hosted one is the stand-in itself, under its own address. Default: the hosted one in the USA's old form.
+   * In relay mode, the host in the DSN. For a hosted one the stand-in is the `RELAY_UPSTREAM`; a
+   * self-hosted one is the stand-in itself. Default: `o1.ingest.sentry.io`.
    */
   ingestHost: "o1.ingest.sentry.io" | "o1.ingest.us.sentry.io" | "self-hosted";
-  /** Further environment variables of the server; they go before what `mode` and `ingestHost` decide. */
+  /** Environment variables of the server. They override those of `mode` and `ingestHost`. */
   serverEnv: Record<string, string>;
   /** How many times slower the main thread of each page runs; default 1. */
   cpuRate: number;
 }
 
-/** What a test can ask for as its arguments, beside Playwright's own. */
+/** Arguments of a test, in addition to Playwright's own. */
 export interface Fixtures {
-  /** The stand-in for Sentry's ingest. In inbox mode nothing goes there. */
+  /** The stand-in for Sentry's ingest. In inbox mode it receives nothing. */
   ingest: StandInIngest;
-  /** The real server, a process of its own, with an empty data folder. */
+  /** The real server, in its own process, with an empty data folder. */
   server: ServerProcess;
-  /** What arrived of the page's: at the stand-in ingest in relay mode, in the inbox in inbox mode. */
+  /** The page's envelopes that arrived: at the stand-in ingest in relay mode, in the inbox in inbox mode. */
   arrivals: Arrivals;
-  /** What arrived of the server's own, in the same place. */
+  /** The server's own envelopes that arrived, in the same place. */
   serverArrivals: Arrivals;
-  /** Every request of every page of the test, with exact bytes. */
+  /** All requests of all pages of the test, with their bytes. */
   sent: SentRequests;
-  /** Console errors, uncaught errors and CSP violations; those not allowed fail the test. */
+  /** Fails the test for console errors, uncaught errors and CSP violations that are not allowed. */
   watch: PageWatch;
 }
 
@@ -55,9 +55,9 @@ interface WorkerFixtures {
 }
 
 /**
- * Playwright's `test` with a server and what it takes to see what a page sends. `page.goto("/")` is the page
- * of this test's server; pages that a test opens by `context.newPage()` are watched and recorded too.
- * In a context made by `browser.newContext()` nothing is.
+ * Playwright's `test` with a server and access to everything that pages send. `page.goto("/")` opens this
+ * test's server. Pages of `context.newPage()` are watched and recorded too, those of
+ * `browser.newContext()` are not.
  *
  * @example
  * ```ts ignore
@@ -104,7 +104,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     await provide(server);
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach("server output", { body: server.output(), contentType: "text/plain" });
-      console.log(`What the server printed:\n${server.output() || "nothing"}`);
+      console.log(`Output of the server:\n${server.output() || "nothing"}`);
     }
   },
 
@@ -138,14 +138,14 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     await provide(new SentRequests(context));
   },
 
-  // Whoever has a page has it watched and recorded, from its first request on.
+  // Watches and records each page from its first request on.
   page: async ({ watch: _watch, sent: _sent, cpuRate, page, context }, provide) => {
     if (cpuRate !== 1) {
       await throttle(page, cpuRate);
       context.on("page", (other) => void throttle(other, cpuRate));
     }
     await provide(page);
-    // A request that a test's route still holds is none of its result any more.
+    // Requests that a route of the test has not completed must not fail the test now.
     for (const routed of [context, ...context.pages()]) {
       await routed.unrouteAll({ behavior: "ignoreErrors" });
     }

@@ -1,4 +1,4 @@
-/** The inbox on a disk that is really full, as the console shows it. */
+/** The inbox on a full disk, as the page shows it. */
 import type { Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startServer } from "../../tools/server_process.ts";
@@ -10,7 +10,7 @@ import { postEnvelope } from "./posted_envelopes.ts";
 const FULL = "The inbox cannot store envelopes: the disk is full or not writable." +
   " Free disk space or press “Delete all”.";
 const DISK_MIB = 40;
-/** More than the server's reserve: what is deleted makes room for it. */
+/** More than the server's reserve file: deleting them frees enough space. */
 const ENVELOPES = 100;
 const BODY_BYTES = 200_000;
 
@@ -32,7 +32,7 @@ const { name, ignore } = await needsSmallDisk(
 );
 
 (ignore ? test.skip : test)(name, async ({ page, context, server, watch, disk }) => {
-  // The page's own envelopes are refused as well, and wait.
+  // The page's own envelopes are refused too, and wait.
   watch.allow("503");
   await page.goto("/#/envelopes");
   await expect(view(page)).toContainText("Live");
@@ -48,7 +48,7 @@ const { name, ignore } = await needsSmallDisk(
   const isHealthy = async () => (await fetch(`${server.origin}/monitoring`)).ok;
   const later = await context.newPage();
   {
-    // The server gives up its reserve: another program takes that too, so the state is stable.
+    // The server deletes its reserve file; the disk is kept full, so that its state is stable.
     using _full = disk.keepFull();
     await expect.poll(async () => {
       await post(hexId(ENVELOPES + 1)).catch(() => {});

@@ -4,12 +4,12 @@ import { expect, test } from "./fixtures.ts";
 import { crash, expectAccounted, expectOnce, makeMarks, MARK, throttle } from "./marks.ts";
 import { openPage, telemetryRuns } from "./signals.ts";
 
-/** Errors of one burst: enough that none is stored when the page is left at once. */
+/** Errors of one burst: enough that none is stored if the page ends immediately. */
 const BURST = 300;
 
 test.beforeEach(({ watch }) => watch.allow(MARK, "ERR_INTERNET_DISCONNECTED"));
 
-/** Ways to end a page. Each returns the next page of the same origin and storage, at full speed. */
+/** Ways to end a page. Each returns the next page of the same origin and storage. */
 const WAYS: Readonly<
   Record<string, (page: Page, context: BrowserContext) => Promise<Page>>
 > = {
@@ -17,7 +17,7 @@ const WAYS: Readonly<
     await page.reload();
     return page;
   },
-  async "navigated away and back"(page) {
+  async "left and reopened"(page) {
     await page.goto("/robots.txt");
     await page.goto("/");
     return page;
@@ -40,7 +40,7 @@ async function openNext(context: BrowserContext): Promise<Page> {
 
 for (const rate of [1, 6, 12]) {
   for (const [how, leave] of Object.entries(WAYS)) {
-    test(`CPU ${rate} ×, page ${how} after 300 errors → each arrives once or is counted`, async ({ page, context, arrivals }) => {
+    test(`CPU ${rate} ×, 300 errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
       await openPage(page);
       await throttle(page, rate);
       const marks = await makeMarks(page, BURST);
@@ -49,7 +49,7 @@ for (const rate of [1, 6, 12]) {
       await expectAccounted(arrivals, marks, next);
     });
 
-    test(`CPU ${rate} ×, store busy, page ${how} after 300 errors → each arrives once or is counted`, async ({ page, context, arrivals }) => {
+    test(`CPU ${rate} ×, store busy, 300 errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
       await openPage(page);
       await expect(page.getByText("0 waiting").first()).toBeVisible();
       const release = await occupyStore(context);
@@ -59,12 +59,12 @@ for (const rate of [1, 6, 12]) {
       await throttle(next, 1);
       await release();
       const counted = await expectAccounted(arrivals, marks, next);
-      // Envelopes that were sent as the page ended are kept and sent again.
+      // Envelopes that were sent as the page ended are stored and sent again.
       expect(counted).toBeGreaterThan(BURST - 20);
     });
   }
 
-  test(`CPU ${rate} ×, view changed after 300 errors → each arrives once`, async ({ page, arrivals }) => {
+  test(`CPU ${rate} ×, 300 errors, view changed → each arrives once`, async ({ page, arrivals }) => {
     await openPage(page);
     await throttle(page, rate);
     const marks = await makeMarks(page, BURST);
@@ -85,17 +85,17 @@ test("tab with unstored errors stays open, another opens → each arrives once, 
 });
 
 test("errors before the SDK has started, page reloaded → each counted once", async ({ page, context, arrivals }) => {
-  let started = false;
+  let isAvailable = false;
   await context.route("/assets/*", async (route) => {
     const response = await route.fetch();
     const isCore = (await response.text()).includes("X-Relay-Outcome");
-    // The first page's is never answered: that page is left before.
-    if (started || !isCore) await route.fulfill({ response });
+    // The first page's request never gets a response: that page ends before.
+    if (isAvailable || !isCore) await route.fulfill({ response });
   });
   await page.goto("/");
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("loading");
   const marks = await makeMarks(page, 4);
-  started = true;
+  isAvailable = true;
   await page.reload();
   await telemetryRuns(page);
   expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
@@ -120,7 +120,7 @@ test("SDK cannot load, page with errors reloaded → each counted once", async (
   expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
 });
 
-test("store takes no envelopes, page closed → each arrives once or is counted", async ({ page, context, arrivals }) => {
+test("store refuses envelopes, page closed → each arrives once or is counted", async ({ page, context, arrivals }) => {
   await openPage(page);
   await expect(page.getByText("0 waiting").first()).toBeVisible();
   await context.setOffline(true);
@@ -130,17 +130,17 @@ test("store takes no envelopes, page closed → each arrives once or is counted"
     };
   });
   const marks = await makeMarks(page, 30);
-  await expect(page.getByText("in memory: this browser keeps nothing").first()).toBeVisible();
+  await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
   await page.close();
   await context.setOffline(false);
   await expectAccounted(arrivals, marks, await openNext(context));
 });
 
 /**
- * Holds a transaction open on the store's tables, in a tab without telemetry: what a page stores is
- * queued behind it and not committed.
+ * Holds a transaction open on the store's tables, in a tab without telemetry: transactions of other pages
+ * are queued behind it.
  *
- * @returns ends it
+ * @returns a function that ends it
  */
 async function occupyStore(context: BrowserContext): Promise<() => Promise<void>> {
   const holder = await context.newPage();
@@ -150,11 +150,11 @@ async function occupyStore(context: BrowserContext): Promise<() => Promise<void>
       const opening = indexedDB.open("envelopes");
       opening.onsuccess = () => {
         const tables = opening.result.transaction(["metas", "bodies"], "readwrite");
-        const ask = () => {
-          tables.objectStore("metas").get("none").onsuccess = ask;
+        const repeat = () => {
+          tables.objectStore("metas").get("none").onsuccess = repeat;
           occupied();
         };
-        ask();
+        repeat();
       };
     })
   );

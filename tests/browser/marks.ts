@@ -1,17 +1,17 @@
-/** Signals that can be counted one by one, from where they are made to where they end. */
+/** Numbered errors, which a test can count in the page, the browser's store and the arrivals. */
 import { type BrowserContext, expect, type Page } from "@playwright/test";
 import { type StandInIngest, takes } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest } from "./arrivals.ts";
 import { errorsOf } from "./telemetry.ts";
 
-/** Text that all marks begin with, for {@linkcode PageWatch.allow}. */
+/** Matches the text of every mark, for {@linkcode PageWatch.allow}. */
 export const MARK = /mark \d+ /;
 
 /**
- * Makes errors named `mark N `, N from `from` on. All of them are made when it resolves: what listens
- * to errors has been called.
+ * Reports errors with the text `mark N `, N from `from` on. Resolves after the page's error listeners
+ * were called.
  *
- * @param padding characters that each brings along
+ * @param padding number of characters to add to each
  */
 export async function makeMarks(
   page: Page,
@@ -26,7 +26,7 @@ export async function makeMarks(
   return Array.from({ length: count }, (_, index) => from + index);
 }
 
-/** The marks that arrived, each as often as it did, sorted. */
+/** The marks that arrived, sorted; a mark that arrived twice is in it twice. */
 export async function arrivedMarks(arrivals: Arrivals): Promise<readonly number[]> {
   return errorsOf(await arrivals.items())
     .flatMap(({ exception }) => exception.values)
@@ -35,7 +35,7 @@ export async function arrivedMarks(arrivals: Arrivals): Promise<readonly number[
     .sort((one, other) => one - other);
 }
 
-/** Waits until all these marks have arrived, and fails if any came twice. */
+/** Waits until all these marks have arrived, and fails if any arrived twice. */
 export async function expectOnce(arrivals: Arrivals, marks: readonly number[]): Promise<void> {
   const sorted = marks.toSorted((one, other) => one - other);
   await expect.poll(async () => {
@@ -46,8 +46,8 @@ export async function expectOnce(arrivals: Arrivals, marks: readonly number[]): 
 }
 
 /**
- * Waits until each of these marks has arrived or is counted as lost, and fails if one came twice or the
- * sum is more.
+ * Waits until each of these marks has arrived or is counted as lost, and fails if one arrived twice or
+ * was also counted.
  *
  * @param next the page that delivers what was left
  * @returns how many were counted
@@ -57,7 +57,7 @@ export async function expectAccounted(
   marks: readonly number[],
   next: Page,
 ): Promise<number> {
-  const account = async () => {
+  const tally = async () => {
     const arrived = await arrivedMarks(arrivals);
     const losses = await reportedLosses(arrivals);
     const counted = Object.entries(losses)
@@ -66,12 +66,12 @@ export async function expectAccounted(
     return { arrived: arrived.length, twice: arrived.length - new Set(arrived).size, counted };
   };
   await expect.poll(async () => {
-    const { arrived, counted } = await account();
+    const { arrived, counted } = await tally();
     return arrived + counted;
   }, { timeout: 60_000 }).toBe(marks.length);
-  // Nothing is left that could come, or be counted, once more.
+  // Nothing is left that could still arrive or be counted.
   await expect.poll(() => storedMarks(next)).toEqual([]);
-  const { arrived, twice, counted } = await account();
+  const { arrived, twice, counted } = await tally();
   expect({ twice, sum: arrived + counted }).toEqual({ twice: 0, sum: marks.length });
   return counted;
 }
@@ -82,7 +82,7 @@ export async function throttle(page: Page, rate: number): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate });
 }
 
-/** What all client reports that arrived count as lost: quantities by `reason:category`. */
+/** Quantities by `reason:category`, summed over all client reports that arrived. */
 export async function reportedLosses(
   arrivals: Arrivals,
 ): Promise<Readonly<Record<string, number>>> {
@@ -103,8 +103,8 @@ interface Outcome {
   readonly quantity: number;
 }
 
-/** From now on the ingest takes everything. What it took, apart from what it has refused before. */
-export function takesFromNow(ingest: StandInIngest): Arrivals {
+/** Makes the ingest accept everything from now on. Returns what it accepts. */
+export function acceptFromNow(ingest: StandInIngest): Arrivals {
   const refused = ingest.requests.length;
   ingest.behave(takes());
   return arrivalsAtIngest({
@@ -114,17 +114,17 @@ export function takesFromNow(ingest: StandInIngest): Arrivals {
   });
 }
 
-/** The marks that stand in the browser's store, sorted. */
+/** The marks in the browser's store, sorted. */
 export async function storedMarks(page: Page): Promise<readonly number[]> {
   const texts = await page.evaluate(async () => {
-    const database = await ended(indexedDB.open("envelopes"));
-    const bodies: Uint8Array[] = await ended(
+    const database = await resultOf(indexedDB.open("envelopes"));
+    const bodies: Uint8Array[] = await resultOf(
       database.transaction("bodies").objectStore("bodies").getAll(),
     );
     database.close();
     return bodies.map((bytes) => /"value":"mark (\d+) /.exec(new TextDecoder().decode(bytes))?.[1]);
 
-    function ended<T>(request: IDBRequest<T>): Promise<T> {
+    function resultOf<T>(request: IDBRequest<T>): Promise<T> {
       return new Promise((resolve, reject) => {
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
@@ -134,23 +134,23 @@ export async function storedMarks(page: Page): Promise<readonly number[]> {
   return texts.filter((text) => text !== undefined).map(Number).sort((a, b) => a - b);
 }
 
-/** How many errors the browser's store counts as given up, in a report that waits or in none yet. */
+/** Number of errors that the browser's store counts as dropped, reported or not. */
 export async function storedLosses(page: Page): Promise<number> {
   const { counted, bodies } = await page.evaluate(async () => {
-    const database = await ended(indexedDB.open("envelopes"));
+    const database = await resultOf(indexedDB.open("envelopes"));
     const tables = database.transaction(["losses", "bodies"]);
-    const rows: Promise<Outcome[][]> = ended(tables.objectStore("losses").getAll());
-    const bodies: Uint8Array[] = await ended(tables.objectStore("bodies").getAll());
+    const rows: Promise<Outcome[][]> = resultOf(tables.objectStore("losses").getAll());
+    const bodies: Uint8Array[] = await resultOf(tables.objectStore("bodies").getAll());
     database.close();
     return {
       counted: (await rows).flat(),
-      // Reports are small: what is large is not worth the way out of the page.
+      // Client reports are small: large bodies need not be copied out of the page.
       bodies: bodies.filter(({ length }) => length < 10_000).map((bytes) =>
         new TextDecoder().decode(bytes)
       ),
     };
 
-    function ended<T>(request: IDBRequest<T>): Promise<T> {
+    function resultOf<T>(request: IDBRequest<T>): Promise<T> {
       return new Promise((resolve, reject) => {
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
@@ -164,21 +164,21 @@ export async function storedLosses(page: Page): Promise<number> {
     .reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** Waits until the browser's store holds these marks, all of them. */
+/** Waits until the browser's store has exactly these marks. */
 export async function expectStored(page: Page, marks: readonly number[]): Promise<void> {
   await expect.poll(() => storedMarks(page)).toEqual(marks);
 }
 
-/** Kills the page's process, as a crash or the system does: no event reaches the page. */
+/** Kills the page's process: no event reaches the page. */
 export async function crash(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const crashed = page.waitForEvent("crash");
-  // The process is gone before it can answer.
+  // The process ends before it can respond.
   void session.send("Page.crash").catch(() => {});
   await crashed;
 }
 
-/** How the relay says that each post ended, oldest first: `X-Relay-Outcome`, or the status without one. */
+/** Records `X-Relay-Outcome`, or else the status, of each POST, oldest first. */
 export function watchOutcomes(context: BrowserContext): readonly string[] {
   const outcomes: string[] = [];
   context.on("response", (response) => {

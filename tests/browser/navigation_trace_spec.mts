@@ -1,4 +1,4 @@
-/** Navigation on the real page: its traces, and that the page stays what it is. */
+/** Navigation within the page: its traces, and the state of the page afterwards. */
 import AxeBuilder from "@axe-core/playwright";
 import type { Page, Request } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
@@ -14,12 +14,12 @@ async function nextTraceId(page: Page, before: string): Promise<string> {
   return await shownTraceId(page);
 }
 
-/** Goes to the page once more by its name, and waits for its trace. */
+/** Navigates to the page itself by the link in its header, and waits for the new trace. */
 async function refetch(page: Page): Promise<{ traceId: string; request: Request }> {
   const before = await shownTraceId(page);
-  const asked = page.waitForRequest((request) => isData(new URL(request.url())));
+  const requested = page.waitForRequest((request) => isData(new URL(request.url())));
   await home(page).click();
-  const request = await asked;
+  const request = await requested;
   return { traceId: await nextTraceId(page, before), request };
 }
 
@@ -31,7 +31,7 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(`in ${mode} mode`, () => {
     test.use({ mode });
 
-    test("each navigation is a trace of its own, with its request and the server's span in it", async ({ page, arrivals, serverArrivals, watch }) => {
+    test("navigation → its own trace, with its request and the server's span", async ({ page, arrivals, serverArrivals, watch }) => {
       watch.allow("Handled error");
       await openPage(page);
       const loaded = await shownTraceId(page);
@@ -73,7 +73,7 @@ for (const mode of ["inbox", "relay"] as const) {
         expect(answer.trace_id).toBe(traceId);
       }
 
-      // What happens on the page belongs to the navigation that it happens after.
+      // Later signals belong to the latest navigation.
       const event = await arrivals.waitFor("the error", (items) => errorOf(items, "Handled error"));
       expect(event.contexts.trace.trace_id).toBe(last);
       const logs = await arrivals.waitFor("the log", (items) => {
@@ -90,16 +90,16 @@ for (const mode of ["inbox", "relay"] as const) {
   });
 }
 
-/** The request for page data; the other one of these tests is the page's own `/signal`. */
+/** Whether a span is the request for page data, and not for `/signal`. */
 const isXhr = (span: Span) => opOf(span) === "http.client" && !span.name.includes("/signal");
 
-test("a navigation before the SDK is there is told with its true time, in its own trace", async ({ page, arrivals, watch }) => {
+test("navigation before the SDK has started → its own time and trace", async ({ page, arrivals, watch }) => {
   watch.allow("Handled error");
   const html = await (await page.request.get("/")).text();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("/assets/*", async (route) => {
     const first = html.includes(new URL(route.request().url()).pathname);
-    // The chunk that replaces pages comes too; all else is the SDK.
+    // Small chunks are the page's own; the others are the SDK's.
     const held = !first && (await (await route.fetch()).body()).length > 20_000;
     if (held) await released;
     await route.continue();
@@ -107,13 +107,13 @@ test("a navigation before the SDK is there is told with its true time, in its ow
   await page.goto("/");
   await make(page, "Handled error");
   const answered = page.waitForResponse((response) => isData(new URL(response.url())));
-  const began = Date.now();
+  const startedAt = Date.now();
   await home(page).click();
   await answered;
   const answeredAt = Date.now();
   await expect(page.getByRole("button", { name: "fatal" })).toBeEnabled();
   await make(page, "fatal");
-  // Long enough that the time of the SDK cannot be taken for the navigation's.
+  // Makes the SDK start clearly later than the navigation.
   await expect.poll(() => Date.now() - answeredAt).toBeGreaterThan(1_000);
   release();
 
@@ -124,7 +124,7 @@ test("a navigation before the SDK is there is told with its true time, in its ow
     return found.every((span) => span !== undefined) && found as [Span, Span];
   });
   expect(navigation.trace_id).not.toBe(load.trace_id);
-  expect(navigation.start_timestamp * 1000).toBeGreaterThan(began - 50);
+  expect(navigation.start_timestamp * 1000).toBeGreaterThan(startedAt - 50);
   expect(navigation.start_timestamp * 1000).toBeLessThan(answeredAt + 50);
   const event = await arrivals.waitFor("the error", (items) => errorOf(items, "Handled error"));
   expect(event.contexts.trace.trace_id).toBe(load.trace_id);
@@ -132,13 +132,13 @@ test("a navigation before the SDK is there is told with its true time, in its ow
   expect(log.trace_id).toBe(navigation.trace_id);
 });
 
-test("a newer navigation ends the older one's span", async ({ page, arrivals }) => {
+test("second navigation during the first → ends the first one's span", async ({ page, arrivals }) => {
   await openPage(page);
   const loaded = await shownTraceId(page);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let asked = 0;
+  let requests = 0;
   await page.route(isData, async (route) => {
-    if (asked++ === 0) await released;
+    if (requests++ === 0) await released;
     await route.continue();
   });
   await home(page).click();
@@ -154,7 +154,7 @@ test("a newer navigation ends the older one's span", async ({ page, arrivals }) 
     .toBeLessThanOrEqual(navigationOf(spans, newer)!.start_timestamp + 0.05);
 });
 
-test("a fragment begins no trace, nor does the way back over it", async ({ page, arrivals, sent }) => {
+test("fragment changed, also by history → no new trace", async ({ page, arrivals, sent }) => {
   await openPage(page);
   const loaded = await shownTraceId(page);
   await page.evaluate(() => location.hash = "view");
@@ -168,7 +168,7 @@ test("a fragment begins no trace, nor does the way back over it", async ({ page,
   expect(sent.all.filter(({ url }) => isData(url))).toEqual([]);
 });
 
-test("what stands in an address's query leaves with no navigation", async ({ page, arrivals }) => {
+test("navigation to an address with a query → the query is not sent", async ({ page, arrivals }) => {
   const CANARY = "canary-in-the-query";
   await openPage(page);
   const loaded = await shownTraceId(page);
@@ -185,13 +185,13 @@ test("what stands in an address's query leaves with no navigation", async ({ pag
   expect(await arrivals.text()).not.toContain(CANARY);
 });
 
-test("the page is the same after a navigation: its islands, its lists, nothing for axe to find", async ({ page, arrivals, watch }) => {
+test("navigation → islands and lists are kept, no accessibility violations", async ({ page, arrivals, watch }) => {
   watch.allow("Handled error");
   await openPage(page);
   await make(page, "info");
   await arrivals.waitForItem("the log", ({ type }) => type === "log");
   await refetch(page);
-  // What the page knows of its telemetry outlives its islands.
+  // The telemetry's state outlives the islands.
   await telemetryRuns(page);
   await expect(home(page)).toBeFocused();
   await expect(page.getByRole("region", { name: "Sent by this page", exact: true }))
@@ -203,7 +203,7 @@ test("the page is the same after a navigation: its islands, its lists, nothing f
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 });
 
-test("what has passed the glass does not pass it again after a navigation, and stays counted", async ({ page, watch }) => {
+test("navigation → the strip keeps its counts, and animates nothing again", async ({ page, watch }) => {
   watch.allow("Handled error");
   await openPage(page);
   await make(page, "Handled error");
@@ -212,7 +212,7 @@ test("what has passed the glass does not pass it again after a navigation, and s
   await expect(counted).toContainText(/[2-9] stored/);
   await expect(marks).toHaveCount(0);
   await page.route("/monitoring", () => {
-    // Nothing more arrives: what passes now has passed before.
+    // Blocks new envelopes: any moving mark would be an old one.
   });
   const before = (await counted.textContent())!;
   await page.evaluate(() => {
@@ -228,10 +228,10 @@ test("what has passed the glass does not pass it again after a navigation, and s
 });
 
 for (const reducedMotion of ["no-preference", "reduce"] as const) {
-  test.describe(`with motion: ${reducedMotion}`, () => {
+  test.describe(`prefers-reduced-motion: ${reducedMotion}`, () => {
     test.use({ contextOptions: { reducedMotion } });
 
-    test("a slow navigation shows a bar at the top, which moves only where motion is wanted", async ({ page }) => {
+    test("slow navigation → a bar at the top, animated unless motion is reduced", async ({ page }) => {
       await openPage(page);
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
       await page.route(isData, async (route) => {
@@ -258,7 +258,7 @@ for (const reducedMotion of ["no-preference", "reduce"] as const) {
   });
 }
 
-test("with all but the first scripts blocked a link still leads: the browser loads the page", async ({ page, watch }) => {
+test("later scripts blocked → a link loads the page in full", async ({ page, watch }) => {
   watch.allow("ERR_BLOCKED_BY_CLIENT");
   const html = await (await page.request.get("/")).text();
   await page.route(
@@ -276,11 +276,11 @@ test("with all but the first scripts blocked a link still leads: the browser loa
   await expect(page.getByRole("button", { name: "Handled error" })).toBeEnabled();
 });
 
-test("with telemetry that throws a link still leads: the browser loads the page", async ({ page }) => {
+test("telemetry throws → a link loads the page in full", async ({ page }) => {
   await openPage(page);
   await page.evaluate(() => {
     document.documentElement.dataset.same = "true";
-    // What it takes to begin a trace.
+    // Starting a trace needs random ids.
     crypto.getRandomValues = () => {
       throw new Error("no entropy");
     };

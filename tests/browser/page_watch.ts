@@ -1,17 +1,17 @@
 import type { BrowserContext } from "@playwright/test";
 
-/** Something that a page must not do unless a test asks for it. */
+/** An error that fails the test unless it is allowed. */
 export interface Problem {
   /** `csp`: a violation of the Content Security Policy, Trusted Types included. */
   readonly kind: "console" | "csp" | "error";
   readonly text: string;
-  /** Where it happened, as far as the browser says. */
+  /** The location that the browser reports. */
   readonly where: string;
 }
 
 /**
  * Watches all pages of a browser context for console errors, uncaught errors, unhandled rejections and
- * CSP violations. A test ends as failed if there is one that it did not {@linkcode PageWatch.allow}.
+ * CSP violations. A test fails if there is one that it did not {@linkcode PageWatch.allow}.
  */
 export class PageWatch {
   /** All of them, allowed or not, oldest first. */
@@ -34,7 +34,7 @@ export class PageWatch {
     this.problems.push({ kind: CSP.test(text) ? "csp" : kind, text, where });
   }
 
-  /** From now on, and before, problems whose text has this in it are what the test wants. */
+  /** Allows problems whose text contains or matches one of these, earlier ones included. */
   allow(...texts: readonly (string | RegExp)[]): void {
     this.#allowed.push(...texts);
   }
@@ -56,5 +56,5 @@ export class PageWatch {
   }
 }
 
-/** How Chromium words its violations, also those of Trusted Types. */
+/** Chromium's messages for violations of CSP and Trusted Types. */
 const CSP = /Content Security Policy|requires 'Trusted(HTML|Script|ScriptURL)' assignment/i;

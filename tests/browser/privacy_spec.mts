@@ -4,7 +4,7 @@ import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 import { textOf } from "./arrived_envelope.ts";
 import { errorOf, spansOf } from "./telemetry.ts";
 
-/** What a person might see, type or have in the address: each place has a word of its own. */
+/** Private data, one word for each place on the page or in the address. */
 const CANARIES = {
   query: "canaryquery",
   fragment: "canaryfragment",
@@ -29,12 +29,12 @@ const CANARIES = {
   user: "canaryuser",
 } as const;
 
-test("a canary that is shown, typed or in an address is in nothing that left the page", async ({ page, server, arrivals, serverArrivals, sent, watch }) => {
+test("private data shown, typed or in an address → in nothing that leaves the page", async ({ page, server, arrivals, serverArrivals, sent, watch }) => {
   watch.allow(ERRORS.uncaught, "404", "canaryimage");
   const referers: string[] = [];
   page.on("request", async (request) => {
     if (request.method() !== "POST") return;
-    // A page that is left may take the headers of its last request along.
+    // Headers of a request may be unavailable after its page has ended.
     const headers = await request.allHeaders().catch(() => undefined);
     if (headers) referers.push(headers.referer ?? "");
   });
@@ -46,7 +46,7 @@ test("a canary that is shown, typed or in an address is in nothing that left the
 
   const error = await arrivals.waitForItem("the error", ({ type }) => type === "event");
   await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
-  // Leaving hands over everything that is still held.
+  // Leaving the page sends all buffered data.
   await page.goto("about:blank");
   await page.goto(server.origin);
   await arrivals.waitFor(
@@ -54,14 +54,14 @@ test("a canary that is shown, typed or in an address is in nothing that left the
     (items) =>
       items.some(({ type, payload }) => type === "span" && text(payload).includes("/signal")),
   );
-  // What was done must be in it, or nothing was proved.
+  // Checks that the actions were captured at all.
   const crumbs = JSON.stringify(error.json().breadcrumbs ?? []);
   expect(crumbs).toContain("ui.click");
 
   expect(referers.length).toBeGreaterThan(0);
   const everything = [
     await arrivals.text(),
-    // What the server says of the requests that the page made.
+    // The server's own telemetry about the page's requests.
     await serverArrivals.text(),
     ...sent.posts().map(({ bytes }) => text(bytes)),
     ...sent.posts().map(({ url }) => url.href),
@@ -77,7 +77,7 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(`in ${mode} mode`, () => {
     test.use({ mode });
 
-    test("page that does not exist → its path is nowhere in what leaves, <unknown> is", async ({ page, arrivals, serverArrivals, sent, watch }) => {
+    test("unknown path → <unknown> in everything that leaves the page", async ({ page, arrivals, serverArrivals, sent, watch }) => {
       watch.allow("status of 404", "thrown on", ERRORS.uncaught);
       const headers: string[] = [];
       page.on("request", async (request) => {
@@ -108,7 +108,7 @@ for (const mode of ["inbox", "relay"] as const) {
         await picture.decode().catch(() => {});
       }, TOKEN);
 
-      // To the page by a link, which navigates in the browser; one step back; and by a full load.
+      // Follows a link, which navigates within the page; goes back; then loads the page anew.
       await page.getByRole("link", { name: "Go to Sightglass" }).click();
       await telemetryRuns(page);
       await failAt(page, "thrown on the page");
@@ -142,7 +142,7 @@ for (const mode of ["inbox", "relay"] as const) {
   });
 }
 
-test("plain object thrown or rejected → its keys leave, its values do not", async ({ page, arrivals, serverArrivals, watch }) => {
+test("plain object thrown or rejected → its keys are sent, its values are not", async ({ page, arrivals, serverArrivals, watch }) => {
   watch.allow("canaryfield", "Object");
   await openPage(page);
   const field = "canaryfield";
@@ -167,7 +167,7 @@ test("plain object thrown or rejected → its keys leave, its values do not", as
   expect(`${await arrivals.text()}${await serverArrivals.text()}`).not.toContain(field);
 });
 
-/** Throws an error out of a timer, where nothing catches it. */
+/** Throws an uncaught error. */
 function failAt(page: Page, message: string): Promise<void> {
   return page.evaluate((message) => {
     setTimeout(() => {
@@ -176,12 +176,12 @@ function failAt(page: Page, message: string): Promise<void> {
   }, message);
 }
 
-/** Where the token is in a text, with the text before it. */
+/** Each occurrence of the token, with the text before it. */
 function aroundToken(text: string): string[] {
-  return [...text.matchAll(new RegExp(`.{0,120}${TOKEN}`, "gs"))].map(([place]) => place);
+  return [...text.matchAll(new RegExp(`.{0,120}${TOKEN}`, "gs"))].map(([excerpt]) => excerpt);
 }
 
-/** Puts the canaries on the page, as an application would. */
+/** Adds elements with the canaries to the page. */
 async function plant(page: Page): Promise<void> {
   await page.evaluate((canary) => {
     const make = (name: string, attributes: Record<string, string>, text = "") => {
@@ -215,7 +215,7 @@ async function plant(page: Page): Promise<void> {
   }, CANARIES);
 }
 
-/** Does with them what a person would: click, type, choose; a request and an address with canaries. */
+/** Clicks, types and chooses; sends requests and navigates to addresses with canaries. */
 async function act(page: Page): Promise<void> {
   const planted = page.locator("#planted");
   await planted.getByRole("button", { name: CANARIES.label }).first().click();

@@ -2,24 +2,25 @@ import type { Page } from "@playwright/test";
 import { expect, readRecording, test } from "./fixtures.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
 
-/** Sessions below this share are recorded (monitoring/settings.ts). */
+/** `replaysSessionSampleRate` in monitoring/settings.ts. */
 const RATE = 0.1;
 
-const drawing = (page: Page, value: number) =>
+/** Replaces the random number that decides about sampling. */
+const fixRandom = (page: Page, value: number) =>
   page.addInitScript((fixed) => void (Math.random = () => fixed), value);
 
-test("below the session rate the visit is recorded, without any error", async ({ page, arrivals }) => {
-  await drawing(page, RATE - 0.01);
+test("session sampled, no error → recorded", async ({ page, arrivals }) => {
+  await fixRandom(page, RATE - 0.01);
   await openPage(page);
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("recording: sent");
-  await make(page, "info"); // something to record
+  await make(page, "info"); // changes the page
   const item = await arrivals.waitForItem("a recording", ({ type }) => type === "replay_event");
   expect(item.json()).toMatchObject({ replay_type: "session", segment_id: 0 });
 });
 
-test("above the session rate it is only buffered, until an error occurs", async ({ page, arrivals, watch }) => {
+test("session not sampled → buffered, sent after an error", async ({ page, arrivals, watch }) => {
   watch.allow(ERRORS.uncaught);
-  await drawing(page, RATE + 0.01);
+  await fixRandom(page, RATE + 0.01);
   await openPage(page);
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("buffering");
   await make(page, "info");
@@ -29,14 +30,14 @@ test("above the session rate it is only buffered, until an error occurs", async 
   await make(page, "Uncaught error");
   const item = await arrivals.waitForItem("the recording", ({ type }) => type === "replay_event");
   expect(item.json()).toMatchObject({ replay_type: "buffer", segment_id: 0 });
-  // What happened before the error is in it.
-  const film = item.envelope.items.find(({ type }) => type === "replay_recording");
+  // It includes events from before the error.
+  const recording = item.envelope.items.find(({ type }) => type === "replay_recording");
   const event = await arrivals.waitForItem("the error", ({ type }) => type === "event");
-  const first = readRecording(film!).events[0];
+  const first = readRecording(recording!).events[0];
   expect(first!.timestamp).toBeLessThan(event.json<{ timestamp: number }>().timestamp * 1000);
 });
 
-test("text and inputs are masked, media are blocked, and the console is left out", async ({ page, arrivals, watch }) => {
+test("recording → text and inputs masked, media blocked, telemetry panels left out", async ({ page, arrivals, watch }) => {
   watch.allow(ERRORS.uncaught);
   await openPage(page);
   await make(page, "Uncaught error");
@@ -46,7 +47,7 @@ test("text and inputs are masked, media are blocked, and the console is left out
   );
   const text = JSON.stringify(readRecording(item).events);
   expect(text).toContain("***");
-  // A heading, a control, and what the console shows of telemetry.
+  // A heading, a button, and text of the telemetry panels.
   for (const seen of ["Make a signal", "Handled error", "Nothing has been sent", "0 waiting"]) {
     expect(text).not.toContain(seen);
   }

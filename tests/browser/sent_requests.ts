@@ -1,6 +1,6 @@
 import type { BrowserContext, Request } from "@playwright/test";
 
-/** One request that a page, a worker or the browser on a page's behalf has made. */
+/** A request of a page or its workers. */
 export interface SentRequest {
   readonly url: URL;
   readonly method: string;
@@ -11,11 +11,9 @@ export interface SentRequest {
 }
 
 /**
- * Records all requests of all pages of a browser context, with the bytes of their bodies.
- *
- * Two kinds of body cannot be seen from here: a `Blob`'s (it throws, so that it is not overlooked), and that of a
- * request made while its page goes away, which the browser no longer reports at all. What arrived tells
- * of the latter.
+ * Records all requests of all pages of a browser context, with the bytes of their bodies. Throws for a
+ * `Blob` body, which Playwright does not report. Misses requests that are made while their page ends: use
+ * `Arrivals` for them.
  */
 export class SentRequests {
   readonly #seen: Request[] = [];
@@ -29,14 +27,14 @@ export class SentRequests {
     return this.#seen.map(read);
   }
 
-  /** Posts to this path, or at all. */
+  /** POST requests, to this path if given. */
   posts(path?: string): readonly SentRequest[] {
     return this.all.filter(({ method, url }) =>
       method === "POST" && (path === undefined || url.pathname === path)
     );
   }
 
-  /** Requests to any other origin than this, apart from `data:` and `blob:`, which do not leave. */
+  /** Requests over the network to other origins. */
   leaving(origin: string): readonly SentRequest[] {
     return this.all.filter(({ url }) =>
       /^(https?|wss?):$/.test(url.protocol) && url.origin !== origin
@@ -48,9 +46,9 @@ function read(request: Request): SentRequest {
   const url = new URL(request.url());
   const method = request.method();
   const body = request.postDataBuffer();
-  // Only a GET or HEAD never has a body; of a Blob's Playwright has nothing.
+  // Playwright reports no body for a Blob.
   if (body === null && method === "POST" && url.protocol !== "blob:") {
-    throw new Error(`Cannot see the body of the post to ${url.pathname}: is it empty or a Blob?`);
+    throw new Error(`Cannot read the body of the POST to ${url.pathname}: it is empty or a Blob.`);
   }
   const bytes = body === null ? new Uint8Array() : new Uint8Array(body);
   return { url, method, kind: request.resourceType(), bytes };

@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 
-/** The texts that the page's controls put into the errors that they make. */
+/** Messages of the errors that the page's buttons make. */
 export const ERRORS = {
   uncaught: "Uncaught error, made on the page",
   rejection: "Unhandled rejection, made on the page",
@@ -10,32 +10,32 @@ export const ERRORS = {
 
 export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
-/** Presses a control of the page. */
+/** Clicks a button of the page. */
 export async function make(page: Page, signal: string): Promise<void> {
   await page.getByRole("button", { name: signal, exact: true }).click();
 }
 
-/** Opens the page and waits until it says that telemetry, and with it the recording, runs. */
+/** Opens the page and waits until it shows that telemetry and the recorder are running. */
 export async function openPage(page: Page, address = "/"): Promise<void> {
   await page.goto(address);
   await telemetryRuns(page);
 }
 
-/** Waits until the page says that telemetry runs and that the recording is decided. */
+/** Waits until the page shows that telemetry and the recorder are running. */
 export async function telemetryRuns(page: Page): Promise<void> {
   const visit = page.getByRole("region", { name: "This visit" });
   await expect(visit).toContainText("running");
   await expect(visit).toContainText(/buffering|recording:/);
 }
 
-/** This visit's trace id, as the page shows it. */
+/** The trace id that the page shows. */
 export async function shownTraceId(page: Page): Promise<string> {
   const text = await page.locator(".trace-id").innerText();
   expect(text).toMatch(/^[0-9a-f]{32}$/);
   return text;
 }
 
-/** Presses every control, each request's answer awaited. */
+/** Clicks every button, and waits for the response of each request. */
 export async function makeEverySignal(page: Page): Promise<void> {
   for (const level of LEVELS) await make(page, level);
   await make(page, "Span with a fetch");

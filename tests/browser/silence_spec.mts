@@ -6,33 +6,33 @@ import { dropFile } from "./saved_files.ts";
 import { ERRORS, make, openPage, shownTraceId } from "./signals.ts";
 import { openView } from "./views.ts";
 
-/** No sender of the SDK waits longer than this between two rounds. */
+/** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;
 
-for (const [kind, draw] of [["recorded", 0.05], ["buffered", 0.5]] as const) {
-  test(`an idle page is silent, its inbox open and the visit ${kind}`, async ({ page, context, arrivals, serverArrivals }) => {
+for (const [kind, random] of [["recorded", 0.05], ["buffered", 0.5]] as const) {
+  test(`idle page, its inbox open, visit ${kind} → no requests`, async ({ page, context, arrivals, serverArrivals }) => {
     let last = Date.now();
     context.on("request", () => void (last = Date.now()));
-    await page.addInitScript((fixed) => void (Math.random = () => fixed), draw);
+    await page.addInitScript((fixed) => void (Math.random = () => fixed), random);
     await openPage(page);
     await make(page, "info");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");
     let reported = 0;
     await expect.poll(async () => {
-      // Nor does the server say anything by itself.
+      // Nor does the server send telemetry by itself.
       const { length } = await serverArrivals.envelopes();
       if (length !== reported) last = Date.now();
       reported = length;
       return Date.now() - last;
     }, { timeout: 70_000 }).toBeGreaterThan(SILENCE_MS);
 
-    // Nobody watches itself: the console's own requests are in no span and no breadcrumb.
+    // Monitoring's own requests are in no span and no breadcrumb.
     const text = await arrivals.text() + await serverArrivals.text();
     expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
   });
 }
 
-test("a console with each of its views open is silent", async ({ page, context, arrivals }) => {
+test("every view open in a tab → no requests", async ({ page, context, arrivals }) => {
   await openPage(page);
   await make(page, "info");
   await arrivals.waitForItem("the log", ({ type }) => type === "log");
@@ -45,7 +45,7 @@ test("a console with each of its views open is silent", async ({ page, context, 
   await expectSilence(context);
 });
 
-/** What may be open in a view; each leads a page to it that has made an error and a log. */
+/** Opens a detail on a page that has made an error and a log. */
 const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async "a trace"(page) {
     const traceId = await shownTraceId(page);
@@ -85,7 +85,7 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(mode, () => {
     test.use({ mode });
 
-    test("tabs with a trace, a span, an error, a log, an envelope and a file open are silent", async ({ context, watch }) => {
+    test("tabs with details of every kind open → no requests", async ({ context, watch }) => {
       test.setTimeout(150_000);
       watch.allow(ERRORS.handled);
       for (const [what, open] of Object.entries(OPENED)) {
@@ -105,7 +105,7 @@ for (const mode of ["inbox", "relay"] as const) {
 test.describe("relay", () => {
   test.use({ mode: "relay" });
 
-  test("an outage of the ingest that is over leaves silence", async ({ page, context, ingest, watch }) => {
+  test("ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
     watch.allow(ERRORS.handled);
     await openPage(page);
     ingest.behave(answers(503));
@@ -113,7 +113,7 @@ test.describe("relay", () => {
     const strip = page.getByRole("region", { name: "Flow" });
     await expect(strip).toContainText("of all senders on its disk");
     ingest.behave(takes());
-    // In the relay's spool, or anywhere, if something was delivered past the spool meanwhile.
+    // The first text is shown if no envelope was delivered without the spool meanwhile.
     await expect(strip).toContainText(/nothing waits|All delivered/, { timeout: 60_000 });
     await expect(strip).not.toContainText("of all senders on its disk");
     await expectSilence(context);

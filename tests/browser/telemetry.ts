@@ -60,14 +60,14 @@ export function errorsOf(items: readonly ArrivedItem[]): readonly ErrorEvent[] {
   return items.filter(({ type }) => type === "event").map((item) => item.json<ErrorEvent>());
 }
 
-/** The error event whose exception has this text. */
+/** The error event with this text in an exception's message. */
 export function errorOf(items: readonly ArrivedItem[], text: string): ErrorEvent | undefined {
   return errorsOf(items).find(({ exception }) =>
     exception.values.some(({ value }) => value.includes(text))
   );
 }
 
-/** The kind of work that a span stands for, such as `http.client`. */
+/** The span's operation, such as `http.client`. */
 export function opOf({ attributes }: Span): string {
   return String(attributes["sentry.op"]?.value ?? "");
 }

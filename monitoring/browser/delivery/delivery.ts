@@ -1,409 +1,397 @@
-import { type EventDropReason, type RateLimits, updateRateLimits } from "@sentry/core/browser";
-import { type Loss, PAGE_ENDED } from "../journal_entry.ts";
-import { randomHex } from "../random_hex.ts";
-import type { Receipt } from "../receipt.ts";
-import { describeEnvelope, type EnvelopeMeta } from "./describe_envelope.ts";
-import type { EnvelopeStore } from "./envelope_store.ts";
-import { Hold } from "./hold.ts";
-import { Journal } from "./journal.ts";
-import { LossLedger } from "./loss_ledger.ts";
-import { lossesOf } from "./losses.ts";
-import { nextEnvelope } from "./next_envelope.ts";
-import { chooseVictims, MAX_AGE_MS, ROOM, type Room } from "./retention.ts";
-import { type Answer, KEEPALIVE_BYTES, type SendEnvelope } from "./send_envelope.ts";
-import { underTabLock, underTabLocks } from "./tab_lock.ts";
-import { heldUntil, judge } from "./verdict.ts";
+import {
+  type EventDropReason,
+  type RateLimits,
+  type TransportMakeRequestResponse,
+  updateRateLimits,
+} from "@sentry/core/browser";
+import { randomHex } from "../random_ids.ts";
+import type { Receipt } from "../telemetry_state.ts";
 import {
   createWaitingEnvelope,
-  isReport,
+  describeEnvelope,
+  type EnvelopeMeta,
+  isClientReport,
   lockNames,
+  nextEnvelope,
   receiptOf,
-  type SdkAnswer,
   type WaitingEnvelope,
-} from "./waiting_envelope.ts";
+} from "./envelope.ts";
+import type { EnvelopeStore } from "./envelope_store.ts";
+import type { Journal } from "./journal.ts";
+import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
+import { LossCounter, lossesOf } from "./loss_counter.ts";
+import { MAX_AGE_MS, selectForEviction, STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
+import { CircuitBreaker, limitedUntil, planRetry } from "./retry_policy.ts";
+import {
+  KEEPALIVE_BYTES,
+  type SendEnvelope,
+  type SendResult,
+  toTransportResponse,
+} from "./send_envelope.ts";
+import { withTabLock, withTabLocks } from "./tab_lock.ts";
 
-/** Requests at once: leaves room for the page's own, of which a browser allows six to an origin. */
-const PARALLEL = 4;
-/** Requests at once when the page has just been hidden and there may be no later. */
-const PARALLEL_HIDDEN = 15;
-/** Milliseconds after which a hidden page that is still alive sends in its normal way again. */
-const RUSH_MS = 1_000;
-/** Milliseconds to leave an envelope alone that another tab is sending. */
-const TAKEN_WAIT_MS = 5_000;
-/** Milliseconds between two envelopes of one page, so that their order is in the store too. */
+/** Concurrent requests: a browser allows six to an origin, and the page needs some. */
+const MAX_PARALLEL = 4;
+/** Concurrent requests when the page has just been hidden and may end at any moment. */
+const MAX_PARALLEL_FLUSHING = 15;
+/** After this time, a hidden page that still runs sends at the normal rate again. */
+const FLUSH_MS = 1_000;
+/** Wait before retrying an envelope that another tab is sending. */
+const LOCKED_WAIT_MS = 5_000;
+/** Minimum difference between the times of two envelopes, so that the store keeps their order. */
 const ORDER_MS = 0.001;
 
 export interface DeliveryOptions {
   readonly store: Promise<EnvelopeStore>;
-  /** Lists what the store has not confirmed; not given: nothing is listed. */
-  readonly journal?: Journal;
+  /** Entries for what the store has not confirmed. */
+  readonly journal: Journal;
   readonly send: SendEnvelope;
+  /** For the header of client reports, which a relay requires; empty for an ingest. */
+  readonly dsn: string;
+  /** Called when the state of an envelope changes. */
   readonly onReceipt: (receipt: Receipt) => void;
-  /** Told how many envelopes nobody has acknowledged or refused. */
+  /** Called with the number of envelopes that are not yet accepted, refused or dropped. */
   readonly onWaiting: (count: number) => void;
-  /** Told whether what waits would survive the page. */
-  readonly onLasting?: (lasts: boolean) => void;
-  /** Told of each envelope that was given up. */
-  readonly onGivenUp?: () => void;
-  /** What a report of what was given up names in its header; not given: nothing. */
-  readonly dsn?: string;
+  /** Called after each write to the store: false means that the envelope is in memory only. */
+  readonly onStored: (isStored: boolean) => void;
+  /** Called for each dropped envelope. */
+  readonly onDropped: () => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  readonly room?: Room;
-  /** From 0 to 1: spreads the times of coming back. */
+  readonly quota?: StorageQuota;
+  /** From 0 to 1: jitter of the backoff. */
   readonly random?: () => number;
 }
 
 /**
- * Brings envelopes to where they go, and keeps each until it is acknowledged or refused.
+ * Delivers envelopes, and stores each until it is accepted or refused.
  *
  * ```
- * deliver ─ store ─ send ─┬─ 2xx or definite refusal ─ delete, receipt
- *             ▲           └─ no answer, 5xx, limited ─ wait, receipt ─┬─ no room, too old ─ count, delete
- *             └───────────────────── later, also after a reload ◄─────┘
+ * deliver ─ store ─ send ─┬─ 2xx or final refusal ─────── delete, receipt
+ *             ▲           └─ no response, 5xx, limited ── wait, receipt ─┬─ store full, too old ─ count, delete
+ *             └───────────────────── later, also after a reload ◄────────┘
  * ```
  *
- * What was given up is counted in the store, and reported once something gets through.
+ * Dropped envelopes are counted in the store and reported to Sentry once a request succeeds.
  */
 export class Delivery {
   /** Oldest first. */
   #waiting: WaitingEnvelope[] = [];
   #sending = 0;
-  #rush = false;
-  /** What an earlier page left goes first: a recording's segments are sent in order. */
-  #adopted = false;
+  #isFlushing = false;
+  /** Envelopes of earlier pages are sent first, to keep the order of a recording's segments. */
+  #isLoaded = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #limits: RateLimits = {};
-  #lastMade = 0;
-  readonly #hold = new Hold();
-  readonly #ledger: LossLedger;
+  #lastCreatedAt = 0;
+  readonly #breaker = new CircuitBreaker();
+  readonly #losses: LossCounter;
   readonly #options: Required<DeliveryOptions>;
 
   constructor(options: DeliveryOptions) {
-    this.#options = {
-      now: Date.now,
-      random: Math.random,
-      journal: new Journal(undefined),
-      room: ROOM,
-      onLasting: () => {},
-      onGivenUp: () => {},
-      dsn: "",
-      ...options,
-    };
-    this.#ledger = new LossLedger(this.#options);
-    void this.#adopt().then(() => this.#report());
+    this.#options = { now: Date.now, random: Math.random, quota: STORAGE_QUOTA, ...options };
+    this.#losses = new LossCounter(this.#options);
+    void this.#load().then(() => this.#report());
   }
 
-  /** The limits that were announced and still hold. */
+  /** The rate limits in force. */
   get limits(): RateLimits {
     return this.#limits;
   }
 
   /**
-   * Takes an envelope over. Resolves at the first answer, or as soon as it is clear that it waits:
-   * then with 202, since from here on it is ours. (The recorder stops for good at a status of 300
-   * or more, and sends what it has buffered only after a 2xx for the error.)
+   * Takes over an envelope.
+   *
+   * @returns the first response; or 202 as soon as the envelope is stored and waits. (The recorder stops
+   * for good at a status of 300 or more, and sends its buffer only after a 2xx for the error.)
    */
-  deliver(bytes: Uint8Array): Promise<SdkAnswer> {
-    const { now, onLasting, store, journal } = this.#options;
-    // A clock that is set back must not turn a recording's order around.
-    this.#lastMade = Math.max(now(), this.#lastMade + ORDER_MS);
-    const meta = describeEnvelope(bytes, randomHex(16), this.#lastMade);
+  deliver(bytes: Uint8Array): Promise<TransportMakeRequestResponse> {
+    const { now, onStored, store, journal } = this.#options;
+    // If the clock is set back, the order of a recording's segments must not change.
+    this.#lastCreatedAt = Math.max(now(), this.#lastCreatedAt + ORDER_MS);
+    const meta = describeEnvelope(bytes, randomHex(16), this.#lastCreatedAt);
     const losses = lossesOf(meta.items, PAGE_ENDED);
-    // A report counts for nothing: it is listed itself.
+    // A client report has no losses: the journal saves its bytes.
     journal.add(meta.id, losses, losses.length > 0 ? undefined : { meta, bytes });
     const stored = store.then(async (store) => {
-      const isStored = await store.put(meta, bytes).then(() => true, () => false);
-      // Refused by a full disk it is in memory alone, and stays listed until it ends.
-      if (isStored || !store.lasts) journal.remove(meta.id);
+      const isStored = await store.put({ meta, bytes }).then(() => true, () => false);
+      // On a full disk the envelope is in memory only, and its entry remains until it is delivered.
+      if (isStored || !store.isPersistent) journal.remove(meta.id);
       return isStored;
     });
-    void stored.then(onLasting);
+    void stored.then(onStored);
     return new Promise((settle) => {
       const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
       this.#waiting.push(envelope);
       this.#publish(envelope, {});
-      void this.#makeRoom();
-      this.#pump();
-      if (this.#hold.feeling || this.#waiting.some(({ failures }) => failures > 0)) {
-        this.#acceptWaiting();
+      void this.#enforceRetention();
+      this.#sendWaiting();
+      if (this.#breaker.isTripped || this.#waiting.some(({ failures }) => failures > 0)) {
+        this.#settleWaiting();
       }
     });
   }
 
-  /** Things look better (online again, visible again): tries everything that is not limited. */
-  wake(): void {
-    this.#rush = false;
-    this.#hold.lift();
+  /** Counts losses of events that never became an envelope. */
+  countLosses(losses: readonly Loss[]): void {
+    this.#losses.count(losses);
+  }
+
+  /** Retries at once, except envelopes under a rate limit. For when the page is online or visible again. */
+  retryNow(): void {
+    this.#isFlushing = false;
+    this.#breaker.halfOpen();
     const now = this.#options.now();
     for (const envelope of this.#waiting) {
-      if (!heldUntil(envelope.categories, this.#limits, now)) envelope.notBefore = 0;
+      if (!limitedUntil(envelope.categories, this.#limits, now)) envelope.notBefore = 0;
     }
-    void this.#adopt().then(() => this.#report());
+    void this.#load().then(() => this.#report());
   }
 
-  /** Counts what was given up elsewhere, before it became an envelope. */
-  countLosses(losses: readonly Loss[]): void {
-    this.#ledger.count(losses);
-  }
-
-  /** The page is hidden, maybe for good: sends at once what it has, without waiting for the store. */
-  hide(): void {
-    this.#rush = true;
-    setTimeout(() => this.#rush = false, RUSH_MS);
-    this.#pump();
+  /** Sends what it can before the page may end, without waiting for the store. */
+  flush(): void {
+    this.#isFlushing = true;
+    setTimeout(() => this.#isFlushing = false, FLUSH_MS);
+    this.#sendWaiting();
     void this.#report();
   }
 
-  /** Takes over what earlier pages, closed tabs and other tabs have left in the store. */
-  async #adopt(): Promise<void> {
+  /** Adds the envelopes that other pages have left in the store or in the journal. */
+  async #load(): Promise<void> {
     const { journal } = this.#options;
     const store = await this.#options.store;
     await journal.recover(store);
-    // While the store is read some end, which it may still list, and some are new here as there.
+    // While the store is read, envelopes of this page may be deleted or added.
     const known = new Set(this.#waiting);
-    // A store that cannot be read now may be later; what is in it stays.
-    const left = await store.list().catch((): EnvelopeMeta[] => []);
+    // A store that cannot be read now may be readable later.
+    const stored = await store.list().catch((): EnvelopeMeta[] => []);
     for (const envelope of this.#waiting) known.add(envelope);
     const ids = new Set(Array.from(known, ({ meta }) => meta.id));
-    // While another tab lists an envelope, that tab confirms it first; then it is delivered and deleted.
-    const fresh = left.filter(({ id }) => !ids.has(id) && !journal.has(id));
-    const kept = { stored: Promise.resolve(true), settle: () => {} };
-    this.#waiting.push(...fresh.map((meta) => createWaitingEnvelope(meta, kept)));
+    // An envelope with a journal entry is left to its page, which has yet to delete that entry.
+    const added = stored.filter(({ id }) => !ids.has(id) && !journal.has(id));
+    const details = { stored: Promise.resolve(true), settle: () => {} };
+    this.#waiting.push(...added.map((meta) => createWaitingEnvelope(meta, details)));
     this.#waiting.sort((one, other) => one.meta.createdAt - other.meta.createdAt);
-    this.#adopted = true;
-    const givenUp = [this.#giveUpOld(), this.#makeRoom()];
-    this.#count();
-    this.#pump();
-    // They are part of what is reported next.
-    await Promise.all(givenUp);
+    this.#isLoaded = true;
+    const retained = this.#enforceRetention();
+    this.#options.onWaiting(this.#waiting.length);
+    this.#sendWaiting();
+    // The losses are part of the next report.
+    await retained;
   }
 
-  /**
-   * Reports what was given up, by this page or an earlier one, unless nothing gets through anyway. While
-   * a report waits the next one does too: where there is no room each would be the end of an envelope.
-   */
-  async #report(): Promise<void> {
-    if (this.#hold.feeling || this.#waiting.some(isReport)) return;
-    const unstored = await this.#ledger.report(this.#options.now());
-    if (unstored) void this.deliver(unstored);
-    await this.#adopt();
-  }
-
-  /** Starts what may start now, and sets the one timer for what may start later. */
-  #pump(): void {
+  /** Sends what may be sent now, and sets the timer for the rest. */
+  #sendWaiting(): void {
     clearTimeout(this.#timer);
-    if (!this.#adopted && !this.#rush) return;
-    const parallel = this.#rush ? PARALLEL_HIDDEN : this.#hold.feeling ? 1 : PARALLEL;
+    if (!this.#isLoaded && !this.#isFlushing) return;
+    const { isTripped, openUntil } = this.#breaker;
+    const parallel = this.#isFlushing ? MAX_PARALLEL_FLUSHING : isTripped ? 1 : MAX_PARALLEL;
     const now = this.#options.now();
-    while (this.#hold.until <= now && this.#sending < parallel) {
+    while (openUntil <= now && this.#sending < parallel) {
       const next = nextEnvelope(this.#waiting, now);
       if (!next) break;
       void this.#attempt(next);
     }
     if (this.#sending > 0) return;
     const earliest = this.#waiting.reduce(
-      (earliest, { notBefore }) => Math.min(earliest, Math.max(notBefore, this.#hold.until)),
+      (earliest, { notBefore }) => Math.min(earliest, Math.max(notBefore, openUntil)),
       Infinity,
     );
-    // Offline, the `online` event wakes us: a timer would only find out the same.
+    // Offline: the `online` event calls retryNow.
     if (earliest === Infinity || globalThis.navigator?.onLine === false) return;
-    this.#timer = setTimeout(() => this.#pump(), Math.max(0, earliest - now));
+    this.#timer = setTimeout(() => this.#sendWaiting(), Math.max(0, earliest - now));
   }
 
   async #attempt(envelope: WaitingEnvelope): Promise<void> {
-    envelope.sending = true;
+    envelope.isSending = true;
     this.#sending++;
     const { meta, bytes } = envelope;
-    // What is too large for keepalive ends with the page anyway.
-    const atOnce = this.#rush && bytes && bytes.length <= KEEPALIVE_BYTES &&
-      this.#options.journal.keep({ meta, bytes });
-    const came = await (atOnce ? this.#sendAtOnce(envelope, bytes) : this.#sendStored(envelope));
-    envelope.sending = false;
+    // A request without keepalive ends with the page.
+    const canFlush = this.#isFlushing && bytes && bytes.length <= KEEPALIVE_BYTES &&
+      this.#options.journal.addBytes({ meta, bytes });
+    const result = await (canFlush ? this.#sendNow(envelope, bytes) : this.#sendLocked(envelope));
+    envelope.isSending = false;
     this.#sending--;
-    if (came === "taken") envelope.notBefore = this.#options.now() + TAKEN_WAIT_MS;
-    else if (came === "gone") this.#forget(envelope);
-    else if (this.#waiting.includes(envelope)) this.#acceptWaiting();
-    this.#pump();
+    if (result === "locked") envelope.notBefore = this.#options.now() + LOCKED_WAIT_MS;
+    else if (result === "deleted") this.#handOver(envelope);
+    else if (this.#waiting.includes(envelope)) this.#settleWaiting();
+    this.#sendWaiting();
   }
 
   /**
-   * In a rush it must leave before anything is awaited: there may be no next task. The locks, asked for
-   * meanwhile, keep the tab that is now shown from sending the same.
+   * Sends synchronously: while the page ends, no later task may run. The locks, requested meanwhile, keep
+   * other tabs from sending the same envelope.
    */
-  async #sendAtOnce(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<"answered"> {
-    const answered = this.#send(envelope, bytes);
-    void underTabLocks(lockNames(envelope), () => answered);
-    await answered;
-    return "answered";
+  #sendNow(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<"sent"> {
+    const sent = this.#send(envelope, bytes);
+    void withTabLocks(lockNames(envelope), () => sent);
+    return sent;
   }
 
-  /** Sends what the store has, so that no two tabs send the same. */
-  async #sendStored(envelope: WaitingEnvelope): Promise<"answered" | "taken" | "gone"> {
+  /** Sends under the envelope's locks, if it has not been deleted by another tab. */
+  async #sendLocked(envelope: WaitingEnvelope): Promise<"sent" | "locked" | "deleted"> {
     const { id } = envelope.meta;
     const stored = await envelope.stored;
-    return await underTabLocks(lockNames(envelope), async () => {
+    return await withTabLocks(lockNames(envelope), async () => {
       const bytes = stored
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
-      if (!bytes) return "gone";
-      if (!stored) this.#options.journal.keep({ meta: envelope.meta, bytes });
-      await this.#send(envelope, bytes);
-      return "answered";
+      if (!bytes) return "deleted";
+      if (!stored) this.#options.journal.addBytes({ meta: envelope.meta, bytes });
+      return await this.#send(envelope, bytes);
     });
   }
 
-  /** Sends once, and deletes what was acknowledged, all under the lock: a tab after us finds nothing. */
-  async #send(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<void> {
+  /** Sends once and handles the response, all under the locks: other tabs find it deleted. */
+  async #send(envelope: WaitingEnvelope, bytes: Uint8Array): Promise<"sent"> {
     const startedAt = this.#options.now();
     envelope.meta = { ...envelope.meta, attempts: envelope.meta.attempts + 1 };
-    // Later ones keep showing how the last one went, until they have gone.
+    // During a retry the receipt keeps the result of the attempt before.
     if (envelope.meta.attempts === 1) this.#publish(envelope, {});
-    await this.#settle(envelope, await this.#options.send(bytes), startedAt);
+    await this.#onResult(envelope, await this.#options.send(bytes), startedAt);
+    return "sent";
   }
 
-  async #settle(envelope: WaitingEnvelope, answer: Answer, startedAt: number): Promise<void> {
+  async #onResult(
+    envelope: WaitingEnvelope,
+    result: SendResult,
+    startedAt: number,
+  ): Promise<void> {
     const now = this.#options.now();
-    const { status } = answer;
-    const headers = {
-      "x-sentry-rate-limits": answer.rateLimits,
-      // On a 503 it speaks of the relay; the SDK would read it as a limit, and drop what is new.
-      "retry-after": status === 429 ? answer.retryAfter : null,
-    };
-    if (status === 429 || answer.rateLimits) {
-      this.#limits = updateRateLimits(this.#limits, { statusCode: status, headers }, now);
+    const { status } = result;
+    const response = toTransportResponse(result);
+    if (status === 429 || result.rateLimits) {
+      this.#limits = updateRateLimits(this.#limits, response, now);
     }
     envelope.failures++;
     const random = this.#options.random();
-    const { categories, failures } = envelope;
-    const verdict = judge({ answer, categories, limits: this.#limits, failures, now, random });
+    const retry = planRetry(result, envelope, { limits: this.#limits, now, random });
 
-    if (verdict.kind === "ended") {
-      this.#passed();
+    if (!retry) {
+      this.#requestSucceeded();
       await this.#delete(envelope, status);
-      const outcome = answer.outcome ?? (status === 429 ? "rate_limited" : undefined);
-      this.#publish(envelope, { ...answer, outcome });
-      envelope.settle({ statusCode: status, headers });
+      const outcome = result.outcome ?? (status === 429 ? "rate_limited" : undefined);
+      this.#publish(envelope, { ...result, outcome });
+      envelope.settle(response);
       return;
     }
-    envelope.notBefore = verdict.notBefore;
-    if (verdict.limited) {
-      this.#passed();
-      const seconds = Math.ceil((verdict.notBefore - now) / 1000);
-      // Without the status, which would say that it ended: it waits.
-      this.#publish(envelope, { error: `limited, sent again in ${seconds} s` });
-      envelope.settle({ statusCode: status, headers });
+    envelope.notBefore = retry.at;
+    if (retry.isRateLimited) {
+      this.#requestSucceeded();
+      const seconds = Math.ceil((retry.at - now) / 1000);
+      // Without the status: a receipt with a 429 would look final.
+      this.#publish(envelope, { error: `rate limited, sent again in ${seconds} s` });
+      envelope.settle(response);
     } else {
-      this.#hold.failed(startedAt, now, random);
-      this.#publish(envelope, { status, error: answer.error });
-      // Other tabs fail too, and add to what must find room.
-      void this.#adopt();
+      this.#breaker.failed(startedAt, now, random);
+      this.#publish(envelope, { status, error: result.error });
+      // Other tabs fail too, and add envelopes to the store, which may be over its quota.
+      void this.#load();
     }
-    // What waits in the store need not wait here too.
+    // Frees memory: the store has the bytes.
     if (await envelope.stored) envelope.bytes = undefined;
   }
 
-  /** Somebody answered: what was given up meanwhile can be reported. */
-  #passed(): void {
-    const wasFeeling = this.#hold.feeling;
-    this.#hold.passed();
-    if (wasFeeling) void this.#report();
+  /** The relay or the ingest responded: losses of an outage can be reported. */
+  #requestSucceeded(): void {
+    const { isTripped } = this.#breaker;
+    this.#breaker.succeeded();
+    if (isTripped) void this.#report();
   }
 
-  /** Tells the SDK of everything that waits that it is in our hands, once it is. */
-  #acceptWaiting(): void {
-    for (const { sending, stored, settle } of this.#waiting) {
-      if (!sending) void stored.then(() => settle({ statusCode: 202 }));
+  /** Resolves the SDK's `send` of all waiting envelopes, once they are stored. */
+  #settleWaiting(): void {
+    for (const { isSending, stored, settle } of this.#waiting) {
+      if (!isSending) void stored.then(() => settle({ statusCode: 202 }));
     }
   }
 
-  /** Another tab has taken it from the store and seen to it. */
-  #forget(envelope: WaitingEnvelope): void {
+  /** Forgets an envelope that another tab has delivered or dropped. */
+  #handOver(envelope: WaitingEnvelope): void {
     this.#remove(envelope);
-    if (envelope.bytes || envelope.meta.attempts > 0) {
-      this.#publish(envelope, { outcome: "handed_over" });
-    }
+    const isShown = envelope.bytes || envelope.meta.attempts > 0;
+    if (isShown) this.#publish(envelope, { outcome: "handed_over" });
     envelope.settle({ statusCode: 202 });
   }
 
-  async #makeRoom(): Promise<void> {
-    const kept = this.#waiting.map(({ meta }) => meta);
-    const victims = new Set(chooseVictims(kept, this.#options.room));
-    if (victims.size === 0) return;
-    await this.#giveUpAll(({ meta }) => victims.has(meta), "queue_overflow", "no room left");
+  /** Deletes an envelope after a final response. A refused one is lost; the ingest counts a 429 itself. */
+  async #delete(envelope: WaitingEnvelope, status = 0): Promise<void> {
+    const { id, items } = envelope.meta;
+    const losses = status >= 300 && status !== 429 ? lossesOf(items, "send_error") : [];
+    const store = await this.#options.store;
+    if (!await envelope.stored) this.#countUnstored(id, losses);
+    else {
+      await (losses.length > 0 ? store.drop(id, losses) : store.delete(id)).catch(() => {
+        // A later page sends it again: a duplicate is better than a loss.
+      });
+    }
+    // Only now: a recording's next segment would find the lock still held.
+    this.#remove(envelope);
+    if (isClientReport(envelope)) void this.#report();
   }
 
-  async #giveUpOld(): Promise<void> {
+  /** Drops envelopes that are too old or exceed the storage quota. */
+  async #enforceRetention(): Promise<void> {
     const oldest = this.#options.now() - MAX_AGE_MS;
-    await this.#giveUpAll(({ meta }) => meta.createdAt < oldest, "network_error", "too old");
+    const expired = this.#waiting.filter(({ meta }) => meta.createdAt < oldest);
+    const dropped = this.#dropAll(expired, "network_error", "too old");
+    const evicted = selectForEviction(this.#waiting, this.#options.quota);
+    await this.#dropAll(evicted, "queue_overflow", "storage quota reached");
+    await dropped;
   }
 
-  async #giveUpAll(
-    matches: (envelope: WaitingEnvelope) => boolean,
-    reason: EventDropReason,
-    why: string,
-  ): Promise<void> {
-    const all = this.#waiting.filter((envelope) => !envelope.sending && matches(envelope));
-    const given = await Promise.all(all.map((envelope) => this.#giveUp(envelope, reason, why)));
-    // Where something gets through all the while, no end of an outage comes to report it.
-    if (given.includes(true)) void this.#report();
+  async #dropAll(all: WaitingEnvelope[], reason: EventDropReason, why: string): Promise<void> {
+    const idle = all.filter(({ isSending }) => !isSending);
+    const dropped = await Promise.all(idle.map((envelope) => this.#drop(envelope, reason, why)));
+    // Without an outage there is no later success that would trigger the report.
+    if (dropped.includes(true)) void this.#report();
   }
 
-  /** Gives an envelope up, unless another tab is sending it or has seen to it. Returns whether it did. */
-  async #giveUp(envelope: WaitingEnvelope, reason: EventDropReason, why: string): Promise<boolean> {
+  /** Drops an envelope. Returns false if another tab is sending it or has delivered it. */
+  async #drop(envelope: WaitingEnvelope, reason: EventDropReason, why: string): Promise<boolean> {
     this.#remove(envelope);
     const { id, items } = envelope.meta;
     const losses = lossesOf(items, reason);
-    const given = await underTabLock(id, async () => {
-      if (await envelope.stored) return (await this.#options.store).giveUp(id, losses);
+    const isDropped = await withTabLock(id, async () => {
+      if (await envelope.stored) return (await this.#options.store).drop(id, losses);
       this.#countUnstored(id, losses);
       return true;
-      // What cannot be deleted stays, and a later page finds it.
+      // If it cannot be deleted, a later page finds it.
     }).catch(() => false);
-    if (given !== true) {
-      this.#forget(envelope);
+    if (isDropped !== true) {
+      this.#handOver(envelope);
       return false;
     }
-    this.#publish(envelope, { outcome: "dropped", error: `given up: ${why}` });
-    this.#options.onGivenUp();
+    this.#publish(envelope, { outcome: "dropped", error: `dropped: ${why}` });
+    this.#options.onDropped();
     envelope.settle({});
     return true;
   }
 
-  /** Deletes what has ended. What was refused is lost; of a 429 the ingest keeps count itself. */
-  async #delete(envelope: WaitingEnvelope, status = 0): Promise<void> {
-    const refused = status >= 300 && status !== 429;
-    const losses = refused ? lossesOf(envelope.meta.items, "send_error") : [];
-    const { id } = envelope.meta;
-    const store = await this.#options.store;
-    if (!await envelope.stored) this.#countUnstored(id, losses);
-    else {
-      await (losses.length > 0 ? store.giveUp(id, losses) : store.delete(id)).catch(() => {
-        // It stays in the store and a later page sends it once more: twice is better than never.
-      });
-    }
-    // Only now: the next segment of its recording must not ask for a lock that is still held.
-    this.#remove(envelope);
-    if (isReport(envelope)) void this.#report();
+  /** Counts the losses of an envelope that the store did not accept, and deletes its journal entry. */
+  #countUnstored(id: string, losses: readonly Loss[]): void {
+    this.#losses.count(losses);
+    this.#options.journal.remove(id);
   }
 
-  /** An envelope that the store has refused has ended: its losses take the place of its entry. */
-  #countUnstored(id: string, losses: readonly Loss[]): void {
-    this.#ledger.count(losses);
-    this.#options.journal.remove(id);
+  /**
+   * Sends a client report of all losses, unless requests fail. Only one report waits at a time: if the
+   * store is full, each would evict another envelope.
+   */
+  async #report(): Promise<void> {
+    if (this.#breaker.isTripped || this.#waiting.some(isClientReport)) return;
+    const unstored = await this.#losses.report(this.#options.now());
+    if (unstored) void this.deliver(unstored);
+    await this.#load();
   }
 
   #remove(envelope: WaitingEnvelope): void {
     this.#waiting = this.#waiting.filter((other) => other !== envelope);
-    this.#count();
+    this.#options.onWaiting(this.#waiting.length);
   }
 
-  #publish(envelope: WaitingEnvelope, answer: Pick<Answer, "status" | "outcome" | "error">): void {
-    this.#options.onReceipt(receiptOf(envelope, answer, this.#options.now()));
-    this.#count();
-  }
-
-  #count(): void {
+  #publish(envelope: WaitingEnvelope, result: Partial<SendResult>): void {
+    this.#options.onReceipt(receiptOf(envelope, result, this.#options.now()));
     this.#options.onWaiting(this.#waiting.length);
   }
 }

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import type { Loss } from "../journal_entry.ts";
-import { createMemoryStore } from "./_memory_store.ts";
-import type { EnvelopeMeta } from "./describe_envelope.ts";
-import type { EnvelopeStore } from "./envelope_store.ts";
-import { openEnvelopeStore } from "./indexed_db_store.ts";
+import type { EnvelopeMeta } from "./envelope.ts";
+import { type EnvelopeStore, openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
+import type { Loss } from "./journal_entry.ts";
+import { createMemoryStore } from "./testdata/memory_store.ts";
 
 const LOST: Loss[] = [{ reason: "internal_sdk_error", category: "error", quantity: 1 }];
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const META: EnvelopeMeta = { id: "a", createdAt: 1, bytes: 256, items: [], attempts: 0 };
 
-/** The losses that the store has counted; resets its count. */
+/** The losses that the store has counted. Resets them. */
 async function counted(store: EnvelopeStore, journal?: Journal): Promise<readonly Loss[]> {
   let all: readonly Loss[] = [];
   await store.report((losses) => {
@@ -20,7 +19,7 @@ async function counted(store: EnvelopeStore, journal?: Journal): Promise<readonl
   return all;
 }
 
-/** The journal of a page that has ended after `act`: the browser has taken its lock away. */
+/** Runs `act` on the journal of a page that has ended: without its lock. */
 function endedPage(storage: Storage, act: (journal: Journal) => void): void {
   const { locks } = navigator;
   Object.defineProperty(navigator, "locks", { value: undefined, configurable: true });
@@ -28,7 +27,7 @@ function endedPage(storage: Storage, act: (journal: Journal) => void): void {
   Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
 }
 
-/** Runs a test with the runtime's own storage in memory, which is empty before and after. */
+/** Runs a test with an empty `sessionStorage`. */
 function withStorage(name: string, test: (storage: Storage) => Promise<void>): void {
   Deno.test(name, async () => {
     sessionStorage.clear();
@@ -54,7 +53,7 @@ withStorage(
 withStorage("page ends after the store has its event → not counted", async (storage) => {
   const store = createMemoryStore();
   endedPage(storage, (journal) => journal.add("a", LOST));
-  await store.put(META, BYTES);
+  await store.put({ meta: META, bytes: BYTES });
   await new Journal(storage).recover(store);
   assert.deepEqual(await counted(store), []);
   assert.equal(storage.length, 0);
@@ -67,7 +66,7 @@ withStorage("page ends before its SDK has started → the next page counts it", 
   assert.deepEqual(await counted(store), LOST);
 });
 
-withStorage("store has confirmed the event → nothing is listed", (storage) => {
+withStorage("store has confirmed the event → no entry", (storage) => {
   const journal = new Journal(storage);
   journal.add("a", LOST);
   journal.remove("a");
@@ -79,7 +78,7 @@ withStorage("event sent before it was stored → the next page stores its bytes"
   const store = createMemoryStore();
   endedPage(storage, (journal) => {
     journal.add("a", LOST);
-    assert.equal(journal.keep({ meta: META, bytes: BYTES }), true);
+    assert.equal(journal.addBytes({ meta: META, bytes: BYTES }), true);
   });
   await new Journal(storage).recover(store);
   assert.deepEqual(await store.list(), [META]);
@@ -87,24 +86,24 @@ withStorage("event sent before it was stored → the next page stores its bytes"
   assert.deepEqual(await counted(store), []);
 });
 
-withStorage("next page ends while it recovers → the one after counts no more", async (storage) => {
+withStorage("next page ends while it recovers → counted once by the one after", async (storage) => {
   const store = createMemoryStore();
   endedPage(storage, (journal) => journal.add("a", LOST));
   const left = Object.entries(storage);
   await new Journal(storage).recover(store);
-  // As if that page had ended before it could delete what it had listed.
+  // As if that page had ended before it could delete the entries.
   for (const [key, entry] of left) storage.setItem(key, entry);
   await new Journal(storage).recover(store);
   assert.deepEqual(await counted(store), LOST);
 });
 
 withStorage(
-  "counted, still listed, reported meanwhile, page killed → counted once",
+  "page killed between counting and deleting its entry, report meanwhile → counted once",
   async (storage) => {
     const store = createMemoryStore();
     const other = new Journal(storage);
     endedPage(storage, (journal) => journal.add("a", LOST));
-    // The store has it, and its page ends before it knows.
+    // The store has the count, and the page ends before it can delete its entry.
     await store.count("a", LOST);
     const reported = [...await counted(store, other)];
     await other.recover(store);
@@ -131,7 +130,7 @@ withStorage("store cannot be opened → the entry stays for a later page", async
   assert.deepEqual(await counted(store), LOST);
 });
 
-withStorage("entries that are none → deleted, and the others recovered", async (storage) => {
+withStorage("invalid entries → deleted, and the others recovered", async (storage) => {
   const store = createMemoryStore();
   for (
     const [n, text] of ["", "no JSON", "null", "5", '"text"', '["page"]', "[1,2,3,4]"].entries()
@@ -145,14 +144,14 @@ withStorage("entries that are none → deleted, and the others recovered", async
   assert.equal(storage.length, 0);
 });
 
-withStorage("one page's entries find no room → another page's are recovered", async (storage) => {
+withStorage("store full for one page's entries → another page's are recovered", async (storage) => {
   const store = createMemoryStore();
   for (const id of ["a", "b"]) endedPage(storage, (journal) => journal.add(id, LOST));
-  let asked = 0;
+  let calls = 0;
   const full: EnvelopeStore = {
     ...store,
     recover: (entries) =>
-      asked++ === 0 ? Promise.reject(new DOMException("full")) : store.recover(entries),
+      calls++ === 0 ? Promise.reject(new DOMException("full")) : store.recover(entries),
   };
   await new Journal(storage).recover(full);
   assert.equal(storage.length, 1);
@@ -160,12 +159,12 @@ withStorage("one page's entries find no room → another page's are recovered", 
 });
 
 withStorage(
-  "lock of a page asked for before its next entry → that entry is left alone",
+  "page has a new lock since another tab requested its old one → its entry is not recovered",
   async (storage) => {
     const store = createMemoryStore();
     const running = new Journal(storage);
     running.add("a", LOST);
-    // Another tab has read that entry and is given the lock as it becomes free.
+    // Another tab has read that entry and gets the lock as it is released.
     let granted = false;
     const { locks } = navigator;
     const request = (name: string, options: LockOptions, held: LockGrantedCallback<unknown>) => {
@@ -183,7 +182,7 @@ withStorage(
   },
 );
 
-withStorage("page that still runs → another page leaves its entries alone", async (storage) => {
+withStorage("page still runs → another page does not recover its entries", async (storage) => {
   const store = createMemoryStore();
   const running = new Journal(storage);
   running.add("a", LOST);
@@ -193,14 +192,14 @@ withStorage("page that still runs → another page leaves its entries alone", as
   assert.equal(other.has("a"), true);
   running.remove("a");
   assert.equal(other.has("a"), false);
-  // Listed again while its first lock may not be free yet.
+  // A new entry while the first lock may not be released yet.
   running.add("b", LOST);
   await other.recover(store);
   assert.deepEqual(await counted(store), []);
   running.remove("b");
 });
 
-Deno.test("storage refused or full → nothing is listed, and envelopes are sent as before", () => {
+Deno.test("storage refused or full → no entries, and envelopes are sent", () => {
   const refused = new Journal(undefined);
   const full = new Journal({
     setItem() {
@@ -209,7 +208,7 @@ Deno.test("storage refused or full → nothing is listed, and envelopes are sent
   } as unknown as Storage);
   for (const journal of [refused, full]) {
     assert.equal(journal.add("a", LOST), false);
-    assert.equal(journal.keep({ meta: META, bytes: BYTES }), true);
+    assert.equal(journal.addBytes({ meta: META, bytes: BYTES }), true);
     journal.remove("a");
   }
 });

@@ -1,32 +1,34 @@
+import type { TransportMakeRequestResponse } from "@sentry/core/browser";
+
 /**
- * A browser lets the requests that outlive their page carry 64 KiB together
- * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5) and fails the one that
- * is too much. It counts bytes, not characters. Further envelopes are sent without keepalive.
+ * All keepalive requests of a page may carry 64 KiB together; the one that exceeds it fails
+ * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch, step 8.10.5). Larger envelopes are sent
+ * without keepalive.
  */
 export const KEEPALIVE_BYTES = 60_000;
 
-/** What came back of one attempt. */
-export interface Answer {
-  /** HTTP status; undefined: there was no answer. */
+/** The result of one attempt to send an envelope. */
+export interface SendResult {
+  /** HTTP status; undefined: no response. */
   readonly status?: number | undefined;
-  /** `Retry-After`, as it came. */
+  /** `Retry-After`, as received. */
   readonly retryAfter: string | null;
-  /** `X-Sentry-Rate-Limits`, as it came. */
+  /** `X-Sentry-Rate-Limits`, as received. */
   readonly rateLimits: string | null;
   /** The relay's `X-Relay-Outcome`. */
   readonly outcome?: string | undefined;
-  /** The reason that came with the answer, or why there was none. */
+  /** `X-Sentry-Error`, or why there was no response. */
   readonly error?: string | undefined;
 }
 
 /** Sends an envelope once. Never rejects. */
-export type SendEnvelope = (bytes: Uint8Array) => Promise<Answer>;
+export type SendEnvelope = (bytes: Uint8Array) => Promise<SendResult>;
 
-/** The time after which a request that hangs is given up and tried again later. */
+/** A request without a response is aborted after this time and sent again later. */
 const TIMEOUT_MS = 60_000;
 
 export interface SenderOptions {
-  /** The browser's own `fetch`, from before anything patched it. */
+  /** The browser's own `fetch`, from before the SDK patches it. */
   readonly fetch: typeof fetch;
   /** The tunnel's path, or the ingest's address with its key. */
   readonly url: string;
@@ -36,28 +38,29 @@ export interface SenderOptions {
 
 /** Creates the sender for one address. */
 export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnvelope {
-  /** Bytes under way with keepalive. */
-  let carried = 0;
+  let keepaliveBytes = 0;
   const init: RequestInit = {
     method: "POST",
     headers: {
-      // Its own type needs a preflight across origins, on every page load; the ingest takes both.
+      // Across origins the envelope's own type would need a preflight. The ingest accepts both.
       "Content-Type": sameOrigin ? "application/x-sentry-envelope" : "text/plain;charset=UTF-8",
     },
-    // A proxy before this origin may ask for its cookie. The relay passes none on.
+    // A proxy in front of this origin may require its cookie. The relay does not forward cookies.
     credentials: sameOrigin ? "same-origin" : "omit",
-    // The origin alone. "no-referrer" would make some browsers send `Origin: null`.
+    // Only the origin. With "no-referrer" some browsers send `Origin: null`.
     referrerPolicy: "strict-origin",
-    // A log-in page answers 200 too: an envelope is not delivered by being led elsewhere.
+    // A redirect to a login page would end in a 200.
     redirect: "error",
     cache: "no-store",
   };
 
-  async function attempt(body: Uint8Array, keepalive: boolean): Promise<Answer> {
+  async function attempt(body: Uint8Array, keepalive: boolean): Promise<SendResult> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(url, { ...init, body: body as BodyInit, keepalive, signal });
-    // Nobody needs it; unread it would hold its connection, cancelled it would close it.
-    void response.arrayBuffer().catch(() => {/* The connection went first. */});
+    // Reads the body so that the connection can be reused; cancelling would close it.
+    void response.arrayBuffer().catch(
+      () => {/* The connection was lost; the status has arrived. */},
+    );
     const { status, headers } = response;
     return {
       status,
@@ -69,25 +72,39 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
   }
 
   return async (bytes) => {
-    const keepalive = carried + bytes.length <= KEEPALIVE_BYTES;
-    if (keepalive) carried += bytes.length;
+    const keepalive = keepaliveBytes + bytes.length <= KEEPALIVE_BYTES;
+    if (keepalive) keepaliveBytes += bytes.length;
     try {
       return await attempt(bytes, keepalive);
     } catch (error) {
-      // With keepalive it may be the browser's account that is full: other tabs count too.
-      if (!keepalive || !(error instanceof TypeError)) return unanswered(error);
+      // With keepalive the browser's limit may be exceeded: other tabs count too.
+      if (!keepalive || !(error instanceof TypeError)) return noResponse(error);
     } finally {
-      if (keepalive) carried -= bytes.length;
+      if (keepalive) keepaliveBytes -= bytes.length;
     }
-    return await attempt(bytes, false).catch(unanswered);
+    return await attempt(bytes, false).catch(noResponse);
   };
 }
 
-function unanswered(error: unknown): Answer {
-  const timedOut = error instanceof DOMException && error.name === "TimeoutError";
+function noResponse(error: unknown): SendResult {
+  const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
   return {
     retryAfter: null,
     rateLimits: null,
-    error: timedOut ? `no answer within ${TIMEOUT_MS / 1000} s` : "no connection",
+    error: isTimeout ? `no response within ${TIMEOUT_MS / 1000} s` : "no connection",
+  };
+}
+
+/** The result in the form that Sentry's client and recorder read. */
+export function toTransportResponse(
+  { status, rateLimits, retryAfter }: SendResult,
+): TransportMakeRequestResponse {
+  return {
+    statusCode: status,
+    headers: {
+      "x-sentry-rate-limits": rateLimits,
+      // On a 503 it is the relay's; the SDK would read it as a rate limit and drop new events.
+      "retry-after": status === 429 ? retryAfter : null,
+    },
   };
 }

@@ -13,7 +13,7 @@ function stub(...answers: (Response | Error)[]) {
   return { calls, fetch };
 }
 
-Deno.test("what the relay says of an envelope comes back", async () => {
+Deno.test("response → its status and the relay's headers are returned", async () => {
   const headers = {
     "X-Relay-Outcome": "rejected",
     "X-Sentry-Error": "too big",
@@ -30,7 +30,7 @@ Deno.test("what the relay says of an envelope comes back", async () => {
   });
 });
 
-Deno.test("when keepalive is refused the same bytes go at once without it", async () => {
+Deno.test("keepalive refused → the same bytes are sent at once without it", async () => {
   const { calls, fetch } = stub(new TypeError("Failed to fetch"));
   const send = createSender({ fetch, url: "/monitoring", sameOrigin: true });
   assert.equal((await send(BYTES)).status, 200);
@@ -38,7 +38,7 @@ Deno.test("when keepalive is refused the same bytes go at once without it", asyn
   assert.ok(calls.every(({ init }) => init.body === BYTES));
 });
 
-Deno.test("a large body counts in bytes and goes without keepalive", async () => {
+Deno.test("25,000 characters of three bytes → sent without keepalive", async () => {
   const { calls, fetch } = stub();
   await createSender({ fetch, url: "/", sameOrigin: true })(
     new TextEncoder().encode("漢".repeat(25_000)),
@@ -46,7 +46,7 @@ Deno.test("a large body counts in bytes and goes without keepalive", async () =>
   assert.deepEqual(calls.map(({ init }) => init.keepalive), [false]);
 });
 
-Deno.test("bodies under way together → keepalive for as many as the browser carries", async () => {
+Deno.test("concurrent bodies over 60,000 bytes → keepalive for those within the limit", async () => {
   const { promise, resolve } = Promise.withResolvers<Response>();
   const carried: unknown[] = [];
   const fetch = ((_url: string, { keepalive }: RequestInit) => {
@@ -61,14 +61,14 @@ Deno.test("bodies under way together → keepalive for as many as the browser ca
   assert.deepEqual(carried, [true, false, true, true]);
 });
 
-Deno.test("no connection is an answer too", async () => {
+Deno.test("no connection → a result without a status", async () => {
   const { fetch } = stub(new TypeError("a"), new TypeError("b"));
   const answer = await createSender({ fetch, url: "/", sameOrigin: true })(BYTES);
   assert.equal(answer.status, undefined);
   assert.equal(answer.error, "no connection");
 });
 
-Deno.test("across origins there is no preflight and no cookie", async () => {
+Deno.test("other origin → no preflight and no cookies", async () => {
   const { calls, fetch } = stub();
   await createSender({ fetch, url: "https://ingest.example/", sameOrigin: false })(BYTES);
   const init = calls[0]?.init;

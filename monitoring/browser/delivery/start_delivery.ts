@@ -1,51 +1,54 @@
 import {
   type BaseTransportOptions,
   type Client,
+  createEnvelope,
+  type Envelope,
   getEnvelopeEndpointWithUrlEncodedAuth,
+  isRateLimited,
   makeDsn,
+  serializeEnvelope,
   type Transport,
 } from "@sentry/core/browser";
 import type { ClientConfig } from "../client_config.ts";
-import type { Receipt } from "../receipt.ts";
-import type { TelemetryStore } from "../telemetry_state.ts";
-import type { TapeRecorder } from "../visit_tape.ts";
+import { randomHex } from "../random_ids.ts";
+import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts";
+import type { VisitDataWriter } from "../visit_data.ts";
 import { Delivery } from "./delivery.ts";
-import { openEnvelopeStore } from "./indexed_db_store.ts";
+import { categoryOf } from "./envelope.ts";
+import { openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
+import { lossesOf } from "./loss_counter.ts";
 import { createSender } from "./send_envelope.ts";
-import { createDeliveryTransport } from "./transport.ts";
 
-/** Said on the page where what waits would not survive it. */
-const FORGETFUL = "in memory: this browser keeps nothing, what waits is lost with the page";
+/** Shown on the page while envelopes are in memory only. */
+const NOT_STORED =
+  "in memory: this browser stores nothing, waiting envelopes are lost with the page";
 
 export interface StartDeliveryOptions {
   readonly config: ClientConfig;
   /** The browser's own `fetch`, from before the SDK patches it. */
   readonly fetch: typeof fetch;
   readonly store: TelemetryStore;
-  readonly tape: TapeRecorder;
+  readonly visit: VisitDataWriter;
 }
 
 export interface StartedDelivery {
   readonly transport: (options: BaseTransportOptions) => Transport;
-  /**
-   * To take the place of the client's own, which keeps count in memory until the page is hidden: a
-   * tab that is killed would take the count along.
-   */
+  /** Replaces the client's own, which keeps its counts in memory: a killed tab would lose them. */
   readonly recordDroppedEvent: Client["recordDroppedEvent"];
-  /** Sets what is called after each segment of a recording has been sent or kept. */
+  /** Sets the function to call after each change of a recording segment's state. */
   onReplaySent(listener: () => void): void;
 }
 
-/** Puts delivery together for this page and wakes it when the page or the network comes back. */
+/** Starts the delivery of this page's envelopes, and retries when the page or the network returns. */
 export function startDelivery(
-  { config, fetch, store, tape }: StartDeliveryOptions,
+  { config, fetch, store, visit }: StartDeliveryOptions,
 ): StartedDelivery {
   const { tunnel } = config;
   // The server has validated the DSN.
   const url = tunnel ?? getEnvelopeEndpointWithUrlEncodedAuth(makeDsn(config.dsn)!);
   let replaySent = () => {};
-  let givenUp = 0;
+  let droppedCount = 0;
   let serialisingMs = 0;
 
   function onReceipt(receipt: Receipt): void {
@@ -57,28 +60,25 @@ export function startDelivery(
     store: openEnvelopeStore(),
     journal: new Journal(localStorageIfAllowed()),
     send: createSender({ fetch, url, sameOrigin: tunnel !== undefined }),
+    dsn: tunnel === undefined ? "" : config.dsn,
     onReceipt,
     onWaiting: (waiting) => store.update({ waiting }),
-    onLasting: (lasts) => store.update({ keeping: lasts ? undefined : FORGETFUL }),
-    onGivenUp: () => store.update({ givenUp: `${++givenUp}, each counted in a client report` }),
-    dsn: tunnel === undefined ? "" : config.dsn,
+    onStored: (isStored) => store.update({ storageProblem: isStored ? undefined : NOT_STORED }),
+    onDropped: () =>
+      store.update({ dropped: `${++droppedCount}, each counted in a client report` }),
   });
-  addEventListener("online", () => delivery.wake());
-  // Back from the back/forward cache, in which nothing runs.
-  addEventListener("pageshow", (event) => event.persisted && delivery.wake());
+  addEventListener("online", () => delivery.retryNow());
+  // Nothing runs while a page is in the back/forward cache.
+  addEventListener("pageshow", (event) => event.persisted && delivery.retryNow());
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden") delivery.hide();
-    else delivery.wake();
+    if (document.visibilityState === "hidden") delivery.flush();
+    else delivery.retryNow();
   });
   return {
-    transport: createDeliveryTransport(
-      delivery,
-      onReceipt,
-      (bytes, tookMs) => {
-        tape.addEnvelope({ at: Date.now(), bytes });
-        store.update({ serialisingMs: serialisingMs += tookMs });
-      },
-    ),
+    transport: createTransport(delivery, onReceipt, (bytes, tookMs) => {
+      visit.addEnvelope({ at: Date.now(), bytes });
+      store.update({ serialisingMs: serialisingMs += tookMs });
+    }),
     recordDroppedEvent: (reason, category, quantity = 1) =>
       delivery.countLosses([{ reason, category, quantity }]),
     onReplaySent(listener) {
@@ -91,6 +91,71 @@ function localStorageIfAllowed(): Storage | undefined {
   try {
     return localStorage;
   } catch {
-    // Blocked by the reader's settings (SecurityError).
+    // Blocked by the browser's settings (SecurityError).
   }
+}
+
+/** The parts of an item's header that are used here. */
+interface ItemHeader {
+  readonly type: string;
+  /** Number of entries in a container. */
+  readonly item_count?: number;
+}
+
+/**
+ * Creates Sentry's transport on top of a delivery. The SDK's own drops envelopes that exceed its buffer
+ * or that the relay could not accept.
+ *
+ * @param onReceipt called for items that are dropped because of a rate limit
+ * @param onSerialized called with the bytes of each envelope and the milliseconds that they took
+ */
+export function createTransport(
+  delivery: Delivery,
+  onReceipt: (receipt: Receipt) => void,
+  onSerialized: (bytes: Uint8Array, tookMs: number) => void,
+): (options: BaseTransportOptions) => Transport {
+  /** Drops items under a rate limit, as the ingest requires. */
+  function withinLimits([header, items]: Envelope): Envelope[1] {
+    const allowed: Envelope[1][number][] = [];
+    const limited: ReceiptItem[] = [];
+    for (const item of items as Envelope[1][number][]) {
+      const { type, item_count: count } = item[0] as ItemHeader;
+      if (!isRateLimited(delivery.limits, categoryOf(type))) allowed.push(item);
+      else limited.push({ type, bytes: 0, ...(count !== undefined && { count }) });
+    }
+    if (limited.length > 0) {
+      delivery.countLosses(lossesOf(limited, "ratelimit_backoff"));
+      onReceipt(limitedReceipt(header, limited));
+    }
+    return allowed as Envelope[1];
+  }
+
+  return () => ({
+    send(envelope) {
+      const items = withinLimits(envelope);
+      if (items.length === 0) return Promise.resolve({});
+      const startedAt = performance.now();
+      const body = serializeEnvelope(createEnvelope(envelope[0] as never, items as never));
+      // Serialized once: each attempt sends the same bytes.
+      const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+      onSerialized(bytes, performance.now() - startedAt);
+      return delivery.deliver(bytes);
+    },
+    // Nothing is buffered here.
+    flush: () => Promise.resolve(true),
+  });
+}
+
+function limitedReceipt(header: Envelope[0], items: readonly ReceiptItem[]): Receipt {
+  const eventId = "event_id" in header ? header.event_id : undefined;
+  return {
+    id: typeof eventId === "string" ? eventId : randomHex(16),
+    at: Date.now(),
+    items,
+    bytes: 0,
+    outcome: "rate_limited",
+    error: "not sent: the ingest has announced a rate limit",
+    attempts: 0,
+    tookMs: 0,
+  };
 }

@@ -1,43 +1,42 @@
 /**
- * Runs work that only one tab may do at a time. Never waits: another tab that has the lock is doing
- * the same work. Where the browser has no locks, or refuses them with all that a site may keep, every
- * tab works: twice is better than never.
+ * Runs `work` unless another tab runs it at this moment: never waits for the lock. Where the browser has
+ * no Web Locks, or refuses them, every tab runs it: a duplicate is better than a loss.
  *
- * @param name what the work is on
- * @returns the work's result; "taken": another tab has the lock
+ * @param name identifies the work
+ * @returns the work's result; "locked": another tab has the lock
  */
-export async function underTabLock<T>(
+export async function withTabLock<T>(
   name: string,
   work: () => Promise<T>,
-): Promise<T | "taken"> {
+): Promise<T | "locked"> {
   const locks = globalThis.navigator?.locks;
   if (!locks) return await work();
-  let begun = false;
+  let hasStarted = false;
   try {
     return await locks.request(
       `envelope:${name}`,
       { ifAvailable: true },
-      async (lock): Promise<T | "taken"> => {
-        if (!lock) return "taken";
-        begun = true;
+      async (lock): Promise<T | "locked"> => {
+        if (!lock) return "locked";
+        hasStarted = true;
         return await work();
       },
     );
   } catch (error) {
-    if (begun) throw error;
+    if (hasStarted) throw error;
     return await work();
   }
 }
 
 /**
- * Runs work that only one tab may do with an envelope at a time.
+ * Like {@linkcode withTabLock}, with several locks.
  *
- * @param names the locks that it takes, all of them or none
+ * @param names in the same order in every tab
  */
-export async function underTabLocks<T>(
+export async function withTabLocks<T>(
   [name, ...others]: readonly string[],
   work: () => Promise<T>,
-): Promise<T | "taken"> {
+): Promise<T | "locked"> {
   if (name === undefined) return await work();
-  return await underTabLock(name, () => underTabLocks(others, work));
+  return await withTabLock(name, () => withTabLocks(others, work));
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Event } from "@sentry/core";
-import { scrubEvent as scrub } from "./event.ts";
+import { scrubBreadcrumb, scrubEvent as scrub } from "./event.ts";
 
 const ORIGIN = "https://page.example";
 const scrubEvent = (event: Event) => scrub(event, ORIGIN);
 
-Deno.test("nothing of an event's addresses but origin and path leaves", () => {
+Deno.test("addresses in an event → only origin and known path", () => {
   const event = {
     message: "no answer from https://a.example/x?SECRET",
     logentry: { message: "GET %s", params: ["/reset/SECRET"] },
@@ -48,8 +48,46 @@ Deno.test("nothing of an event's addresses but origin and path leaves", () => {
   assert.deepEqual(event.urls, ["https://page.example/"]);
 });
 
-Deno.test("a bare event stays as it is", () => {
+Deno.test("event without private data → unchanged", () => {
   const event = { message: "x" };
   scrubEvent(event);
   assert.deepEqual(event, { message: "x" });
+});
+
+const isMonitoringRequest = (address: string) => address.startsWith("/monitoring");
+
+Deno.test("console output → no breadcrumb", () => {
+  assert.equal(
+    scrubBreadcrumb({ category: "console", message: "for me" }, isMonitoringRequest, ORIGIN),
+    null,
+  );
+});
+
+Deno.test("request of monitoring itself → no breadcrumb", () => {
+  assert.equal(
+    scrubBreadcrumb(
+      { category: "fetch", data: { url: "/monitoring/inbox" } },
+      isMonitoringRequest,
+      ORIGIN,
+    ),
+    null,
+  );
+});
+
+Deno.test("click → the element without its texts", () => {
+  const crumb = { category: "ui.click", message: 'body > a[title="Ann"]' };
+  assert.equal(scrubBreadcrumb(crumb, isMonitoringRequest, ORIGIN)?.message, "body > a");
+});
+
+Deno.test("addresses in data → without queries and unknown paths, the original is unchanged", () => {
+  const crumb = {
+    category: "navigation",
+    data: { from: "/reset/TOKEN?x=1", to: "/#y", status_code: 200 },
+  };
+  assert.deepEqual(scrubBreadcrumb(crumb, isMonitoringRequest, ORIGIN)?.data, {
+    from: "<unknown>",
+    to: "/",
+    status_code: 200,
+  });
+  assert.equal(crumb.data.from, "/reset/TOKEN?x=1");
 });

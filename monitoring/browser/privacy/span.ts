@@ -1,23 +1,21 @@
-import { mapLeaves, resourceAddress, scrubAddress, scrubText } from "./address.ts";
-import { withoutAttributes } from "./selector.ts";
+import { mapLeaves, resourceAddress, scrubAddress, scrubText, withoutAttributes } from "./text.ts";
 
-/** The part of a span, as the SDK is about to send it, that can hold what must not leave. */
+/** The parts of a span that can contain private data. */
 export interface ScrubbableSpan {
   name: string;
   attributes?: Record<string, unknown>;
 }
 
-/** Nothing but what must not leave. */
-const NEVER =
+/** Attributes that are removed. */
+const REMOVED =
   /^(?:http\.query|http\.fragment|url\.query|url\.fragment)$|^sentry\.browser\.measure\.detail/;
 
-/** Descriptions of elements. */
+/** Attributes with a description of an element. */
 const SELECTORS = /^browser\.web_vital\.\w+\.(?:element|source\.\d+)$|^browser\.script\.invoker$/;
 
 /**
- * Takes out of a span what must not leave: queries, fragments and unknown paths, the address of a
- * picture that the reader sees, and the texts that an element's description carries. Changes the
- * span in place.
+ * Removes private data from a span: parts of addresses, and texts in descriptions of elements. Changes
+ * the span in place.
  *
  * @param pageOrigin such as "https://example.org"
  */
@@ -32,14 +30,14 @@ export function scrubSpan<S extends ScrubbableSpan>(span: S, pageOrigin: string)
   } else if (op.startsWith("ui.webvital.") || op.startsWith("ui.interaction.")) {
     span.name = withoutAttributes(span.name);
   } else if (op === "http.client") {
-    // `GET token`: an address that is relative to the page need not begin with a slash.
+    // An address that is relative to the page may have no slash: `GET token`.
     span.name = span.name.replace(/(?<= ).*/s, (address) => scrubAddress(address, pageOrigin));
   } else {
     span.name = scrub(span.name);
   }
 
   for (const [key, value] of Object.entries(attributes)) {
-    if (NEVER.test(key)) {
+    if (REMOVED.test(key)) {
       delete attributes[key];
     } else {
       attributes[key] = mapLeaves(

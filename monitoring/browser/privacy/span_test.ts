@@ -3,7 +3,7 @@ import { scrubSpan } from "./span.ts";
 
 const ORIGIN = "https://page.example";
 
-Deno.test("a request's span has no query, in its name or anywhere else", () => {
+Deno.test("span of a request → no query in its name or attributes", () => {
   const { name, attributes } = scrubSpan({
     name: "GET https://page.example/signal?q=SECRET",
     attributes: {
@@ -37,7 +37,7 @@ Deno.test("request to an unknown path → <unknown>, also if it is relative to t
   });
 });
 
-Deno.test("a picture's span tells that it was a picture", () => {
+Deno.test("span of a picture → only its file extension", () => {
   const { name, attributes } = scrubSpan({
     name: "/people/SECRET.png",
     attributes: { "sentry.op": "resource.img", "url.full": `${ORIGIN}/people/SECRET.png` },
@@ -46,7 +46,7 @@ Deno.test("a picture's span tells that it was a picture", () => {
   assert.equal(attributes?.["url.full"], "/*.png");
 });
 
-Deno.test("web vitals tell the element and not its texts, nor the picture's address", () => {
+Deno.test("web vitals → the element without its texts and without the picture's address", () => {
   const span = scrubSpan({
     name: 'main > img[alt="SECRET"]',
     attributes: {
@@ -62,7 +62,7 @@ Deno.test("web vitals tell the element and not its texts, nor the picture's addr
   assert.ok(!JSON.stringify(span).includes("SECRET"));
 });
 
-Deno.test("the page's own spans keep everything but queries", () => {
+Deno.test("span made by the page → unchanged", () => {
   const span = scrubSpan({ name: "by hand", attributes: { step: "two", count: 3 } }, ORIGIN);
   assert.deepEqual(span, { name: "by hand", attributes: { step: "two", count: 3 } });
   assert.deepEqual(scrubSpan({ name: "bare" }, ORIGIN), { name: "bare" });

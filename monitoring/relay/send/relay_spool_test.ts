@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { backOffMs } from "../../browser/delivery/verdict.ts";
+import { backoffMs } from "../../browser/delivery/retry_policy.ts";
 import { parseDsn } from "../../protocol/dsn.ts";
 import { openSqliteSpool } from "../../spool/sqlite_spool.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
@@ -26,7 +26,7 @@ Deno.test("envelope in the spool of another process → known as a duplicate bef
     const own = new RelaySpool(two, () => uptime);
     assert.equal(await own.find(envelope()), undefined);
     await new RelaySpool(one, () => uptime).put(envelope(), { userAgent: null }, "it is down");
-    uptime += backOffMs(1, 1);
+    uptime += backoffMs(1, 1);
     assert.equal(await own.find(envelope()), "duplicate");
   } finally {
     await one.close();

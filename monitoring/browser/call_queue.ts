@@ -1,0 +1,68 @@
+/** Sentry's log levels, least urgent first. */
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
+
+export type LogAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** A call of this module's API, with its time in milliseconds since the epoch. */
+export type Call = ErrorCall | LogCall | NavigationCall;
+
+export interface ErrorCall {
+  readonly kind: "error";
+  readonly at: number;
+  readonly error: unknown;
+  readonly componentStack?: string;
+  readonly handled: boolean;
+}
+
+export interface LogCall {
+  readonly kind: "log";
+  readonly at: number;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly attributes?: LogAttributes;
+}
+
+export interface NavigationCall {
+  readonly kind: "navigation";
+  readonly at: number;
+  /** The target, absolute. */
+  readonly url: string;
+}
+
+/** Maximum calls before the SDK has started. More than this in a few seconds is a loop. */
+const MAX_QUEUED = 100;
+
+/** Number of calls of each kind beyond the queue's limit. */
+export type Overflow = Readonly<Record<Call["kind"], number>>;
+
+export interface CallQueue {
+  /** Handles the call, or queues it until `open`. */
+  add(call: Call): void;
+  /** Passes every later call to `handle`. */
+  open(handle: (call: Call) => void): void;
+  /** Empties the queue. Calls are oldest first. */
+  take(): { readonly calls: readonly Call[]; readonly overflow: Overflow };
+}
+
+/** Creates the bounded queue of calls that are made before the SDK has started. */
+export function createCallQueue(): CallQueue {
+  let calls: Call[] = [];
+  const none = () => ({ error: 0, log: 0, navigation: 0 });
+  let overflow = none();
+  let handle = (call: Call) => {
+    if (calls.length < MAX_QUEUED) calls.push(call);
+    else overflow[call.kind]++;
+  };
+  return {
+    add: (call) => handle(call),
+    open(next) {
+      handle = next;
+    },
+    take() {
+      const taken = { calls, overflow };
+      calls = [];
+      overflow = none();
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { createEnvelope, type Envelope } from "@sentry/core/browser";
+import type { Receipt } from "../telemetry_state.ts";
+import { Delivery } from "./delivery.ts";
+import { describeEnvelope } from "./envelope.ts";
+import { Journal } from "./journal.ts";
+import type { Loss } from "./journal_entry.ts";
+import { sumLosses } from "./loss_counter.ts";
+import type { SendEnvelope, SendResult } from "./send_envelope.ts";
+import { createTransport } from "./start_delivery.ts";
+import { createMemoryStore } from "./testdata/memory_store.ts";
+
+const REPORT = new TextEncoder().encode("{}\n");
+const ACCEPTED: SendResult = { status: 200, retryAfter: null, rateLimits: null };
+const envelope = (...types: string[]) =>
+  createEnvelope(
+    { event_id: "e" } as never,
+    types.map((type) => [{ type }, {}]) as never,
+  ) as Envelope;
+
+function open(send: SendEnvelope) {
+  const receipts: Receipt[] = [];
+  const store = createMemoryStore();
+  const delivery = new Delivery({
+    store: Promise.resolve(store),
+    send,
+    journal: new Journal(undefined),
+    dsn: "",
+    onReceipt: () => {},
+    onWaiting: () => {},
+    onStored: () => {},
+    onDropped: () => {},
+  });
+  const transport = createTransport(delivery, (receipt) => receipts.push(receipt), () => {})({
+    url: "/monitoring",
+    recordDroppedEvent: () => assert.fail("the delivery counts losses itself"),
+  });
+  return { transport, receipts, store };
+}
+
+Deno.test("rate limit → new items of its category are dropped and counted", async () => {
+  const sent: string[] = [];
+  const { transport, receipts, store } = open((bytes) => {
+    sent.push(new TextDecoder().decode(bytes));
+    return Promise.resolve({ ...ACCEPTED, rateLimits: "60:error:key" });
+  });
+  await transport.send(envelope("event"));
+  assert.deepEqual(await transport.send(envelope("event")), {});
+  await transport.send(envelope("event", "log"));
+  assert.deepEqual(sent.map((body) => body.includes('"event"')), [true, false]);
+  let counted: readonly Loss[] = [];
+  await store.report((losses) => {
+    counted = sumLosses(losses);
+    return { meta: describeEnvelope(REPORT, "report", 0), bytes: REPORT };
+  }, () => false);
+  assert.deepEqual(counted, [{ reason: "ratelimit_backoff", category: "error", quantity: 2 }]);
+  assert.deepEqual(receipts.map(({ outcome, attempts }) => [outcome, attempts]), [
+    ["rate_limited", 0],
+    ["rate_limited", 0],
+  ]);
+});

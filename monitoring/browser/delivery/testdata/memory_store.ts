@@ -1,0 +1,48 @@
+import type { StoredEnvelope } from "../envelope.ts";
+import type { EnvelopeStore } from "../envelope_store.ts";
+import type { Loss } from "../journal_entry.ts";
+
+/** Creates a store in memory, for tests without a browser. Several pages of one test may share it. */
+export function createMemoryStore(): EnvelopeStore {
+  const envelopes = new Map<string, StoredEnvelope>();
+  const counted = new Map<string, readonly Loss[]>();
+  return {
+    isPersistent: true,
+    put(envelope) {
+      envelopes.set(envelope.meta.id, envelope);
+      return Promise.resolve();
+    },
+    list: () => Promise.resolve([...envelopes.values()].map(({ meta }) => meta)),
+    read: (id) => Promise.resolve(envelopes.get(id)?.bytes),
+    delete(id) {
+      envelopes.delete(id);
+      return Promise.resolve();
+    },
+    drop(id, losses) {
+      const wasStored = envelopes.delete(id);
+      if (wasStored) counted.set(id, losses);
+      return Promise.resolve(wasStored);
+    },
+    count(id, losses) {
+      counted.set(id, losses);
+      return Promise.resolve();
+    },
+    recover(entries) {
+      for (const { id, losses, sent } of entries) {
+        if (envelopes.has(id)) continue;
+        if (sent) envelopes.set(id, sent);
+        else counted.set(id, losses);
+      }
+      return Promise.resolve();
+    },
+    report(make, isPending) {
+      const confirmed = [...counted].filter(([id]) => !isPending(id));
+      if (confirmed.length > 0) {
+        const report = make(confirmed.flatMap(([, losses]) => losses));
+        envelopes.set(report.meta.id, report);
+        for (const [id] of confirmed) counted.delete(id);
+      }
+      return Promise.resolve();
+    },
+  };
+}

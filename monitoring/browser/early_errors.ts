@@ -1,0 +1,48 @@
+/**
+ * The document's first inline script. It queues errors until the SDK has loaded; the events know their
+ * time. ES5 on one line: its hash is part of the page's Content-Security-Policy, and its bytes of the
+ * first round trip.
+ */
+export const earlyScript =
+  `!function(w,q){w.__early=q=[];q.f=function(e){q.length<50?q.push(e):q.n=-~q.n};` +
+  `w.addEventListener("error",q.f);w.addEventListener("unhandledrejection",q.f)}(self)`;
+
+/** An error event from before the SDK has started. */
+export interface EarlyError {
+  readonly event: ErrorEvent | PromiseRejectionEvent;
+  /** When it was thrown, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+interface EarlyQueue extends Array<ErrorEvent | PromiseRejectionEvent> {
+  /** The listener of both events. */
+  f: (event: Event) => void;
+  /** Number of events beyond the queue's limit. */
+  n?: number;
+}
+
+/**
+ * Empties the queue of the inline script.
+ *
+ * @param stop removes its listeners: from here on the SDK's own handlers report errors
+ * @returns the errors, and how many more were thrown than the queue can hold
+ */
+export function takeEarlyErrors(
+  stop = true,
+): { errors: readonly EarlyError[]; overflow: number } {
+  const scope = globalThis as typeof globalThis & { __early?: EarlyQueue };
+  const queue = scope.__early;
+  if (!queue) return { errors: [], overflow: 0 };
+  if (stop) {
+    delete scope.__early;
+    scope.removeEventListener("error", queue.f);
+    scope.removeEventListener("unhandledrejection", queue.f);
+  }
+  const overflow = queue.n ?? 0;
+  queue.n = 0;
+  const errors = queue.splice(0).map((event) => ({
+    event,
+    at: performance.timeOrigin + event.timeStamp,
+  }));
+  return { errors, overflow };
+}

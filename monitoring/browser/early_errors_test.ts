@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { earlyScript, takeEarlyErrors } from "./early_errors.ts";
+
+const fail = (message: string) =>
+  dispatchEvent(new ErrorEvent("error", { message, cancelable: true }));
+
+Deno.test("errors before the SDK has started → queued with their times, returned once", () => {
+  new Function("self", earlyScript)(globalThis);
+  const before = Date.now();
+  fail("first");
+  fail("second");
+  const { errors, overflow } = takeEarlyErrors();
+  assert.deepEqual(errors.map(({ event }) => (event as ErrorEvent).message), ["first", "second"]);
+  assert.equal(overflow, 0);
+  assert.ok(errors.every(({ event, at }) => at === performance.timeOrigin + event.timeStamp));
+  assert.ok(Math.abs(errors[0]!.at - before) < 10_000);
+
+  fail("third");
+  assert.deepEqual(takeEarlyErrors(), { errors: [], overflow: 0 });
+});
+
+Deno.test("queue emptied, page may return from the back/forward cache → later errors are queued", () => {
+  new Function("self", earlyScript)(globalThis);
+  for (let i = 0; i < 60; i++) fail("first");
+  assert.equal(takeEarlyErrors(false).overflow, 10);
+  fail("second");
+  const { errors, overflow } = takeEarlyErrors();
+  assert.deepEqual(errors.map(({ event }) => (event as ErrorEvent).message), ["second"]);
+  assert.equal(overflow, 0);
+});
+
+Deno.test("60 errors → 50 queued, 10 counted", () => {
+  new Function("self", earlyScript)(globalThis);
+  for (let i = 0; i < 60; i++) fail("again");
+  const { errors, overflow } = takeEarlyErrors();
+  assert.equal(errors.length, 50);
+  assert.equal(overflow, 10);
+});
+
+Deno.test("inline script → at most 200 characters", () => {
+  assert.ok(earlyScript.length <= 200, `${earlyScript.length}`);
+  assert.ok(!earlyScript.includes("</"));
+});

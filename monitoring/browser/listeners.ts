@@ -1,0 +1,30 @@
+/** Listeners are called at most once in this time (about one frame), however large a burst is. */
+const FRAME_MS = 16;
+
+/** A list of listeners, notified at most once a frame. */
+export interface Listeners {
+  /** Calls `listener` after changes; returns a function that stops it. */
+  subscribe(listener: () => void): () => void;
+  /** Schedules the calls. */
+  notify(): void;
+}
+
+/** Creates an empty list. */
+export function createListeners(): Listeners {
+  const listeners = new Set<() => void>();
+  let isScheduled = false;
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    notify() {
+      if (isScheduled || listeners.size === 0) return;
+      isScheduled = true;
+      setTimeout(() => {
+        isScheduled = false;
+        for (const listener of listeners) listener();
+      }, FRAME_MS);
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { maskAttribute, scrubRecordedEvent, scrubRecordingEntry } from "./recording.ts";
+
+const ORIGIN = "https://page.example";
+
+Deno.test("page with an unknown address → neither its path nor its query is recorded", () => {
+  const event = scrubRecordedEvent({
+    type: 4,
+    data: { href: `${ORIGIN}/reset/SECRET?SECRET#SECRET` },
+  }, ORIGIN);
+  assert.deepEqual(event.data, { href: `${ORIGIN}/<unknown>` });
+});
+
+/*
+ * html
+ * ├── link  href
+ * ├── style url(…)
+ * └── a     href ─ input src, div style
+ */
+Deno.test("snapshot → without sources of media and without queries", () => {
+  const node = {
+    type: 2,
+    tagName: "html",
+    attributes: {},
+    childNodes: [
+      {
+        tagName: "link",
+        attributes: { href: `${ORIGIN}/SECRET.png`, _cssText: "a{b:url(SECRET)}" },
+      },
+      {
+        tagName: "style",
+        attributes: {},
+        childNodes: [{
+          isStyle: true,
+          textContent: '@import "SECRET"; p{background:url("SECRET")}',
+        }],
+      },
+      {
+        tagName: "a",
+        attributes: { href: `${ORIGIN}/x?SECRET` },
+        childNodes: [
+          { tagName: "input", attributes: { src: "SECRET", class: "kept" } },
+          { tagName: "div", attributes: { style: "background: url('SECRET')" } },
+          { tagName: "video", attributes: { poster: "SECRET", rr_src: "SECRET" } },
+        ],
+      },
+    ],
+  };
+  scrubRecordedEvent({ type: 2, data: { node } }, ORIGIN);
+  assert.ok(!JSON.stringify(node).includes("SECRET"), JSON.stringify(node));
+  assert.ok(JSON.stringify(node).includes("kept"));
+});
+
+Deno.test("later changes → without sources of media and without queries", () => {
+  const events = [
+    { source: 0, adds: [{ node: { tagName: "img", attributes: { srcset: "SECRET 2x" } } }] },
+    { source: 0, attributes: [{ id: 1, attributes: { src: "SECRET", href: "/x?SECRET" } }] },
+    {
+      source: 0,
+      attributes: [{ id: 1, attributes: { style: { a: "url(SECRET)", b: ["url(SECRET)", "!"] } } }],
+    },
+    { source: 8, adds: [{ rule: "a{b:url(SECRET)}" }], replace: "a{b:url(SECRET)}" },
+    { source: 13, set: { property: "background", value: "url(SECRET)" } },
+    { source: 15, styles: [{ rules: [{ rule: "a{b:image-set('SECRET' 1x)}" }] }] },
+  ];
+  for (const data of events) {
+    const text = JSON.stringify(scrubRecordedEvent({ type: 3, data }, ORIGIN));
+    assert.ok(!text.includes("SECRET"), text);
+  }
+});
+
+Deno.test("values of fields, hidden ones included → masked", () => {
+  const hidden = { tagName: "input", attributes: { type: "hidden", value: "SECRET 1" } };
+  const events = [
+    { type: 2, data: { node: hidden } },
+    { type: 3, data: { source: 0, attributes: [{ id: 1, attributes: { value: "SECRET" } }] } },
+    { type: 3, data: { source: 5, text: "SECRET", isChecked: false } },
+  ];
+  for (const event of events) scrubRecordedEvent(event, ORIGIN);
+  assert.ok(!JSON.stringify(events).includes("SECRET"), JSON.stringify(events));
+  assert.equal(hidden.attributes.value, "****** *");
+});
+
+Deno.test("texts in a style → masked; its other strings → unchanged", () => {
+  const css = `[type="kept"]::after{content:"SECRET;}\\"SECRET" attr(x) 'SECRET';font:kept}` +
+    `i{--a: 'SECRET';font-family:"kept"}`;
+  const node = { tagName: "p", attributes: { style: `--a: "SECRET"`, _cssText: css } };
+  const events = [
+    { type: 2, data: { node } },
+    { type: 3, data: { source: 8, adds: [{ rule: css }] } },
+    { type: 3, data: { source: 13, set: { property: "--a", value: "'SECRET'" } } },
+    {
+      type: 3,
+      data: { source: 0, attributes: [{ attributes: { style: { "--a": ["'SECRET'", "x"] } } }] },
+    },
+  ];
+  for (const event of events) scrubRecordedEvent(event, ORIGIN);
+  assert.ok(!JSON.stringify(events).includes("SECRET"), JSON.stringify(events));
+  assert.equal(
+    node.attributes._cssText,
+    `[type="kept"]::after{content:"****************" attr(x) '******';font:kept}` +
+      `i{--a: '******';font-family:"kept"}`,
+  );
+});
+
+Deno.test("event of any shape → no error", () => {
+  fc.assert(fc.property(fc.constantFrom(2, 3, 4, 5), fc.jsonValue(), (type, data) => {
+    scrubRecordedEvent({ type, data }, ORIGIN);
+  }));
+});
+
+Deno.test("attributes that people read, known or not → masked", () => {
+  const readable =
+    "title alt placeholder aria-label aria-description label summary value data-name";
+  for (const name of [...readable.split(" "), "content", "srcdoc", "something-new"]) {
+    assert.equal(maskAttribute(name, "Ann B"), "*** *", name);
+  }
+});
+
+Deno.test("attributes for look and behaviour → unchanged", () => {
+  assert.equal(maskAttribute("class", "wide row"), "wide row");
+  assert.equal(maskAttribute("ARIA-expanded", "true"), "true");
+});
+
+const isMonitoringRequest = (address: string) => address.includes("/monitoring");
+const entry = (tag: string, payload: Record<string, unknown>) =>
+  scrubRecordingEntry(
+    { type: 5, timestamp: 1, data: { tag, payload } },
+    isMonitoringRequest,
+    ORIGIN,
+  )?.data
+    .payload;
+
+Deno.test("monitoring's own requests and console output → not recorded", () => {
+  const own = { op: "resource.fetch", description: `${ORIGIN}/monitoring/inbox?since=1` };
+  assert.equal(entry("performanceSpan", own), undefined);
+  assert.equal(entry("breadcrumb", { category: "console", message: "x" }), undefined);
+});
+
+Deno.test("request or navigation → only a known path; picture → only its file extension", () => {
+  const description = (op: string, address: string) =>
+    entry("performanceSpan", { op, description: address })?.description;
+  assert.equal(description("resource.fetch", `${ORIGIN}/reset/SECRET`), `${ORIGIN}/<unknown>`);
+  assert.equal(description("resource.img", `${ORIGIN}/SECRET.png`), "/*.png");
+  assert.equal(description("navigation.push", `${ORIGIN}/?SECRET`), `${ORIGIN}/`);
+  assert.equal(description("web-vital", "largest-contentful-paint"), "largest-contentful-paint");
+});
+
+Deno.test("click → the element without its texts, the page without its query", () => {
+  const payload = entry("breadcrumb", {
+    category: "ui.slowClickDetected",
+    message: 'button[aria-label="SECRET"]',
+    data: { url: `${ORIGIN}/?SECRET`, nodeId: 4 },
+  });
+  assert.deepEqual(payload, {
+    category: "ui.slowClickDetected",
+    message: "button",
+    data: { url: `${ORIGIN}/`, nodeId: 4 },
+  });
+});
+
+Deno.test("the recorder's options → unchanged", () => {
+  assert.deepEqual(entry("options", { maskAllText: true }), { maskAllText: true });
+});
