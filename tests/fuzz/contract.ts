@@ -1,6 +1,6 @@
 /**
- * What the contract lets the relay answer to a request, worked out slowly from the whole of it. It shares no code
- * with the relay.
+ * The answers that the contract allows for a request. A reference implementation: slow, on the complete body, and
+ * without code of the relay.
  */
 import * as zlib from "node:zlib";
 import {
@@ -10,14 +10,14 @@ import {
 import { DSN } from "../relay/_start_relay.ts";
 import { type HostileRequest, MAX_BYTES, MAX_DECODED_BYTES } from "./hostile_request.ts";
 
-/** One way in which a request may end: `taken`, `empty` (200 `{}`), or the status and code of an error. */
+/** How a request may end: `taken`, `empty` (200 `{}`), or the status and code of an error. */
 export type Ending = "taken" | "empty" | `${number} ${string}`;
 
 const MALFORMED = "400 envelope_malformed";
 const TOO_LARGE = "413 envelope_too_large";
 const DSN_ENDINGS = ["403 dsn_missing", "403 dsn_not_allowed"] as const;
 
-/** Every ending that the contract allows. Where the order of bytes and limits leaves one, it is one. */
+/** Every ending that the contract allows: only one, unless several problems are found in an unspecified order. */
 export function allowedEndings(request: HostileRequest): readonly Ending[] {
   const { headers, body, chunked, content, query } = request;
   const { origin, "sec-fetch-site": site } = headers;
@@ -32,20 +32,20 @@ export function allowedEndings(request: HostileRequest): readonly Ending[] {
   if (tooLong && !chunked) return [TOO_LARGE];
 
   const plain = content === "unknown" ? decodeSlowly(body, encoding) : content;
-  // What came out before the data turned out broken may have been refused already.
+  // The part before the corrupt data may be refused first.
   const earlier: readonly Ending[] = [MALFORMED, TOO_LARGE, ...DSN_ENDINGS];
   if (plain === "broken") return earlier;
   const ending = endingOf(plain, query);
-  // Data that somebody changed: one decompressor forgives what another does not.
+  // Decompressors differ in what corrupt data they accept.
   if (content === "unknown") return [ending, ...earlier];
   if (tooLong || (encoding !== undefined && plain.length > MAX_DECODED_BYTES)) {
-    // A fault before the limit may come first; nothing over it is ever taken.
+    // An error before the limit may be found first. Nothing over the limit is taken.
     return ending === "taken" || ending === "empty" ? [TOO_LARGE] : [TOO_LARGE, ending];
   }
   return [ending];
 }
 
-/** What the decompressed body says, in the contract's order: header line, emptiness, DSN, framing. */
+/** Checks the decompressed body in the contract's order: header line, items, DSN, framing. */
 function endingOf(plain: Uint8Array, query: string): Ending {
   const bytes = [...plain];
   const found = headerByReference(bytes);
@@ -67,7 +67,7 @@ function dsnRefusal(named: unknown, query: URLSearchParams): Ending | undefined 
   return isAllowed(named) ? undefined : "403 dsn_not_allowed";
 }
 
-/** The one DSN of these runs, its protocol and host in any case of ASCII letters. */
+/** Whether this is the DSN of these runs, with protocol and host in any case. */
 function isAllowed(named: unknown): boolean {
   if (typeof named !== "string") return false;
   const parts = /^([a-zA-Z]+):\/\/([^@]*)@([a-zA-Z0-9.]+)\/(.*)$/s.exec(named);
@@ -88,13 +88,13 @@ function decodeSlowly(body: Uint8Array, encoding: string | undefined): Uint8Arra
     try {
       return new Uint8Array(attempt(body));
     } catch {
-      // Not this format: the next, or none.
+      // Not this format.
     }
   }
   return "broken";
 }
 
-/** By what the contract knows an envelope again: its header without `sent_at`, and all that follows it. */
+/** Equal for duplicates: the header without `sent_at`, and all bytes after it. */
 export function sameness(plain: Uint8Array): string {
   const header = headerByReference([...plain])?.header ?? {};
   const rest = Object.entries(header).filter(([name]) => name !== "sent_at")

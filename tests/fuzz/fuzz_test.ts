@@ -5,10 +5,10 @@ import { startFuzzedRelay } from "./fuzzed_relay.ts";
 import { hostileAnswer } from "./hostile_answer.ts";
 import { hostileRequest } from "./hostile_request.ts";
 
-/** A few seconds; `deno task fuzz` goes on for as long as one likes. */
+/** Takes a few seconds. `deno task fuzz --seconds=N` runs longer. */
 const RUNS = 3000;
 
-/** What the generator must reach to prove anything. */
+/** Every ending that the generator must reach. */
 const REACHED = [
   "200 delivered",
   "200 duplicate",
@@ -21,7 +21,7 @@ const REACHED = [
   "415 encoding_not_supported",
 ];
 
-Deno.test("whatever is posted: a row of the contract in time, the same bytes upstream or none, nothing left in flight", async () => {
+Deno.test("any request → a row of the contract, its bytes upstream or none, nothing in flight", async () => {
   await using relay = startFuzzedRelay();
   await fc.assert(
     fc.asyncProperty(hostileRequest, (request) => relay.check(request)),

@@ -4,22 +4,22 @@ import { type RunningRelay, startRelay } from "../relay/_start_relay.ts";
 import { allowedEndings, type Ending, sameness } from "./contract.ts";
 import { describeRequest, type HostileRequest, MAX_BYTES } from "./hostile_request.ts";
 
-/** Far above what any answer takes: whoever waits longer has found a hang. */
+/** Far longer than any answer takes: a request without one has found a hang. */
 const ANSWER_MS = 20_000;
 const HOUR = 3_600_000;
 const INGEST_ANSWER = { id: "of the ingest" };
 
-/** The real relay on a real port, with an ingest that keeps nothing but the last envelope. */
+/** The relay on a real port, with an ingest that keeps only the last envelope. */
 export interface FuzzedRelay {
   /** How requests ended so far, as `status code`. */
   readonly endings: ReadonlyMap<string, number>;
   /**
-   * Sends a request and holds its answer against the contract.
+   * Sends a request and compares its answer with the contract.
    *
-   * @throws {AssertionError} naming the request
+   * @throws {Error} with the request's description
    */
   check(request: HostileRequest): Promise<void>;
-  /** An hour passes: what was seen before it is no duplicate any more. */
+  /** Advances the clock by an hour, so that earlier envelopes are no duplicates any more. */
   forget(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Requests to the relay as nobody should send them, with what is known of each by how it was made. */
+/** Generates hostile requests to the relay, each with what is known about it from how it was made. */
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { hostileEnvelope, mutated } from "../../monitoring/protocol/testdata/hostile_envelope.ts";
@@ -6,14 +6,14 @@ import { DSN } from "../relay/_start_relay.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The relay's limit in these runs: small, so that passing it is cheap. */
+/** `MAX_ENVELOPE_BYTES` in these runs: small, so that exceeding it is cheap. */
 export const MAX_BYTES = 16 * 1024;
-/** What may come out of it, by the contract. */
+/** The contract's limit after decompression. */
 export const MAX_DECODED_BYTES = 10 * MAX_BYTES;
 
-/** What a request is, and what must hold of its answer. */
+/** One request, and what the contract's answer depends on. */
 export interface HostileRequest {
-  /** How it was made, for whoever reads of its failure. */
+  /** How it was made, for the message of a failure. */
   readonly made: string;
   readonly body: Bytes;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface HostileRequest {
   readonly content: Bytes | "broken" | "unknown";
 }
 
-/** One body, compressed or said to be. */
+/** One body, compressed or declared so. */
 type Wire = Pick<HostileRequest, "made" | "body" | "content"> & { readonly encoding?: string };
 
 const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
@@ -75,7 +75,7 @@ const headerMembers = fc.tuple(dsnMember, idMember, fc.boolean()).map(([dsn, id,
 
 const anyEnvelope = hostileEnvelope(headerMembers);
 
-/** An envelope about as large as a limit, with a payload that does or does not compress. */
+/** An envelope about as large as a limit, with a compressible or incompressible payload. */
 const largeEnvelope = fc.record({
   bytes: fc.oneof(
     fc.integer({ min: MAX_BYTES - 200, max: MAX_BYTES + 200 }),
@@ -127,7 +127,7 @@ function encodedWire(plain: Bytes): fc.Arbitrary<Wire> {
       fc.nat().map((at) => {
         const cut = at % (plain.length + 1);
         const members = [plain.subarray(0, cut), plain.subarray(cut)].map(encode);
-        // Only these two formats are made of members that may follow each other.
+        // Only these two formats allow several members in a row.
         const content = encoding === "gzip" || encoding === "zstd" ? plain : "broken";
         return wire("in two members", join(members), content);
       }),
@@ -178,7 +178,7 @@ const query = fc.oneof(
   },
 );
 
-/** Any of them. */
+/** Any hostile request. */
 export const hostileRequest: fc.Arbitrary<HostileRequest> = fc.record({
   wire,
   origin,
@@ -195,7 +195,7 @@ export const hostileRequest: fc.Arbitrary<HostileRequest> = fc.record({
   again,
 }));
 
-/** A request as a person can read it and send it again. */
+/** Describes a request so that it can be read and sent again. */
 export function describeRequest(
   { made, body, headers, query, chunked, again }: HostileRequest,
 ): string {

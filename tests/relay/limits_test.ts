@@ -191,16 +191,18 @@ Deno.test("client disconnects within the body → memory released, one outcome",
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("body without progress → 503 overloaded, memory released", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin, bodyProgressMs: 30 });
-  using client = await RawClient.connect(server.host);
-  await client.sendHead({ "content-length": `${MIB}` });
-  await client.send(largeEnvelope(MIB).subarray(0, 5000));
-  assert.match(await client.answer(), /^HTTP\/1\.1 503 .*"error":"overloaded"/s);
-  await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
-  assert.equal(ingest.requests.length, 0);
-});
+for (const announced of [10_000, MIB]) {
+  Deno.test(`body of ${announced} bytes without progress → 503 overloaded, memory released`, async () => {
+    await using ingest = startStandInIngest();
+    await using server = startRelay({ upstream: ingest.origin, bodyProgressMs: 30 });
+    using client = await RawClient.connect(server.host);
+    await client.sendHead({ "content-length": `${announced}` });
+    await client.send(largeEnvelope(announced).subarray(0, 5000));
+    assert.match(await client.answer(), /^HTTP\/1\.1 503 .*"error":"overloaded"/s);
+    await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes === 0);
+    assert.equal(ingest.requests.length, 0);
+  });
+}
 
 Deno.test("ingest hangs → memory released after RELAY_TIMEOUT_MS", async () => {
   await using ingest = startStandInIngest();
