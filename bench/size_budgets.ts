@@ -1,4 +1,4 @@
-import { SIZE_BUDGETS as LIMITS } from "../bench/budgets.ts";
+import { SIZE_BUDGETS as LIMITS } from "./budgets.ts";
 import { assetsOf, extraAsset, firstAssets } from "../server/asset_graph.ts";
 import type { Manifest } from "../server/manifest.ts";
 
@@ -55,7 +55,7 @@ export const SIZE_BUDGETS: readonly SizeBudget[] = [
       const worker = extraAsset(manifest, "replay-worker");
       // A part that is gone must not count as one that weighs nothing.
       if (worker === undefined) {
-        throw new Error("The build lacks a part that has a budget: mend tools/size_budgets.ts.");
+        throw new Error("The build lacks a part that has a budget: adapt bench/size_budgets.ts.");
       }
       return weigh(manifest, new Set([worker]));
     },
