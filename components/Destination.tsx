@@ -1,39 +1,37 @@
 import { Mark } from "./Mark.tsx";
-import { type Answer, judge } from "./verdict.ts";
+import { describeOutcome, type SendResult } from "./outcome.ts";
 
-/** One answer of each sort that can come back, best first. */
-const ANSWERS: readonly { readonly answer: Answer; readonly explained: string }[] = [
+/** One result of each kind, best first. */
+const OUTCOMES: readonly { readonly result: SendResult; readonly explanation: string }[] = [
   {
-    answer: { status: 200, outcome: "delivered" },
-    explained:
-      "The ingest accepted the envelope: it answered with a status from 200 to 299. What " +
-      "Sentry makes of it afterwards (filters, quotas, grouping) cannot be seen from here.",
+    result: { status: 200, outcome: "delivered" },
+    explanation:
+      "Accepted by the ingest: it responded with a status from 200 to 299. What Sentry does with the " +
+      "envelope afterwards (filters, quotas, grouping) is not visible here.",
   },
   {
-    answer: { status: 202, outcome: "spooled" },
-    explained:
-      "The ingest does not take it now. The relay has it on disk and delivers it once the " +
-      "ingest answers again.",
+    result: { status: 202, outcome: "spooled" },
+    explanation:
+      "The ingest is unavailable. The relay stored the envelope on disk and delivers it when the ingest " +
+      "is available again.",
   },
   {
-    answer: { status: 503 },
-    explained:
-      "No answer, or one that asks to come again. The browser keeps the envelope and sends " +
-      "it again, also after a reload.",
+    result: { status: 503 },
+    explanation:
+      "No response, or a temporary error. The browser keeps the envelope and sends it again, also after " +
+      "a reload.",
   },
   {
-    answer: { status: 429, outcome: "rate_limited" },
-    explained: "The ingest takes no more of what the envelope holds for a while.",
+    result: { status: 429, outcome: "rate_limited" },
+    explanation: "The ingest announced a rate limit for the items in the envelope.",
   },
   {
-    answer: { status: 400, outcome: "rejected" },
-    explained:
-      "The ingest, or the relay before it, will not take this envelope. The reason stands " +
-      "in the list above.",
+    result: { status: 400, outcome: "rejected" },
+    explanation: "Refused by the ingest or by the relay. The list above shows the reason.",
   },
 ];
 
-/** Relay mode, in place of the inbox: where envelopes go, what is kept here, and what the answers mean. */
+/** Relay mode, in place of the inbox: where envelopes go, what is stored here, and what the outcomes mean. */
 export function Destination({ route, ingest, kept }: {
   route: string;
   ingest: string;
@@ -42,20 +40,20 @@ export function Destination({ route, ingest, kept }: {
   return (
     <div className="destination">
       <p>
-        The route of this browser's envelopes is <b>{route}</b>, their end{" "}
-        <b>{ingest}</b>: look for them in the project that the DSN names. Kept on this server:{" "}
+        Route of this browser’s envelopes: <b>{route}</b>. Destination:{" "}
+        <b>{ingest}</b>; they appear in the Sentry project of the DSN. Stored on this server:{" "}
         {kept}.
       </p>
       <dl>
-        {ANSWERS.map(({ answer, explained }) => {
-          const { kind, word } = judge(answer);
+        {OUTCOMES.map(({ result, explanation }) => {
+          const { kind, word } = describeOutcome(result);
           return (
             <div key={word}>
               <dt className={kind}>
                 <Mark kind={kind} />
                 {word}
               </dt>
-              <dd>{explained}</dd>
+              <dd>{explanation}</dd>
             </div>
           );
         })}

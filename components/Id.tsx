@@ -1,6 +1,6 @@
-import { shortId } from "./format/short_id.ts";
+import { shortId } from "./format.ts";
 
-/** An id cut short, the whole of it as the title. */
+/** A shortened id; the title has the whole one. */
 export function Id({ id }: { id: string }) {
   return <code title={id}>{shortId(id)}</code>;
 }

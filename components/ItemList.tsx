@@ -1,24 +1,47 @@
 import { Fragment } from "react";
-import { formatBytes } from "./format/bytes.ts";
-import { summariseItems } from "./item_summary.ts";
+import { formatBytes } from "./format.ts";
 
-/** The kinds of items in an envelope; each one's bytes as its title. */
-export function ItemList({ items }: {
-  items: readonly { readonly type: string; readonly bytes: number }[];
-}) {
+interface Item {
+  readonly type: string;
+  readonly bytes: number;
+}
+
+/** All items of one type in an envelope. */
+interface ItemCount {
+  readonly type: string;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** The item types of an envelope with their counts; the title of each has its size. */
+export function ItemList({ items }: { items: readonly Item[] }) {
   return summariseItems(items).map(({ type, count, bytes }, index) => (
     <Fragment key={type}>
       {index > 0 && ", "}
       <span title={formatBytes(bytes)}>
         {count > 1 && `${count}\u00a0×\u00a0`}
-        <Breakable text={type} />
+        <BreakAfterUnderscores text={type} />
       </span>
     </Fragment>
   ));
 }
 
-/** Lets a long item type break after its underscores. */
-function Breakable({ text }: { text: string }) {
+/** Counts items and adds up their bytes by type, in order of first appearance. */
+export function summariseItems(items: readonly Item[]): readonly ItemCount[] {
+  const counts = new Map<string, ItemCount>();
+  for (const { type, bytes } of items) {
+    const before = counts.get(type);
+    counts.set(type, {
+      type,
+      count: (before?.count ?? 0) + 1,
+      bytes: (before?.bytes ?? 0) + bytes,
+    });
+  }
+  return [...counts.values()];
+}
+
+/** Lets long item types wrap. */
+function BreakAfterUnderscores({ text }: { text: string }) {
   return text.split(/(?<=_)/).map((part, index) => (
     <Fragment key={index}>
       {index > 0 && <wbr />}

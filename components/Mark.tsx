@@ -1,6 +1,6 @@
-import type { Kind } from "./verdict.ts";
+import type { OutcomeKind } from "./outcome.ts";
 
-/** The small shape beside a word: a dot flows, a diamond waits, a cross was refused. */
-export function Mark({ kind }: { kind: Kind }) {
+/** A small shape, so that colour is never the only sign: dot (flows), diamond (waits), cross (refused). */
+export function Mark({ kind }: { kind: OutcomeKind }) {
   return <span className={`mark ${kind}`} aria-hidden="true" />;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A page that has one thing to say, in place of the instrument. */
+/** An error page of the server: title, explanation, link to the start page. */
 export function Notice({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main id="main" className="notice">
@@ -8,7 +8,7 @@ export function Notice({ title, children }: { title: string; children: ReactNode
       <h1>{title}</h1>
       {children}
       <p>
-        <a href="/">Go to Sightglass</a>
+        <a href="/">Open Sightglass</a>
       </p>
     </main>
   );

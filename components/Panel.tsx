@@ -1,15 +1,14 @@
 import type { ReactNode } from "react";
 
 /**
- * A part of the instrument: a heading, what can be done with the whole part, and its content.
+ * A section of the page with a heading.
  *
- * @param props.id the heading's id; it names the region
- * @param props.telemetry the part shows telemetry, so recordings leave it out
+ * @param props.id the heading's id; the heading names the region
+ * @param props.telemetry blocks the content from session recordings, because it shows telemetry
  */
-export function Panel({ id, title, actions, telemetry, children }: {
+export function Panel({ id, title, telemetry, children }: {
   id: string;
-  title: ReactNode;
-  actions?: ReactNode;
+  title: string;
   telemetry?: boolean;
   children: ReactNode;
 }) {
@@ -17,7 +16,6 @@ export function Panel({ id, title, actions, telemetry, children }: {
     <section className="panel" aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
-        {actions}
       </header>
       <div className="body" data-sentry-block={telemetry ? "" : undefined}>{children}</div>
     </section>

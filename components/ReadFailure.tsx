@@ -1,10 +1,11 @@
 import { Mark } from "./Mark.tsx";
 
 /**
- * What stands in place of something that could not be read, with the way to try again.
+ * Shown in place of data that could not be read.
  *
- * @param props.sentence why, made to be shown
- * @param props.download an address that gives the bytes, for who wants to look at them elsewhere
+ * @param props.sentence why, for the user
+ * @param props.retry reads the data again
+ * @param props.download address of the raw bytes
  */
 export function ReadFailure({ sentence, retry, download }: {
   sentence: string | undefined;

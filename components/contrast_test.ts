@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 /** WCAG 2.2, 1.4.3: text. */
 const TEXT = 4.5;
-/** WCAG 2.2, 1.4.11: edges of controls, marks. */
+/** WCAG 2.2, 1.4.11: borders of controls, marks. */
 const SHAPE = 3;
 
 const css = Deno.readTextFileSync(new URL("styles/tokens.css", import.meta.url));
@@ -40,16 +40,16 @@ for (const [scheme, colours] of Object.entries(schemes)) {
         ["edge", SHAPE],
       ] as const
     ) {
-      Deno.test(`${scheme}: ${ink} on ${ground} has a contrast of at least ${least}`, () => {
+      Deno.test(`${scheme}: ${ink} on ${ground} → contrast of at least ${least}`, () => {
         const [above, below] = [colours.get(ink), colours.get(ground)];
-        assert.ok(above && below, `${ink} and ${ground} are tokens of page.css`);
+        assert.ok(above && below, `${ink} and ${ground} are tokens of styles/tokens.css`);
         assert.ok(contrast(above, below) >= least, `it is ${contrast(above, below).toFixed(2)}`);
       });
     }
   }
 }
 
-Deno.test("contrast is computed as WCAG defines it", () => {
+Deno.test("known pairs → the contrast that WCAG defines", () => {
   assert.equal(contrast("000000", "ffffff"), 21);
   assert.equal(contrast("777777", "ffffff").toFixed(2), "4.48");
 });

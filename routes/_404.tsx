@@ -2,10 +2,10 @@ import { Notice } from "../components/Notice.tsx";
 
 export default function NotFound() {
   return (
-    <Notice title="Nothing at this address">
+    <Notice title="Page not found">
       <p>
-        Status 404. Sightglass has one page. If an address within it brought you here, the address
-        is older or newer than this server.
+        Status 404. Sightglass has only one page. If you followed a link on it, the link belongs to
+        another version of this server.
       </p>
     </Notice>
   );

@@ -2,10 +2,10 @@ import { Notice } from "../components/Notice.tsx";
 
 export default function ServerError() {
   return (
-    <Notice title="The server failed on this request">
+    <Notice title="Server error">
       <p>
-        Status 500. The server goes on; the reason is in its own log. Asking again may work, since
-        one request's failure is not kept.
+        Status 500. The server could not handle this request; its log has the reason. Reload the
+        page to try again.
       </p>
     </Notice>
   );

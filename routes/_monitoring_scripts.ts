@@ -1,13 +1,13 @@
-import type { MonitoringScripts } from "../islands/settings/scripts.ts";
+import type { MonitoringScripts } from "../islands/settings/visit_cost.ts";
 import { assetsOf, extraAsset, firstAssets, type Manifest } from "../server/mod.ts";
 
 const TELEMETRY = "monitoring/browser/start_telemetry.ts";
 const RECORDING = "monitoring/browser/start_recording.ts";
-/** Sources in the page's first scripts that only monitoring needs. */
+/** Sources in the page's first scripts that belong to monitoring. */
 const OF_MONITORING = /^(monitoring\/browser\/|@opentelemetry\/|@sentry\/)/;
 
 /**
- * Which scripts of a build are monitoring's: their names are hashes, which only the build can tell apart.
+ * The build's monitoring scripts. Their names are hashes, so only the manifest identifies them.
  */
 export function monitoringScripts(manifest: Manifest): MonitoringScripts {
   const first = firstAssets(manifest, "/");

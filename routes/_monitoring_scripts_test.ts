@@ -9,7 +9,7 @@ const chunk = (imports: string[], entryPoint?: string, sources = {}) => ({
   sources,
 });
 
-Deno.test("each script of monitoring stands in one list, and what the page loads anyway in none", () => {
+Deno.test("monitoring scripts → each in one list; the page's first scripts in none", () => {
   const manifest = {
     pages: [{ path: "/", assets: ["FIRST.js"] }],
     assets: {

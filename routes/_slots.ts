@@ -1,12 +1,12 @@
-import { formatBytes } from "../components/format/bytes.ts";
+import { formatBytes } from "../components/format.ts";
 import type { Config } from "../config.ts";
 import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
 /**
- * The texts that the pages left open when they were built: what this start's configuration decided.
+ * The texts of the page that depend on the configuration and are filled in at the start.
  *
  * @param target where the page sends its envelopes
- * @param release the release in force
+ * @param release the current release
  */
 export function pageSlots(
   config: Config,
@@ -16,25 +16,25 @@ export function pageSlots(
   return {
     release,
     environment: config.environment,
-    route: target.tunnel ?? "straight to the ingest",
+    route: target.tunnel ?? "direct to the ingest",
     ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,
     kept: kept(config),
   };
 }
 
-/** What this server keeps of the envelopes, and how long that lasts. */
+/** Which envelopes this server stores, and how long. */
 function kept(config: Config): string {
   const { mode, inbox, inboxMaxBytes, spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;
   if (mode === "relay" && spool === "sqlite") {
     return `up to ${formatBytes(spoolMaxBytes)} of envelopes for ${spoolMaxAgeHours}\u00a0h, ` +
-      "on disk, while the ingest is down";
+      "on disk, while the ingest is unavailable";
   }
   if (mode === "relay") {
-    const nothing = onDeploy ? "nothing, since no disk lasts here" : "nothing";
-    return `${nothing}; while the ingest is down, envelopes wait in the browser`;
+    const nothing = onDeploy ? "nothing, because this platform has no persistent disk" : "nothing";
+    return `${nothing}; while the ingest is unavailable, browsers keep their envelopes`;
   }
   const newest = `the newest ${formatBytes(inboxMaxBytes)} of envelopes`;
   return inbox === "file"
     ? `${newest}, on disk`
-    : `${newest}, in this instance’s memory: gone when it ends, unknown to other instances`;
+    : `${newest}, in the memory of this instance only: deleted when it stops`;
 }

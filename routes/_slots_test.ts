@@ -11,18 +11,21 @@ function slots(env: Record<string, string>) {
 const HOSTED = { SENTRY_DSN: "https://key@o1.ingest.us.sentry.io/1" };
 const DEPLOY = { DENO_DEPLOYMENT_ID: "d1" };
 
-Deno.test("each mode says where envelopes go and by which route", () => {
+Deno.test("each mode → destination and route of the envelopes", () => {
   assert.equal(slots({}).ingest, "the embedded inbox");
   assert.equal(slots({}).route, "/monitoring");
   assert.equal(slots({}).release, "r1");
   assert.equal(slots(HOSTED).ingest, "o1.ingest.us.sentry.io");
-  assert.equal(slots({ ...HOSTED, SENTRY_TUNNEL: "never" }).route, "straight to the ingest");
+  assert.equal(slots({ ...HOSTED, SENTRY_TUNNEL: "never" }).route, "direct to the ingest");
 });
 
-Deno.test("what does not last is said: on Deno Deploy the inbox is memory, and no disk keeps envelopes", () => {
+Deno.test("Deno Deploy → the page shows: inbox in memory, no spool", () => {
   assert.match(slots({}).kept ?? "", /^the newest 200\sMiB of envelopes, on disk$/);
-  assert.match(slots(DEPLOY).kept ?? "", /64\.0\sMiB.*memory: gone when it ends/);
-  assert.match(slots({ ...DEPLOY, ...HOSTED }).kept ?? "", /^nothing, since no disk lasts here;/);
+  assert.match(slots(DEPLOY).kept ?? "", /64\.0\sMiB.*memory of this instance only/);
+  assert.match(
+    slots({ ...DEPLOY, ...HOSTED }).kept ?? "",
+    /^nothing, because this platform has no persistent disk;/,
+  );
   assert.match(slots({ ...HOSTED, SPOOL: "none" }).kept ?? "", /^nothing; while the ingest/);
   assert.match(
     slots(HOSTED).kept ?? "",

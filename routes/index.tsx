@@ -2,8 +2,7 @@ import type { ReactNode } from "react";
 import { Destination } from "../components/Destination.tsx";
 import { Mark } from "../components/Mark.tsx";
 import { Panel } from "../components/Panel.tsx";
-import { SettingsTable } from "../components/SettingsTable.tsx";
-import { StateFacts } from "../components/StateFacts.tsx";
+import { ServerConfiguration, SettingsTable } from "../components/Configuration.tsx";
 import { VIEWS } from "../islands/shared/view.ts";
 import Envelopes from "../islands/envelopes/Envelopes.tsx";
 import Errors from "../islands/errors/Errors.tsx";
@@ -21,7 +20,7 @@ import { Island, slot } from "../server/page.ts";
 
 export const variants = ["inbox", "relay"];
 
-/** The one screen. */
+/** The only page. Its texts are here, in components/ and in the islands. */
 export default function Page({ variant }: { variant: string }) {
   const route = slot("route");
   const ingest = slot("ingest");
@@ -34,8 +33,7 @@ export default function Page({ variant }: { variant: string }) {
           <h1>Sightglass</h1>
         </a>
         <p>
-          A window in the pipe between this page&#x2019;s own monitoring and Sentry: it shows that
-          something flows, and what.
+          Shows the telemetry that this page sends to Sentry, and whether it arrived.
         </p>
       </header>
       <main id="main">
@@ -46,17 +44,17 @@ export default function Page({ variant }: { variant: string }) {
         <noscript>
           <p className="noscript">
             <Mark kind="waits" />
-            JavaScript is off: this page sends nothing, so the glass is still, the signals are
-            disabled and the lists stay empty. What is in force stands below all the same.
+            JavaScript is off: this page sends no telemetry, its controls are disabled and its lists
+            are empty. The configuration is shown below.
           </p>
         </noscript>
         <div className="view overview">
           <div className="bench">
-            <Panel id="signals" title="Make a signal">
+            <Panel id="signals" title="Generate telemetry">
               <Island of={Signals} />
             </Panel>
           </div>
-          <div className="ledgers">
+          <div className="overview-lists">
             <Panel id="receipts" title="Sent by this page" telemetry>
               <Island of={Receipts} />
             </Panel>
@@ -67,7 +65,7 @@ export default function Page({ variant }: { variant: string }) {
                 </Panel>
               )
               : (
-                <Panel id="destination" title="Where envelopes go">
+                <Panel id="destination" title="Destination">
                   <Destination route={route} ingest={ingest} kept={kept} />
                 </Panel>
               )}
@@ -85,15 +83,15 @@ export default function Page({ variant }: { variant: string }) {
         <View name="envelopes">
           <Island of={Envelopes} load="visible" props={{ variant }} />
         </View>
-        <View name="settings" title="What monitoring costs">
+        <View name="settings" title="Cost of monitoring">
           <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
         </View>
         <div className="view specification">
           <Panel id="visit" title="This visit" telemetry>
             <Island of={Visit} />
           </Panel>
-          <Panel id="force" title="In force">
-            <StateFacts
+          <Panel id="configuration" title="Configuration">
+            <ServerConfiguration
               variant={variant}
               route={route}
               ingest={ingest}
@@ -111,9 +109,9 @@ export default function Page({ variant }: { variant: string }) {
 }
 
 /**
- * A view that fills the page below the tabs. Recordings leave it out: it shows telemetry.
+ * A view that fills the page below the tabs. Blocked from session recordings, because it shows telemetry.
  *
- * @param props.title its heading, where the tab above does not say the same to those who see it
+ * @param props.title visible heading; default: the tab's title, for screen readers only
  */
 function View({ name, title, children }: {
   name: keyof typeof VIEWS;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server.edge";
 import { settings } from "../monitoring/settings.ts";
-import { settingRows } from "../components/setting_rows.ts";
+import { settingRows } from "../components/Configuration.tsx";
 import { slot } from "../server/page.ts";
 import NotFound from "./_404.tsx";
 import ServerError from "./_500.tsx";
@@ -14,31 +14,31 @@ const { inbox = "", relay = "" } = pages;
 const text = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 
 for (const [variant, html] of Object.entries(pages)) {
-  Deno.test(`${variant}: one h1, then headings of the second level, each naming its region`, () => {
+  Deno.test(`${variant}: one h1, then an h2 for each region, which it names`, () => {
     assert.equal(html.match(/<h1>/g)?.length, 1);
     const named = [...html.matchAll(/<section[^>]* aria-labelledby="(\w+)"/g)].map(([, id]) => id);
     assert.deepEqual([...html.matchAll(/<h2 id="(\w+)"/g)].map(([, id]) => id), named);
     assert.doesNotMatch(html, /<h[3-6]/);
   });
 
-  Deno.test(`${variant}: nothing that the CSP blocks is rendered`, () => {
+  Deno.test(`${variant}: no inline styles and no event attributes, because the CSP blocks them`, () => {
     assert.doesNotMatch(html, /\sstyle=/);
     assert.doesNotMatch(html, /\son\w+=/);
   });
 
-  Deno.test(`${variant}: every table has a caption, every header cell its scope`, () => {
+  Deno.test(`${variant}: every table has a caption, every header cell a scope`, () => {
     assert.equal(html.match(/<table/g)?.length, html.match(/<caption/g)?.length);
     for (const [cell] of html.matchAll(/<th[\s>][^>]*/g)) assert.match(cell, /scope="(col|row)"/);
   });
 
-  Deno.test(`${variant}: without JavaScript every control is disabled, and the page says so`, () => {
+  Deno.test(`${variant}: no JavaScript → all controls disabled, and a note`, () => {
     const enabled = html.replaceAll(/<fieldset disabled="">.*?<\/fieldset>/g, "")
       .match(/<(button|input)(?![^>]*disabled)/);
     assert.equal(enabled, null);
     assert.match(html, /<noscript>.*JavaScript is off/);
   });
 
-  Deno.test(`${variant}: what displays telemetry is blocked from recordings`, () => {
+  Deno.test(`${variant}: telemetry on the page → blocked from recordings`, () => {
     for (
       const inside of [
         /class="glass"[^>]* data-sentry-block/,
@@ -51,19 +51,19 @@ for (const [variant, html] of Object.entries(pages)) {
     assert.ok(visit.indexOf("data-sentry-block") < visit.indexOf("Trace"));
   });
 
-  Deno.test(`${variant}: the settings in force stand on it`, () => {
+  Deno.test(`${variant}: shows the settings`, () => {
     for (const { name, value } of settingRows(settings)) {
       assert.match(text(html), new RegExp(`${name} ${value}`));
     }
   });
 
-  Deno.test(`${variant}: what the environment decides is left to the start`, () => {
+  Deno.test(`${variant}: what the environment decides → slots, filled at the start`, () => {
     for (const name of ["route", "ingest", "kept", "release", "environment", "build"]) {
       assert.ok(html.includes(slot(name)), name);
     }
   });
 
-  Deno.test(`${variant}: there is a control for each signal`, () => {
+  Deno.test(`${variant}: a control for each signal`, () => {
     const names = [...html.matchAll(/<button[^>]*>([^<]+)/g)].map(([, name]) => name);
     for (
       const name of [
@@ -86,15 +86,15 @@ for (const [variant, html] of Object.entries(pages)) {
   });
 }
 
-Deno.test("the inbox is shown in inbox mode alone, the meaning of answers in relay mode alone", () => {
+Deno.test("inbox mode → the inbox; relay mode → destination and outcomes", () => {
   assert.match(text(inbox), /Arrived in the inbox/);
-  assert.doesNotMatch(text(inbox), /Where envelopes go/);
-  assert.match(text(relay), /Where envelopes go .*The ingest accepted the envelope/);
+  assert.doesNotMatch(text(inbox), /Accepted by the ingest/);
+  assert.match(text(relay), /Destination Route of .*Accepted by the ingest/);
   assert.doesNotMatch(text(relay), /Arrived in the inbox/);
   for (const page of [inbox, relay]) assert.doesNotMatch(text(page), /stored in Sentry/);
 });
 
-Deno.test("an error page says its status and leads back", () => {
-  assert.match(text(renderToStaticMarkup(<NotFound />)), /Status 404.*Go to Sightglass/);
-  assert.match(text(renderToStaticMarkup(<ServerError />)), /Status 500.*Go to Sightglass/);
+Deno.test("error pages → the status, and a link to the page", () => {
+  assert.match(text(renderToStaticMarkup(<NotFound />)), /Status 404.*Open Sightglass/);
+  assert.match(text(renderToStaticMarkup(<ServerError />)), /Status 500.*Open Sightglass/);
 });

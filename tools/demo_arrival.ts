@@ -1,7 +1,6 @@
-import { formatBytes } from "../components/format/bytes.ts";
-import { formatClock } from "../components/format/clock.ts";
-import { shortId } from "../components/format/short_id.ts";
-import { summariseItems } from "../components/item_summary.ts";
+import { formatBytes, shortId } from "../components/format.ts";
+import { formatClock } from "../components/format_time.ts";
+import { summariseItems } from "../components/ItemList.tsx";
 import { decodeBody, parseContentEncoding } from "../monitoring/protocol/encoding.ts";
 import { describeEnvelope } from "../monitoring/models/describe.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";

@@ -123,7 +123,8 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: ["monitoring/settings.ts", "monitoring/protocol/retry.ts"],
     mayTypes: ["monitoring/browser/mod.ts", "monitoring/models/", "monitoring/protocol/"],
     mayNot: ["npm:@sentry/", "npm:@opentelemetry/"],
-    right: "components turn props into markup: they import components/, settings.ts, and types",
+    right:
+      "components turn props into markup: they import components/, settings.ts, retry.ts, and types",
   },
   {
     of: ["routes/"],

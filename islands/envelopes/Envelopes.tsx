@@ -1,55 +1,54 @@
 import { useCallback, useEffect, useState } from "react";
-import { Boundary } from "../shared/boundary.tsx";
-import { EnvelopeDetails } from "./details.tsx";
-import { type CameFrom, EnvelopeList, useEnvelopes } from "./list.tsx";
-import { FileDetails } from "./file_details.tsx";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { useDroppedFile } from "./dropped_file.ts";
-import { useSource, useSourceState } from "../shared/source.ts";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { fragmentTo, useFragment, useIsVisible } from "../shared/fragment.ts";
 import { useMounted } from "../shared/telemetry.ts";
+import { useSource, useSourceState } from "../shared/use_source.ts";
+import { EnvelopeDetails } from "./EnvelopeDetails.tsx";
+import { EnvelopeList, type ReturnFrom, useEnvelopes } from "./EnvelopeList.tsx";
+import { FileDetails } from "./FileDetails.tsx";
 
 /**
- * The raw feed, one envelope of it, or a saved one.
+ * The envelopes view: the list (`#/envelopes`), one envelope (`#/envelopes/ID`), or a file that the user opened.
  *
  * @param props.variant `inbox` or `relay`
  */
 export default function Envelopes({ variant }: { variant: string }) {
   const mounted = useMounted();
   return (
-    <Boundary what="The list of envelopes">
-      {mounted ? <Feed variant={variant} /> : <p className="empty">Reading envelopes.</p>}
-    </Boundary>
+    <ErrorBoundary what="The envelopes view">
+      {mounted ? <EnvelopesView variant={variant} /> : <p className="empty">Loading envelopes.</p>}
+    </ErrorBoundary>
   );
 }
 
-function Feed({ variant }: { variant: string }) {
+function EnvelopesView({ variant }: { variant: string }) {
   const source = useSource(variant);
-  const { path: [place], params } = useFragment("envelopes");
-  // Stays while one envelope is looked into: whoever comes back finds it as it was.
+  const { path: [idText], params } = useFragment("envelopes");
+  // Also while a detail is open, so that the list is unchanged when the user returns.
   const list = useEnvelopes(source);
   const [file, setFile] = useState<File>();
-  const inspect = useCallback((file: File) => setFile(file), []);
-  const isOver = useDroppedFile(inspect);
-  const [cameFrom, setCameFrom] = useState<CameFrom>();
-  // Whoever may not read the inbox is asked for its token where the list would be.
+  const openFile = useCallback((file: File) => setFile(file), []);
+  const isDraggedOver = useDroppedFile(openFile);
+  const [returnFrom, setReturnFrom] = useState<ReturnFrom>();
   const { state } = useSourceState(source);
 
-  const id = place === undefined ? undefined : Number(place);
+  const id = idText === undefined ? undefined : Number(idText);
   useEffect(() => {
-    // A link leads away from the file.
+    // A link was followed: it closes the file.
     setFile(undefined);
-    if (id !== undefined) setCameFrom(id);
+    if (id !== undefined) setReturnFrom(id);
   }, [id]);
   const closeFile = () => {
     setFile(undefined);
-    setCameFrom("file");
+    setReturnFrom("file");
   };
 
   const back = fragmentTo("envelopes", [], Object.fromEntries(params));
   return (
-    <div className={isOver ? "feed-view over" : "feed-view"}>
+    <div className={isDraggedOver ? "feed-view over" : "feed-view"}>
       {file
         ? <FileDetails file={file} back={back} onLeave={closeFile} />
+        // The list shows the form for the token.
         : id !== undefined && state !== "forbidden"
         ? (
           <EnvelopeDetails
@@ -59,7 +58,46 @@ function Feed({ variant }: { variant: string }) {
             back={back}
           />
         )
-        : <EnvelopeList source={source} list={list} cameFrom={cameFrom} inspect={inspect} />}
+        : <EnvelopeList source={source} list={list} returnFrom={returnFrom} openFile={openFile} />}
     </div>
   );
+}
+
+/**
+ * Opens files that are dropped on the page while the view is visible.
+ *
+ * @returns whether a file is dragged over the page
+ */
+function useDroppedFile(open: (file: File) => void): boolean {
+  const isVisible = useIsVisible("envelopes");
+  const [isDraggedOver, setIsDraggedOver] = useState(false);
+  useEffect(() => {
+    if (!isVisible) return;
+    const hasFiles = ({ dataTransfer }: DragEvent) =>
+      dataTransfer?.types.includes("Files") ?? false;
+    const onDragOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      // Without this the browser would navigate to the file.
+      event.preventDefault();
+      setIsDraggedOver(true);
+    };
+    const onDragLeave = ({ relatedTarget }: DragEvent) =>
+      relatedTarget === null && setIsDraggedOver(false);
+    const onDrop = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setIsDraggedOver(false);
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file) open(file);
+    };
+    addEventListener("dragover", onDragOver);
+    addEventListener("dragleave", onDragLeave);
+    addEventListener("drop", onDrop);
+    return () => {
+      removeEventListener("dragover", onDragOver);
+      removeEventListener("dragleave", onDragLeave);
+      removeEventListener("drop", onDrop);
+    };
+  }, [isVisible, open]);
+  return isDraggedOver;
 }

@@ -1,43 +1,45 @@
+import { formatCount, formatDuration } from "../../components/format.ts";
+import { Mark } from "../../components/Mark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { Bounded } from "../../monitoring/models/fields.ts";
-import { formatCount } from "../../components/format/count.ts";
-import { formatDuration } from "../../components/format/duration.ts";
+import { levelKind } from "./ErrorLevel.tsx";
 import { LongText } from "./LongText.tsx";
-import { Mark } from "../../components/Mark.tsx";
-import { levelKind } from "./level.ts";
-import { Moment } from "../../components/Moment.tsx";
 
-/** Characters of a message or a category that are shown at first. */
+/** Characters of a message that are shown at first. */
 const MAX_MESSAGE = 300;
-const MAX_CATEGORY = 40;
+/** Characters of a category, a level or a name. */
+const MAX_NAME = 40;
 
 /**
- * What happened around an error, as a line of time: the oldest first, each with its distance from the error.
+ * The breadcrumbs of an error, oldest first, each with its distance from the error.
  *
- * @param props.errorAt when the error happened; it stands in the line at its place
+ * @param props.errorAt time of the error, which is listed between them
  */
 export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt }: {
   breadcrumbs: Bounded<Breadcrumb>;
   errorAt: number | null;
 }) {
-  if (shown.length === 0) return <p className="note">None were sent with it.</p>;
-  const after = shown.findIndex(({ offset }) => offset !== null && offset > 0);
-  const place = after === -1 ? shown.length : after;
+  if (shown.length === 0) return <p className="note">No breadcrumbs in the event.</p>;
+  const firstAfter = shown.findIndex(({ offset }) => offset !== null && offset > 0);
+  const errorIndex = firstAfter === -1 ? shown.length : firstAfter;
   return (
     <ol className="crumbs">
       {more > 0 && (
         <li>
-          <small>{formatCount(more, "older one")}, in the download.</small>
+          <small>{formatCount(more, "older breadcrumb")}: see the download.</small>
         </li>
       )}
-      {shown.slice(0, place).map((crumb, index) => <Crumb key={index} crumb={crumb} />)}
+      {shown.slice(0, errorIndex).map((crumb, index) => <Crumb key={index} crumb={crumb} />)}
       <li className="here">
-        <Moment at={errorAt} />{" "}
+        <Timestamp at={errorAt} precision="ms" />{" "}
         <span className="refused">
-          <Mark kind="refused" />the error
+          <Mark kind="refused" />error
         </span>
       </li>
-      {shown.slice(place).map((crumb, index) => <Crumb key={place + index} crumb={crumb} />)}
+      {shown.slice(errorIndex).map((crumb, index) => (
+        <Crumb key={errorIndex + index} crumb={crumb} />
+      ))}
     </ol>
   );
 }
@@ -48,18 +50,18 @@ function Crumb({ crumb }: { crumb: Breadcrumb }) {
   return (
     <li>
       <span className="when">
-        <Moment at={at} /> <small>{offsetInWords(offset)}</small>
+        <Timestamp at={at} precision="ms" /> <small>{describeOffset(offset)}</small>
       </span>{" "}
       <span className={kind === "flows" ? undefined : kind}>
         {kind !== "flows" && <Mark kind={kind} />}
-        <b>{category.slice(0, MAX_CATEGORY).toWellFormed()}</b>
-        {kind !== "flows" && ` ${level.slice(0, MAX_CATEGORY)}`}
+        <b>{category.slice(0, MAX_NAME).toWellFormed()}</b>
+        {kind !== "flows" && ` ${level.slice(0, MAX_NAME)}`}
       </span>{" "}
-      <span className="says">
+      <span className="content">
         {message !== "" && <LongText text={message} max={MAX_MESSAGE} />}
         {data.map(([name, value], index) => (
           <span key={index} className="datum">
-            <small>{name.slice(0, MAX_CATEGORY).toWellFormed()}</small>{" "}
+            <small>{name.slice(0, MAX_NAME).toWellFormed()}</small>{" "}
             <LongText text={value} max={MAX_MESSAGE} />
           </span>
         ))}
@@ -68,7 +70,8 @@ function Crumb({ crumb }: { crumb: Breadcrumb }) {
   );
 }
 
-function offsetInWords(offset: number | null): string {
+/** @param offset milliseconds from the error */
+function describeOffset(offset: number | null): string {
   if (offset === null) return "no time";
   return `${formatDuration(Math.abs(offset))} ${offset > 0 ? "after" : "before"}`;
 }

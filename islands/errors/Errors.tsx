@@ -1,22 +1,30 @@
-import { useRef } from "react";
-import { Boundary } from "../shared/boundary.tsx";
-import { ErrorDetail } from "./detail.tsx";
-import { ErrorList } from "./list.tsx";
-import { EventFinder, isEventId } from "./event_finder.tsx";
-import { useFragment } from "../shared/fragment.ts";
-import { useSource } from "../shared/source.ts";
+import { useEffect, useRef } from "react";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList, useSource } from "../shared/use_source.ts";
+import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
+import { ErrorList } from "./ErrorList.tsx";
+
+/** Ids of events have 32 digits, keys of groups have fewer. */
+const EVENT_ID = /^[\da-f]{32}$/;
 
 /**
- * Errors, grouped; `#/errors/GROUP` the newest of a group, `#/errors/GROUP/ENVELOPE` the one of that envelope, and
- * `#/errors/EVENT/ENVELOPE` or `#/errors/EVENT`, which becomes the address with the event's group.
+ * The errors view. Its addresses:
+ *
+ * - `#/errors`: the groups
+ * - `#/errors/GROUP`: the newest error of a group
+ * - `#/errors/GROUP/ENVELOPE`: the error in that envelope
+ * - `#/errors/EVENT` and `#/errors/EVENT/ENVELOPE`: redirects to the event's group
  *
  * @param props.variant `inbox` or `relay`
  */
 export default function Errors({ variant }: { variant: string }) {
   return (
-    <Boundary what="This view">
+    <ErrorBoundary what="The errors view">
       <ErrorsView variant={variant} />
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 
@@ -24,27 +32,53 @@ function ErrorsView({ variant }: { variant: string }) {
   const source = useSource(variant);
   const { path: [group, envelope], params } = useFragment("errors");
   const q = params.get("q") ?? undefined;
-  // Who came by a step within the view has lost what had the focus; who came by the address had none.
-  const before = useRef<string>(undefined);
-  const steps = useRef(0);
-  const place = `${group ?? ""}/${envelope ?? ""}`;
-  const last = useRef(place);
-  if (last.current !== place) {
-    before.current = last.current.split("/")[0];
-    last.current = place;
-    steps.current++;
+  // Navigation within the view removes the focused element; arrival by address does not.
+  const previousGroup = useRef<string>(undefined);
+  const hasNavigated = useRef(false);
+  const address = `${group ?? ""}/${envelope ?? ""}`;
+  const lastAddress = useRef(address);
+  if (lastAddress.current !== address) {
+    previousGroup.current = lastAddress.current.split("/")[0];
+    lastAddress.current = address;
+    hasNavigated.current = true;
   }
-  if (group === undefined) return <ErrorList source={source} q={q} from={before.current} />;
-  if (isEventId(group)) return <EventFinder source={source} eventId={group} envelope={envelope} />;
-  const number = /^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined;
+  if (group === undefined) return <ErrorList source={source} q={q} from={previousGroup.current} />;
+  if (EVENT_ID.test(group)) {
+    return <EventRedirect source={source} eventId={group} envelope={envelope} />;
+  }
   return (
     <ErrorDetail
       key={group}
       source={source}
       group={group}
-      envelope={number}
+      envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
       q={q}
-      takesFocus={steps.current > 0}
+      takesFocus={hasNavigated.current}
     />
   );
+}
+
+/**
+ * Redirects from an event id to the address with the event's group, which only the list of occurrences has.
+ *
+ * @param props.envelope id of the event's envelope, as in the address
+ */
+function EventRedirect({ source, eventId, envelope }: {
+  source: ConsoleSource | undefined;
+  eventId: string;
+  envelope: string | undefined;
+}) {
+  const { rows, state, error, retry } = useList(source, "occurrences", { q: eventId });
+  const found = rows.find((row) =>
+    row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
+  );
+  const target = found && fragmentTo("errors", [found.group, String(found.envelope)]);
+  useEffect(() => {
+    // The user may have navigated elsewhere meanwhile.
+    const isCurrent = location.hash.startsWith(fragmentTo("errors", [eventId]));
+    if (target !== undefined && isCurrent) goTo(target, { replace: true });
+  }, [target]);
+  if (state === "failed") return <ReadFailure sentence={error} retry={retry} />;
+  if (state === "loading" || found) return <p className="empty">Loading the error.</p>;
+  return <ErrorNotFound back={fragmentTo("errors")} />;
 }

@@ -1,29 +1,53 @@
 import { useState } from "react";
-import { formatBytes } from "../../components/format/bytes.ts";
+import { formatBytes } from "../../components/format.ts";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
+import type { Bounded } from "../../monitoring/models/fields.ts";
 
-/** Characters: some ten lines, which is more than most messages have. */
-const SHOWN = 1_000;
+/** Default for `max`: about ten lines, more than most messages have. */
+const MAX_LENGTH = 1_000;
 
 /**
- * A text that may be of any length, as it was written: line breaks stay, markup is text. What is
- * long is cut until all of it is asked for.
+ * A text of any length from a sender, as plain text with its line breaks. Long texts are cut, with a button that shows
+ * all.
  *
- * @param props.max characters that are shown at first
+ * @param props.max characters shown at first
  */
-export function LongText({ text, max = SHOWN }: { text: string; max?: number }) {
-  const [all, setAll] = useState(false);
-  if (text.length <= max) return <span className="told-text">{text}</span>;
+export function LongText({ text, max = MAX_LENGTH }: { text: string; max?: number }) {
+  const [showAll, setShowAll] = useState(false);
+  if (text.length <= max) return <span className="long-text">{text}</span>;
   return (
-    <span className="told-text">
-      {all ? text : `${text.slice(0, max).toWellFormed()}… `}
+    <span className="long-text">
+      {showAll ? text : `${text.slice(0, max).toWellFormed()}… `}
       <button
         type="button"
         className="plain"
-        aria-expanded={all}
-        onClick={() => setAll(!all)}
+        aria-expanded={showAll}
+        onClick={() => setShowAll(!showAll)}
       >
-        {all ? "Show less" : `Show all (${formatBytes(text.length)})`}
+        {showAll ? "Show less" : `Show all (${formatBytes(text.length)})`}
       </button>
     </span>
+  );
+}
+
+/** Characters of a name, and of a value at first. */
+const MAX_NAME = 100;
+const MAX_VALUE = 500;
+
+/** Names and values as the sender wrote them: tags, contexts, variables. Long ones are cut. */
+export function SentValues({ values: { shown, more } }: {
+  values: Bounded<readonly [name: string, value: string]>;
+}) {
+  if (shown.length === 0) return null;
+  return (
+    <>
+      <KeyValueList
+        entries={shown.map(([name, value]) => ({
+          name: name.slice(0, MAX_NAME).toWellFormed(),
+          value: <LongText text={value} max={MAX_VALUE} />,
+        }))}
+      />
+      {more > 0 && <small>{more} more: see the download.</small>}
+    </>
   );
 }

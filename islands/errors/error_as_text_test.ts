@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describeEvent } from "../../monitoring/models/error/error_event.ts";
 import { errorAsText } from "./error_as_text.ts";
 
-Deno.test("as text: what was thrown, its causes, where it comes from", () => {
+Deno.test("an exception with a cause → both with stack traces, then the facts", () => {
   const text = errorAsText(describeEvent({
     release: "page@1",
     exception: {
@@ -22,7 +22,7 @@ Deno.test("as text: what was thrown, its causes, where it comes from", () => {
   );
 });
 
-Deno.test("as text: a message alone, an aggregate's members, and a time that is none", () => {
+Deno.test("a message, an exception group, an invalid time → text without the missing parts", () => {
   assert.equal(
     errorAsText(describeEvent({ message: "m", timestamp: "never" })),
     "m\n\nlevel: error\n",

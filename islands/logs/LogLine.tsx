@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { LogRow } from "../../monitoring/models/rows.ts";
-import { Moment } from "../../components/Moment.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
 import { LogLevel } from "./LogLevel.tsx";
 import { logLine } from "./log_text.ts";
 
@@ -10,7 +10,7 @@ export const LogLine = memo(function LogLine({ row }: { row: LogRow }) {
   return (
     <>
       <span role="gridcell" className="at">
-        <Moment at={row.at} />
+        <Timestamp at={row.at} precision="ms" />
       </span>
       <span role="gridcell" className="lv">
         <LogLevel level={row.level} />

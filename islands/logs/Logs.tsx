@@ -1,10 +1,10 @@
 import { LOG_LEVELS, type LogRow } from "../../monitoring/models/rows.ts";
-import { Boundary } from "../shared/boundary.tsx";
-import { FeedBar } from "../shared/feed_bar.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
-import { ListNotice } from "../shared/list_notice.tsx";
+import { ListNotice } from "../shared/ListNotice.tsx";
 import { LogTree } from "./tree.tsx";
-import { useList, useSource } from "../shared/source.ts";
+import { useList, useSource } from "../shared/use_source.ts";
 import { useMounted } from "../shared/telemetry.ts";
 import { Id } from "../../components/Id.tsx";
 
@@ -16,9 +16,9 @@ import { Id } from "../../components/Id.tsx";
 export default function Logs({ variant }: { variant: string }) {
   const mounted = useMounted();
   return (
-    <Boundary what="The list of logs">
+    <ErrorBoundary what="The list of logs">
       {mounted ? <LogList variant={variant} /> : <p className="empty">Reading logs.</p>}
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 
@@ -32,9 +32,9 @@ function LogList({ variant }: { variant: string }) {
 
   return (
     <>
-      <FeedBar source={source} what="logs">
+      <ListToolbar source={source} what="logs">
         <LevelFilter level={level} choose={(level) => changeParams({ level })} />
-      </FeedBar>
+      </ListToolbar>
       {trace !== undefined && (
         <p className="narrowed">
           <span>

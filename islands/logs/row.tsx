@@ -1,4 +1,4 @@
-import { shortId } from "../../components/format/short_id.ts";
+import { shortId } from "../../components/format.ts";
 import { LogDetails } from "./LogDetails.tsx";
 import { LogLine } from "./LogLine.tsx";
 import type { LogRow } from "../../monitoring/models/rows.ts";

@@ -7,11 +7,11 @@ import {
   useRef,
   useState,
 } from "react";
-import { formatCount } from "../../components/format/count.ts";
+import { formatCount } from "../../components/format.ts";
 import { holdRows } from "./held_rows.ts";
 import type { LogRow } from "../../monitoring/models/rows.ts";
 import { LogRowGroup } from "./row.tsx";
-import { SettledText } from "../shared/settled_text.tsx";
+import { SettledText } from "../shared/SettledText.tsx";
 
 /** Pixels of a row that has not been measured: 24 px of line and a hairline. */
 const ROW_PX = 29;

@@ -1,11 +1,10 @@
 import { memo } from "react";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { formatBytes } from "../../components/format/bytes.ts";
-import { shortId } from "../../components/format/short_id.ts";
+import { formatBytes, shortId } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { ItemList } from "../../components/ItemList.tsx";
-import type { Column } from "../../components/Ledger.tsx";
-import { Time } from "../../components/Time.tsx";
+import type { Column } from "../../components/EnvelopeTable.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
 
 export const arrivalColumns: readonly Column[] = [
   { title: "Received" },
@@ -24,7 +23,7 @@ export const ArrivalRow = memo(function ArrivalRow({ row }: { row: InboxRow }) {
   return (
     <tr>
       <td className="at">
-        <Time at={received_at} />
+        <Timestamp at={received_at} />
       </td>
       <td className="items">
         <ItemList items={items} />

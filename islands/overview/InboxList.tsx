@@ -1,26 +1,24 @@
 import { useState } from "react";
 import { arrivalColumns, ArrivalRow } from "./ArrivalRow.tsx";
-import { Ledger } from "../../components/Ledger.tsx";
+import { EnvelopeTable } from "../../components/EnvelopeTable.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import { Boundary } from "../shared/boundary.tsx";
-import { ClearInbox } from "../shared/clear_inbox.tsx";
-import { Flow } from "../shared/live_state.tsx";
-import { InboxToken } from "../shared/inbox_token.tsx";
-import { pause } from "../shared/pause.ts";
-import { useList, useSource, useSourceState } from "../shared/source.ts";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { DeleteAll, LiveStatus } from "../shared/ListToolbar.tsx";
+import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import { useList, useSource, useSourceState } from "../shared/use_source.ts";
 
 /** What arrived in the inbox, live: the newest envelopes of the list that has a view of its own. */
 export default function InboxList() {
   return (
-    <Boundary what="The inbox">
+    <ErrorBoundary what="The inbox">
       <Arrivals />
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 
 function Arrivals() {
   const source = useSource("inbox");
-  const { state, total, canStore } = useSourceState(source);
+  const { state } = useSourceState(source);
   const list = useList(source, "envelopes", {}, { view: "overview" });
   const [unlocked, setUnlocked] = useState(false);
   if (source && state === "forbidden") {
@@ -29,7 +27,7 @@ function Arrivals() {
       setUnlocked(accepted);
       return accepted;
     };
-    return <InboxToken authorize={authorize} />;
+    return <InboxTokenForm authorize={authorize} />;
   }
 
   const isEmpty = list.state === "ready" && state === "live";
@@ -38,19 +36,12 @@ function Arrivals() {
       {source && (
         <div className="bar">
           {/* The field that had the focus is gone with the form. */}
-          <Flow source={source} takesFocus={unlocked} />
-          <ClearInbox
-            total={total}
-            canStore={canStore}
-            clear={async () => {
-              await source.clear();
-              pause(undefined);
-            }}
-          />
+          <LiveStatus source={source} takesFocus={unlocked} />
+          <DeleteAll source={source} />
         </div>
       )}
       {list.state === "failed" && <ReadFailure sentence={list.error} retry={list.retry} />}
-      <Ledger
+      <EnvelopeTable
         name="arrivals"
         caption="Envelopes in the inbox, newest first"
         columns={arrivalColumns}
@@ -58,7 +49,7 @@ function Arrivals() {
           (isEmpty ? "The inbox is empty." : emptyInWords[state])}
       >
         {list.rows.map((row) => <ArrivalRow key={row.id} row={row} />)}
-      </Ledger>
+      </EnvelopeTable>
     </>
   );
 }

@@ -1,12 +1,11 @@
 import { memo } from "react";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import { formatBytes } from "../../components/format/bytes.ts";
-import { formatDuration } from "../../components/format/duration.ts";
+import { formatBytes, formatDuration } from "../../components/format.ts";
 import { ItemList } from "../../components/ItemList.tsx";
-import type { Column } from "../../components/Ledger.tsx";
+import type { Column } from "../../components/EnvelopeTable.tsx";
 import { Mark } from "../../components/Mark.tsx";
-import { Time } from "../../components/Time.tsx";
-import { judge } from "../../components/verdict.ts";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { describeOutcome } from "../../components/outcome.ts";
 
 export const receiptColumns: readonly Column[] = [
   { title: "Sent" },
@@ -20,11 +19,11 @@ export const receiptColumns: readonly Column[] = [
 /** One envelope that the browser sent; rows that did not change are not rendered again. */
 export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
   const { at, items, bytes, status, error, attempts, tookMs } = receipt;
-  const { kind, word, meaning } = judge(receipt);
+  const { kind, word, meaning } = describeOutcome(receipt);
   return (
     <tr>
       <td className="at">
-        <Time at={at} />
+        <Timestamp at={at} />
       </td>
       <td className="items">
         <ItemList items={items} />

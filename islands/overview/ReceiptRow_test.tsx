@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server.edge";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import { Ledger } from "../../components/Ledger.tsx";
+import { EnvelopeTable } from "../../components/EnvelopeTable.tsx";
 import { receiptColumns, ReceiptRow } from "./ReceiptRow.tsx";
 
 const receipt: Receipt = {
@@ -66,9 +66,14 @@ Deno.test("text from outside cannot become markup", () => {
   assert.doesNotMatch(html, /<img/);
 });
 
-Deno.test("a ledger names itself, takes the keyboard's focus and heads its columns", () => {
+Deno.test("a table of envelopes → a name, column headers and a frame that takes focus", () => {
   const html = renderToStaticMarkup(
-    <Ledger name="receipts" caption="Envelopes" columns={receiptColumns} empty="Nothing yet." />,
+    <EnvelopeTable
+      name="receipts"
+      caption="Envelopes"
+      columns={receiptColumns}
+      empty="Nothing yet."
+    />,
   );
   assert.match(html, /role="region" aria-label="Envelopes" tabindex="0"/);
   assert.match(html, /<caption>Envelopes<\/caption>/);

@@ -1,17 +1,17 @@
 import { useState } from "react";
-import { formatDuration } from "../../components/format/duration.ts";
+import { formatDuration } from "../../components/format.ts";
 import { SignalButton } from "./SignalButton.tsx";
 import { log } from "../../monitoring/browser/mod.ts";
-import { Boundary } from "../shared/boundary.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import * as signal from "./signals.ts";
 import { useMounted, useTelemetry } from "../shared/telemetry.ts";
 
 /** Controls that make one signal each, so that it can be seen on its way. */
 export default function Signals() {
   return (
-    <Boundary what="The list of signals">
+    <ErrorBoundary what="The list of signals">
       <SignalControls />
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 
@@ -35,13 +35,13 @@ function SignalControls() {
         <legend>Errors</legend>
         <SignalButton name="Uncaught error" onClick={make(signal.throwUncaught)} />
         <SignalButton name="Unhandled rejection" onClick={make(signal.rejectUnhandled)} />
-        <Boundary
+        <ErrorBoundary
           what="The specimen component"
           takesFocus
           onRetry={() => setSpecimen("mended")}
         >
           <Specimen state={specimen} onBreak={() => setSpecimen("broken")} />
-        </Boundary>
+        </ErrorBoundary>
         <SignalButton name="Handled error" onClick={make(signal.handleError)} />
       </fieldset>
       <fieldset disabled={!mounted}>

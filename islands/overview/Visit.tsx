@@ -1,16 +1,16 @@
-import { useState } from "react";
-import { Facts } from "../../components/Facts.tsx";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Id } from "../../components/Id.tsx";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";
-import { Boundary } from "../shared/boundary.tsx";
+import { CopyButton } from "../shared/CopyButton.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 /** This visit: whether telemetry runs, its trace, and what is recorded. */
 export default function Visit() {
   return (
-    <Boundary what="This visit">
+    <ErrorBoundary what="This visit">
       <VisitFacts />
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 
@@ -26,12 +26,12 @@ function VisitFacts() {
     dropped,
   } = useTelemetry();
   return (
-    <Facts
-      facts={[
-        { term: "Telemetry", value: phaseInWords(phase, reason) },
-        { term: "Trace", value: traceId ? <TraceId id={traceId} /> : "not started" },
+    <KeyValueList
+      entries={[
+        { name: "Telemetry", value: phaseInWords(phase, reason) },
+        { name: "Trace", value: traceId ? <TraceId id={traceId} /> : "not started" },
         {
-          term: "Recording",
+          name: "Recording",
           value: (
             <>
               {recordingInWords[recording]}
@@ -44,8 +44,8 @@ function VisitFacts() {
             </>
           ),
         },
-        ...(storageProblem ? [{ term: "Kept", value: storageProblem }] : []),
-        ...(dropped ? [{ term: "Dropped", value: dropped }] : []),
+        ...(storageProblem ? [{ name: "Kept", value: storageProblem }] : []),
+        ...(dropped ? [{ name: "Dropped", value: dropped }] : []),
       ]}
     />
   );
@@ -73,21 +73,10 @@ const recordingInWords: Readonly<Record<TelemetryState["recording"], string>> = 
 };
 
 function TraceId({ id }: { id: string }) {
-  const [copied, setCopied] = useState("");
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(id);
-      setCopied("copied");
-    } catch {
-      // Not granted, or not a secure context: then the id can still be selected by one click.
-      setCopied("not allowed here, select the id");
-    }
-  };
   return (
     <>
       <code className="trace-id">{id}</code>{" "}
-      <button type="button" className="plain" onClick={copy}>Copy trace id</button>{" "}
-      <span role="status">{copied}</span>
+      <CopyButton text={() => id} small>Copy trace id</CopyButton>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../components/format/duration.ts";
+import { formatDuration } from "../../components/format.ts";
 import { captureError } from "../../monitoring/browser/mod.ts";
 
 /** Milliseconds; well above what the page itself takes. */

@@ -1,80 +1,71 @@
 import type { ReactNode } from "react";
-import { formatBytes } from "../../components/format/bytes.ts";
-import { formatCount } from "../../components/format/count.ts";
-import { formatDuration } from "../../components/format/duration.ts";
-import type { LoadSum, MonitoringScripts } from "./scripts.ts";
-import type { VisitCost } from "./visit_cost.ts";
+import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
+import type { SentTotals } from "../shared/flow.ts";
+import type { LoadSum, MonitoringScripts, VisitCost } from "./visit_cost.ts";
 
-/** What the page measured of its own telemetry; what has not happened yet is not set. */
+/** What the page measured of its own telemetry; undefined: not yet. */
 export interface Timing {
   readonly started?: { readonly at: number; readonly ms: number } | undefined;
   readonly recorderStarted?: { readonly at: number; readonly ms: number } | undefined;
   readonly serialisingMs?: number | undefined;
 }
 
-/** What was sent, as the receipts tell. */
-export interface SentTotals {
-  readonly envelopes: number;
-  readonly requests: number;
-  readonly bytes: number;
-}
-
-/** What monitoring costs this visit: bytes, requests, and time of the main thread. */
+/** What monitoring costs this visit: bytes, requests, main-thread time. */
 export function CostTables({ scripts, cost, sent, timing }: {
   scripts: MonitoringScripts;
   cost: VisitCost;
   sent: SentTotals;
   timing: Timing;
 }) {
-  const { telemetry, recording, worker, answers, others, longFrames } = cost;
-  const parts = [telemetry, recording, worker, answers];
+  const { telemetry, recording, worker, responses, others, longFrames } = cost;
+  const parts = [telemetry, recording, worker, responses];
   const total = parts.reduce((sum, { networkBytes }) => sum + networkBytes, 0);
   return (
     <>
-      <Costs caption="Over the network, for monitoring">
-        <LoadRow what="Telemetry" of="OpenTelemetry and Sentry’s client" load={telemetry} />
+      <Costs caption="Network: monitoring">
+        <LoadRow what="Telemetry" of="OpenTelemetry and the Sentry client" load={telemetry} />
         <LoadRow what="Recorder" load={recording} />
-        <LoadRow what="Recorder’s worker" load={worker} />
+        <LoadRow what="Recorder worker" load={worker} />
         <CostRow
           what="In the page’s first scripts"
           value={formatBytes(scripts.firstBytes)}
-          of="before compression; loaded with them, not apart"
+          of="before compression, in shared files"
         />
         <CostRow
           what="Envelopes sent"
           value={formatBytes(sent.bytes)}
           of={`${formatCount(sent.envelopes, "envelope")} in ${
             formatCount(sent.requests, "request")
-          }, headers not counted`}
+          }, without headers`}
         />
         <CostRow
-          what="Answers to them"
-          value={formatBytes(answers.networkBytes)}
-          of={answers.requests === 0 ? "none yet" : "with their headers"}
+          what="Responses to them"
+          value={formatBytes(responses.networkBytes)}
+          of={responses.requests === 0 ? "none yet" : "with headers"}
         />
         <CostRow
-          what="Received and sent so far"
+          what="Received and sent in total"
           value={<b>{formatBytes(total + sent.bytes)}</b>}
-          of="first scripts left out"
+          of="without the first scripts"
         />
       </Costs>
-      <Costs caption="Time of the main thread, for monitoring">
+      <Costs caption="Main-thread time: monitoring">
         <CostRow
-          what="Reading its scripts"
+          what="Evaluating scripts"
           {...betweenLoadAndStart(telemetry, timing.started)}
         />
-        <CostRow what="Starting telemetry" {...took(timing.started?.ms)} />
+        <CostRow what="Starting telemetry" {...duration(timing.started?.ms)} />
         <CostRow
-          what="Reading the recorder"
+          what="Evaluating the recorder"
           {...betweenLoadAndStart(recording, timing.recorderStarted)}
         />
-        <CostRow what="Starting the recorder" {...took(timing.recorderStarted?.ms)} />
-        <CostRow what="Making bytes of envelopes" {...took(timing.serialisingMs)} />
-        <CostRow what="Its part of long frames" {...partOfFrames(longFrames)} />
+        <CostRow what="Starting the recorder" {...duration(timing.recorderStarted?.ms)} />
+        <CostRow what="Serialising envelopes" {...duration(timing.serialisingMs)} />
+        <CostRow what="Part of long frames" {...shareOfFrames(longFrames)} />
       </Costs>
       <Costs caption="For comparison: not monitoring">
         <LoadRow what="Scripts of the page and its views" load={others} />
-        <LoadRow what="What this console reads" load={cost.console} unit="request" />
+        <LoadRow what="Requests of this console" load={cost.console} unit="request" />
       </Costs>
     </>
   );
@@ -86,9 +77,9 @@ function Costs({ caption, children }: { caption: string; children: ReactNode }) 
       <caption>{caption}</caption>
       <thead className="vh">
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Part</th>
           <th scope="col">Cost</th>
-          <th scope="col">Of that</th>
+          <th scope="col">Note</th>
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -117,8 +108,8 @@ function LoadRow({ what, of, load, unit = "file" }: {
   const from = cached === 0
     ? ""
     : cached === requests
-    ? `, ${formatBytes(bodyBytes)} from this browser’s cache`
-    : `, ${cached} of them from this browser’s cache`;
+    ? `, ${formatBytes(bodyBytes)} from the browser cache`
+    : `, ${cached} of them from the browser cache`;
   return (
     <CostRow
       what={what}
@@ -133,24 +124,27 @@ interface Value {
   readonly of?: string;
 }
 
-function took(ms: number | undefined): Value {
+function duration(ms: number | undefined): Value {
   return ms === undefined
     ? { value: "–", of: "not yet" }
     : { value: ms === 0 ? `<0.1\u00a0ms` : formatDuration(ms) };
 }
 
-/** A browser does not tell how long a script took to be read and run; it was no longer than this. */
+/** An upper bound: browsers do not report how long a script took to parse and run. */
 function betweenLoadAndStart({ endedAt }: LoadSum, start: Timing["started"]): Value {
-  if (!start || endedAt === 0) return { value: "–", of: "not known" };
+  if (!start || endedAt === 0) return { value: "–", of: "unknown" };
   const ms = Math.max(0, start.at - endedAt);
-  return { value: `at most ${formatDuration(ms)}`, of: "from the last byte until they had run" };
+  return {
+    value: `at most ${formatDuration(ms)}`,
+    of: "from the last byte received until started",
+  };
 }
 
-function partOfFrames(frames: VisitCost["longFrames"]): Value {
-  if (!frames) return { value: "–", of: "this browser does not tell" };
-  const { count, withMonitoring, ofMonitoringMs } = frames;
+function shareOfFrames(frames: VisitCost["longFrames"]): Value {
+  if (!frames) return { value: "–", of: "not reported by this browser" };
+  const { count, withMonitoring, monitoringMs } = frames;
   return {
-    value: formatDuration(ofMonitoringMs),
-    of: `in ${withMonitoring} of ${formatCount(count, "frame")} above 50\u00a0ms`,
+    value: formatDuration(monitoringMs),
+    of: `in ${withMonitoring} of ${formatCount(count, "frame")} over 50\u00a0ms`,
   };
 }

@@ -1,34 +1,72 @@
-import { useMemo } from "react";
-import { CostTables } from "./CostTables.tsx";
-import type { MonitoringScripts } from "./scripts.ts";
-import { visitCost } from "./visit_cost.ts";
-import { Boundary } from "../shared/boundary.tsx";
-import { useFlow } from "../shared/use_flow.ts";
-import { useMeasurements } from "./measurements.ts";
+import { useEffect, useMemo, useState } from "react";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useMounted, useTelemetry } from "../shared/telemetry.ts";
+import { useFlow } from "../shared/use_flow.ts";
+import { CostTables } from "./CostTables.tsx";
+import {
+  computeVisitCost,
+  type LoadedResource,
+  type LongFrame,
+  type MonitoringScripts,
+} from "./visit_cost.ts";
 
 interface Props {
-  /** {@linkcode MonitoringScripts} as JSON: the build's, which only the server's start knows. */
+  /** {@linkcode MonitoringScripts} of the build as JSON; filled in when the server starts. */
   readonly scripts: string;
-  /** Where the browser posts to: a path, or "straight to the ingest". */
+  /** Where the browser sends envelopes: a path, or "direct to the ingest". */
   readonly route: string;
 }
 
-/** What monitoring costs on this very visit. */
+/** The settings view: what monitoring costs this visit. The page adds the configuration below it. */
 export default function Settings(props: Props) {
   const mounted = useMounted();
   return (
-    <Boundary what="The cost">
-      {mounted ? <Cost {...props} /> : <p className="empty">Nothing has been measured yet.</p>}
-    </Boundary>
+    <ErrorBoundary what="The cost of monitoring">
+      {mounted ? <Cost {...props} /> : <p className="empty">Not measured yet.</p>}
+    </ErrorBoundary>
   );
 }
 
 function Cost({ scripts: json, route }: Props) {
   const scripts = useMemo(() => JSON.parse(json) as MonitoringScripts, [json]);
-  const measured = useMeasurements();
+  const measurements = useMeasurements();
   const telemetry = useTelemetry();
   const { sent } = useFlow();
-  const cost = visitCost({ ...measured, scripts, route, origin: location.origin });
+  const cost = computeVisitCost({ ...measurements, scripts, route, origin: location.origin });
   return <CostTables scripts={scripts} cost={cost} sent={sent} timing={telemetry} />;
+}
+
+interface Measurements {
+  readonly resources: readonly LoadedResource[];
+  /** Undefined: this browser does not report long frames. */
+  readonly frames?: readonly LongFrame[];
+}
+
+const FRAMES = "long-animation-frame";
+
+/**
+ * Requests and long frames since the page was opened, as far as the browser has kept them (by default 250 requests and
+ * 200 frames).
+ */
+function useMeasurements(): Measurements {
+  const [measurements, setMeasurements] = useState<Measurements>({ resources: [] });
+  useEffect(() => {
+    const reportsFrames = PerformanceObserver.supportedEntryTypes.includes(FRAMES);
+    const resources: LoadedResource[] = [];
+    const frames: LongFrame[] = [];
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        if (entry.entryType === FRAMES) frames.push(entry as unknown as LongFrame);
+        else resources.push(entry as PerformanceResourceTiming);
+      }
+      setMeasurements({
+        resources: [...resources],
+        ...(reportsFrames && { frames: [...frames] }),
+      });
+    });
+    observer.observe({ type: "resource", buffered: true });
+    if (reportsFrames) observer.observe({ type: FRAMES, buffered: true });
+    return () => observer.disconnect();
+  }, []);
+  return measurements;
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { LoadedResource, MonitoringScripts } from "./scripts.ts";
-import { visitCost } from "./visit_cost.ts";
+import { computeVisitCost, type LoadedResource, type MonitoringScripts } from "./visit_cost.ts";
 
 const origin = "https://page.example";
 const scripts: MonitoringScripts = {
@@ -16,9 +15,9 @@ const loaded = (path: string, transferSize = 1300, responseEnd = 1): LoadedResou
   responseEnd,
 });
 const measure = (resources: readonly LoadedResource[]) =>
-  visitCost({ scripts, resources, route: "/monitoring", origin });
+  computeVisitCost({ scripts, resources, route: "/monitoring", origin });
 
-Deno.test("scripts are counted for the part that they are of, by the names that the build gave", () => {
+Deno.test("scripts of the build → counted by part", () => {
   const cost = measure([
     loaded("/assets/A.js", 1300, 40),
     loaded("/assets/B.js", 1300, 50),
@@ -40,8 +39,8 @@ Deno.test("scripts are counted for the part that they are of, by the names that 
   ]);
 });
 
-Deno.test("a script of another origin with such a name is not ours", () => {
-  const cost = visitCost({
+Deno.test("a script of another origin with the same name → not counted", () => {
+  const cost = computeVisitCost({
     scripts,
     resources: [{ ...loaded(""), name: "https://other.example/assets/A.js" }],
     route: "/monitoring",
@@ -50,7 +49,7 @@ Deno.test("a script of another origin with such a name is not ours", () => {
   assert.equal(cost.telemetry.requests, 0);
 });
 
-Deno.test("what came from the cache cost no network, and is told as such", () => {
+Deno.test("a cached script → counted as cached, no network bytes", () => {
   const { telemetry } = measure([loaded("/assets/A.js", 0), loaded("/assets/B.js")]);
   assert.deepEqual([telemetry.cached, telemetry.networkBytes, telemetry.bodyBytes], [
     1,
@@ -59,26 +58,26 @@ Deno.test("what came from the cache cost no network, and is told as such", () =>
   ]);
 });
 
-Deno.test("a script that was blocked did not load, although the browser tells of it", () => {
+Deno.test("a blocked script → not counted, although the browser reports it", () => {
   const { telemetry } = measure([{ ...loaded("/assets/A.js", 0), encodedBodySize: 0 }]);
   assert.equal(telemetry.requests, 0);
 });
 
-Deno.test("answers to envelopes are monitoring's, what the console asks is its own", () => {
+Deno.test("responses to envelopes → monitoring; requests to the inbox → console", () => {
   const cost = measure([
     loaded("/monitoring"),
     loaded("/monitoring/inbox?view=logs"),
     loaded("/monitoring/inbox"),
   ]);
-  assert.deepEqual([cost.answers.requests, cost.console.requests], [1, 2]);
+  assert.deepEqual([cost.responses.requests, cost.console.requests], [1, 2]);
 });
 
-Deno.test("of long frames the time in monitoring's scripts is added up", () => {
+Deno.test("long frames → the time in monitoring scripts", () => {
   const script = (file: string, duration: number) => ({
     sourceURL: `${origin}/assets/${file}`,
     duration,
   });
-  const { longFrames } = visitCost({
+  const { longFrames } = computeVisitCost({
     scripts,
     resources: [],
     route: "/monitoring",
@@ -89,9 +88,9 @@ Deno.test("of long frames the time in monitoring's scripts is added up", () => {
       { duration: 70, scripts: [script("R.js", 40), { sourceURL: "", duration: 9 }] },
     ],
   });
-  assert.deepEqual(longFrames, { count: 3, ofMonitoringMs: 70, withMonitoring: 2 });
+  assert.deepEqual(longFrames, { count: 3, monitoringMs: 70, withMonitoring: 2 });
 });
 
-Deno.test("a browser that does not tell of long frames is not said to have had none", () => {
+Deno.test("a browser that does not report long frames → undefined, not zero", () => {
   assert.equal(measure([]).longFrames, undefined);
 });

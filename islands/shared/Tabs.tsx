@@ -1,22 +1,21 @@
 import { useEffect } from "react";
-import { skipToView } from "./skip_to_view.ts";
-import { shownView, useSearched, useView, type View, VIEWS } from "./view.ts";
+import { currentView, useSearchParam, useView, type View, VIEWS } from "./view.ts";
 
-/** The way between the views: plain links to fragments, which the browser itself follows. */
+/** The navigation between views: links to fragments. */
 export default function Tabs() {
-  const shown = useView();
-  const searched = useSearched();
+  const current = useView();
+  const search = useSearchParam();
   useEffect(() => {
-    document.documentElement.dataset.view = shown;
-    document.title = shown === "overview" ? "Sightglass" : `${VIEWS[shown]} · Sightglass`;
-  }, [shown]);
-  useEffect(skipToView, []);
+    document.documentElement.dataset.view = current;
+    document.title = current === "overview" ? "Sightglass" : `${VIEWS[current]} · Sightglass`;
+  }, [current]);
+  useEffect(handleSkipLink, []);
   useEffect(() => {
-    addEventListener("dragover", keepPage);
-    addEventListener("drop", keepPage);
+    addEventListener("dragover", preventFileNavigation);
+    addEventListener("drop", preventFileNavigation);
     return () => {
-      removeEventListener("dragover", keepPage);
-      removeEventListener("drop", keepPage);
+      removeEventListener("dragover", preventFileNavigation);
+      removeEventListener("drop", preventFileNavigation);
     };
   }, []);
   return (
@@ -24,8 +23,8 @@ export default function Tabs() {
       {(Object.keys(VIEWS) as View[]).map((view) => (
         <a
           key={view}
-          href={view === "overview" ? "#/" : `#/${view}${searched}`}
-          aria-current={view === shown ? "page" : undefined}
+          href={view === "overview" ? "#/" : `#/${view}${search}`}
+          aria-current={view === current ? "page" : undefined}
         >
           {VIEWS[view]}
         </a>
@@ -34,9 +33,29 @@ export default function Tabs() {
   );
 }
 
-/** Else the browser would leave the page for a file that is dropped on it; one view alone takes files. */
-function keepPage(event: DragEvent): void {
+/** Without this the browser opens a file that is dropped on the page. Only the envelopes view accepts files. */
+function preventFileNavigation(event: DragEvent): void {
   if (!event.dataTransfer?.types.includes("Files")) return;
   event.preventDefault();
-  if (shownView() !== "envelopes") event.dataTransfer.dropEffect = "none";
+  if (currentView() !== "envelopes") event.dataTransfer.dropEffect = "none";
+}
+
+/**
+ * Makes the skip link focus the current view, and keeps the fragment, which names that view.
+ *
+ * @returns the function that undoes it
+ */
+function handleSkipLink(): () => void {
+  const link = document.querySelector(".skip");
+  const skip = (event: Event) => {
+    const view = document.querySelector<HTMLElement>(`.view.${currentView()}`);
+    if (!view) return;
+    event.preventDefault();
+    // Removed on blur: else each click into the view would focus it.
+    view.tabIndex = -1;
+    view.focus();
+    view.addEventListener("blur", () => view.removeAttribute("tabindex"), { once: true });
+  };
+  link?.addEventListener("click", skip);
+  return () => link?.removeEventListener("click", skip);
 }

@@ -1,46 +1,46 @@
-import { type Answer, judge } from "../../components/verdict.ts";
+import { describeOutcome, receiptKey, type SendResult } from "../../components/outcome.ts";
 
-/** A receipt as far as the tube is concerned. */
-export interface Passing extends Answer {
+/** The parts of a receipt that the pipeline strip counts and draws. */
+export interface FlowReceipt extends SendResult {
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly bytes: number;
 }
 
-/** How often envelopes were refused for one reason. */
+/** Envelopes that were refused for one reason. */
 export interface Refusal {
-  /** The reason in words, as the answer gave it, else what the verdict means. */
+  /** The error that was reported, else what the outcome means. */
   readonly why: string;
-  /** HTTP status; undefined: it never left. */
+  /** HTTP status; undefined: never sent. */
   readonly status?: number;
   readonly count: number;
-  /** When the newest one was made, milliseconds since the epoch. */
+  /** Time of the newest one, milliseconds since 1970. */
   readonly lastAt: number;
 }
 
-/** What has passed the glass since the page was opened. */
+/** Envelopes of this page since it was opened, by their result. */
 export interface Flow {
   readonly accepted: number;
   readonly refused: number;
-  /** Taken by the relay, for an ingest that did not take them. */
+  /** Stored by the relay because the ingest was unavailable. */
   readonly spooled: number;
-  /** When the first of the newest, unbroken run of these was made; undefined: the newest was none. */
+  /** Start of the current run of spooled envelopes; undefined: the newest envelope was not spooled. */
   readonly spoolingSince?: number | undefined;
-  /** By reason, that of the newest refusal first; at most {@linkcode MAX_REASONS}. */
+  /** By reason, the newest first; at most {@linkcode MAX_REASONS}. */
   readonly refusals: readonly Refusal[];
-  /** Settled since the state before, oldest first: what moves through the tube now. */
-  readonly fresh: readonly Passing[];
-  /** Settled and still in the list of receipts. */
+  /** Settled since the previous state, oldest first; the strip animates these. */
+  readonly fresh: readonly FlowReceipt[];
+  /** Keys of receipts that are settled and still in the list. */
   readonly settled: ReadonlySet<string>;
 }
 
-/** Reasons that are told apart: answers may carry any text. `refused` counts all of them. */
+/** Bound for reasons: responses may contain any text. `refused` counts all. */
 export const MAX_REASONS = 8;
-/** Characters of a reason; an ingest's own page of HTML need not stand in the glass. */
-const MAX_WHY = 200;
+/** Bound for a reason's characters: an ingest may respond with a page of HTML. */
+const MAX_REASON_LENGTH = 200;
 
-export const still: Flow = {
+export const EMPTY_FLOW: Flow = {
   accepted: 0,
   refused: 0,
   spooled: 0,
@@ -49,28 +49,24 @@ export const still: Flow = {
   settled: new Set(),
 };
 
-/** One envelope's key. Segments of one recording share an id, so the time is part of it. */
-export const passingKey = ({ id, at }: Pick<Passing, "id" | "at">) => `${id}/${at}`;
-
 /**
- * Takes the list of receipts into account. The list is bounded, the counts are not: each envelope is
- * counted when it settles, once, however long it stays in the list.
+ * Adds a new list of receipts to the counts. The list is bounded and the counts are not, so each envelope is counted
+ * once, when it settles.
  *
- * @param before the state so far
- * @param receipts newest first; one that waits may come again with an answer
- * @returns a new state; the same one if nothing settled
+ * @param receipts newest first; a pending one appears again when it has settled
+ * @returns a new state, or `before` if nothing settled
  */
-export function advance(before: Flow, receipts: readonly Passing[]): Flow {
+export function countReceipts(before: Flow, receipts: readonly FlowReceipt[]): Flow {
   const settled = new Set<string>();
-  const fresh: Passing[] = [];
+  const fresh: FlowReceipt[] = [];
   let { accepted, refused, spooled, spoolingSince, refusals } = before;
 
   for (const receipt of receipts.toReversed()) {
-    const { kind, word, meaning } = judge(receipt);
+    const { kind, word, meaning } = describeOutcome(receipt);
     const isSpooled = word === "spooled";
-    // Kept by the browser: it will be sent again. Kept by the relay: it has left the browser for good.
+    // What the browser keeps is pending. What the relay keeps has left the browser for good.
     if (kind === "waits" && !isSpooled) continue;
-    const key = passingKey(receipt);
+    const key = receiptKey(receipt);
     settled.add(key);
     if (before.settled.has(key)) continue;
     fresh.push(receipt);
@@ -79,21 +75,64 @@ export function advance(before: Flow, receipts: readonly Passing[]): Flow {
     else if (kind === "flows") accepted += 1;
     else {
       refused += 1;
-      refusals = withRefusal(refusals, receipt, meaning);
+      refusals = addRefusal(refusals, receipt, meaning);
     }
   }
   if (fresh.length === 0) return before;
   return { accepted, refused, spooled, spoolingSince, refusals, fresh, settled };
 }
 
-function withRefusal(
+function addRefusal(
   before: readonly Refusal[],
-  { error, status, at: lastAt }: Passing,
+  { error, status, at: lastAt }: FlowReceipt,
   meaning: string,
 ): readonly Refusal[] {
-  const why = (error || meaning).slice(0, MAX_WHY);
+  const why = (error || meaning).slice(0, MAX_REASON_LENGTH);
   const same = before.find((other) => other.why === why && other.status === status);
   const others = before.filter((other) => other !== same);
   const newest = { why, status, count: (same?.count ?? 0) + 1, lastAt };
   return [newest, ...others].slice(0, MAX_REASONS);
+}
+
+/** The parts of a receipt that the totals need. */
+interface SentReceipt {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly bytes: number;
+  readonly attempts: number;
+}
+
+/** What this page has sent since it was opened. */
+export interface SentTotals {
+  readonly envelopes: number;
+  /** Counts each attempt. */
+  readonly requests: number;
+  /** Bytes of the bodies, without HTTP headers. */
+  readonly bytes: number;
+  /** Attempts of each receipt that is still in the list, by key. */
+  readonly attempts: ReadonlyMap<string, number>;
+}
+
+export const NOTHING_SENT: SentTotals = {
+  envelopes: 0,
+  requests: 0,
+  bytes: 0,
+  attempts: new Map(),
+};
+
+/** Adds a new list of receipts to the totals; an envelope that was sent again appears with more attempts. */
+export function addSent(before: SentTotals, receipts: readonly SentReceipt[]): SentTotals {
+  const attempts = new Map<string, number>();
+  let { envelopes, requests, bytes } = before;
+  for (const receipt of receipts) {
+    const key = receiptKey(receipt);
+    const known = before.attempts.get(key) ?? 0;
+    attempts.set(key, receipt.attempts);
+    if (receipt.attempts <= known) continue;
+    if (known === 0) envelopes += 1;
+    requests += receipt.attempts - known;
+    bytes += (receipt.attempts - known) * receipt.bytes;
+  }
+  return { envelopes, requests, bytes, attempts };
 }

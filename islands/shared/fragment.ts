@@ -1,22 +1,22 @@
 import { useMemo, useState, useSyncExternalStore } from "react";
-import { subscribeToFragment, viewFragment } from "./view.ts";
+import { currentView, subscribeToFragment, type View, viewFragment } from "./view.ts";
 
-/** What the address says of a view: `#/VIEW/PART/PART?name=value`. */
+/** The parsed address of a place in the console: `#/VIEW/PART/PART?name=value`. */
 export interface Fragment {
   readonly view: string;
-  /** What stands after the view, decoded. */
+  /** The parts after the view, decoded. */
   readonly path: readonly string[];
   readonly params: URLSearchParams;
 }
 
-/** Reads a fragment that begins with `#/`; what is broken in it counts as not there. */
+/** Parses a fragment that begins with `#/`. Invalid percent-encoding is kept as it is. */
 export function parseFragment(fragment: string): Fragment {
   const [address = "", query = ""] = fragment.slice(2).split(/\?(.*)/s);
   const [view = "", ...path] = address.split("/").map(decode);
   return { view, path: path.filter((part) => part !== ""), params: new URLSearchParams(query) };
 }
 
-/** The link to a place in the console. Parameters that are empty or undefined are left out. */
+/** The link to a place in the console. Empty and undefined parameters are left out. */
 export function fragmentTo(
   view: string,
   path: readonly string[] = [],
@@ -27,23 +27,23 @@ export function fragmentTo(
   return `#/${[view, ...path.map(encodeURIComponent)].join("/")}${query && `?${query}`}`;
 }
 
-const nowhere = parseFragment("");
+const EMPTY = parseFragment("");
 
 /**
- * Where the reader is; renders again when that changes.
+ * The current fragment; renders again when it changes.
  *
- * @param of a view: where the reader last was in it, while another one is open
+ * @param of a view: while another view is open, the last fragment of this one
  */
 export function useFragment(of?: string): Fragment {
   const fragment = useSyncExternalStore(subscribeToFragment, viewFragment, () => "");
   const now = useMemo(() => parseFragment(fragment), [fragment]);
-  const isThere = of === undefined || now.view === of;
-  const [last, setLast] = useState(isThere ? now : nowhere);
-  if (isThere && last !== now) setLast(now);
-  return isThere ? now : last;
+  const isOpen = of === undefined || now.view === of;
+  const [last, setLast] = useState(isOpen ? now : EMPTY);
+  if (isOpen && last !== now) setLast(now);
+  return isOpen ? now : last;
 }
 
-/** Goes there: as a step in the history, or in the place of the present one. */
+/** Navigates to a fragment. With `replace`, it replaces the current history entry. */
 export function goTo(fragment: string, { replace = false } = {}): void {
   if (!replace) {
     location.hash = fragment;
@@ -62,6 +62,24 @@ export function goTo(fragment: string, { replace = false } = {}): void {
 export function changeParams(params: Readonly<Record<string, string | undefined>>): void {
   const { view, path, params: now } = parseFragment(viewFragment());
   goTo(fragmentTo(view, path, { ...Object.fromEntries(now), ...params }), { replace: true });
+}
+
+/** Whether a view is visible: it is the current view, and the tab is not hidden. */
+export function useIsVisible(view: View): boolean {
+  return useSyncExternalStore(
+    subscribeToVisibility,
+    () => currentView() === view && !document.hidden,
+    () => false,
+  );
+}
+
+function subscribeToVisibility(listener: () => void): () => void {
+  document.addEventListener("visibilitychange", listener);
+  const unsubscribe = subscribeToFragment(listener);
+  return () => {
+    document.removeEventListener("visibilitychange", listener);
+    unsubscribe();
+  };
 }
 
 function decode(part: string): string {

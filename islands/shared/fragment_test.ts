@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { fragmentTo, parseFragment } from "./fragment.ts";
 
-/** Whole characters: a surrogate alone cannot stand in an address. The marks that part an address come often. */
+/** Whole characters, because an address cannot contain a lone surrogate; separators are frequent. */
 const text = fc.oneof(
   fc.string({ unit: "grapheme", minLength: 1 }),
   fc.constantFrom("/", "?", "%"),
 );
 
-Deno.test("a place in the console is read as it was linked, whatever its parts say", () => {
+Deno.test("any parts and parameters → a link that parses to the same", () => {
   fc.assert(fc.property(
     fc.array(text),
     fc.dictionary(text, text),
@@ -21,7 +21,7 @@ Deno.test("a place in the console is read as it was linked, whatever its parts s
   ));
 });
 
-Deno.test("a parameter that says nothing is not in the link", () => {
+Deno.test("an empty parameter → not in the link", () => {
   assert.equal(
     fragmentTo("logs", [], { q: "", trace: undefined, level: "warn" }),
     "#/logs?level=warn",
@@ -29,7 +29,7 @@ Deno.test("a parameter that says nothing is not in the link", () => {
   assert.equal(fragmentTo("logs"), "#/logs");
 });
 
-Deno.test("an address that a stranger wrote is read without a throw, what is broken as it stands", () => {
+Deno.test("an invalid address → no exception, invalid parts unchanged", () => {
   assert.deepEqual(parseFragment("#/errors/%/%E0%A4").path, ["%", "%E0%A4"]);
   assert.deepEqual(parseFragment("").path, []);
   fc.assert(fc.property(fc.string(), (any) => void parseFragment(`#/${any}`)));

@@ -1,22 +1,22 @@
 import { useSyncExternalStore } from "react";
 import { snapshot, subscribe, type TelemetryState } from "../../monitoring/browser/mod.ts";
 
-/** What the build renders, and the browser until it has hydrated: nothing has happened yet. */
-const before: TelemetryState = {
+/** The state in the prerendered HTML and during hydration. */
+const INITIAL: TelemetryState = {
   phase: "waiting",
   recording: "waiting",
   receipts: [],
   waiting: 0,
 };
 
-/** This page's telemetry; the component is rendered again when it changes. */
+/** State of this page's telemetry; renders the component again when it changes. */
 export function useTelemetry(): TelemetryState {
-  return useSyncExternalStore(subscribe, snapshot, () => before);
+  return useSyncExternalStore(subscribe, snapshot, () => INITIAL);
 }
 
-const never = () => () => {};
+const subscribeToNothing = () => () => {};
 
-/** False in the build's HTML and while hydrating, true from then on: gates what needs JavaScript. */
+/** False in the prerendered HTML and during hydration, then true. For parts that need JavaScript. */
 export function useMounted(): boolean {
-  return useSyncExternalStore(never, () => true, () => false);
+  return useSyncExternalStore(subscribeToNothing, () => true, () => false);
 }

@@ -1,41 +1,47 @@
 import { useSyncExternalStore } from "react";
-import { advance, type Flow, still } from "./flow.ts";
-import { nothingSent, type Sent, sum } from "./sent.ts";
-import { judge } from "../../components/verdict.ts";
+import { describeOutcome } from "../../components/outcome.ts";
 import { snapshot as telemetry, subscribe as onTelemetry } from "../../monitoring/browser/mod.ts";
+import {
+  addSent,
+  countReceipts,
+  EMPTY_FLOW,
+  type Flow,
+  NOTHING_SENT,
+  type SentTotals,
+} from "./flow.ts";
 
-/** What this page's envelopes have come to, since the page was opened. */
-export interface FlowSnapshot {
+/** Results of this page's envelopes since it was opened. */
+interface FlowSnapshot {
   readonly flow: Flow;
-  readonly sent: Sent;
-  /** When the oldest envelope that waits in this page was made; undefined: none does. */
+  readonly sent: SentTotals;
+  /** Time of the oldest envelope that waits in this page; undefined: none does. */
   readonly waitingSince?: number | undefined;
 }
 
 /*
- * Counted outside of React: islands are made anew by each navigation, and what has passed stays
- * passed. The list of receipts is long enough to hold all that came before this module did.
+ * Outside of React, because a client navigation renders the islands anew and the counts must stay. Receipts from
+ * before this module was loaded are still in the list.
  */
-let state: FlowSnapshot = { flow: still, sent: nothingSent };
+let state: FlowSnapshot = { flow: EMPTY_FLOW, sent: NOTHING_SENT };
 const listeners = new Set<() => void>();
 
-function count(): void {
+function update(): void {
   const { receipts } = telemetry();
   const waiting = receipts.filter((receipt) => {
-    const { kind, word } = judge(receipt);
+    const { kind, word } = describeOutcome(receipt);
     return kind === "waits" && word !== "spooled" && word !== "handed over";
   });
   state = {
-    flow: advance(state.flow, receipts),
-    sent: sum(state.sent, receipts),
+    flow: countReceipts(state.flow, receipts),
+    sent: addSent(state.sent, receipts),
     waitingSince: waiting.at(-1)?.at,
   };
   for (const listener of listeners) listener();
 }
-count();
-onTelemetry(count);
+update();
+onTelemetry(update);
 
-/** Calls `listener` after the counts changed; returns how to stop. */
+/** Calls `listener` when the counts change; returns the function that stops it. */
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -44,7 +50,7 @@ export function subscribe(listener: () => void): () => void {
 /** The counts; the same object until they change. */
 export const snapshot = (): FlowSnapshot => state;
 
-/** What has passed; the component is rendered again when something does. */
+/** The counts; renders the component again when they change. */
 export function useFlow(): FlowSnapshot {
   return useSyncExternalStore(subscribe, snapshot, snapshot);
 }

@@ -1,6 +1,10 @@
 import { useSyncExternalStore } from "react";
 
-/** The views of the console: the name in the fragment (`#/traces`), and the title. */
+/*
+ * Loaded with the page's first scripts, so it is small: fragment.ts has the rest of the addresses.
+ */
+
+/** The views: their name in the fragment (`#/traces`) and their title. */
 export const VIEWS = {
   overview: "Overview",
   traces: "Traces",
@@ -12,38 +16,38 @@ export const VIEWS = {
 
 export type View = keyof typeof VIEWS;
 
-/** The fragment that last named a view: others, such as the skip link's, lead to a place within it. */
-let fragment = "";
+/** The last fragment that names a view. Others, such as the skip link's, are targets within it. */
+let lastFragment = "";
 
-/** The fragment that names a view, with its `#`, or empty. */
+/** The fragment that names the current view, with its `#`, or empty. */
 export function viewFragment(): string {
   const { hash } = location;
-  if (hash === "" || hash.startsWith("#/")) fragment = hash;
-  return fragment;
+  if (hash === "" || hash.startsWith("#/")) lastFragment = hash;
+  return lastFragment;
 }
 
-/** The view that is shown; an unknown one is the overview. */
-export function shownView(): View {
+/** The current view; the overview if the fragment names none. */
+export function currentView(): View {
   const name = /^#\/(\w+)/.exec(viewFragment())?.[1] ?? "";
   return Object.hasOwn(VIEWS, name) ? name as View : "overview";
 }
 
-/** Calls back when the fragment changes, by a link or a step in the history. */
+/** Calls `listener` when the fragment changes; returns the function that stops it. */
 export function subscribeToFragment(listener: () => void): () => void {
   addEventListener("hashchange", listener);
   return () => removeEventListener("hashchange", listener);
 }
 
 export function useView(): View {
-  return useSyncExternalStore(subscribeToFragment, shownView, () => "overview");
+  return useSyncExternalStore(subscribeToFragment, currentView, () => "overview");
 }
 
-/** What is searched for, as the address carries it: `?q=TEXT`, or empty. It stays when views change. */
-export function useSearched(): string {
-  return useSyncExternalStore(subscribeToFragment, searched, () => "");
+/** The search in the address (`?q=TEXT`), or empty. All views share it. */
+export function useSearchParam(): string {
+  return useSyncExternalStore(subscribeToFragment, searchParam, () => "");
 }
 
-function searched(): string {
-  const found = /[?&](q=[^&]+)/.exec(viewFragment());
-  return found ? `?${found[1]}` : "";
+function searchParam(): string {
+  const match = /[?&](q=[^&]+)/.exec(viewFragment());
+  return match ? `?${match[1]}` : "";
 }

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import { formatCount } from "../../components/format/count.ts";
+import { formatCount } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
 
 export interface GlassPlace {
   readonly variant: string;
-  /** Where the browser posts to: a path, or "straight to the ingest". */
+  /** Where the browser posts to: a path, or "direct to the ingest". */
   readonly route: string;
   /** Where envelopes end. */
   readonly ingest: string;

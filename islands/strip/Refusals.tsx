@@ -1,4 +1,4 @@
-import { formatClock } from "../../components/format/clock.ts";
+import { formatClock } from "../../components/format_time.ts";
 import type { Refusal } from "../shared/flow.ts";
 import type { GlassPlace } from "./Glass.tsx";
 import { Mark } from "../../components/Mark.tsx";

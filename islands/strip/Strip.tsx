@@ -1,15 +1,15 @@
 import { type ComponentType, useEffect, useState } from "react";
 import { Glass, type GlassPlace } from "./Glass.tsx";
 import { phaseSentence } from "./phase_sentence.ts";
-import { Boundary } from "../shared/boundary.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 /** The sight glass: a tube from this browser to where envelopes end, and what passes in it. */
 export default function Strip(place: GlassPlace) {
   return (
-    <Boundary what="The glass">
+    <ErrorBoundary what="The glass">
       <Sight {...place} />
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 

@@ -1,6 +1,5 @@
-import { formatClock } from "../../components/format/clock.ts";
-import { formatCount } from "../../components/format/count.ts";
-import { formatDuration } from "../../components/format/duration.ts";
+import { formatClock } from "../../components/format_time.ts";
+import { formatCount, formatDuration } from "../../components/format.ts";
 import type { Flow } from "../shared/flow.ts";
 import { phaseSentence, type PhaseState } from "./phase_sentence.ts";
 import type { SpoolReading } from "./relay_health.ts";

@@ -1,9 +1,9 @@
 import { flowSentence } from "./flow_sentence.ts";
-import { formatClock } from "../../components/format/clock.ts";
+import { formatClock } from "../../components/format_time.ts";
 import { Glass, type GlassPlace, readingsInWords } from "./Glass.tsx";
 import { AllSenders, Refusals } from "./Refusals.tsx";
 import { useFlow } from "../shared/use_flow.ts";
-import { SettledText } from "../shared/settled_text.tsx";
+import { SettledText } from "../shared/SettledText.tsx";
 import { useHealth } from "./health.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { Tube } from "./tube.tsx";

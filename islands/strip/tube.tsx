@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
-import { type Passing, passingKey } from "../shared/flow.ts";
+import type { FlowReceipt } from "../shared/flow.ts";
+import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import { markSize } from "./mark_size.ts";
-import { judge } from "../../components/verdict.ts";
 
 /** Marks in the tube at once. In a burst of more the counts tell the rest. */
 const MAX_MOVING = 24;
@@ -11,7 +11,7 @@ const MAX_HELD = 16;
 const STAGGER_MS = 110;
 
 /** What has begun to move: a navigation makes the island anew, and it must not pass a second time. */
-const begun = new WeakSet<readonly Passing[]>();
+const begun = new WeakSet<readonly FlowReceipt[]>();
 
 interface Moving {
   readonly key: string;
@@ -20,7 +20,7 @@ interface Moving {
 }
 
 /** What is in the glass. Everything that it shows is also said in words beside it. */
-export function Tube({ fresh, waiting }: { fresh: readonly Passing[]; waiting: number }) {
+export function Tube({ fresh, waiting }: { fresh: readonly FlowReceipt[]; waiting: number }) {
   const [moving, setMoving] = useState<readonly Moving[]>([]);
 
   useEffect(() => {
@@ -29,8 +29,8 @@ export function Tube({ fresh, waiting }: { fresh: readonly Passing[]; waiting: n
     // A hidden page runs no animations, so its marks would pile up and all start on the return.
     if (fresh.length === 0 || document.hidden) return;
     const marks = fresh.slice(-MAX_MOVING).map((passing, index) => ({
-      key: passingKey(passing),
-      className: `m ${judge(passing).kind} s${markSize(passing.bytes)}`,
+      key: receiptKey(passing),
+      className: `m ${describeOutcome(passing).kind} s${markSize(passing.bytes)}`,
       delayMs: index * STAGGER_MS,
     }));
     setMoving((now) => [...now, ...marks].slice(-MAX_MOVING));

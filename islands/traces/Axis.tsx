@@ -1,8 +1,7 @@
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
-import { formatCount } from "../../components/format/count.ts";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
+import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
 import { clustersOf, percentAt } from "./bar.ts";
 

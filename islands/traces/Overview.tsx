@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
+import { formatFineDuration } from "../../components/format.ts";
 import { barOf, percentAt } from "./bar.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 

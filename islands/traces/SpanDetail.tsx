@@ -3,9 +3,9 @@ import type { SpanAttribute } from "../../monitoring/models/trace/span_attribute
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
+import { formatFineDuration } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
-import { Moment } from "../../components/Moment.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
 import { spanFacts } from "./time_facts.ts";
 
 /**
@@ -57,7 +57,7 @@ export function SpanDetail(
             <Pair name="starts">
               {formatFineDuration(time.start_ms - origin)} after the trace
               <small>
-                <Moment at={time.start_ms} />
+                <Timestamp at={time.start_ms} precision="ms" />
               </small>
             </Pair>
             <Pair name="lasts">

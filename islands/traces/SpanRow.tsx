@@ -2,8 +2,7 @@ import { memo, type Ref } from "react";
 import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
-import { formatCount } from "../../components/format/count.ts";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
+import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
 import { barOf, clustersOf } from "./bar.ts";
 

@@ -1,9 +1,8 @@
 import type { ConsoleSource } from "../shared/source/source.ts";
 import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { formatCount } from "../../components/format/count.ts";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
+import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
-import { Time } from "../../components/Time.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
 
 /**
  * The facts of a trace in a line, and below it what is not as it should be.
@@ -21,7 +20,7 @@ export function Summary({ summary, startedAt, scope = "inbox" }: {
       <p>
         <b>{formatFineDuration(summary.duration_ms)}</b>
         <span>
-          from <Time at={startedAt} />
+          from <Timestamp at={startedAt} />
         </span>
         <span>
           {formatCount(spans, "span")}

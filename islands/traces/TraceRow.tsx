@@ -1,9 +1,9 @@
 import { memo } from "react";
 import type { ListedTrace } from "../shared/source/live_row.ts";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
-import type { Column } from "../../components/Ledger.tsx";
+import { formatFineDuration } from "../../components/format.ts";
+import type { Column } from "../../components/EnvelopeTable.tsx";
 import { Mark } from "../../components/Mark.tsx";
-import { Time } from "../../components/Time.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
 
 export const traceColumns: readonly Column[] = [
   { title: "Began" },
@@ -31,7 +31,7 @@ export const TraceRow = memo(function TraceRow({ row, href, longest, isStop }: {
   return (
     <tr>
       <td className="at">
-        <Time at={row.started_at} />
+        <Timestamp at={row.started_at} />
       </td>
       <td className="items">
         <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isStop ? 0 : -1}>

@@ -14,7 +14,7 @@ export function TraceTable({ rows, hrefOf, stop }: {
 }) {
   const longest = rows.reduce((most, row) => Math.max(most, durationOf(row) ?? 0), 0);
   return (
-    <table className="ledger traces-list">
+    <table className="data-table traces-list">
       <caption>Traces, newest first</caption>
       <thead>
         <tr>

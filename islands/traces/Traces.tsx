@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
-import { Boundary } from "../shared/boundary.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useFragment } from "../shared/fragment.ts";
-import { useSource } from "../shared/source.ts";
+import { useSource } from "../shared/use_source.ts";
 import { useMounted } from "../shared/telemetry.ts";
 import { TraceList } from "./list.tsx";
 import { TraceView } from "./view.tsx";
@@ -13,9 +13,9 @@ import { TraceView } from "./view.tsx";
  */
 export default function Traces({ variant }: { variant: string }) {
   return (
-    <Boundary what="The traces">
+    <ErrorBoundary what="The traces">
       <View variant={variant} />
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { sentryTraceUrl } from "../../monitoring/models/trace/sentry_link.ts";
-import { CopyId } from "../shared/copy_id.tsx";
+import { CopyId } from "../shared/CopyButton.tsx";
 
 /** The trace's name, its ids, and the ways out of it. */
 export function TraceHead({ name, traceId, list, variant, replayId, entered }: {

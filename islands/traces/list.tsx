@@ -2,14 +2,12 @@ import { useRef } from "react";
 import { TraceTable } from "./TraceTable.tsx";
 import { withLiveTraces } from "../shared/source/live_row.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
-import { FeedBar } from "../shared/feed_bar.tsx";
+import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { ListNotice } from "../shared/list_notice.tsx";
-import { Older } from "../shared/older.tsx";
-import { useReturnToRow } from "../shared/return_to_row.ts";
-import { useRowKeys } from "../shared/row_keys.ts";
+import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
+import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { useLiveSpans } from "./live_spans.ts";
-import { useList } from "../shared/source.ts";
+import { useList } from "../shared/use_source.ts";
 
 /**
  * The list of traces, this page's own among them before any of their envelopes has come.
@@ -33,7 +31,7 @@ export function TraceList({ source, from }: {
 
   return (
     <div ref={place} {...events}>
-      <FeedBar source={source} what="traces" />
+      <ListToolbar source={source} what="traces" />
       <ListNotice source={source} list={{ ...list, rows }} what="traces">
         <p>
           No traces yet. One appears when something is done: <a href="#/">make a signal</a>.
@@ -46,7 +44,7 @@ export function TraceList({ source, from }: {
           hrefOf={(traceId) => fragmentTo("traces", [traceId], { q })}
         />
       )}
-      <Older what="traces" more={list.more} />
+      <OlderButton what="traces" more={list.more} />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { visitData } from "../../monitoring/browser/mod.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
-import { usePause } from "../shared/pause.ts";
-import { useShown } from "../shared/shown.ts";
+import { usePausedState } from "../shared/use_source.ts";
+import { useIsVisible } from "../shared/fragment.ts";
 import { readOwnTraces } from "./own_traces.ts";
 
 /** Milliseconds between two looks at the clock while a span is open: a bar that grows, not a film. */
@@ -22,8 +22,8 @@ let stale = true;
  * ends, and now and then as long as one is open: only while the view is shown and not paused.
  */
 export function useLiveSpans(): LiveSpans {
-  const visible = useShown("traces");
-  const held = usePause();
+  const visible = useIsVisible("traces");
+  const held = usePausedState();
   const follows = visible && held === undefined;
   const live = useSyncExternalStore(follows ? subscribe : never, read, read);
   const [, tick] = useState(0);

@@ -1,8 +1,7 @@
 import { startTransition, useEffect, useState } from "react";
 import type { ConsoleSource } from "../shared/source/source.ts";
-import { usePause } from "../shared/pause.ts";
-import { useShown } from "../shared/shown.ts";
-import { useSourceState } from "../shared/source.ts";
+import { usePausedState, useSourceState } from "../shared/use_source.ts";
+import { useIsVisible } from "../shared/fragment.ts";
 import { type FoundParts, nothingFound, TraceReader } from "./trace_reader.ts";
 
 /** Reads a trace's envelopes, and those that come later; each once. */
@@ -11,8 +10,8 @@ export function useTraceParts(
   traceId: string,
 ): FoundParts & { retry(): void } {
   const { version } = useSourceState(source);
-  const held = usePause();
-  const shown = useShown("traces");
+  const held = usePausedState();
+  const shown = useIsVisible("traces");
   const [reader, setReader] = useState<TraceReader>();
   const [found, setFound] = useState(nothingFound);
   const [tries, setTries] = useState(0);

@@ -3,7 +3,7 @@ import { SpanDetail } from "./SpanDetail.tsx";
 import { readAttributes } from "../../monitoring/models/trace/span_attributes.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
-import { CopyId } from "../shared/copy_id.tsx";
+import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 
 /** The span that was chosen, with what copies its ids. */

@@ -1,6 +1,6 @@
 import type { PlacedTime, TimeFact } from "../../monitoring/models/trace/span_times.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
+import { formatFineDuration } from "../../components/format.ts";
 
 const SENTENCES: Readonly<Record<TimeFact, string>> = {
   "no end":

@@ -9,11 +9,11 @@ import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 import { changeParams, fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
-import { InboxToken } from "../shared/inbox_token.tsx";
+import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { useKept } from "./kept.ts";
 import { useLiveSpans } from "./live_spans.ts";
 import { useNarrow } from "./narrow.ts";
-import { useSourceState } from "../shared/source.ts";
+import { useSourceState } from "../shared/use_source.ts";
 import { ChosenSpan } from "./span_detail.tsx";
 import { useTimeWindow } from "./time_window.ts";
 import { TraceBar } from "./bar.tsx";
@@ -117,7 +117,7 @@ export function TraceView({ source, traceId, variant, entered }: {
         entered={entered}
       />
       {state === "forbidden" && source
-        ? <InboxToken authorize={(token) => source.authorize(token)} />
+        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
         : found.state === "failed"
         ? <ReadFailure sentence={found.error} retry={found.retry} />
         : empty && (

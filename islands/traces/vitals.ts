@@ -1,5 +1,5 @@
 import type { ShownVital } from "./Axis.tsx";
-import { formatFineDuration } from "../../components/format/fine_duration.ts";
+import { formatFineDuration } from "../../components/format.ts";
 import type { PlacedVital } from "../../monitoring/models/trace/trace.ts";
 import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 

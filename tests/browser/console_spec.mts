@@ -1,4 +1,4 @@
-/** The console's views as places: linked, reloaded, gone back to; one of them shown at a time. */
+/** Views and their addresses: tabs, reload, history, rows that link to details. */
 import type { Page } from "@playwright/test";
 import { VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
@@ -9,9 +9,9 @@ import { openView } from "./views.ts";
 const current = (page: Page) =>
   page.getByRole("navigation", { name: "Views" }).locator("[aria-current=page]");
 const view = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
-const bench = (page: Page) => view(page, "Make a signal");
+const signals = (page: Page) => view(page, "Generate telemetry");
 
-test("a view has an address: by its tab, reloaded, and by a step in the history", async ({ page }) => {
+test("tabs, reload and history → the view of the address", async ({ page }) => {
   await openPage(page);
   await expect(current(page)).toHaveText("Overview");
   for (const name of ["Traces", "Errors", "Logs", "Envelopes"] as const) {
@@ -20,7 +20,7 @@ test("a view has an address: by its tab, reloaded, and by a step in the history"
     await expect(current(page)).toHaveText(name);
     await expect(page).toHaveTitle(`${name} · Sightglass`);
     await expect(view(page, name)).toBeVisible();
-    await expect(bench(page)).toBeHidden();
+    await expect(signals(page)).toBeHidden();
   }
   await page.reload();
   await expect(view(page, "Envelopes")).toBeVisible();
@@ -29,12 +29,12 @@ test("a view has an address: by its tab, reloaded, and by a step in the history"
   await expect(view(page, "Logs")).toBeVisible();
   await expect(view(page, "Envelopes")).toBeHidden();
   await page.getByRole("link", { name: "Sightglass" }).click();
-  await expect(bench(page)).toBeVisible();
+  await expect(signals(page)).toBeVisible();
   await expect(current(page)).toHaveText("Overview");
   await expect(page).toHaveTitle("Sightglass");
 });
 
-test("a row of a list leads to its detail from anywhere on it, and to its trace by that link alone", async ({ page, arrivals, watch }) => {
+test("a click anywhere in a row → its detail; on the trace link → the trace", async ({ page, arrivals, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
@@ -55,7 +55,7 @@ test("a row of a list leads to its detail from anywhere on it, and to its trace 
   await expect(page).toHaveURL(/#\/traces\/[\da-f]{32}$/);
 });
 
-test("a file that is dropped on a view that takes none does not lead away from the page", async ({ page }) => {
+test("a file dropped on another view → the page stays", async ({ page }) => {
   await openPage(page);
   const refused = await page.evaluate(() => {
     const dataTransfer = new DataTransfer();
@@ -69,16 +69,16 @@ test("a file that is dropped on a view that takes none does not lead away from t
   expect(refused).toEqual([true, true]);
 });
 
-test("settings in force stand beside the overview and beside what monitoring costs", async ({ page }) => {
+test("configuration → visible on overview and settings only", async ({ page }) => {
   await openPage(page);
-  const force = view(page, "In force");
+  const configuration = view(page, "Configuration");
   for (const [name, shown] of [["Settings", true], ["Logs", false], ["Overview", true]] as const) {
     await openView(page, name);
-    await expect(force).toBeVisible({ visible: shown });
+    await expect(configuration).toBeVisible({ visible: shown });
   }
 });
 
-test("the open view is there with the first paint: no other one flashes", async ({ page }) => {
+test("first paint → only the view of the address", async ({ page }) => {
   await page.addInitScript(() => {
     const seen: string[] = (globalThis as { seen?: string[] }).seen = [];
     const look = () => {
@@ -96,26 +96,25 @@ test("the open view is there with the first paint: no other one flashes", async 
   ]);
 });
 
-test("a fragment that names no view is the overview", async ({ page }) => {
+test("an unknown fragment → the overview", async ({ page }) => {
   await page.goto("/#/nowhere");
-  await expect(bench(page)).toBeVisible();
+  await expect(signals(page)).toBeVisible();
   await expect(current(page)).toHaveText("Overview");
 });
 
-for (const mode of ["inbox", "relay"] as const) {
-  test.describe(mode, () => {
-    test.use({ mode });
+// Inbox mode is covered by look_spec, states_spec and settings_view_spec.
+test.describe("relay mode", () => {
+  test.use({ mode: "relay" });
 
-    test("every view is without fault for axe and without overflow at 360 px", async ({ page }) => {
-      await openPage(page);
-      for (const [name, title] of Object.entries(VIEWS)) {
-        await test.step(title, async () => {
-          await openView(page, title);
-          await expect(page.locator("html")).toHaveAttribute("data-view", name);
-          await expectNoOverflow(page, 1280, 360);
-          await expectAccessible(page);
-        });
-      }
-    });
+  test("every view → accessible, no overflow at 360 px", async ({ page }) => {
+    await openPage(page);
+    for (const [name, title] of Object.entries(VIEWS)) {
+      await test.step(title, async () => {
+        await openView(page, title);
+        await expect(page.locator("html")).toHaveAttribute("data-view", name);
+        await expectNoOverflow(page, 1280, 360);
+        await expectAccessible(page);
+      });
+    }
   });
-}
+});

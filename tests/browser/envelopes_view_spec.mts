@@ -1,4 +1,4 @@
-/** The view of envelopes: the raw feed, one of them taken to pieces, and saved files that are sent nowhere. */
+/** The envelopes view: the list, one envelope, saved files, export and import. */
 import {
   brotliCompressSync,
   deflateRawSync,
@@ -28,7 +28,7 @@ const encode = (text: string) => new TextEncoder().encode(text);
 test.describe("in relay mode", () => {
   test.use({ mode: "relay" });
 
-  test("what this visit sent is in the feed with its outcome; one is opened and left by keyboard", async ({ page, arrivals, watch }) => {
+  test("envelopes of this visit → listed with outcome, opened and left by keyboard", async ({ page, arrivals, watch }) => {
     watch.allow(ERRORS.handled);
     await openPage(page);
     await make(page, "Handled error");
@@ -40,7 +40,7 @@ test.describe("in relay mode", () => {
     await expect(row).toContainText("delivered");
     await expect(row).toContainText(/\d\s(B|KiB)/);
 
-    // One stop of the Tab key; the arrows lead from row to row.
+    // The list is one tab stop; arrow keys move between rows.
     await open(page).first().focus();
     await page.keyboard.press("End");
     await expect(open(page).last()).toBeFocused();
@@ -60,7 +60,7 @@ test.describe("in relay mode", () => {
     await expect(row.getByRole("link", { name: /^Envelope / })).toBeFocused();
   });
 
-  test("an envelope has an address, leads to its trace and error, and its bytes are to be had", async ({ page, arrivals, watch }) => {
+  test("an envelope → its address, links to trace and error, download", async ({ page, arrivals, watch }) => {
     watch.allow(ERRORS.handled);
     await openPage(page);
     await make(page, "Handled error");
@@ -83,20 +83,20 @@ test.describe("in relay mode", () => {
     await expect(rowsOf(page).first()).toBeVisible();
   });
 
-  test("search and type narrow the feed and stand in the address; what fits nothing says so", async ({ page, arrivals }) => {
+  test("search and item type → filter the list and are in the address", async ({ page, arrivals }) => {
     await openPage(page);
     await make(page, "warn");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");
     await openView(page);
-    await viewOf(page).getByLabel("Holding").selectOption("log");
+    await viewOf(page).getByLabel("Item type").selectOption("log");
     await expect(page).toHaveURL(/#\/envelopes\?type=log$/);
     await expect(rowsOf(page)).toHaveCount(1);
     await viewOf(page).getByRole("searchbox", { name: "Search envelopes" }).fill("nothing like it");
-    await expect(viewOf(page)).toContainText("No envelopes fit what is asked for.");
+    await expect(viewOf(page)).toContainText("No envelopes match the filter.");
     await expect(page).toHaveURL(/q=nothing\+like\+it/);
     await page.reload();
     await expect(viewOf(page).getByRole("searchbox")).toHaveValue("nothing like it");
-    // What is searched for stays when the views change; what only this list knows does not.
+    // The other views keep the search, but not the item type.
     const tab = (name: string) =>
       page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true });
     await tab("Logs").click();
@@ -106,7 +106,7 @@ test.describe("in relay mode", () => {
     await expect(viewOf(page).getByRole("searchbox")).toHaveValue("");
   });
 
-  test("pause holds the rows and counts what came since", async ({ page, arrivals, watch }) => {
+  test("pause → rows stay, new envelopes are counted", async ({ page, arrivals, watch }) => {
     watch.allow("made while paused");
     await openPage(page);
     await make(page, "info");
@@ -118,11 +118,11 @@ test.describe("in relay mode", () => {
     await page.evaluate(() => globalThis.reportError(new Error("made while paused")));
     await expect(viewOf(page)).toContainText(/Paused; [1-9]/);
     expect(await rowsOf(page).count()).toBe(before);
-    await viewOf(page).getByRole("button", { name: "Go on" }).click();
+    await viewOf(page).getByRole("button", { name: "Resume" }).click();
     await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(before);
   });
 
-  test("what this visit sent is exported as one file, and the file is inspected", async ({ page, arrivals }) => {
+  test("export → one file, which can be inspected", async ({ page, arrivals }) => {
     await openPage(page);
     await make(page, "info");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");
@@ -132,7 +132,7 @@ test.describe("in relay mode", () => {
     await viewOf(page).getByRole("button", { name: "Export" }).click();
     const bytes = await Deno.readFile(await (await download).path());
     await inspectFile(page, { name: "visit.envelope", bytes });
-    await expect(viewOf(page)).toContainText(/An export of an inbox: \d+\senvelopes?\./);
+    await expect(viewOf(page)).toContainText(/Exported inbox: \d+\senvelopes?\./);
     await viewOf(page).getByRole("button", { name: "Inspect envelope 1", exact: true }).click();
     await expect(viewOf(page).getByLabel("Payload of item 1")).toBeVisible();
     await viewOf(page).getByRole("button", { name: "Back to the export" }).click();
@@ -140,10 +140,10 @@ test.describe("in relay mode", () => {
       .toBeVisible();
   });
 
-  test("a saved envelope that is dropped on the page is inspected, and nothing is sent", async ({ page, sent }) => {
+  test("a dropped file → inspected, not uploaded", async ({ page, sent }) => {
     await openPage(page);
     await openView(page);
-    // All that the view itself needs is there.
+    // The view has loaded everything that it needs.
     await expect(viewOf(page)).toContainText(/envelopes? of this visit/);
     const before = sent.all.length;
     const canary = "c4n4ry-in-a-saved-file";
@@ -151,23 +151,23 @@ test.describe("in relay mode", () => {
     await dropFile(page, { name: "saved.envelope", bytes });
     await expect(viewOf(page).getByRole("heading", { name: "saved.envelope" })).toBeFocused();
     await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText(canary);
-    await expect(viewOf(page)).toContainText("sent nowhere");
+    await expect(viewOf(page)).toContainText("not uploaded");
     await page.keyboard.press("Escape");
     await expect(viewOf(page).getByRole("button", { name: "Inspect a file" })).toBeVisible();
-    // The visit's own telemetry may go on; of the file there is nothing in it, and nothing else was asked for.
+    // Only the page's own telemetry was sent, without the file's content.
     for (const { url, method, bytes } of sent.all.slice(before)) {
       expect([method, url.pathname]).toEqual(["POST", "/monitoring"]);
       expect(new TextDecoder().decode(bytes)).not.toContain(canary);
     }
   });
 
-  test("compressed files are decompressed; zstd is told with the way to read it", async ({ page }) => {
+  test("compressed files → decompressed; zstd → an error with the command to use", async ({ page }) => {
     await openPage(page);
     await openView(page);
     const plain = envelopeOf({}, ["event", { message: "packed" }]);
     for (const compress of [gzipSync, deflateSync, deflateRawSync, brotliCompressSync]) {
       await inspectFile(page, { name: "packed.envelope", bytes: compress(plain) });
-      if (compress === brotliCompressSync && !await knowsBrotli(page)) {
+      if (compress === brotliCompressSync && !await supportsBrotli(page)) {
         await expect(viewOf(page).getByRole("alert")).toBeVisible();
       } else {
         await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText("packed");
@@ -178,20 +178,20 @@ test.describe("in relay mode", () => {
     await expect(viewOf(page).getByRole("alert")).toContainText("zstd -d");
   });
 
-  test("a malformed file is told: what is wrong, where, and what would be right", async ({ page }) => {
+  test("a malformed file → what is wrong, where, and what would be right", async ({ page }) => {
     await openPage(page);
     await openView(page);
     const bytes = encode('{}\n{"type":"event","length":2}\n{}\n{"type":"log","length":99}\ncut');
     await inspectFile(page, { name: "cut.envelope", bytes });
     const alert = viewOf(page).getByRole("alert");
     await expect(alert).toContainText("A payload ends 96 bytes before its length (at byte 61).");
-    await expect(alert).toContainText("It is in item 2.");
-    await expect(alert).toContainText("The file was cut off, or the length is too large");
-    // What is whole is shown all the same.
-    await expect(viewOf(page)).toContainText(/1\swhole item/);
+    await expect(alert).toContainText("Location: item 2.");
+    await expect(alert).toContainText("The file is truncated, or the length is too large");
+    // Complete items are shown.
+    await expect(viewOf(page)).toContainText(/1\scomplete item/);
   });
 
-  test("hostile envelopes are shown as text: HTML everywhere, future items, a megabyte, deep nesting", async ({ page }) => {
+  test("hostile envelopes (HTML, unknown items, a megabyte, deep nesting) → shown as text", async ({ page }) => {
     let dialogs = 0;
     page.on("dialog", (dialog) => {
       dialogs++;
@@ -224,15 +224,15 @@ test.describe("in relay mode", () => {
     expect(dialogs).toBe(0);
   });
 
-  test("an archive's refusal stands beside what can be read", async ({ page }) => {
+  test("an export with an unreadable envelope → an error for it, the others are readable", async ({ page }) => {
     await openPage(page);
     await openView(page);
-    const pieces = [
+    const parts = [
       archiveHeader(2),
       ...archiveItem({ receivedAt: 1, contentEncoding: "zstd", bytes: zstdCompressSync("{}\n") }),
       ...archiveItem({ receivedAt: 2, contentEncoding: "gzip", bytes: gzipSync(eventEnvelope(2)) }),
     ];
-    const bytes = new Uint8Array(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+    const bytes = new Uint8Array(await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer());
     await inspectFile(page, { name: "inbox.envelope", bytes });
     await viewOf(page).getByRole("button", { name: "Inspect envelope 1", exact: true }).click();
     await expect(viewOf(page).getByRole("alert")).toContainText("zstd");
@@ -245,11 +245,11 @@ test.describe("in relay mode", () => {
     test.describe(colorScheme, () => {
       test.use({ colorScheme });
 
-      test("axe finds nothing and nothing overflows: empty, full, one envelope, a broken file", async ({ page, arrivals }) => {
+      test("empty, list, detail, invalid file → accessible, no overflow", async ({ page, arrivals }) => {
         const broken = encode(
           `{"${"x".repeat(300)}":1}\n{"type":"${"y".repeat(300)}","length":9}\n{}`,
         );
-        const look = async (state: string) => {
+        const expectGoodLook = async (state: string) => {
           for (const width of [1280, 360]) {
             await page.setViewportSize({ width, height: 800 });
             expect(await overflow(page), `${state}, ${width} px`).toBe(0);
@@ -259,28 +259,28 @@ test.describe("in relay mode", () => {
             .toEqual([]);
         };
         await page.goto("/#/envelopes");
-        await expect(viewOf(page)).toContainText("No envelopes yet");
-        await look("empty");
+        await expect(viewOf(page)).toContainText("No envelopes received");
+        await expectGoodLook("empty");
         await openPage(page);
         await make(page, "info");
         await arrivals.waitForItem("the log", ({ type }) => type === "log");
         await openView(page);
         await expect(rowsOf(page).first()).toBeVisible();
-        await look("full");
+        await expectGoodLook("full");
         await open(page).first().click();
         await expect(viewOf(page).getByLabel("Payload of item 1")).toBeVisible();
-        await look("one envelope");
+        await expectGoodLook("one envelope");
         await page.keyboard.press("Escape");
         await inspectFile(page, { name: `${"z".repeat(200)}.envelope`, bytes: broken });
         await expect(viewOf(page).getByRole("alert")).toBeVisible();
-        await look("a broken file");
+        await expectGoodLook("a broken file");
       });
     });
   }
 });
 
-test("what arrives in the inbox is listed live, with how it came; searched for, it is found", async ({ page, server, watch }) => {
-  // How the browser tells that an envelope is gone.
+test("an envelope posted by a script → listed live, found by search, opened, reloaded", async ({ page, server, watch }) => {
+  // The browser logs the 404 of an envelope that does not exist.
   watch.allow("status of 404");
   await page.goto("/#/envelopes");
   await expect(viewOf(page)).toContainText(/Live: \d+\senvelopes?/);
@@ -309,13 +309,13 @@ test("what arrives in the inbox is listed live, with how it came; searched for, 
   await expect(viewOf(page).getByRole("searchbox")).toHaveValue("BY A SCRIPT");
 
   await page.goto("/#/envelopes/999999");
-  await expect(viewOf(page)).toContainText("There is no envelope 999999");
+  await expect(viewOf(page)).toContainText("Envelope 999999 not found");
 });
 
-test.describe("under a name that is not this machine's", () => {
+test.describe("opened under another host name", () => {
   test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
 
-  test("the view asks for the token, and a file is inspected without it", async ({ page, server, watch }) => {
+  test("access denied → a form for the token; files can be inspected without it", async ({ page, server, watch }) => {
     watch.allow("403");
     await page.goto(`http://sightglass.localhost:${server.port}/#/envelopes`);
     const view = viewOf(page);
@@ -330,7 +330,7 @@ test.describe("under a name that is not this machine's", () => {
 });
 
 test.describe("the inbox as one file", () => {
-  test("exported, emptied and imported, it holds the same envelopes; what is there already is told", async ({ page, server, serverArrivals }) => {
+  test("export, delete all, import → the same envelopes; a second import adds none", async ({ page, server, serverArrivals }) => {
     await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
     await openPage(page);
     await openView(page);
@@ -353,18 +353,18 @@ test.describe("the inbox as one file", () => {
     await expect.poll(bodies).not.toContain(before[0]);
 
     await view.getByLabel("File to import").setInputFiles(path);
-    await expect(view.getByRole("status").filter({ hasText: "taken" })).toContainText(
-      /\d+\senvelopes? taken/,
+    await expect(view.getByRole("status").filter({ hasText: "imported" })).toContainText(
+      /\d+\senvelopes? imported/,
     );
     expect(await bodies()).toEqual(expect.arrayContaining(before));
 
     await view.getByLabel("File to import").setInputFiles(path);
-    await expect(view.getByRole("status").filter({ hasText: "taken" })).toContainText(
-      /0\senvelopes taken, \d+ there already/,
+    await expect(view.getByRole("status").filter({ hasText: "imported" })).toContainText(
+      /0\senvelopes imported, \d+ already in the inbox/,
     );
   });
 
-  test("what is no export is refused with words", async ({ page, watch }) => {
+  test("importing a file that is not an export → an error message", async ({ page, watch }) => {
     watch.allow("400");
     await openPage(page);
     await openView(page);
@@ -379,8 +379,8 @@ test.describe("the inbox as one file", () => {
   });
 });
 
-/** Not every browser's `DecompressionStream` does. */
-const knowsBrotli = (page: Page) =>
+/** Whether the browser can decompress brotli. */
+const supportsBrotli = (page: Page) =>
   page.evaluate(() => {
     try {
       return !!new DecompressionStream("brotli" as CompressionFormat);

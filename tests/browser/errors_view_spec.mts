@@ -1,4 +1,4 @@
-/** The errors: thrown on the real page or posted as other SDKs do, read from the screen, by keyboard too. */
+/** The errors view, with errors of the page itself and of other SDKs. */
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
@@ -14,20 +14,19 @@ import {
 import { ERRORS, make, openPage, shownTraceId } from "./signals.ts";
 import { openView } from "./views.ts";
 
-const list = (page: Page) =>
-  page.getByRole("table", { name: "Errors, the one that was seen last first" });
-/** A group's row, by what its link says. */
+const list = (page: Page) => page.getByRole("table", { name: "Errors, last seen first" });
+/** A group's row, by its text. */
 const row = (page: Page, text: string) => list(page).getByRole("row").filter({ hasText: text });
 const detail = (page: Page) => page.getByRole("article");
 const open = async (page: Page, text: string) => {
   await row(page, text).getByRole("link").click();
   await expect(detail(page)).toBeVisible();
 };
-/** The line of a stack, by what it says. */
+/** A frame of a stack trace, by its text. */
 const frame = (within: Locator, text: string | RegExp) =>
   within.locator("summary, .frame-line").filter({ hasText: text }).first();
 
-/** Number and text of the line of a source that has this in it. */
+/** Number and text of the source line that contains `text`. */
 function lineWith(path: string, text: string): { number: number; line: string } {
   const lines = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url)).split("\n");
   const index = lines.findIndex((line) => line.includes(text));
@@ -35,16 +34,16 @@ function lineWith(path: string, text: string): { number: number; line: string } 
   return { number: index + 1, line: lines[index]! };
 }
 
-/** The article shows this line of this source, marked, in the frame that is open at first. */
-async function showsLine(page: Page, path: string, text: string): Promise<void> {
+/** Expects the detail to show this source line, marked, in the frame that is open at first. */
+async function expectSourceLine(page: Page, path: string, text: string): Promise<void> {
   const { number, line } = lineWith(path, text);
-  await expect(detail(page)).toContainText(new RegExp(`${path}:${number}(:\\d+)? own`));
+  await expect(detail(page)).toContainText(new RegExp(`${path}:${number}(:\\d+)? in app`));
   const marked = detail(page).getByRole("group", { name: "Source" }).first().locator("mark");
   await expect(marked).toHaveText(line.trim());
   await expect(marked).toHaveAttribute("data-line", String(number));
 }
 
-test("an error of an island shows its own file, line, function and source text of the TypeScript", async ({ page, watch }) => {
+test("errors of an island → file, line, function and source text of the TypeScript", async ({ page, watch }) => {
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
   const thrown = [
@@ -71,10 +70,10 @@ test("an error of an island shows its own file, line, function and source text o
   for (const { text, in: path, by } of thrown) {
     await openView(page, "Errors");
     await open(page, text);
-    await showsLine(page, path, `new Error("${text}`);
+    await expectSourceLine(page, path, `new Error("${text}`);
     await expect(frame(detail(page), path)).toContainText(by);
   }
-  // React's own frames are told apart, and stand folded until they are asked for.
+  // React's frames are folded at first.
   const folded = detail(page).getByText(/^\d+\slibrary frames$/).first();
   const react = frame(detail(page), /node_modules\/react-dom\/.*:\d+:\d+ library/);
   await expect(react).toBeHidden();
@@ -82,7 +81,7 @@ test("an error of an island shows its own file, line, function and source text o
   await expect(react).toBeVisible();
 });
 
-test("the list says where in the sources an error of a built script was thrown", async ({ page, watch }) => {
+test("an error of a built script → the list shows its location in the sources", async ({ page, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
@@ -93,7 +92,7 @@ test("the list says where in the sources an error of a built script was thrown",
   );
 });
 
-test("an envelope and a trace lead to an error among its group, which only the inbox knows", async ({ page, watch }) => {
+test("links to an error without its group → the address with the group", async ({ page, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
@@ -117,10 +116,10 @@ test("an envelope and a trace lead to an error among its group, which only the i
   await expect(detail(page)).toContainText(ERRORS.handled);
   expect(page.url()).toMatch(new RegExp(`^${address}/\\d+$`));
   await page.goto(`/#/errors/${"e".repeat(32)}`);
-  await expect(page.getByText("This error is no longer there.")).toBeVisible();
+  await expect(page.getByText("Error not found: deleted, or never received.")).toBeVisible();
 });
 
-test("at the end of older errors words take the place of the button, and the focus", async ({ page, server }) => {
+test("the last older errors loaded → a text replaces the button and has the focus", async ({ page, server }) => {
   const letters = [..."abcdefghijklmnop"];
   const types = letters.flatMap((a) => letters.map((b) => `Of${a}${b}Error`)).slice(0, 201);
   await postEvents(
@@ -132,11 +131,11 @@ test("at the end of older errors words take the place of the button, and the foc
   const older = page.getByRole("button", { name: "Older errors" });
   await older.focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("There are no older errors.")).toBeFocused();
+  await expect(page.getByText("No older errors.")).toBeFocused();
   await expect(list(page).getByRole("row")).toHaveCount(1 + types.length);
 });
 
-test("an error of the server shows its file, line and source text", async ({ page, server }) => {
+test("an error of the server → file, line and source text", async ({ page, server }) => {
   await (await fetch(`${server.origin}/signal?throw=true`)).body?.cancel();
   await page.goto("/#/errors");
   const path = "routes/signal.ts";
@@ -146,14 +145,14 @@ test("an error of the server shows its file, line and source text", async ({ pag
   await expect(detail(page).locator("mark").first()).toHaveText(line.trim());
 });
 
-test("a group is listed once, with level, place, count and times, and rises as it happens again", async ({ page, server }) => {
+test("an error that occurs again → one row, its count rises, and it moves to the top", async ({ page, server }) => {
   await page.goto("/#/errors");
-  await expect(page.getByText("No error has come yet.")).toBeVisible();
+  await expect(page.getByText("No errors received.")).toBeVisible();
   await postEvents(server.origin, pythonEvent(), javaEvent());
   const python = row(page, "CheckoutError");
   await expect(python).toContainText("no price for sku-991");
   await expect(python).toContainText("checkout (shop/views.py)");
-  await expect(python.getByRole("cell").nth(1)).toHaveText("error, not handled");
+  await expect(python.getByRole("cell").nth(1)).toHaveText("error, unhandled");
   await expect(python.getByRole("cell").nth(2)).toHaveText("1×");
   await expect(row(page, "IllegalStateException").getByRole("cell").nth(1)).toHaveText("fatal");
   await expect(list(page).getByRole("row").nth(1)).toContainText("IllegalStateException");
@@ -166,16 +165,16 @@ test("a group is listed once, with level, place, count and times, and rises as i
   await page.getByRole("searchbox").fill("basket");
   await expect(list(page).getByRole("link")).toHaveCount(1);
   await page.getByRole("searchbox").fill("nowhere to be found");
-  await expect(page.getByText("No errors fit what is asked for.")).toBeVisible();
+  await expect(page.getByText("No errors match the filter.")).toBeVisible();
 });
 
-test("other SDKs: local variables and what was being handled (Python), packages (Java), a message", async ({ page, server }) => {
+test("events of other SDKs → variables and context (Python), packages (Java), a message", async ({ page, server }) => {
   await postEvents(server.origin, pythonEvent(), javaEvent(), messageEvent());
   await page.goto("/#/errors");
   await open(page, "CheckoutError");
   const python = detail(page);
   await expect(python.getByRole("heading", { level: 3 })).toHaveText("shop.errors.CheckoutError");
-  await expect(python).toContainText("shop/views.py:42 own");
+  await expect(python).toContainText("shop/views.py:42 in app");
   await expect(python.locator("mark").first()).toHaveText(
     'raise CheckoutError(f"no price for {sku}")',
   );
@@ -190,8 +189,8 @@ test("other SDKs: local variables and what was being handled (Python), packages 
   await open(page, "IllegalStateException");
   await expect(detail(page).getByRole("heading", { level: 3 }))
     .toHaveText("java.lang.IllegalStateException");
-  await expect(detail(page)).toContainText("checkout Cart.java:88 own");
-  await expect(detail(page)).toContainText("The event brings no lines of source with it.");
+  await expect(detail(page)).toContainText("checkout Cart.java:88 in app");
+  await expect(detail(page)).toContainText("The event contains no source lines.");
 
   await page.keyboard.press("Escape");
   await open(page, "Stock of sku-991 is low");
@@ -199,7 +198,7 @@ test("other SDKs: local variables and what was being handled (Python), packages 
   await expect(detail(page)).toContainText("warning");
 });
 
-test("an aggregate shows its members and their causes, breadcrumbs their order and distance", async ({ page, server }) => {
+test("an AggregateError → members and causes; breadcrumbs in order with their distance", async ({ page, server }) => {
   await postEvents(server.origin, nodeEvent());
   await page.goto("/#/errors");
   await open(page, "All servers failed");
@@ -212,12 +211,12 @@ test("an aggregate shows its members and their causes, breadcrumbs their order a
   await expect(crumbs).toContainText([
     /3\.0\d\ss before.*console.*Sending a mail/,
     /1\.0\d\ss before.*http warning.*status_code 421/,
-    "the error",
+    "error",
   ]);
   await expect(detail(page).getByRole("region", { name: "Tags" })).toContainText("mail");
 });
 
-test("from an error to its trace, its recording, its text and its bytes", async ({ page, context, watch }) => {
+test("an error → links to trace and recording, copied text, downloaded envelope", async ({ page, context, watch }) => {
   watch.allow(ERRORS.handled);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await openPage(page);
@@ -225,7 +224,7 @@ test("from an error to its trace, its recording, its text and its bytes", async 
   await make(page, "Handled error");
   await openView(page, "Errors");
   await open(page, ERRORS.handled);
-  await showsLine(page, "islands/overview/signals.ts", `new Error("${ERRORS.handled}`);
+  await expectSourceLine(page, "islands/overview/signals.ts", `new Error("${ERRORS.handled}`);
   const aside = detail(page).getByRole("complementary");
   await expect(aside.getByRole("link", { name: trace.slice(0, 8) }))
     .toHaveAttribute("href", `#/traces/${trace}`);
@@ -245,7 +244,7 @@ test("from an error to its trace, its recording, its text and its bytes", async 
   expect(saved).toContain(ERRORS.handled);
 });
 
-test("older and newer ones are a step away, and what comes does not take the place of what is read", async ({ page, server }) => {
+test("a new occurrence → does not replace the one shown; older and newer are linked", async ({ page, server }) => {
   const at = (sku: number) => ({
     ...messageEvent(),
     logentry: { message: `Stock of ${sku} is low` },
@@ -262,7 +261,7 @@ test("older and newer ones are a step away, and what comes does not take the pla
   await expect(detail(page)).toContainText("Stock of 1 is low");
   await expect(place).toContainText("Occurrence 3 of 3");
   await expect(place.getByRole("link", { name: "Older" })).toHaveCount(0);
-  // One occurrence has an address of its own.
+  // The address names the occurrence.
   await page.reload();
   await expect(detail(page)).toContainText("Stock of 1 is low");
   await place.getByRole("link", { name: "Newer" }).click();
@@ -270,7 +269,7 @@ test("older and newer ones are a step away, and what comes does not take the pla
   await expect(detail(page)).toContainText("Stock of 3 is low");
 });
 
-test("hostile events are shown as what they are: nothing runs, nothing breaks, nothing is without bounds", async ({ page, server }) => {
+test("hostile events → shown as text, bounded, nothing runs", async ({ page, server }) => {
   await postEvents(
     server.origin,
     hostileEvent(),
@@ -293,7 +292,7 @@ test("hostile events are shown as what they are: nothing runs, nothing breaks, n
   expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
 
   await page.keyboard.press("Escape");
-  // The two that say nothing are one group.
+  // The two empty events are one group.
   await expect(list(page).getByRole("link")).toHaveCount(2);
   for (const nth of [0, 1]) {
     await list(page).getByRole("link").nth(nth).click();
@@ -302,7 +301,7 @@ test("hostile events are shown as what they are: nothing runs, nothing breaks, n
   }
 });
 
-test("a message that turns the direction of writing round turns only itself round", async ({ page, server }) => {
+test("a right-to-left override in a message → does not affect other text", async ({ page, server }) => {
   await page.goto("/#/errors");
   await postEvents(server.origin, {
     exception: { values: [{ type: "\u202eepyt", value: "\u202eeulav" }] },
@@ -319,7 +318,7 @@ test("a message that turns the direction of writing round turns only itself roun
   expect(leaks).toEqual([]);
 });
 
-test("an event that is no JSON says so, and can be downloaded", async ({ page, server }) => {
+test("an event that is not JSON → an error message and a download link", async ({ page, server }) => {
   await postEvents(server.origin, messageEvent(), new TextEncoder().encode("no JSON"));
   await page.goto("/#/errors");
   const href = await list(page).getByRole("link").first().getAttribute("href");
@@ -330,7 +329,7 @@ test("an event that is no JSON says so, and can be downloaded", async ({ page, s
     .toHaveAttribute("href", `/monitoring/inbox?id=${envelopes.at(-1).id}`);
 });
 
-test("by keyboard alone: along the list, into an error, its frames open, and back to where one was", async ({ page, server }) => {
+test("keyboard only → list, error, folded frames, back to the same row", async ({ page, server }) => {
   await postEvents(server.origin, javaEvent(), pythonEvent(), nodeEvent());
   await page.goto("/#/errors");
   await expect(list(page).getByRole("link")).toHaveCount(3);
@@ -359,13 +358,13 @@ test("by keyboard alone: along the list, into an error, its frames open, and bac
 test.describe("in relay mode", () => {
   test.use({ mode: "relay" });
 
-  test("this visit's errors are shown, without sources, and why is told", async ({ page, watch }) => {
+  test("an error of this visit → shown without source, with the reason", async ({ page, watch }) => {
     watch.allow(ERRORS.handled);
     await openPage(page);
     await make(page, "Handled error");
     await openView(page, "Errors");
     await open(page, ERRORS.handled);
-    await expect(detail(page)).toContainText("when relaying, the server gives out no source maps");
+    await expect(detail(page)).toContainText("in relay mode the server provides no source maps");
     await expect(frame(detail(page), /\/assets\/\w+\.js:\d+:\d+/)).toBeVisible();
   });
 });
@@ -374,22 +373,22 @@ for (const colorScheme of ["light", "dark"] as const) {
   test.describe(colorScheme, () => {
     test.use({ colorScheme });
 
-    test("axe finds nothing, and nothing overflows at 360 px: empty, a list, each error", async ({ page, server }) => {
-      const sound = async (what: string) => {
+    test("empty, a list, each error → accessible, no overflow at 360 px", async ({ page, server }) => {
+      const expectGoodLook = async (what: string) => {
         await test.step(what, async () => {
           await expectNoOverflow(page, 1280, 360);
           await expectAccessible(page);
         });
       };
       await page.goto("/#/errors");
-      await expect(page.getByText("No error has come yet.")).toBeVisible();
-      await sound("empty");
+      await expect(page.getByText("No errors received.")).toBeVisible();
+      await expectGoodLook("empty");
       await postEvents(server.origin, nodeEvent(), pythonEvent(), messageEvent());
       await expect(list(page).getByRole("link")).toHaveCount(3);
-      await sound("list");
+      await expectGoodLook("list");
       for (const text of ["All servers failed", "CheckoutError", "Stock of"]) {
         await open(page, text);
-        await sound(text);
+        await expectGoodLook(text);
         await page.keyboard.press("Escape");
       }
     });

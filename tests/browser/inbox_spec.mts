@@ -87,7 +87,7 @@ test("pause holds the list still", async ({ page, arrivals }) => {
   );
   await expect(inboxOf(page)).toContainText(/Paused; [1-9]/);
   expect(await rowsOf(page).count()).toBe(before);
-  await inboxOf(page).getByRole("button", { name: "Go on" }).click();
+  await inboxOf(page).getByRole("button", { name: "Resume" }).click();
   await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(2);
 });
 
@@ -101,7 +101,7 @@ test.describe("INBOX_TOKEN set", () => {
       const field = inboxOf(page).getByLabel(/token/i);
       await field.fill("wrong");
       await inboxOf(page).getByRole("button", { name: "Open the inbox" }).click();
-      await expect(inboxOf(page).getByRole("alert")).toHaveText("This token was not accepted.");
+      await expect(inboxOf(page).getByRole("alert")).toHaveText("Wrong token.");
       // The focus is where a keyboard user continues.
       await expect(field).toBeFocused();
       await field.fill("open-sesame");

@@ -1,4 +1,4 @@
-/** The way of the focus through the console: into a view, into a detail, and back to where one was. */
+/** Keyboard focus: skip link, tabs, lists, details, and the way back. */
 import type { Locator, Page } from "@playwright/test";
 import { VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
@@ -7,16 +7,16 @@ import { spanId } from "./posted_traces.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { openView, tab } from "./views.ts";
 
-/** Whether what has the focus is in there. */
+/** Whether the focused element is inside `selector`. */
 const focusIsIn = (page: Page, selector: string) =>
   page.locator(":focus").evaluate((element, within) => element.closest(within) !== null, selector);
 
-test("the skip link leads past the tabs into the open view, whose address stays", async ({ page }) => {
+test("skip link → focus in the current view, address unchanged", async ({ page }) => {
   await page.goto("/");
   for (const [name, title] of Object.entries(VIEWS)) {
     await openView(page, title);
     await expect(page.locator("html")).toHaveAttribute("data-view", name);
-    // A view without a control leads on to what stands beside it; the others have theirs once they are read.
+    // The settings view has no controls; the others have them once they are loaded.
     const hasControls = name !== "settings";
     if (hasControls) {
       await expect(page.locator(`.${name}`).locator("button, input").first()).toBeEnabled();
@@ -32,7 +32,7 @@ test("the skip link leads past the tabs into the open view, whose address stays"
   }
 });
 
-test("a tab that is chosen keeps the focus, also when it leads out of a detail", async ({ page, server }) => {
+test("a tab is pressed → keeps the focus, also when it leaves a detail", async ({ page, server }) => {
   const trace_id = traceId(1);
   await postEnvelope(server.origin, {}, ["span", { version: 2, items: [span(1)] }]);
   await page.goto("/");
@@ -50,7 +50,7 @@ test("a tab that is chosen keeps the focus, also when it leads out of a detail",
   await expect(tab(page, "Traces")).toBeFocused();
 });
 
-/** More than a list asks for at once, by more than a screen. */
+/** More than one page of a list, by more than a screen. */
 const ROWS = 240;
 const traceId = (n: number) => (n + 1).toString(16).padStart(32, "0");
 const span = (n: number) => ({
@@ -61,7 +61,7 @@ const span = (n: number) => ({
   end_timestamp: Date.now() / 1000,
   status: "ok",
 });
-/** The SDK's rule for groups reads numbers as the same. */
+/** Letters, because grouping ignores numbers. */
 const word = (n: number) => [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
 
 const lists = {
@@ -93,16 +93,16 @@ const lists = {
   },
 } as const;
 
-/** How far a row stands from the top of the window. */
+/** Distance from the top of the window, pixels. */
 const topOf = async (row: Locator) => (await row.boundingBox())!.y;
 
 for (const [name, { all, post }] of Object.entries(lists)) {
-  test(`${name}: Enter opens a row and focuses its heading, and each way back leads to that row, where it stood`, async ({ page, server }) => {
+  test(`${name}: Enter opens a row; each way back → that row has focus at the same position`, async ({ page, server }) => {
     await post(server.origin);
     await page.goto(`/#/${name}`);
     const view = page.locator(`section.${name}`);
     const older = view.getByRole("button", { name: `Older ${name}` });
-    // Of the second part that was asked for, and of the first.
+    // A row of the second page of the list, and one of the first.
     for (const at of [215, 120]) {
       await expect(view.locator("a.row-link").nth(150)).toBeAttached();
       if (at > 200 && await older.isVisible()) await older.click();
@@ -113,14 +113,14 @@ for (const [name, { all, post }] of Object.entries(lists)) {
         await test.step(`row ${at}, ${way}`, async () => {
           await row.evaluate((link) => link.scrollIntoView({ block: "center" }));
           await row.focus();
-          const stood = await topOf(row);
+          const before = await topOf(row);
           await page.keyboard.press("Enter");
           const heading = view.getByRole("heading", { level: 3 });
           await expect(heading).toBeFocused();
           await expect(heading).toBeInViewport();
           await goBack(page, way);
           await expect(row).toBeFocused();
-          await expect.poll(async () => Math.abs(await topOf(row) - stood)).toBeLessThan(2);
+          await expect.poll(async () => Math.abs(await topOf(row) - before)).toBeLessThan(2);
         });
       }
     }

@@ -181,7 +181,7 @@ for (const colorScheme of ["light", "dark"] as const) {
           for (const level of LEVELS) await make(page, level);
         }
         await page.goto(state === "empty" ? "/#/logs?q=nothing-is-called-so" : "/#/logs");
-        if (state === "empty") await expect(view(page)).toContainText("No logs fit");
+        if (state === "empty") await expect(view(page)).toContainText("No logs match");
         else await lines(page).filter({ hasText: message("fatal") }).click();
         await expectNoOverflow(page, 1280, 360);
         await expectAccessible(page);

@@ -1,4 +1,4 @@
-/** The page as a person meets it: without scripts, on a phone, by keyboard, with a screen reader. */
+/** The page without scripts, on a phone, by keyboard, in forced colours, zoomed and with less motion. */
 import { VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
@@ -11,7 +11,7 @@ for (const mode of ["inbox", "relay"] as const) {
     test.describe(`${mode}, ${colorScheme}`, () => {
       test.use({ mode, colorScheme });
 
-      test("axe finds nothing, and nothing overflows at 360 px, empty and full", async ({ page, watch }) => {
+      test("overview, empty and full → accessible, no overflow at 360 px", async ({ page, watch }) => {
         watch.allow(...Object.values(ERRORS), "status of 503");
         await openPage(page);
         for (const state of ["empty", "full"]) {
@@ -24,7 +24,7 @@ for (const mode of ["inbox", "relay"] as const) {
   }
 }
 
-test("in forced colours the open tab, gauges, bars, marks, the chosen span and the focus are still seen", async ({ page, server }) => {
+test("forced colours → tab, gauges, bars, marks, selected span and focus are visible", async ({ page, server }) => {
   const traceId = "0123456789abcdef0123456789abcdef";
   await postSpans(server.origin, ...largeTrace(traceId, 20));
   await page.emulateMedia({ forcedColors: "active" });
@@ -32,7 +32,7 @@ test("in forced colours the open tab, gauges, bars, marks, the chosen span and t
   await make(page, "fatal");
   const hasStyle = (selector: string, name: string, value: string) =>
     expect(page.locator(selector).first(), selector).toHaveCSS(name, value);
-  /** Else the theme paints the ground over it. */
+  /** Without it, the theme paints the background over it. */
   const isDrawn = (selector: string) => hasStyle(selector, "forced-color-adjust", "none");
   await openView(page, "Traces");
   await expect(tab(page, "Traces")).toHaveCSS("border-bottom-style", "solid");
@@ -53,9 +53,9 @@ test("in forced colours the open tab, gauges, bars, marks, the chosen span and t
 test.describe("with less motion", () => {
   test.use({ contextOptions: { reducedMotion: "reduce" } });
 
-  test("nothing moves in any view while telemetry flows", async ({ page, watch }) => {
+  test("reduced motion → no view animates anything but opacity", async ({ page, watch }) => {
     watch.allow(ERRORS.handled);
-    // What any animation or transition changes, from its first frame to its last.
+    // Collects all properties that animations and transitions change.
     await page.addInitScript(() => {
       const seen = ((globalThis as { moved?: string[] }).moved = [] as string[]);
       const look = () => {
@@ -87,7 +87,7 @@ test.describe("at 200 %", () => {
   // 1280 by 800 pixels of a screen (WCAG 1.4.4, 1.4.10).
   test.use({ viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
 
-  test("every view reflows: nothing is to be scrolled for in two directions", async ({ page, server }) => {
+  test("zoom of 200 % → every view reflows, no scrolling in two directions", async ({ page, server }) => {
     const traceId = "0123456789abcdef0123456789abcdef";
     await postSpans(server.origin, ...largeTrace(traceId, 20));
     await page.goto("/");
@@ -98,7 +98,7 @@ test.describe("at 200 %", () => {
     ];
     for (const place of places) {
       await page.goto(`/${place}`);
-      await expect(page.locator(".view:visible").first()).not.toContainText(/^Reading/);
+      await expect(page.locator(".view:visible").first()).not.toContainText(/^(Loading|Reading)/);
       const beyond = await page.evaluate(() =>
         [document.documentElement, ...document.querySelectorAll(".frame, .waterfall, .view")]
           .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
@@ -112,16 +112,16 @@ test.describe("at 200 %", () => {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false, serverEnv: { SENTRY_ENVIRONMENT: "staging" } });
 
-  test("the page says what it is and what is in force", async ({ page }) => {
+  test("no JavaScript → the page shows its title, a note and the configuration", async ({ page }) => {
     await page.goto("/");
     await expect(page.getByRole("heading", { level: 1, name: "Sightglass" })).toBeVisible();
-    // By its box: what stands in <noscript> is no text to the test runner's own search.
+    // By its size: the test runner does not find text inside <noscript>.
     const note = page.locator("noscript p");
     expect(await note.textContent()).toContain("JavaScript is off");
     expect((await note.boundingBox())?.height).toBeGreaterThan(0);
-    const force = page.getByRole("region", { name: "In force" });
-    for (const said of ["staging", "the embedded inbox", "masked", "blocked", "0.1"]) {
-      await expect(force).toContainText(said);
+    const configuration = page.getByRole("region", { name: "Configuration" });
+    for (const text of ["staging", "the embedded inbox", "masked", "blocked", "0.1"]) {
+      await expect(configuration).toContainText(text);
     }
     await expect(page.getByRole("button", { name: "Uncaught error" })).toBeDisabled();
   });
@@ -130,7 +130,7 @@ test.describe("without JavaScript", () => {
 test.describe("by keyboard", () => {
   test.use({ viewport: { width: 1280, height: 900 } });
 
-  test("the first stop skips to the content, and every control is reached in order", async ({ page }) => {
+  test("Tab key → skip link first, then every control in order", async ({ page }) => {
     await openPage(page);
     await page.keyboard.press("Tab");
     await expect(page.locator(":focus")).toHaveText(/skip/i);
@@ -157,7 +157,7 @@ test.describe("by keyboard", () => {
   });
 });
 
-test("a component that fails leaves a fallback that can be tried again", async ({ page, watch }) => {
+test("a component fails → a fallback with a retry button", async ({ page, watch }) => {
   watch.allow(ERRORS.component);
   await openPage(page);
   await page.getByRole("button", { name: "Component error" }).click();
@@ -167,9 +167,9 @@ test("a component that fails leaves a fallback that can be tried again", async (
   await expect(page.getByRole("button", { name: "Component error" })).toBeFocused();
 });
 
-test("an address that is not there says so", async ({ page, watch }) => {
+test("an unknown address → the 404 page", async ({ page, watch }) => {
   watch.allow("404");
   const response = await page.goto("/nowhere");
   expect(response?.status()).toBe(404);
-  await expect(page.getByRole("heading", { level: 1 })).toContainText("Nothing at this address");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Page not found");
 });

@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 
-/** Expects that nothing reaches beyond the page's sides, at each of these widths (CSS pixels). */
+/** Expects no horizontal overflow of the page at these widths (CSS pixels). */
 export async function expectNoOverflow(page: Page, ...widths: readonly number[]): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
@@ -12,7 +12,7 @@ export async function expectNoOverflow(page: Page, ...widths: readonly number[])
   }
 }
 
-/** Expects that axe finds nothing in the page as it is shown now. */
+/** Expects no accessibility violations that axe finds in the current state. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);

@@ -1,16 +1,16 @@
-/** Envelopes as other senders post them to the inbox, and what nobody should put into them. */
+/** Posts envelopes to the inbox like other senders, and texts of attackers. */
 import { expect } from "@playwright/test";
 import { envelopeOf, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
 
-/** Of inbox mode; the relay takes no other. */
+/** The inbox's own DSN. */
 const DSN = "https://inbox@sightglass.invalid/1";
 
-/** What a hostile text does if it is ever run as a script. */
+/** A script that leaves a trace if it is ever run. */
 export const ATTACK = "globalThis.attacked = true";
-/** A hostile text that does it if it ever becomes markup. */
+/** Markup that runs {@linkcode ATTACK} if it is ever parsed as HTML. */
 export const MARKUP = `<img src=x onerror="${ATTACK}"><script>${ATTACK}</script>`;
 
-/** Posts an envelope to the server, as an SDK outside of a browser does; it must be taken. */
+/** Posts an envelope like an SDK outside of a browser; fails unless the server accepts it. */
 export async function postEnvelope(
   origin: string,
   header: Record<string, unknown>,

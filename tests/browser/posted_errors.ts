@@ -1,10 +1,10 @@
-/** Error events as other SDKs send them, and as nobody should. */
+/** Error events in the formats of other SDKs, and of an attacker. */
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 const seconds = () => Date.now() / 1000;
 
-/** Posts events to the server, each in an envelope of its own; bytes go as they are. */
+/** Posts events, each in its own envelope; bytes are sent unchanged. */
 export async function postEvents(origin: string, ...events: readonly unknown[]): Promise<void> {
   for (const event of events) {
     const id = hexId(Math.floor(Math.random() * 2 ** 48));
@@ -15,7 +15,7 @@ export async function postEvents(origin: string, ...events: readonly unknown[]):
   }
 }
 
-/** sentry-sdk for Python: local variables, lines of source, an exception while another was handled. */
+/** sentry-sdk for Python: local variables, source lines, an exception raised while handling another. */
 export const pythonEvent = () => ({
   platform: "python",
   level: "error",
@@ -71,7 +71,7 @@ export const pythonEvent = () => ({
   },
 });
 
-/** sentry-java: packages, no columns, no lines of source. */
+/** sentry-java: packages, no columns, no source lines. */
 export const javaEvent = () => ({
   platform: "java",
   level: "fatal",
@@ -102,7 +102,7 @@ export const javaEvent = () => ({
   threads: { values: [{ id: 31, name: "http-nio-8080-exec-1", crashed: true }] },
 });
 
-/** @sentry/node: an aggregate whose members have causes of their own, a timestamp as text. */
+/** @sentry/node: an AggregateError whose members have causes, a timestamp as text. */
 export const nodeEvent = (now = Date.now()) => ({
   platform: "node",
   timestamp: new Date(now).toISOString(),
@@ -145,13 +145,13 @@ export const nodeEvent = (now = Date.now()) => ({
   ],
 });
 
-/** A message with its parameters, and no exception. */
+/** A message with parameters, without an exception. */
 export const messageEvent = () => ({
   level: "warning",
   logentry: { message: "Stock of %s is low", formatted: "Stock of sku-991 is low" },
 });
 
-/** Every field a text that attacks, all of it long, deep or of the wrong type. */
+/** An attack in every field: markup, long texts, deep nesting, wrong types. */
 export const hostileEvent = () => {
   const long = MARKUP.repeat(Math.ceil(1_000_000 / MARKUP.length));
   let deep: unknown = MARKUP;

@@ -1,7 +1,7 @@
-/** Traces as other senders make them, as nobody should, and as large as they come. */
+/** Traces of other senders: ordinary, large, and of an attacker. */
 import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
-/** Posts containers of spans to the server, each in an envelope of its own. */
+/** Posts lists of spans, each in its own envelope. */
 export async function postSpans(
   origin: string,
   ...containers: readonly (readonly unknown[])[]
@@ -12,10 +12,10 @@ export async function postSpans(
   }
 }
 
-/** A span's id of 16 hex digits. */
+/** A span id of 16 hexadecimal digits. */
 export const spanId = (n: number): string => (n + 1).toString(16).padStart(16, "0");
 
-/** A trace of so many spans, five to each parent, in containers of 1,000 as the SDK sends them. */
+/** A trace of `count` spans, five for each parent, in lists of 1,000 like the SDK's. */
 export function largeTrace(traceId: string, count: number): unknown[][] {
   const start = Math.floor(Date.now() / 1000) - 60;
   const spans = Array.from({ length: count }, (_, n) => ({
@@ -37,7 +37,7 @@ export function largeTrace(traceId: string, count: number): unknown[][] {
   );
 }
 
-/** Markup for a name, wrong types, a megabyte, circles, lying clocks: all in one trace. */
+/** Markup as names, wrong types, a megabyte, cycles, invalid times: all in one trace. */
 export function hostileTrace(traceId: string): unknown[] {
   const start = Date.now() / 1000 - 10;
   const span = (n: number, further: Record<string, unknown>) => ({
@@ -55,7 +55,7 @@ export function hostileTrace(traceId: string): unknown[] {
       attributes: {
         [MARKUP]: { value: MARKUP, type: "string" },
         link: { value: `javascript:${ATTACK}`, type: "string" },
-        // As a name of its own: written plainly it would be the object's prototype, and stay here.
+        // As a computed name: else it would set the prototype.
         ["__proto__"]: { value: "own" },
         deep: { value: JSON.parse("[".repeat(5000) + "]".repeat(5000)), type: "array" },
       },

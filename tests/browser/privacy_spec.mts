@@ -109,11 +109,11 @@ for (const mode of ["inbox", "relay"] as const) {
       }, TOKEN);
 
       // Follows a link, which navigates within the page; goes back; then loads the page anew.
-      await page.getByRole("link", { name: "Go to Sightglass" }).click();
+      await page.getByRole("link", { name: "Open Sightglass" }).click();
       await telemetryRuns(page);
       await failAt(page, "thrown on the page");
       await page.goBack();
-      await expect(page.getByRole("heading", { name: "Nothing at this address" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       await page.evaluate(() => location.assign("/"));
       await telemetryRuns(page);
       expect(await page.evaluate(() => document.referrer)).toContain(TOKEN);

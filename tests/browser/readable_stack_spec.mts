@@ -1,4 +1,4 @@
-/** A minified stack that left the page leads back to the sources, by debug ids alone. */
+/** Minified stack traces of the page can be resolved to the sources by debug ids alone. */
 import { readManifest } from "../../server/manifest.ts";
 import { type Arrivals, expect, test } from "./fixtures.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
@@ -11,7 +11,7 @@ import {
 } from "./source_maps.ts";
 import { errorOf } from "./telemetry.ts";
 
-/** The parts of an event that stand for its stacks. */
+/** The parts of an event that contain stack traces. */
 interface Stacks {
   readonly exception: {
     readonly values: readonly { readonly stacktrace?: { readonly frames: readonly Frame[] } }[];
@@ -24,14 +24,14 @@ interface Resolved {
   readonly place: SourcePlace;
 }
 
-/** The frames of the page's scripts in the stack of the error with this text, innermost first. */
-async function ownFrames(arrivals: Arrivals, text: string): Promise<readonly Resolved[]> {
+/** The in-app frames of the error with this text, innermost first. */
+async function inAppFrames(arrivals: Arrivals, text: string): Promise<readonly Resolved[]> {
   const event = await arrivals.waitFor(text, (items) => errorOf(items, text));
   const { exception, debug_meta } = event as unknown as Stacks;
   const frames = exception.values.at(-1)?.stacktrace?.frames ?? [];
-  const own = frames.filter(({ filename }) => filename?.includes("/assets/")).toReversed();
-  expect(own.length, `frames of ${text}`).toBeGreaterThan(0);
-  return own.map((frame) => ({ frame, place: resolveFrame(debug_meta, frame) }));
+  const inApp = frames.filter(({ filename }) => filename?.includes("/assets/")).toReversed();
+  expect(inApp.length, `frames of ${text}`).toBeGreaterThan(0);
+  return inApp.map((frame) => ({ frame, place: resolveFrame(debug_meta, frame) }));
 }
 
 const manifest = await readManifest(new URL("../../.build/", import.meta.url));
@@ -43,7 +43,7 @@ function assetOf(entryPoint: string): string {
   return name;
 }
 
-test("an error of the page leads to its file, line, column and function", async ({ page, arrivals, watch }) => {
+test("an error of the page → file, line, column and function in the sources", async ({ page, arrivals, watch }) => {
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
   const thrown = {
@@ -52,7 +52,7 @@ test("an error of the page leads to its file, line, column and function", async 
       in: "islands/overview/signals.ts",
       name: "handleError",
     },
-    // Thrown by a function that has no name.
+    // Thrown by an anonymous function.
     "Uncaught error": { text: ERRORS.uncaught, in: "islands/overview/signals.ts", name: undefined },
     "Unhandled rejection": {
       text: ERRORS.rejection,
@@ -67,8 +67,8 @@ test("an error of the page leads to its file, line, column and function", async 
   };
   for (const [control, expected] of Object.entries(thrown)) {
     await make(page, control);
-    const [innermost] = await ownFrames(arrivals, expected.text);
-    expect(innermost?.frame.function, "the browser knows none of the sources' names")
+    const [innermost] = await inAppFrames(arrivals, expected.text);
+    expect(innermost?.frame.function, "the browser knows only minified names")
       .not.toBe(expected.name);
     expect(innermost?.place.source, control).toBe(expected.in);
     expect(innermost?.place.text, control).toMatch(new RegExp(`^new Error\\("${expected.text}`));
@@ -77,21 +77,21 @@ test("an error of the page leads to its file, line, column and function", async 
   }
 });
 
-test("an error that went through React leads through React's own sources", async ({ page, arrivals, watch }) => {
+test("an error thrown through React → frames in React's sources", async ({ page, arrivals, watch }) => {
   watch.allow(ERRORS.component);
   await openPage(page);
   await make(page, "Component error");
-  const frames = await ownFrames(arrivals, ERRORS.component);
+  const frames = await inAppFrames(arrivals, ERRORS.component);
   const react = frames.filter(({ place }) =>
     /\/node_modules\/react-dom\/.*react-dom-client\.production\.js$/.test(place.source)
   );
   expect(react.length).toBeGreaterThan(3);
   expect(react.map(({ place }) => place.name)).toContain("renderWithHooks");
-  // All but the innermost are calls, and stand where something is called.
+  // All but the innermost frame point at calls.
   for (const { place } of frames.slice(1)) expect(place.text).toMatch(/^[\w$.]+ ?\(|^new /);
 });
 
-test("an error in a script that is loaded later leads to its source too", async ({ page, arrivals, watch }) => {
+test("an error in a lazily loaded script → its source", async ({ page, arrivals, watch }) => {
   const text = "Thrown under a script that is loaded later";
   watch.allow(text);
   await openPage(page);
@@ -99,41 +99,43 @@ test("an error in a script that is loaded later leads to its source too", async 
     assetOf("islands/overview/Signals.tsx"),
     assetOf("islands/overview/measure.ts"),
   ];
-  // The island's request asks for the time first: under the later script that fails, this once.
+  // The island's request calls performance.now() first: below the later script it fails once.
   await page.evaluate(([island, later, text]) => {
     const now = performance.now.bind(performance);
     performance.now = () => {
       const [, , caller = "", ...outer] = new Error().stack?.split("\n") ?? [];
-      const isMeant = caller.includes(island!) && outer.some((frame) => frame.includes(later!));
-      if (isMeant) throw new Error(text);
+      const isTarget = caller.includes(island!) && outer.some((frame) => frame.includes(later!));
+      if (isTarget) throw new Error(text);
       return now();
     };
   }, [island, later, text]);
   await make(page, "Span with a fetch");
 
-  const frames = await ownFrames(arrivals, text);
+  const frames = await inAppFrames(arrivals, text);
   const measured = frames.find(({ frame }) => frame.filename?.endsWith(`/${later}`));
   expect(measured?.place.source).toBe("islands/overview/measure.ts");
   expect(measured?.place.text).toMatch(/^work\(\)/);
 });
 
-test("every script that the browser has run has said its debug id, under its own address", async ({ page }) => {
+test("every loaded script → registers its debug id under its own address", async ({ page }) => {
   await openPage(page);
   await make(page, "Span with a fetch");
   await expect(page.getByText("A span was made by hand.")).toBeVisible();
-  const { said, loaded } = await page.evaluate(() => ({
-    said: Object.entries((self as unknown as { _debugIds: Record<string, string> })._debugIds),
+  const { registered, loaded } = await page.evaluate(() => ({
+    registered: Object.entries(
+      (self as unknown as { _debugIds: Record<string, string> })._debugIds,
+    ),
     loaded: performance.getEntriesByType("resource").map(({ name }) => name)
       .filter((name) => /\/assets\/[^/]+\.js$/.test(name)),
   }));
   const kindOf = (address: string) => manifest.assets[address.split("/").at(-1)!]?.kind;
-  // The recording's worker is another package's finished script, and runs apart from the page.
+  // The recording's worker is a prebuilt script of a package and runs outside of the page.
   const scripts = [...new Set(loaded.filter((address) => kindOf(address) !== "extra"))];
   expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "island", "chunk"]));
-  const places = said.map(([stack]) => stack.split("\n").slice(1).map((line) => line.trim()));
+  const places = registered.map(([stack]) => stack.split("\n").slice(1).map((line) => line.trim()));
   expect(places.map((frames) => frames.map((frame) => frame.replace(/^at |:\d+:\d+$/g, ""))).sort())
     .toEqual(scripts.map((address) => [address]).sort());
-  for (const [stack, debugId] of said) {
-    expect(stack, "says the id of its own map").toContain(`/assets/${scriptWithId(debugId)}:`);
+  for (const [stack, debugId] of registered) {
+    expect(stack, "the id of its own map").toContain(`/assets/${scriptWithId(debugId)}:`);
   }
 });

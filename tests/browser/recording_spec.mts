@@ -48,7 +48,9 @@ test("recording → text and inputs masked, media blocked, telemetry panels left
   const text = JSON.stringify(readRecording(item).events);
   expect(text).toContain("***");
   // A heading, a button, and text of the telemetry panels.
-  for (const seen of ["Make a signal", "Handled error", "Nothing has been sent", "0 waiting"]) {
+  for (
+    const seen of ["Generate telemetry", "Handled error", "Nothing has been sent", "0 waiting"]
+  ) {
     expect(text).not.toContain(seen);
   }
 });

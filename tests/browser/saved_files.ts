@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { Page } from "@playwright/test";
 
-/** A file as a person has it on a disk. */
+/** A file on the user's disk. */
 export interface SavedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** Chooses a file to be inspected with the keyboard alone: the button is pressed with Enter. */
+/** Opens a file in the inspector, by keyboard. */
 export async function inspectFile(page: Page, { name, bytes }: SavedFile): Promise<void> {
   const chooser = page.waitForEvent("filechooser");
   const button = page.getByRole("button", { name: "Inspect a file" });

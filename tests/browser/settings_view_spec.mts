@@ -1,26 +1,26 @@
-/** What is in force, and what monitoring costs the visit: compared with what really went over the wire. */
+/** The settings view: configuration, and the cost of monitoring compared with the requests really sent. */
 import type { Page } from "@playwright/test";
-import { formatBytes } from "../../components/format/bytes.ts";
+import { formatBytes } from "../../components/format.ts";
 import { blockTelemetry } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 import { openView } from "./views.ts";
 
-const costs = (page: Page) => page.getByRole("region", { name: "What monitoring costs" });
+const costs = (page: Page) => page.getByRole("region", { name: "Cost of monitoring" });
 const row = (page: Page, name: string) =>
   costs(page).getByRole("row").filter({
     has: page.getByRole("rowheader", { name, exact: true }),
   });
 
-test("bytes, requests and time of the main thread stand there as they were", async ({ page, sent, watch }) => {
+test("cost of monitoring → the bytes, requests and times that were measured", async ({ page, sent, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
   await openView(page, "Settings");
   await expect(row(page, "Telemetry")).toContainText(/\d\d\.\d\sKiB\s*\d\sfiles/);
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB\s*1\sfile/);
-  await expect(row(page, "Recorder’s worker")).toContainText(/\d\.\d\sKiB/);
+  await expect(row(page, "Recorder worker")).toContainText(/\d\.\d\sKiB/);
   await expect(async () => {
     const posts = sent.posts("/monitoring");
     const bytes = posts.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -33,29 +33,29 @@ test("bytes, requests and time of the main thread stand there as they were", asy
   for (const name of ["Starting telemetry", "Starting the recorder"]) {
     await expect(row(page, name)).toContainText(/\d\sms|\d\ss/);
   }
-  await expect(row(page, "Reading its scripts")).toContainText(/at most \d+\sms/);
-  await expect(row(page, "Its part of long frames")).toContainText(/in \d+ of \d+\sframes?/);
-  await expect(row(page, "What this console reads")).toContainText(/request/);
+  await expect(row(page, "Evaluating scripts")).toContainText(/at most \d+\sms/);
+  await expect(row(page, "Part of long frames")).toContainText(/in \d+ of \d+\sframes?/);
+  await expect(row(page, "Requests of this console")).toContainText(/request/);
 });
 
-test("what is in force stands beside it", async ({ page }) => {
+test("configuration → shown in settings and on the overview", async ({ page }) => {
   await page.goto("/#/settings");
-  await expect(page.getByRole("region", { name: "In force" })).toContainText("/monitoring");
-  const settings = page.getByRole("table", { name: "Monitoring settings in force" });
+  await expect(page.getByRole("region", { name: "Configuration" })).toContainText("/monitoring");
+  const settings = page.getByRole("table", { name: "Monitoring settings" });
   await expect(settings.getByRole("row", { name: /Tracing sample rate 1/ })).toBeVisible();
   await page.goto("/#/");
   await expect(settings).toBeVisible();
 });
 
-test("a second visit has monitoring's scripts from the cache, and it says so", async ({ page }) => {
+test("second visit → scripts from the browser cache", async ({ page }) => {
   await openPage(page, "/#/settings");
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
   await page.reload();
   await telemetryRuns(page);
-  await expect(row(page, "Telemetry")).toContainText(/0\sB.*KiB from this browser’s cache/);
+  await expect(row(page, "Telemetry")).toContainText(/0\sB.*KiB from the browser cache/);
 });
 
-test("with telemetry blocked it costs nothing, and that is what it says", async ({ page, watch }) => {
+test("telemetry blocked → not loaded, no cost", async ({ page, watch }) => {
   watch.allow("ERR_BLOCKED_BY_CLIENT");
   await blockTelemetry(page);
   await page.goto("/#/settings");
@@ -68,7 +68,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   test.describe(colorScheme, () => {
     test.use({ colorScheme });
 
-    test("axe finds nothing, and nothing overflows at 360 px", async ({ page }) => {
+    test("settings → accessible, no overflow at 360 px", async ({ page }) => {
       await openPage(page, "/#/settings");
       await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
       await expectNoOverflow(page, 1280, 360);

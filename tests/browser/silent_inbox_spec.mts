@@ -78,20 +78,23 @@ test("error and source map never answered → each shows a message and can be tr
   await view.getByRole("button", { name: "Try again" }).click();
   const article = view.getByRole("article");
   await expect(article).toContainText(ERRORS.handled);
-  await expect(article).toContainText(`Sources could not be looked up: ${SILENT}`, {
+  await expect(article).toContainText(`Source maps could not be read: ${SILENT}`, {
     timeout: 40_000,
   });
   answerMaps();
   await article.getByRole("button", { name: "Try again" }).click();
-  await expect(article).not.toContainText("Sources could not be looked up");
+  await expect(article).not.toContainText("Source maps could not be read");
   await expect(article).toContainText("Signals.tsx");
 });
 
 test("inbox takes connections and answers no request → offline, with a message", async ({ page, context }) => {
   await keepSilent(context, ({ pathname }) => pathname === "/monitoring/inbox");
   await page.goto("/#/logs");
-  await expect(page.locator(".logs")).toContainText("The inbox does not answer; trying again.", {
-    timeout: 40_000,
-  });
+  await expect(page.locator(".logs")).toContainText(
+    "Offline: the inbox does not respond. Retrying.",
+    {
+      timeout: 40_000,
+    },
+  );
   await expect(page.locator(".logs")).toContainText(SILENT);
 });

@@ -1,4 +1,4 @@
-/** Every state of every view, as axe and a phone see it. */
+/** Loading, empty, failed and forbidden states of each view, checked by axe and at phone width. */
 import type { Page } from "@playwright/test";
 import { BLOCKED_MESSAGES, blockTelemetry } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
@@ -16,7 +16,7 @@ const rows = (page: Page, name: List) =>
   view(page, name).locator(name === "logs" ? '.log [role="row"]' : "a.row-link");
 const INBOX = /\/monitoring\/inbox/;
 
-/** A trace, an error and logs of every level. */
+/** Posts a trace, an error and logs of every level. */
 async function fill(origin: string): Promise<void> {
   await postSpans(origin, ...largeTrace(TRACE, 40));
   await postEvents(origin, nodeEvent());
@@ -40,34 +40,36 @@ for (const colorScheme of ["light", "dark"] as const) {
   test.describe(colorScheme, () => {
     test.use({ colorScheme });
 
-    /** Nothing overflows at either width; axe looks at the wide page in light, at the narrow one in dark. */
-    const sound = (page: Page, what: string) =>
+    /** Checks overflow at both widths, and accessibility at one: wide in light, narrow in dark. */
+    const expectGoodLook = (page: Page, what: string) =>
       test.step(what, async () => {
         await expectNoOverflow(page, ...colorScheme === "light" ? [360, 1280] : [1280, 360]);
         await expectAccessible(page);
       });
 
-    test("loading: each list says what it reads", async ({ page }) => {
-      // Never answered.
+    test("no response yet → loading states", async ({ page }) => {
+      // No response at all.
       await page.route(INBOX, () => {});
       for (const name of LISTS) {
         await page.goto(`/?${name}#/${name}`);
-        if (name !== "traces") await expect(view(page, name)).toContainText(`Reading ${name}.`);
+        if (name !== "traces") {
+          await expect(view(page, name)).toContainText(/(Loading|Reading) \w+\./);
+        }
         await expect(view(page, name)).toContainText("Connecting.");
-        await sound(page, name);
+        await expectGoodLook(page, name);
       }
       await page.goto(`/?trace#/traces/${TRACE}`);
-      await expect(view(page, "traces")).toContainText("Reading the trace.");
-      await sound(page, "a trace");
+      await expect(view(page, "traces")).toContainText(/(Loading|Reading) the trace\./);
+      await expectGoodLook(page, "a trace");
       await page.goto("/?error#/errors/0123456789abcd");
-      await expect(view(page, "errors")).toContainText("Reading the error.");
-      await sound(page, "an error");
+      await expect(view(page, "errors")).toContainText("Loading the error.");
+      await expectGoodLook(page, "an error");
       await page.goto("/?envelope#/envelopes/1");
-      await expect(view(page, "envelopes")).toContainText("Reading the envelope.");
-      await sound(page, "an envelope");
+      await expect(view(page, "envelopes")).toContainText("Loading the envelope.");
+      await expectGoodLook(page, "an envelope");
     });
 
-    test("empty: each list says what is not there, and why", async ({ page, server, serverArrivals, watch }) => {
+    test("empty lists and telemetry failed → the reason", async ({ page, server, serverArrivals, watch }) => {
       watch.allow(...BLOCKED_MESSAGES);
       await blockTelemetry(page);
       await page.goto("/");
@@ -76,63 +78,66 @@ for (const colorScheme of ["light", "dark"] as const) {
       await fetch(`${server.origin}/monitoring/inbox`, { method: "DELETE" });
       for (const name of LISTS) {
         await page.goto(`/#/${name}`);
-        await expect(view(page, name)).toContainText(`No ${name} of this visit come here`);
-        await sound(page, name);
+        await expect(view(page, name)).toContainText(`No ${name} of this visit: telemetry failed`);
+        await expectGoodLook(page, name);
       }
       await page.goto("/#/");
       await expect(page.getByText("The inbox is empty.")).toBeVisible();
-      await sound(page, "overview");
+      await expectGoodLook(page, "overview");
     });
 
-    test("full, narrowed to nothing, and with what is in them open", async ({ page, server, watch }) => {
+    test("lists with rows, without matches, and opened details", async ({ page, server, watch }) => {
       watch.allow("404");
       await fill(server.origin);
       for (const name of LISTS) {
         await page.goto(`/#/${name}`);
         await expect(rows(page, name).first()).toBeVisible();
-        await sound(page, name);
+        await expectGoodLook(page, name);
         await page.goto(`/#/${name}?q=nothing+has+this+in+it`);
-        await expect(view(page, name)).toContainText(`No ${name} fit what is asked for.`);
-        await sound(page, `${name} that do not fit`);
+        await expect(view(page, name)).toContainText(`No ${name} match the filter.`);
+        await expectGoodLook(page, `${name}, none matching`);
       }
       await page.goto(`/#/traces/${TRACE}?span=${spanId(3)}`);
       await expect(page.locator(".span-detail")).toContainText("step 3");
-      await sound(page, "a span");
+      await expectGoodLook(page, "a span");
       await page.goto("/#/errors");
       await openFirst(page, "errors");
       await expect(page.getByRole("article")).toBeVisible();
-      await sound(page, "an error");
+      await expectGoodLook(page, "an error");
       await page.goto("/#/logs");
       await openFirst(page, "logs");
       await expect(page.getByRole("link", { name: "Open its envelope" })).toBeVisible();
-      await sound(page, "a log");
+      await expectGoodLook(page, "a log");
       await page.goto("/#/envelopes");
       await openFirst(page, "envelopes");
       await expect(page.getByText("Envelope header")).toBeVisible();
-      await sound(page, "an envelope");
-      for (const [what, place] of Object.entries(NOT_THERE)) {
+      await expectGoodLook(page, "an envelope");
+      for (const [what, place] of Object.entries(MISSING)) {
         await page.goto(`/${place}`);
-        await expect(page.locator(".view:visible .empty")).toContainText(/here|gone|no longer/);
-        await sound(page, `${what} that is not there`);
+        await expect(page.locator(".view:visible .empty")).toContainText(
+          /not found|here|gone|no longer/,
+        );
+        await expectGoodLook(page, `${what} that does not exist`);
       }
     });
 
     for (
-      const [how, answer] of [
-        ["the inbox answers 500", { status: 500 }],
-        ["the inbox is out of reach", undefined],
+      const [how, response] of [
+        ["the inbox responds 500", { status: 500 }],
+        ["the inbox is unreachable", undefined],
       ] as const
     ) {
-      test(`failed, because ${how}: lists and what is in them say so, and can be asked again`, async ({ page, watch }) => {
+      test(`${how} → lists and details show an error and a retry button`, async ({ page, watch }) => {
         watch.allow("status of 500", "ERR_INTERNET_DISCONNECTED");
         await page.route(
           INBOX,
-          (route) => answer ? route.fulfill(answer) : route.abort("internetdisconnected"),
+          (route) => response ? route.fulfill(response) : route.abort("internetdisconnected"),
         );
         await page.goto("/");
-        await expect(page.getByText("The inbox does not answer; trying again.")).toBeVisible();
+        await expect(page.getByText("Offline: the inbox does not respond. Retrying."))
+          .toBeVisible();
         await expect(page.getByText("The inbox is empty.")).toHaveCount(0);
-        await sound(page, "overview");
+        await expectGoodLook(page, "overview");
         const places = [
           ...LISTS.map((name) => `#/${name}`),
           `#/traces/${TRACE}`,
@@ -143,7 +148,7 @@ for (const colorScheme of ["light", "dark"] as const) {
           await page.goto(`/${place}`);
           await expect(page.locator(".view:visible").getByRole("button", { name: "Try again" }))
             .toBeVisible();
-          await sound(page, place);
+          await expectGoodLook(page, place);
         }
       });
     }
@@ -151,10 +156,10 @@ for (const colorScheme of ["light", "dark"] as const) {
     test.describe("refused", () => {
       test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
 
-      test("access refused: each view asks for the token, once", async ({ page, server, watch }) => {
+      test("access denied → each view shows one form for the token", async ({ page, server, watch }) => {
         watch.allow("403");
         await fill(server.origin);
-        const elsewhere = `http://sightglass.localhost:${server.port}`;
+        const otherHost = `http://sightglass.localhost:${server.port}`;
         const places = [
           "#/",
           ...LISTS.map((name) => `#/${name}`),
@@ -163,16 +168,16 @@ for (const colorScheme of ["light", "dark"] as const) {
           "#/envelopes/1",
         ];
         for (const place of places) {
-          await page.goto(`${elsewhere}/${place}`);
+          await page.goto(`${otherHost}/${place}`);
           const shown = page.locator(".view:visible");
           await expect(shown.getByLabel("Inbox token")).toHaveCount(1);
           await expect(shown.getByLabel("Inbox token")).toBeVisible();
           await expect(shown.getByRole("alert")).toHaveCount(0);
-          await sound(page, place);
+          await expectGoodLook(page, place);
         }
       });
 
-      test("the token that is entered in a detail shows that detail", async ({ page, context, server, watch }) => {
+      test("the token entered in a detail → that detail is shown", async ({ page, context, server, watch }) => {
         watch.allow("403");
         await fill(server.origin);
         const bearer = { headers: { Authorization: "Bearer open-sesame" } };
@@ -199,8 +204,8 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 }
 
-/** Places that nothing is at. */
-const NOT_THERE = {
+/** Addresses of things that do not exist. */
+const MISSING = {
   "a trace": `#/traces/${"f".repeat(32)}`,
   "an error": "#/errors/0123456789abcd",
   "an envelope": "#/envelopes/999999",

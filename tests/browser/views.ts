@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import type { VIEWS } from "../../islands/shared/view.ts";
 
-/** The titles of the console's views. */
+/** A view's title. */
 export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS];
 
 /** The link to a view. */
@@ -10,7 +10,7 @@ export function tab(page: Page, title: ViewTitle): Locator {
     .getByRole("link", { name: title, exact: true });
 }
 
-/** Opens a view as a person does. */
+/** Opens a view by its tab. */
 export async function openView(page: Page, title: ViewTitle): Promise<void> {
   await tab(page, title).click();
 }

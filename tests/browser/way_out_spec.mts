@@ -1,4 +1,4 @@
-/** Where the browser sends to, by the tunnel rule, and what the policy lets it. */
+/** Where the browser sends envelopes, by the tunnel rule, and what the CSP allows. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { make, openPage } from "./signals.ts";
@@ -14,7 +14,7 @@ for (const ingestHost of ["o1.ingest.sentry.io", "o1.ingest.us.sentry.io"] as co
   test.describe(`with the hosted ingest ${ingestHost}`, () => {
     test.use({ mode: "relay", ingestHost });
 
-    test("everything goes to the bare /monitoring, and nothing elsewhere", async ({ page, server, sent, ingest, arrivals }) => {
+    test("hosted ingest → all envelopes go to /monitoring without a query", async ({ page, server, sent, ingest, arrivals }) => {
       expect(await policyOf(page)).toContain("connect-src 'self';");
       await openPage(page);
       await make(page, HANDLED);
@@ -35,7 +35,7 @@ for (const ingestHost of ["o1.ingest.sentry.io", "o1.ingest.us.sentry.io"] as co
 test.describe("with a self-hosted ingest", () => {
   test.use({ mode: "relay", ingestHost: "self-hosted" });
 
-  test("everything goes straight to it, and the policy allows just that", async ({ page, server, sent, ingest, arrivals }) => {
+  test("self-hosted ingest → all envelopes go directly there, and the CSP allows it", async ({ page, server, sent, ingest, arrivals }) => {
     expect(await policyOf(page)).toContain(`connect-src 'self' ${ingest.origin};`);
     await openPage(page);
     await make(page, HANDLED);
@@ -49,7 +49,7 @@ test.describe("with a self-hosted ingest", () => {
   test.describe("and SENTRY_TUNNEL=always", () => {
     test.use({ serverEnv: { SENTRY_TUNNEL: "always" } });
 
-    test("everything goes to /monitoring all the same", async ({ page, server, sent, arrivals }) => {
+    test("SENTRY_TUNNEL=always → all envelopes go to /monitoring", async ({ page, server, sent, arrivals }) => {
       expect(await policyOf(page)).toContain("connect-src 'self';");
       await openPage(page);
       await make(page, HANDLED);
@@ -63,7 +63,7 @@ test.describe("with a self-hosted ingest", () => {
 test.describe("with MONITORING_PATH", () => {
   test.use({ mode: "relay", serverEnv: { MONITORING_PATH: "/glass/in" } });
 
-  test("the browser posts there, and the console still does not feed itself", async ({ page, sent, arrivals }) => {
+  test("MONITORING_PATH → envelopes go there, and these requests make no telemetry", async ({ page, sent, arrivals }) => {
     await openPage(page);
     await make(page, HANDLED);
     await arrivals.waitForItem("the error", ({ type }) => type === "event");
@@ -72,7 +72,7 @@ test.describe("with MONITORING_PATH", () => {
   });
 });
 
-test("one build serves every deployment: release and environment come from the server's start", async ({ browserName: _, page, arrivals }) => {
+test("one build → release and environment come from the server's start", async ({ browserName: _, page, arrivals }) => {
   await openPage(page);
   await make(page, HANDLED);
   const event = await arrivals.waitForItem("the error", ({ type }) => type === "event");
@@ -82,7 +82,7 @@ test("one build serves every deployment: release and environment come from the s
 test.describe("with SENTRY_RELEASE and SENTRY_ENVIRONMENT", () => {
   test.use({ serverEnv: { SENTRY_RELEASE: "glass@1.2.3", SENTRY_ENVIRONMENT: "staging" } });
 
-  test("events, spans and logs carry them", async ({ page, arrivals }) => {
+  test("release and environment set → in events, spans and logs", async ({ page, arrivals }) => {
     await openPage(page);
     await make(page, HANDLED);
     await make(page, "info");

@@ -35,7 +35,7 @@ Deno.test("imitated Deploy, inbox mode: it serves, stores in memory and says tha
   const client = /<script type="application\/json" id="client">(.*?)<\/script>/.exec(html)?.[1];
   const { release, environment } = JSON.parse(client ?? "{}");
   assert.deepEqual({ release, environment }, { release: DEPLOYMENT, environment: "production" });
-  assert.match(await pageText(server), /Kept here .*memory: gone when it ends/);
+  assert.match(await pageText(server), /Stored here .*memory of this instance/);
 
   const stored = await post(server, "https://inbox@sightglass.invalid/1");
   assert.equal(stored.status, 200);
@@ -71,7 +71,10 @@ Deno.test("imitated Deploy, relay mode: it relays, and answers 503 for what it c
   await using ingest = startStandInIngest();
   const dsn = "https://key@o1.ingest.sentry.io/1";
   await using server = await deploy({ SENTRY_DSN: dsn, RELAY_UPSTREAM: ingest.origin });
-  assert.match(await pageText(server), /Kept here nothing, since no disk lasts here/);
+  assert.match(
+    await pageText(server),
+    /Stored here nothing, because this platform has no persistent disk/,
+  );
 
   ingest.behave(takes());
   const delivered = await post(server, dsn);

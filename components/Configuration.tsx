@@ -1,0 +1,119 @@
+import { KeyValueList } from "./KeyValueList.tsx";
+
+/** The monitoring settings that the page shows; `monitoring/settings.ts` defines them. */
+export interface Settings {
+  readonly tracesSampleRate: number;
+  readonly replaysSessionSampleRate: number;
+  readonly replaysOnErrorSampleRate: number;
+  readonly enableLogs: boolean;
+  readonly maskAllText: boolean;
+  readonly maskAllInputs: boolean;
+  readonly blockAllMedia: boolean;
+}
+
+interface SettingRow {
+  readonly name: string;
+  readonly value: string;
+  /** For rates: the share as a percentage, and of what. */
+  readonly share?: string;
+}
+
+/** The server's configuration: what its environment decided for the page. */
+export function ServerConfiguration(
+  { variant, route, ingest, kept, release, environment, build }: {
+    variant: string;
+    route: string;
+    ingest: string;
+    kept: string;
+    release: string;
+    environment: string;
+    build: string;
+  },
+) {
+  return (
+    <KeyValueList
+      entries={[
+        {
+          name: "Mode",
+          value: (
+            <>
+              {variant}
+              <small>
+                <code>SENTRY_DSN</code> is {variant === "inbox" ? "not set" : "set"}
+              </small>
+            </>
+          ),
+        },
+        { name: "Destination", value: ingest },
+        { name: "Route", value: route },
+        { name: "Stored here", value: kept },
+        { name: "Release", value: <code>{release}</code> },
+        { name: "Environment", value: environment },
+        { name: "Build", value: <code>{build}</code> },
+      ]}
+    />
+  );
+}
+
+/** The monitoring settings. */
+export function SettingsTable({ settings }: { settings: Settings }) {
+  return (
+    <table className="settings-table">
+      <caption>Monitoring settings</caption>
+      <thead className="vh">
+        <tr>
+          <th scope="col">Setting</th>
+          <th scope="col">Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {settingRows(settings).map(({ name, value, share }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <b>{value}</b>
+              {share && <small>{share}</small>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/**
+ * The settings as text, in the order of the specification.
+ *
+ * @param settings as passed to the SDK; rates are from 0 to 1
+ */
+export function settingRows(settings: Settings): readonly SettingRow[] {
+  return [
+    {
+      name: "Tracing sample rate",
+      value: String(settings.tracesSampleRate),
+      share: `${percent(settings.tracesSampleRate)} of traces`,
+    },
+    {
+      name: "Session-recording sample rate",
+      value: String(settings.replaysSessionSampleRate),
+      share: `${percent(settings.replaysSessionSampleRate)} of sessions`,
+    },
+    {
+      name: "Session-recording sample rate when an error occurs",
+      value: String(settings.replaysOnErrorSampleRate),
+      share: `${percent(settings.replaysOnErrorSampleRate)} of the other sessions`,
+    },
+    { name: "Structured logs", value: settings.enableLogs ? "enabled" : "disabled" },
+    { name: "Text and inputs in recordings", value: masking(settings) },
+    { name: "Media in recordings", value: settings.blockAllMedia ? "blocked" : "not blocked" },
+  ];
+}
+
+/** 0.1 → `10 %`, 0.125 → `12.5 %`. */
+const percent = (rate: number) => `${Number((rate * 100).toFixed(3))}\u00a0%`;
+
+function masking({ maskAllText, maskAllInputs }: Settings): string {
+  if (maskAllText && maskAllInputs) return "masked";
+  if (maskAllText) return "text masked, inputs not masked";
+  return maskAllInputs ? "inputs masked, text not masked" : "not masked";
+}

@@ -1,0 +1,87 @@
+import type { Outcome } from "../monitoring/protocol/relay_api.ts";
+import { isRetryable } from "../monitoring/protocol/retry.ts";
+
+/** How an envelope's state is coloured: it `flows` (arrived), `waits` (will be sent again) or was `refused`. */
+export type OutcomeKind = "flows" | "waits" | "refused";
+
+/** An outcome as the page shows it. */
+interface OutcomeDescription {
+  readonly kind: OutcomeKind;
+  /** One or two words for a table. */
+  readonly word: string;
+  /** What the word means, as part of a sentence. */
+  readonly meaning: string;
+}
+
+/** The part of a receipt that decides its outcome. */
+export interface SendResult {
+  /** HTTP status; undefined: no response. */
+  readonly status?: number;
+  /** The relay's `X-Relay-Outcome`; undefined if the ingest itself responded. */
+  readonly outcome?: string;
+  /** Why there was no response, or the error that it reported. */
+  readonly error?: string;
+  /** How often the envelope was sent; default: at least once. */
+  readonly attempts?: number;
+}
+
+const RATE_LIMITED: OutcomeDescription = {
+  kind: "refused",
+  word: "rate limited",
+  meaning: "the ingest announced a rate limit for its items",
+};
+
+/** The outcomes that the relay reports (docs/contract.md), and those of the browser's own delivery. */
+const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, OutcomeDescription>(
+  Object.entries(
+    {
+      delivered: { kind: "flows", word: "delivered", meaning: "accepted by the ingest" },
+      stored: { kind: "flows", word: "stored", meaning: "stored in the inbox" },
+      duplicate: { kind: "flows", word: "duplicate", meaning: "received before" },
+      spooled: {
+        kind: "waits",
+        word: "spooled",
+        meaning: "on the relay's disk until the ingest accepts it",
+      },
+      // The other tab's receipt has the result.
+      handed_over: { kind: "waits", word: "handed over", meaning: "sent by another tab" },
+      rate_limited: RATE_LIMITED,
+      rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
+      dropped: { kind: "refused", word: "dropped", meaning: "discarded without delivery" },
+    } satisfies Record<Outcome | "handed_over", OutcomeDescription>,
+  ),
+);
+
+const WAITING: OutcomeDescription = { kind: "waits", word: "waiting", meaning: "not sent yet" };
+const SENDING: OutcomeDescription = { kind: "waits", word: "sending", meaning: "no response yet" };
+const ACCEPTED: OutcomeDescription = {
+  kind: "flows",
+  word: "accepted",
+  meaning: "accepted by the ingest",
+};
+const REFUSED: OutcomeDescription = { kind: "refused", word: "refused", meaning: "not accepted" };
+const KEPT: OutcomeDescription = {
+  kind: "waits",
+  word: "kept",
+  meaning: "kept in this browser and sent again later",
+};
+
+/**
+ * Describes what became of an envelope. The relay's outcome decides if there is one, else the status: a self-hosted
+ * ingest responds to the browser directly and knows no outcomes.
+ */
+export function describeOutcome(
+  { status, outcome, error, attempts }: SendResult,
+): OutcomeDescription {
+  const reported = outcome === undefined ? undefined : OUTCOMES.get(outcome);
+  if (reported) return reported;
+  if (status === undefined && error === undefined) return attempts === 0 ? WAITING : SENDING;
+  if (status === undefined) return KEPT;
+  if (status >= 200 && status < 300) return ACCEPTED;
+  if (status === 429) return RATE_LIMITED;
+  return isRetryable(status) ? KEPT : REFUSED;
+}
+
+/** Identifies a receipt. Segments of one recording share an id, so the key contains the time. */
+export const receiptKey = ({ id, at }: { readonly id: string; readonly at: number }): string =>
+  `${id}/${at}`;

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describeOutcome } from "./outcome.ts";
+
+Deno.test("an outcome of the relay → it decides, whatever the status", () => {
+  assert.equal(describeOutcome({ status: 200, outcome: "stored" }).kind, "flows");
+  assert.equal(
+    describeOutcome({ status: 200, outcome: "delivered" }).meaning,
+    "accepted by the ingest",
+  );
+  assert.equal(describeOutcome({ status: 200, outcome: "duplicate" }).kind, "flows");
+  assert.equal(describeOutcome({ status: 202, outcome: "spooled" }).kind, "waits");
+  assert.equal(describeOutcome({ status: 429, outcome: "rate_limited" }).kind, "refused");
+  assert.equal(describeOutcome({ status: 413, outcome: "rejected" }).kind, "refused");
+  assert.equal(describeOutcome({ outcome: "dropped", error: "too old" }).kind, "refused");
+});
+
+Deno.test("no outcome, because the ingest responded itself → the status decides", () => {
+  assert.equal(describeOutcome({ status: 200 }).word, "accepted");
+  assert.equal(describeOutcome({ status: 400 }).kind, "refused");
+  assert.equal(describeOutcome({ status: 403, error: "dsn_not_allowed" }).kind, "refused");
+  assert.equal(describeOutcome({ status: 429 }).word, "rate limited");
+});
+
+Deno.test("no response, 5xx, 408 or 425 → waits, because it is sent again", () => {
+  assert.equal(describeOutcome({ attempts: 0 }).word, "waiting");
+  assert.equal(describeOutcome({ attempts: 1 }).word, "sending");
+  assert.equal(describeOutcome({ error: "Failed to fetch" }).word, "kept");
+  for (const status of [408, 425, 500, 503]) {
+    assert.equal(describeOutcome({ status }).word, "kept");
+  }
+});
+
+Deno.test("an unknown outcome → the status decides", () => {
+  assert.equal(describeOutcome({ status: 200, outcome: "toString" }).word, "accepted");
+  assert.equal(describeOutcome({ status: 503, outcome: "teleported" }).word, "kept");
+});
+
+Deno.test("accepted by the ingest → no text claims that Sentry stored it", () => {
+  for (const outcome of ["delivered", undefined]) {
+    assert.doesNotMatch(describeOutcome({ status: 200, outcome }).meaning, /Sentry|stored/);
+  }
+});

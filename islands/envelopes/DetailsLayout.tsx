@@ -1,0 +1,67 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { Mark } from "../../components/Mark.tsx";
+import { goTo } from "../shared/fragment.ts";
+
+/**
+ * The layout of a detail: link back to the list, heading, actions, content. The heading takes the focus; Escape leads
+ * back.
+ *
+ * @param props.back link to the list
+ * @param props.onLeave called when the user goes back
+ */
+export function DetailsLayout({ title, back, onLeave, actions, children }: {
+  title: string;
+  back: string;
+  onLeave?: () => void;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), [title]);
+  return (
+    <div
+      className="details"
+      onKeyDown={({ key, defaultPrevented }) => {
+        if (key !== "Escape" || defaultPrevented) return;
+        onLeave?.();
+        goTo(back);
+      }}
+    >
+      <div className="way">
+        <a href={back} onClick={onLeave}>All envelopes</a>
+        <h3 ref={heading} tabIndex={-1}>{title}</h3>
+        {actions}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/**
+ * A problem with an envelope or a file.
+ *
+ * @param props.what what is wrong
+ * @param props.where the item that has the problem
+ * @param props.right what would be right
+ * @param props.dump the bytes at the problem, as a hex dump
+ */
+export function ProblemBox({ title, what, where, right, dump }: {
+  title: string;
+  what: string;
+  where?: string;
+  right?: string;
+  dump?: string;
+}) {
+  return (
+    <div role="alert" className="failure">
+      <p className="refused">
+        <Mark kind="refused" />
+        <b>{title}</b>
+      </p>
+      <p>{what}</p>
+      {where && <p>{where}</p>}
+      {right && <p>{right}</p>}
+      {dump && <pre className="dump" tabIndex={0} aria-label="Bytes at the problem">{dump}</pre>}
+    </div>
+  );
+}

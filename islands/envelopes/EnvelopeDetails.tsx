@@ -1,0 +1,152 @@
+import { useEffect, useMemo, useState } from "react";
+import { formatBytes, shortId } from "../../components/format.ts";
+import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { describeEnvelope } from "../../monitoring/models/describe.ts";
+import { entriesOf } from "../../monitoring/models/entries/entries.ts";
+import { errorName } from "../../monitoring/models/entries/error_entry.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { saveFile } from "../shared/FileButton.tsx";
+import { fragmentTo } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useTelemetry } from "../shared/telemetry.ts";
+import { DetailsLayout, ProblemBox } from "./DetailsLayout.tsx";
+import { describeUnlisted, findReceipt } from "./envelope_facts.ts";
+import { Outcome } from "./EnvelopeList.tsx";
+import { inspectEnvelope } from "./inspect_envelope.ts";
+import { Inspector } from "./Inspector.tsx";
+
+/** Bound for links to traces and errors; an envelope may contain a hundred. */
+const MAX_LINKS = 8;
+
+type Reading =
+  | { readonly state: "loading" }
+  | { readonly state: "missing" }
+  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "ready"; readonly bytes: Uint8Array };
+
+/**
+ * One envelope with its items.
+ *
+ * @param props.row its row in the list; undefined: not listed
+ * @param props.back link to the list
+ */
+export function EnvelopeDetails({ source, id, row, back }: {
+  source: ConsoleSource | undefined;
+  id: number;
+  row: InboxRow | undefined;
+  back: string;
+}) {
+  const [reading, setReading] = useState<Reading>({ state: "loading" });
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (!source) return;
+    // The address may contain anything.
+    if (!Number.isSafeInteger(id) || id < 1) return setReading({ state: "missing" });
+    let outdated = false;
+    setReading({ state: "loading" });
+    source.envelope(id).then(
+      (bytes) => !outdated && setReading(bytes ? { state: "ready", bytes } : { state: "missing" }),
+      (error: Error) => !outdated && setReading({ state: "failed", error: error.message }),
+    );
+    return () => {
+      outdated = true;
+    };
+  }, [source, id, tries]);
+
+  const save = () => {
+    const href = source?.download(id);
+    if (href) saveFile(href, `${row?.event_id ? shortId(row.event_id) : id}.envelope`);
+    else setReading({ state: "missing" });
+  };
+  return (
+    <DetailsLayout
+      title={`Envelope ${id}`}
+      back={back}
+      actions={(reading.state === "ready" || reading.state === "failed") && (
+        <button type="button" onClick={save}>Download</button>
+      )}
+    >
+      {reading.state === "loading" && <p className="empty">Loading the envelope.</p>}
+      {reading.state === "missing" && (
+        <p className="empty">Envelope {id} not found: deleted, or never received.</p>
+      )}
+      {reading.state === "failed" && (
+        <>
+          <ProblemBox title="The envelope could not be loaded." what={reading.error} />
+          <button type="button" onClick={() => setTries(tries + 1)}>Try again</button>
+        </>
+      )}
+      {source && reading.state === "ready" && (
+        <Content scope={source.scope} bytes={reading.bytes} row={row} />
+      )}
+    </DetailsLayout>
+  );
+}
+
+function Content({ scope, bytes, row }: {
+  scope: ConsoleSource["scope"];
+  bytes: Uint8Array;
+  row: InboxRow | undefined;
+}) {
+  const inspection = useMemo(() => inspectEnvelope(bytes), [bytes]);
+  return (
+    <>
+      <KeyValueList entries={useFacts(bytes, row, scope)} />
+      <Inspector inspection={inspection} />
+    </>
+  );
+}
+
+/** Time, size and outcome of the envelope, and links to its traces and errors. */
+function useFacts(
+  bytes: Uint8Array,
+  row: InboxRow | undefined,
+  scope: ConsoleSource["scope"],
+): readonly KeyValue[] {
+  const { receipts } = useTelemetry();
+  const { trace_ids, replay_id, errors, unlisted } = useMemo(() => {
+    const parsed = parseEnvelope(bytes);
+    const { errors, moreLogs } = entriesOf(parsed, row?.received_at ?? 0);
+    return {
+      ...describeEnvelope(parsed),
+      errors,
+      unlisted: describeUnlisted(parsed.leftOut, moreLogs),
+    };
+  }, [bytes, row?.received_at]);
+  const receipt = row && findReceipt(row, receipts);
+  const encoding = row?.content_encoding;
+  const entries: readonly (KeyValue | false)[] = [
+    row !== undefined && {
+      name: scope === "visit" ? "Created" : "Received",
+      value: <Timestamp at={row.received_at} />,
+    },
+    {
+      name: "Size",
+      value: encoding
+        ? `${formatBytes(row.bytes)} as ${encoding}, ${formatBytes(bytes.length)} decompressed`
+        : `${formatBytes(bytes.length)}, not compressed`,
+    },
+    receipt !== undefined && { name: "Outcome", value: <Outcome result={receipt} /> },
+    trace_ids.length > 0 && {
+      name: "Trace",
+      value: trace_ids.slice(0, MAX_LINKS).map((id) => (
+        <a key={id} href={fragmentTo("traces", [id])}>
+          <code>{id}</code>
+        </a>
+      )),
+    },
+    row !== undefined && errors.length > 0 && {
+      name: "Error",
+      value: errors.slice(0, MAX_LINKS).map((error, n) => (
+        <a key={n} href={fragmentTo("errors", [errorName(error), String(row.id)])}>
+          {error.value === "" ? error.type : `${error.type}: ${error.value}`}
+        </a>
+      )),
+    },
+    replay_id !== null && { name: "Recording", value: <code>{replay_id}</code> },
+    unlisted !== undefined && { name: "Not listed", value: unlisted },
+  ];
+  return entries.filter((entry) => entry !== false);
+}

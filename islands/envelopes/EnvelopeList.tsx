@@ -1,0 +1,213 @@
+import { memo, useRef } from "react";
+import { type Column, EnvelopeTable } from "../../components/EnvelopeTable.tsx";
+import { formatBytes, shortId } from "../../components/format.ts";
+import { formatClock, formatDated } from "../../components/format_time.ts";
+import { Id } from "../../components/Id.tsx";
+import { ItemList } from "../../components/ItemList.tsx";
+import { Mark } from "../../components/Mark.tsx";
+import { describeOutcome, type SendResult } from "../../components/outcome.ts";
+import { Timestamp, useToday } from "../../components/Timestamp.tsx";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { FileButton } from "../shared/FileButton.tsx";
+import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
+import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
+import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
+import { ListToolbar } from "../shared/ListToolbar.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useTelemetry } from "../shared/telemetry.ts";
+import { type ConsoleList, useList, useSourceState } from "../shared/use_source.ts";
+import { findReceipt } from "./envelope_facts.ts";
+
+/** Item types of Sentry's SDKs (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
+const KNOWN_TYPES = [
+  "attachment",
+  "check_in",
+  "client_report",
+  "event",
+  "feedback",
+  "log",
+  "profile",
+  "profile_chunk",
+  "raw_security",
+  "replay_event",
+  "replay_recording",
+  "session",
+  "sessions",
+  "span",
+  "trace_metric",
+  "transaction",
+];
+
+/** What the user returns from to the list: an envelope, by its id, or a file. */
+export type ReturnFrom = number | "file";
+
+/** The envelopes that match the address's filters. */
+export function useEnvelopes(source: ConsoleSource | undefined): ConsoleList<InboxRow> {
+  const { params } = useFragment("envelopes");
+  const param = (name: string) => params.get(name) ?? undefined;
+  return useList(source, "envelopes", {
+    q: param("q"),
+    type: param("type"),
+    trace: param("trace"),
+  });
+}
+
+/**
+ * The list of envelopes, newest first.
+ *
+ * @param props.returnFrom decides the focus: the envelope's row, or the button that opens a file
+ */
+export function EnvelopeList({ source, list, returnFrom, openFile }: {
+  source: ConsoleSource | undefined;
+  list: ConsoleList<InboxRow>;
+  returnFrom: ReturnFrom | undefined;
+  openFile: (file: File) => void;
+}) {
+  const { params } = useFragment("envelopes");
+  const { receipts } = useTelemetry();
+  const { rows, more } = list;
+  const { state } = useSourceState(source);
+  const frame = useRef<HTMLDivElement>(null);
+  const { stop, events } = useRowKeys(rows.map(({ id }) => String(id)), returnFrom?.toString());
+
+  const returnRow = typeof returnFrom === "number" ? String(returnFrom) : undefined;
+  useReturnToRow("envelopes", frame, returnRow, rows.length > 0);
+
+  const query = Object.fromEntries(params);
+  const fileButton = (
+    <FileButton name="File to inspect" open={openFile} autoFocus={returnFrom === "file"}>
+      Inspect a file
+    </FileButton>
+  );
+  const outcomeOf = (row: InboxRow) =>
+    // An envelope of another sender has no receipt here. If it is in the inbox, it was stored.
+    findReceipt(row, receipts)?.outcome ?? (source?.scope === "inbox" ? "stored" : undefined);
+
+  return (
+    <>
+      <ListToolbar source={source} what="envelopes">
+        <TypeFilter
+          type={params.get("type") ?? ""}
+          choose={(type) => changeParams({ type })}
+        />
+        {fileButton}
+      </ListToolbar>
+      {/* Inspecting a file needs no access to the inbox. */}
+      {state === "forbidden" && <div className="bar">{fileButton}</div>}
+      <ListNotice source={source} list={list} what="envelopes">
+        <p>
+          No envelopes received. <a href="#/">Generate telemetry</a>{" "}
+          on the overview, or drop a saved envelope on this page to inspect it.
+        </p>
+      </ListNotice>
+      {rows.length > 0 && (
+        <div ref={frame} {...events}>
+          <EnvelopeTable
+            name="feed-rows"
+            caption="Envelopes, newest first"
+            columns={columns(source?.scope === "visit" ? "Created" : "Received")}
+          >
+            {rows.map((row) => (
+              <EnvelopeRow
+                key={row.id}
+                row={row}
+                href={fragmentTo("envelopes", [String(row.id)], query)}
+                outcome={outcomeOf(row)}
+                isStop={String(row.id) === stop}
+              />
+            ))}
+          </EnvelopeTable>
+          <OlderButton what="envelopes" more={more} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** @param time title of the time column */
+const columns = (time: string): readonly Column[] => [
+  { title: time },
+  { title: "Items" },
+  { title: "Size", numeric: true },
+  { title: "Encoding" },
+  { title: "Outcome" },
+  { title: "Trace" },
+  { title: "Recording" },
+];
+
+/**
+ * One envelope. Memoised: unchanged rows are not rendered again.
+ *
+ * @param props.outcome undefined: unknown
+ * @param props.isStop the row is the list's tab stop
+ */
+const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isStop }: {
+  row: InboxRow;
+  href: string;
+  outcome: string | undefined;
+  isStop: boolean;
+}) {
+  const { id, received_at, trace_ids, replay_id, bytes, items, content_encoding } = row;
+  const [trace, ...moreTraces] = trace_ids;
+  const today = useToday();
+  return (
+    <tr>
+      <td className="at">
+        <a
+          className="row-link"
+          href={href}
+          data-row={id}
+          tabIndex={isStop ? 0 : -1}
+          aria-label={`Envelope ${id}, ${formatDated(received_at, today, formatClock)}`}
+        >
+          <Timestamp at={received_at} />
+        </a>
+      </td>
+      <td className="items">{items.length === 0 ? "no items" : <ItemList items={items} />}</td>
+      <td className="n size">{formatBytes(bytes)}</td>
+      <td className="encoding">{content_encoding}</td>
+      <td className="outcome">
+        {outcome === undefined ? "–" : <Outcome result={{ outcome }} />}
+      </td>
+      <td className="trace">
+        {trace === undefined ? "–" : (
+          <a
+            href={`#/traces/${trace}`}
+            aria-label={`Trace ${shortId(trace)}`}
+          >
+            <Id id={trace} />
+          </a>
+        )}
+        {moreTraces.length > 0 && (
+          <span title={moreTraces.join(" ")}>{` +${moreTraces.length}`}</span>
+        )}
+      </td>
+      <td className="recording">{replay_id && <Id id={replay_id} />}</td>
+    </tr>
+  );
+});
+
+/** An envelope's outcome with its mark. */
+export function Outcome({ result }: { result: SendResult }) {
+  const { kind, word, meaning } = describeOutcome(result);
+  return (
+    <span className={kind} title={meaning}>
+      <Mark kind={kind} />
+      {word}
+    </span>
+  );
+}
+
+function TypeFilter({ type, choose }: { type: string; choose: (type: string) => void }) {
+  // A link may contain an unknown type.
+  const types = type === "" || KNOWN_TYPES.includes(type) ? KNOWN_TYPES : [...KNOWN_TYPES, type];
+  return (
+    <label className="filter">
+      Item type{" "}
+      <select value={type} onChange={({ target: { value } }) => choose(value)}>
+        <option value="">any</option>
+        {types.map((type) => <option key={type} value={type}>{type}</option>)}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,158 @@
+import { useMemo, useRef, useState } from "react";
+import { formatBytes, formatCount } from "../../components/format.ts";
+import { saveFile } from "../shared/FileButton.tsx";
+import { ProblemBox } from "./DetailsLayout.tsx";
+import type { InspectedItem, Inspection, Problem } from "./inspect_envelope.ts";
+import {
+  hexDump,
+  INITIAL_CHARACTERS,
+  LINE_BYTES,
+  MAX_CHARACTERS,
+  readPayload,
+} from "./readable_payload.ts";
+
+/** Items shown at once; an envelope may contain 100,000. */
+const ITEMS_AT_ONCE = 100;
+/** Characters of an item's type; the sender decides how long it is. */
+const MAX_TYPE = 64;
+
+/** The content of an envelope: its problem if it is invalid, its header, its items. */
+export function Inspector({ inspection }: { inspection: Inspection }) {
+  const { bytes, header, items, problem } = inspection;
+  const { shown, button } = useShowMore(items, ITEMS_AT_ONCE, "item");
+  return (
+    <div className="inspector">
+      {problem && <InvalidEnvelope problem={problem} bytes={bytes} />}
+      {header && <Payload bytes={header} name="Envelope header" />}
+      <h4>{formatCount(items.length, problem ? "complete item" : "item")}</h4>
+      {shown.map((item, n) => (
+        <Item
+          key={item.offset}
+          item={item}
+          number={n + 1}
+          initiallyOpen={n === 0}
+        />
+      ))}
+      {button}
+    </div>
+  );
+}
+
+/**
+ * Shows a long list step by step.
+ *
+ * @param step items shown at first, and added by each press of the button
+ * @param noun singular of the items: "envelope"
+ */
+export function useShowMore<Item>(items: readonly Item[], step: number, noun: string) {
+  const [count, setCount] = useState(step);
+  const left = items.length - count;
+  return {
+    shown: items.slice(0, count),
+    button: left > 0 && (
+      <button type="button" onClick={() => setCount(count + step)}>
+        Show {formatCount(Math.min(step, left), noun)} more
+      </button>
+    ),
+  };
+}
+
+function Item({ item, number, initiallyOpen }: {
+  item: InspectedItem;
+  number: number;
+  initiallyOpen: boolean;
+}) {
+  const [open, setOpen] = useState(initiallyOpen);
+  const { type, header, payload, offset } = item;
+  const shortType = type.slice(0, MAX_TYPE).toWellFormed();
+  return (
+    <details
+      className="item"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <span className="number">{number}</span> <b>{shortType}</b>{" "}
+        <span>{formatBytes(payload.byteLength)}</span> <small>at byte {offset}</small>
+      </summary>
+      {open && (
+        <>
+          <Payload bytes={header} name={`Header of item ${number}`} />
+          <Payload
+            bytes={payload}
+            name={`Payload of item ${number}`}
+            file={`${number}-${shortType.replaceAll(/[^\w.-]+/g, "_")}`}
+          />
+        </>
+      )}
+    </details>
+  );
+}
+
+/**
+ * Bytes as JSON, text or hex dump, with a button that shows all of a long text.
+ *
+ * @param props.name accessible name: "Payload of item 1"
+ * @param props.file file name; if given, there is a download button
+ */
+function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?: string }) {
+  const [limit, setLimit] = useState(INITIAL_CHARACTERS);
+  const place = useRef<HTMLPreElement>(null);
+  const { kind, text, complete } = useMemo(() => readPayload(bytes, limit), [bytes, limit]);
+  const size = formatBytes(bytes.byteLength);
+  const canShowAll = !complete && kind !== "bytes" && limit < MAX_CHARACTERS;
+  return (
+    <div className="payload">
+      <p>
+        {name}: {kind}, {size}
+        {!complete && <span>, truncated</span>}
+      </p>
+      {text !== "" && <pre ref={place} tabIndex={0} aria-label={name}>{text}</pre>}
+      <p className="line">
+        {canShowAll && (
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              setLimit(MAX_CHARACTERS);
+              // The button is removed: the focus moves to the text.
+              place.current?.focus();
+            }}
+          >
+            Show all ({size})
+          </button>
+        )}
+        {file && (
+          <button
+            type="button"
+            className="plain"
+            onClick={() => saveFile(URL.createObjectURL(blobOf(bytes)), file)}
+          >
+            Download {name.toLowerCase()}
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Of a type that browsers never show as a document. */
+function blobOf(bytes: Uint8Array): Blob {
+  return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" });
+}
+
+function InvalidEnvelope({ problem: { what, offset, item, right }, bytes }: {
+  problem: Problem;
+  bytes: Uint8Array;
+}) {
+  const from = Math.max(0, offset - offset % LINE_BYTES);
+  return (
+    <ProblemBox
+      title="The envelope is incomplete or invalid."
+      what={what}
+      where={item === 0 ? "Location: envelope header." : `Location: item ${item}.`}
+      right={right}
+      dump={hexDump(bytes.subarray(from, from + 4 * LINE_BYTES), from)}
+    />
+  );
+}

@@ -1,0 +1,117 @@
+import { EnvelopeError } from "../../monitoring/protocol/envelope.ts";
+import { EnvelopeScanner } from "../../monitoring/protocol/scanner.ts";
+
+/** An item of an inspected envelope; its parts are views of the envelope's bytes. */
+export interface InspectedItem {
+  readonly type: string;
+  /** The header line, JSON as sent. */
+  readonly header: Uint8Array;
+  /** The parsed header. Untrusted: the sender decides what it contains. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly payload: Uint8Array;
+  /** Offset of the payload in the envelope. */
+  readonly offset: number;
+}
+
+/** Why an envelope is invalid. */
+export interface Problem {
+  /** What is wrong and at which byte, in one sentence. */
+  readonly what: string;
+  readonly offset: number;
+  /** The item with the problem, from 1; 0: the envelope's header. */
+  readonly item: number;
+  /** What would be right, in one sentence. */
+  readonly right: string;
+}
+
+/** The content of an envelope up to its first problem. */
+export interface Inspection {
+  readonly bytes: Uint8Array;
+  /** The header line, JSON as sent; undefined: it cannot be read. */
+  readonly header?: Uint8Array;
+  /** The parsed header. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** All complete items. */
+  readonly items: readonly InspectedItem[];
+  readonly problem?: Problem;
+}
+
+const LINE_FEED = 10;
+
+/** Splits an envelope into header and items, and describes the first framing problem. Never throws for invalid input. */
+export function inspectEnvelope(bytes: Uint8Array): Inspection {
+  const items: InspectedItem[] = [];
+  const scanner = new EnvelopeScanner({
+    item: ({ header, offset, length }) =>
+      items.push({
+        type: header.type,
+        header: bytes.subarray(lineStart(bytes, offset - 1), offset - 1),
+        attributes: header,
+        payload: bytes.subarray(offset, offset + length),
+        offset,
+      }),
+  });
+  let problem: Problem | undefined;
+  try {
+    scanner.push(bytes);
+    scanner.end();
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
+    const { message: what, offset } = error;
+    const last = items.at(-1);
+    // A problem directly after a payload belongs to that item: the next one has not begun.
+    const isAfterLast = last && offset === last.offset + last.payload.length;
+    const item = scanner.header === undefined ? 0 : items.length + (isAfterLast ? 0 : 1);
+    problem = { what, offset, item, right: adviceFor(error) };
+  }
+  const end = bytes.indexOf(LINE_FEED);
+  return {
+    bytes,
+    attributes: scanner.header ?? {},
+    items,
+    ...(scanner.header && { header: bytes.subarray(0, end < 0 ? bytes.length : end) }),
+    ...(problem && { problem }),
+  };
+}
+
+/** The start of the line that ends at `end`. */
+function lineStart(bytes: Uint8Array, end: number): number {
+  return end === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, end - 1) + 1;
+}
+
+/** What would be right, by the beginning of the scanner's error message. */
+const ADVICE: readonly (readonly [start: string, right: string])[] = [
+  ["The envelope is empty", 'The shortest envelope is its header line, "{}".'],
+  [
+    "A header must be",
+    "Each header is one line of JSON in UTF-8, an object in braces, and ends with a line feed.",
+  ],
+  [
+    "A header is longer",
+    "A header line has at most 64 KiB; larger data belongs in a payload.",
+  ],
+  ["An item's header must have a type", 'An item begins with a line such as {"type":"event"}.'],
+  [
+    "An item's length",
+    'The length counts the payload\'s bytes, as in {"type":"event","length":2}.',
+  ],
+  [
+    "A payload ends",
+    "The file is truncated, or the length is too large: it must be the exact number of payload bytes.",
+  ],
+  [
+    "A payload is followed",
+    "A payload has exactly as many bytes as its length, then a line feed or the end of the file.",
+  ],
+  [
+    "The envelope has more than",
+    "An envelope has at most 100,000 items: split it into several envelopes.",
+  ],
+];
+
+/** What would be right, in one sentence. */
+function adviceFor({ message }: EnvelopeError): string {
+  const found = ADVICE.find(([start]) => message.startsWith(start));
+  return found?.[1] ??
+    "An envelope is a header line, then for each item a header line and its payload.";
+}

@@ -1,0 +1,90 @@
+import { isZstd, MAX_READ_BYTES, readBody } from "../shared/source/read_body.ts";
+
+/** The decompressed content of a file. */
+interface OpenedFile {
+  readonly bytes: Uint8Array;
+  /** The compression; null: none. */
+  readonly encoding: string | null;
+}
+
+/** The file cannot be read. The message is for the user: what is wrong, and what would be right. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+}
+
+/** Large enough for an exported inbox of the default maximum size. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+const BRACE = 0x7b;
+
+/**
+ * Reads a saved envelope in the browser. Decompresses all encodings that senders use: gzip is recognised by its first bytes, the
+ * others are tried.
+ *
+ * @throws {FileError}
+ */
+export async function openFile(file: Blob): Promise<OpenedFile> {
+  if (file.size > MAX_FILE_BYTES) {
+    throw new FileError(
+      `The file is too large: it has ${file.size} bytes, the limit is ${MAX_FILE_BYTES}.`,
+    );
+  }
+  return await openBytes(new Uint8Array(await file.arrayBuffer()), null);
+}
+
+/**
+ * {@linkcode openFile} for bytes.
+ *
+ * @param named their `Content-Encoding`; null: unknown
+ */
+export async function openBytes(bytes: Uint8Array, named: string | null): Promise<OpenedFile> {
+  if (isZstd(bytes)) {
+    throw new FileError(
+      "The file is compressed with zstd, which browsers cannot decompress: decompress it with `zstd -d` and" +
+        " open the result.",
+    );
+  }
+  if (named === null && bytes[0] === BRACE) return { bytes, encoding: null };
+  for (const [encoding, format] of formatsOf(bytes, named)) {
+    const decompressed = await decompress(bytes, format);
+    // A wrong format may succeed by chance; an envelope begins with a brace.
+    if (decompressed && (named !== null || decompressed[0] === BRACE)) {
+      return { bytes: decompressed, encoding };
+    }
+  }
+  if (named !== null || hasGzipMagic(bytes)) {
+    throw new FileError(
+      `The ${named ?? "gzip"} data is truncated or corrupt: save the file again.`,
+    );
+  }
+  return { bytes, encoding: null };
+}
+
+type Format = readonly [encoding: string, format: string];
+
+function formatsOf(bytes: Uint8Array, named: string | null): readonly Format[] {
+  const all: readonly Format[] = [
+    ["gzip", "gzip"],
+    ["deflate", "deflate"],
+    // Some senders omit the zlib header.
+    ["deflate", "deflate-raw"],
+    ["br", "brotli"],
+  ];
+  if (named !== null) return all.filter(([encoding]) => encoding === named);
+  return hasGzipMagic(bytes) ? all.slice(0, 1) : all.slice(1);
+}
+
+function hasGzipMagic(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** Decompresses; undefined: another format, or one that the browser does not support. */
+async function decompress(bytes: Uint8Array, format: string): Promise<Uint8Array | undefined> {
+  try {
+    const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
+      .pipeThrough(new DecompressionStream(format as CompressionFormat));
+    return await readBody(stream, MAX_READ_BYTES);
+  } catch (error) {
+    if (error instanceof RangeError) throw new FileError(error.message);
+    return undefined;
+  }
+}

@@ -1,0 +1,197 @@
+import { formatCount } from "../../components/format.ts";
+import { Id } from "../../components/Id.tsx";
+import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
+import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
+import { CopyButton, CopyId } from "../shared/CopyButton.tsx";
+import { saveFile } from "../shared/FileButton.tsx";
+import { fragmentTo } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { Breadcrumbs } from "./Breadcrumbs.tsx";
+import { errorAsText } from "./error_as_text.ts";
+import { ErrorLevel } from "./ErrorLevel.tsx";
+import { LongText, SentValues } from "./LongText.tsx";
+import { explainMissingSource } from "./stack_frames.ts";
+import { StackTrace } from "./StackTrace.tsx";
+import { type FoundStacks, useFoundStacks } from "./use_error_event.ts";
+
+/** Contexts that are open at first, if they are short. The others are the same in all events of a page. */
+const OPEN_CONTEXTS = ["user", "extra"];
+const MAX_OPEN_ENTRIES = 12;
+/** Indentation levels of nested exceptions: more would leave no room for the stack trace. */
+const MAX_INDENT = 5;
+/** Characters of a name within a sentence. */
+const MAX_NAME = 80;
+
+/**
+ * The content of one error event.
+ *
+ * @param props.envelope id of its envelope, for the download
+ */
+export function ErrorBody({ source, event, envelope }: {
+  source: ConsoleSource;
+  event: ErrorEvent;
+  envelope: number;
+}) {
+  const { exceptions, stack, breadcrumbs, tags, contexts } = event;
+  const found = useFoundStacks(source, event);
+  const [, ...causes] = exceptions.shown;
+  const outermost = exceptions.shown[0]?.stack ?? stack;
+  return (
+    <article aria-labelledby="error-title">
+      <header>
+        <h3 id="error-title" tabIndex={-1}>
+          <LongText text={event.title} max={200} />
+        </h3>
+        {event.value !== "" && (
+          <p className="message">
+            <LongText text={event.value} />
+          </p>
+        )}
+        <p className="line">
+          <ErrorLevel level={event.level} handled={event.handled} />
+          <Timestamp at={event.at} precision="ms" />
+          <Actions source={source} event={event} envelope={envelope} stacks={found.stacks} />
+        </p>
+      </header>
+      <div className="columns">
+        <div>
+          <section aria-labelledby="error-stack">
+            <h4 id="error-stack">Stack trace</h4>
+            <p className="note" role="status">
+              {describeSources(found, event, source.scope)}
+              {found.state === "failed" && (
+                <button type="button" className="plain" onClick={found.retry}>Try again</button>
+              )}
+            </p>
+            <StackTrace frames={found.stacks[0] ?? []} more={outermost.more} />
+          </section>
+          {causes.map((thrown, index) => (
+            <Exception key={index} thrown={thrown} frames={found.stacks[index + 1] ?? []} />
+          ))}
+          {exceptions.more > 0 && (
+            <p>
+              <small>{formatCount(exceptions.more, "more exception")}: see the download.</small>
+            </p>
+          )}
+          <section aria-labelledby="error-crumbs">
+            <h4 id="error-crumbs">Breadcrumbs</h4>
+            <Breadcrumbs breadcrumbs={breadcrumbs} errorAt={event.at} />
+          </section>
+        </div>
+        <aside aria-label="Details">
+          <Origin event={event} />
+          {tags.shown.length > 0 && (
+            <section aria-labelledby="error-tags">
+              <h4 id="error-tags">Tags</h4>
+              <SentValues values={tags} />
+            </section>
+          )}
+          {contexts.length > 0 && (
+            <section aria-labelledby="error-contexts">
+              <h4 id="error-contexts">Contexts</h4>
+              {contexts.map(({ name, entries }, index) => (
+                <details
+                  key={index}
+                  open={OPEN_CONTEXTS.includes(name) && entries.shown.length <= MAX_OPEN_ENTRIES}
+                >
+                  <summary>{name.slice(0, 100).toWellFormed()}</summary>
+                  <SentValues values={entries} />
+                </details>
+              ))}
+            </section>
+          )}
+        </aside>
+      </div>
+    </article>
+  );
+}
+
+/** The note above the stack trace: source maps are loading or failed, or why source is missing. */
+function describeSources(
+  { state, stacks, error }: FoundStacks,
+  { debugIds }: ErrorEvent,
+  scope: ConsoleSource["scope"],
+): string {
+  const frames = stacks.flat();
+  if (state === "failed") return `Source maps could not be read: ${error} `;
+  if (state === "ready") return explainMissingSource(frames, debugIds, scope);
+  return frames.length > 0 && debugIds.size > 0 ? "Loading source maps." : "";
+}
+
+function Actions({ source, event, envelope, stacks }: {
+  source: ConsoleSource;
+  event: ErrorEvent;
+  envelope: number;
+  stacks: FoundStacks["stacks"];
+}) {
+  const save = () => {
+    const href = source.download(envelope);
+    if (href !== undefined) saveFile(href, `${event.event_id ?? envelope}.envelope`);
+  };
+  return (
+    <>
+      <CopyButton text={() => errorAsText(event, stacks)}>Copy as text</CopyButton>
+      <button type="button" onClick={save}>Download envelope</button>
+    </>
+  );
+}
+
+/** A further exception of the event, as a cause or as a member of a group: its relation, message and stack trace. */
+function Exception({ thrown, frames }: { thrown: Thrown; frames: readonly FoundFrame[] }) {
+  const { type, value, depth, stack } = thrown;
+  const indent = Math.min(depth - 1, MAX_INDENT);
+  return (
+    <section
+      className="thrown"
+      style={{ marginInlineStart: `min(${indent}rem, ${2 * indent}vw)` }}
+    >
+      <h4>
+        <small>{describeRelation(thrown)}</small> <LongText text={type} max={200} />
+      </h4>
+      {value !== "" && (
+        <p>
+          <LongText text={value} />
+        </p>
+      )}
+      <StackTrace frames={frames} more={stack.more} />
+    </section>
+  );
+}
+
+function describeRelation({ relation, of, place }: Thrown): string {
+  const name = place === null ? "" : place.slice(0, MAX_NAME);
+  if (relation === "member") return `${name || "one"} of ${(of ?? "").slice(0, MAX_NAME)}:`;
+  // Python: raised while another exception was handled.
+  return /^(__)?context(__)?$/.test(name) ? "While handling:" : "Caused by:";
+}
+
+/** Links to the event's trace and recording, its id, and facts about the sender. */
+function Origin({ event: { trace_id, replay_id, event_id, mechanism, facts } }: {
+  event: ErrorEvent;
+}) {
+  const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
+  const entries: readonly (KeyValue | false)[] = [
+    trace_id !== null && {
+      name: "trace",
+      value: <IdLink id={trace_id} href={fragmentTo("traces", [trace_id])} />,
+    },
+    replay_id !== null && {
+      name: "recording",
+      value: <IdLink id={replay_id} href={fragmentTo("envelopes", [], { q: replay_id })} />,
+    },
+    event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
+    ...texts.map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),
+  ];
+  return <KeyValueList entries={entries.filter((entry) => entry !== false)} />;
+}
+
+function IdLink({ id, href }: { id: string; href: string }) {
+  return (
+    <a href={href}>
+      <Id id={id} />
+    </a>
+  );
+}

@@ -1,0 +1,134 @@
+import { useEffect, useRef, useState } from "react";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
+import { fragmentTo, goTo } from "../shared/fragment.ts";
+import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList, useSourceState } from "../shared/use_source.ts";
+import { ErrorBody } from "./ErrorBody.tsx";
+import { useErrorEvent } from "./use_error_event.ts";
+
+/**
+ * One occurrence of an error group, with links to the others.
+ *
+ * @param props.envelope id of the occurrence's envelope; undefined: the newest when the group was opened
+ * @param props.q search text of the list, kept for the way back
+ * @param props.takesFocus the user navigated within the view, and the element that had the focus was removed
+ */
+export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
+  source: ConsoleSource | undefined;
+  group: string;
+  envelope: number | undefined;
+  q: string | undefined;
+  takesFocus: boolean;
+}) {
+  const list = useList(source, "occurrences", { group });
+  const { rows } = list;
+  const { state } = useSourceState(source);
+  const current = useCurrentOccurrence(rows, envelope);
+  const index = rows.findIndex((row) => row.envelope === current);
+  const reading = useErrorEvent(source, current, rows[index]?.event_id ?? null);
+  const back = fragmentTo("errors", [], { q });
+  useEscapeTo(back);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (takesFocus && document.activeElement === document.body) place.current?.focus();
+  }, [takesFocus, current]);
+  const title = reading.event?.title;
+  useEffect(() => {
+    // Moves the focus on to the heading, unless the user has moved it meanwhile.
+    if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
+  }, [title, current]);
+
+  if (source && state === "forbidden") {
+    return <InboxTokenForm authorize={(token) => source.authorize(token)} />;
+  }
+  // An envelope may contain several errors of a group; they share one address.
+  const isOther = (row: OccurrenceRow) => row.envelope !== current;
+  const linkTo = (row: OccurrenceRow | undefined) =>
+    row && fragmentTo("errors", [group, String(row.envelope)], { q });
+  const isMissing = reading.state === "missing" ||
+    (list.state === "ready" && current === undefined);
+  const isLoading = reading.state === "loading" && !reading.event && list.state !== "failed" &&
+    (current !== undefined || list.state === "loading");
+  return (
+    <div className="error" ref={place} tabIndex={-1}>
+      <nav className="bar" aria-label="Occurrences">
+        <a href={back}>All errors</a>
+        <p role="status">{describePosition(index, rows.length, list.more !== undefined)}</p>
+        <span className="line">
+          <Step href={linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther))}>Newer</Step>
+          <Step href={linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther))}>
+            Older
+          </Step>
+        </span>
+      </nav>
+      {reading.event && source && reading.envelope !== undefined && (
+        // The key resets what the user opened in the previous occurrence.
+        <ErrorBody
+          key={reading.envelope}
+          source={source}
+          event={reading.event}
+          envelope={reading.envelope}
+        />
+      )}
+      {reading.state === "failed" && (
+        <ReadFailure
+          sentence={reading.error}
+          retry={reading.retry}
+          download={source?.download(current ?? 0)}
+        />
+      )}
+      {reading.state !== "failed" && list.state === "failed" && !reading.event && (
+        <ReadFailure sentence={list.error} retry={list.retry} />
+      )}
+      {isMissing && <ErrorNotFound back={back} />}
+      {isLoading && <p className="empty">Loading the error.</p>}
+    </div>
+  );
+}
+
+/** @param props.back link to the list */
+export function ErrorNotFound({ back }: { back: string }) {
+  return (
+    <p className="empty">
+      Error not found: deleted, or never received. <a href={back}>All errors</a>
+    </p>
+  );
+}
+
+/** The envelope of the current occurrence. New occurrences do not replace the one that the user reads. */
+function useCurrentOccurrence(
+  rows: readonly OccurrenceRow[],
+  envelope: number | undefined,
+): number | undefined {
+  const [first, setFirst] = useState<number>();
+  const newest = rows[0]?.envelope;
+  useEffect(() => setFirst((first) => first ?? newest), [newest]);
+  return envelope ?? first ?? newest;
+}
+
+function describePosition(index: number, count: number, hasMore: boolean): string {
+  if (index === -1) return "";
+  const position = `${(index + 1).toLocaleString("en")} of ${count.toLocaleString("en")}`;
+  return `Occurrence ${position}${hasMore ? " or more" : ""}, newest first`;
+}
+
+/** A link, or its text alone at the end of the list, so that the layout stays. */
+function Step({ href, children }: { href: string | undefined; children: string }) {
+  if (href === undefined) return <span className="quiet">{children}</span>;
+  return <a href={href}>{children}</a>;
+}
+
+/** Escape leads back to the list, unless it was pressed in a form field or handled elsewhere. */
+function useEscapeTo(back: string): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isTyping = (event.target as Element).matches?.("input, textarea, select");
+      if (event.key !== "Escape" || event.defaultPrevented || isTyping) return;
+      if (location.hash.startsWith("#/errors/")) goTo(back);
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [back]);
+}

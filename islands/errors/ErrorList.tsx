@@ -1,0 +1,115 @@
+import { memo, useRef } from "react";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
+import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
+import { ListToolbar } from "../shared/ListToolbar.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList } from "../shared/use_source.ts";
+import { ErrorLevel } from "./ErrorLevel.tsx";
+
+/** Characters of a message: two lines of a wide screen. */
+const MAX_VALUE = 240;
+
+/**
+ * Error groups, last seen first.
+ *
+ * @param props.q search text
+ * @param props.from the group that the user returns from: its row takes the focus
+ */
+export function ErrorList({ source, q, from }: {
+  source: ConsoleSource | undefined;
+  q: string | undefined;
+  from: string | undefined;
+}) {
+  const list = useList(source, "errors", { q });
+  const { rows, more } = list;
+  const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const hasRows = rows.length > 0;
+  useReturnToRow("errors", body, from, hasRows);
+
+  return (
+    <>
+      <ListToolbar source={source} what="errors" />
+      <ListNotice source={source} list={list} what="errors">
+        <p>
+          No errors received. <a href="#/">Generate one</a>{" "}
+          on the overview, or cause an error in your own application.
+        </p>
+      </ListNotice>
+      {hasRows && (
+        <table className="groups">
+          <caption className="vh">Errors, last seen first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Error</th>
+              <th scope="col">Level</th>
+              <th scope="col" className="n">Count</th>
+              <th scope="col">First seen</th>
+              <th scope="col">Last seen</th>
+            </tr>
+          </thead>
+          <tbody ref={body} {...events}>
+            {rows.map((row) => (
+              <ErrorRow
+                key={row.group}
+                row={row}
+                href={fragmentTo("errors", [row.group], { q })}
+                isStop={row.group === stop}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <OlderButton what="errors" more={more} />
+    </>
+  );
+}
+
+/**
+ * One error group. Memoised: unchanged rows are not rendered again.
+ *
+ * @param props.isStop the row is the list's tab stop
+ */
+const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
+  row: ErrorGroupRow;
+  href: string;
+  isStop: boolean;
+}) {
+  const { group, type, value, where, level, handled, count, first_seen, last_seen } = row;
+  return (
+    <tr>
+      <td className="what">
+        {/* Only the type is the link: browsers do not start a text selection inside a link. */}
+        <span id={`error-${group}`}>
+          <a
+            className="row-link"
+            href={href}
+            data-row={group}
+            tabIndex={isStop ? 0 : -1}
+            aria-labelledby={`error-${group}`}
+          >
+            {type}
+          </a>{" "}
+          {value.slice(0, MAX_VALUE).toWellFormed()}
+        </span>
+        <small>{where ?? "unknown location"}</small>
+      </td>
+      <td className="lv">
+        <ErrorLevel level={level} handled={handled} />
+      </td>
+      <td className="n">
+        {count.toLocaleString("en")}
+        ×
+      </td>
+      <td className="first">
+        <Timestamp at={first_seen} precision="ms" />
+      </td>
+      <td className="last">
+        <Timestamp at={last_seen} precision="ms" />
+      </td>
+    </tr>
+  );
+});

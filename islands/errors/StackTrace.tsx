@@ -1,0 +1,95 @@
+import { formatCount } from "../../components/format.ts";
+import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
+import type { SourceLines } from "../../monitoring/models/error/stack.ts";
+import { formatLocation } from "./error_as_text.ts";
+import { SentValues } from "./LongText.tsx";
+import { foldFrames } from "./stack_frames.ts";
+
+/** Characters of a function name or an address. */
+const MAX_NAME = 200;
+
+const truncate = (text: string) => text.length > MAX_NAME ? `${text.slice(0, MAX_NAME)}…` : text;
+
+/**
+ * A stack trace, innermost frame first. The first in-app frame with source is open; runs of library frames are folded.
+ *
+ * @param props.more number of outer frames that are not listed
+ */
+export function StackTrace({ frames, more }: { frames: readonly FoundFrame[]; more: number }) {
+  if (frames.length === 0) return <p className="note">No stack trace in the event.</p>;
+  const openFrame = frames.find(({ own, source }) => own !== false && source) ??
+    frames.find(({ source }) => source);
+  const listItem = (frame: FoundFrame, key: number) => (
+    <li key={key}>
+      <Frame frame={frame} open={frame === openFrame} />
+    </li>
+  );
+  return (
+    <ol className="stack">
+      {foldFrames(frames).map(({ frames, folded }, index) =>
+        folded
+          ? (
+            <li key={index}>
+              <details>
+                <summary className="frame-line">
+                  {formatCount(frames.length, "library frame")}
+                </summary>
+                <ol className="stack">{frames.map(listItem)}</ol>
+              </details>
+            </li>
+          )
+          : frames.map((frame, indexInRun) => listItem(frame, index * 1_000 + indexInRun))
+      )}
+      {more > 0 && (
+        <li className="frame-line">
+          <small>{formatCount(more, "more outer frame")}: see the download.</small>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+/** One frame: function and location in a line; source and variables below, if there are any. */
+function Frame({ frame, open }: { frame: FoundFrame; open: boolean }) {
+  const { source, variables, script, own } = frame;
+  const line = (
+    <>
+      <code className="call">{truncate(frame.function ?? "(anonymous)")}</code>{" "}
+      <code className="place">{truncate(formatLocation(frame))}</code>{" "}
+      {own !== null && <small className="whose">{own ? "in app" : "library"}</small>}
+    </>
+  );
+  if (!source && script === null && variables.shown.length === 0) {
+    return <div className="frame-line">{line}</div>;
+  }
+  return (
+    <details open={open} className={own === false ? "library" : undefined}>
+      <summary className="frame-line">{line}</summary>
+      {source && <SourceExcerpt source={source} />}
+      {script !== null && (
+        <p className="ran">
+          <small>
+            built script: <code>{truncate(script)}</code>
+          </small>
+        </p>
+      )}
+      <SentValues values={variables} />
+    </details>
+  );
+}
+
+/** Lines of source with their numbers; the frame's own line is marked. */
+function SourceExcerpt({ source }: { source: SourceLines }) {
+  const { first, lines, marked } = source;
+  return (
+    // Focusable because it scrolls (WCAG 2.1.1).
+    <pre className="excerpt" tabIndex={0} role="group" aria-label="Source">
+      {lines.map((line, index) => {
+        const number = first === null ? "" : first + index;
+        return index === marked
+          ? <mark key={index} data-line={number}>{`${line}\n`}</mark>
+          : <span key={index} data-line={number}>{`${line}\n`}</span>;
+      })}
+    </pre>
+  );
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
+import { explainMissingSource, foldFrames } from "./stack_frames.ts";
+
+/** i: in app, l: library, ?: unknown. Folded runs are in brackets. */
+const fold = (stack: string) =>
+  foldFrames([...stack].map((sign) => ({ sign, own: sign === "?" ? null : sign === "i" })))
+    .map(({ frames, folded }) => {
+      const signs = frames.map(({ sign }) => sign).join("");
+      return folded ? `[${signs}]` : signs;
+    }).join(" ");
+
+Deno.test("runs of three or more library frames → folded", () => {
+  assert.equal(fold("illlli"), "i [llll] i");
+  assert.equal(fold("illi"), "i ll i");
+  assert.equal(fold("llli?lll"), "[lll] i? [lll]");
+});
+
+Deno.test("only library frames → not folded", () => {
+  assert.equal(fold("lllll"), "lllll");
+  assert.equal(fold(""), "");
+});
+
+const frame = (file: string, hasSource: boolean): FoundFrame => ({
+  function: null,
+  file,
+  line: 1,
+  column: 1,
+  own: true,
+  source: hasSource ? { first: 1, lines: ["x"], marked: 0 } : null,
+  variables: { shown: [], more: 0 },
+  script: null,
+});
+
+Deno.test("frames without source → why: relay mode, another build, none sent", () => {
+  const explain = (frames: FoundFrame[], scope: "inbox" | "visit" = "inbox") =>
+    explainMissingSource(frames, new Map([["/a.js", "id"]]), scope);
+  assert.equal(explain([]), "");
+  assert.equal(explain([frame("shop.ts", true)]), "");
+  assert.match(explain([frame("/a.js", false)], "visit"), /in relay mode/);
+  assert.match(explain([frame("/a.js", false), frame("shop.ts", true)]), /another build/);
+  assert.match(explain([frame("cart.py", false)]), /no source lines/);
+  assert.equal(explain([frame("native", false), frame("shop.ts", true)]), "");
+});

@@ -1,0 +1,111 @@
+import { useEffect, useState } from "react";
+import { type ErrorEvent, readErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import {
+  createSourceFinder,
+  type FoundFrame,
+  type SourceFinder,
+} from "../../monitoring/models/error/source_finder.ts";
+import type { Frame } from "../../monitoring/models/error/stack.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+
+/** An error event while it is loaded from its envelope. */
+interface ErrorReading {
+  readonly state: "loading" | "ready" | "failed" | "missing";
+  readonly event?: ErrorEvent;
+  /** Id of the envelope that contains `event`. */
+  readonly envelope?: number;
+  /** Why it failed, for the user. */
+  readonly error?: string;
+  retry(): void;
+}
+
+/**
+ * Loads the error event of an envelope. While another one is loading, the previous one stays.
+ *
+ * @param eventId which event, if the envelope has several
+ */
+export function useErrorEvent(
+  source: ConsoleSource | undefined,
+  envelope: number | undefined,
+  eventId: string | null,
+): ErrorReading {
+  const [reading, setReading] = useState<Omit<ErrorReading, "retry">>({ state: "loading" });
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (!source || envelope === undefined) return;
+    let outdated = false;
+    setReading(({ event, envelope }) => ({ state: "loading", event, envelope }));
+    source.envelope(envelope).then((bytes) => {
+      if (outdated) return;
+      if (bytes === undefined) setReading({ state: "missing" });
+      else setReading({ state: "ready", event: readErrorEvent(bytes, eventId), envelope });
+    }).catch((error) => {
+      if (!outdated) setReading({ state: "failed", error: messageOf(error) });
+    });
+    return () => {
+      outdated = true;
+    };
+  }, [source, envelope, eventId, tries]);
+  return { ...reading, retry: () => setTries((n) => n + 1) };
+}
+
+/** An error's stack traces, with source as far as source maps have it. */
+export interface FoundStacks {
+  readonly state: "loading" | "ready" | "failed";
+  /** The frames of each exception; for an event without exceptions, of its one stack trace. */
+  readonly stacks: readonly (readonly FoundFrame[])[];
+  /** Why source maps could not be read, for the user. */
+  readonly error?: string;
+  retry(): void;
+}
+
+/** Looks up an error's frames in source maps. Until they are loaded, the frames are as sent. */
+export function useFoundStacks(source: ConsoleSource | undefined, event: ErrorEvent): FoundStacks {
+  const [found, setFound] = useState<
+    Omit<FoundStacks, "retry"> & { readonly event: ErrorEvent }
+  >();
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (!source) return;
+    let outdated = false;
+    const finder = finderOf(source);
+    Promise.all(stacksOf(event).map((frames) => finder.find(frames, event.debugIds))).then(
+      (stacks) => !outdated && setFound({ event, state: "ready", stacks }),
+      (error) => {
+        if (outdated) return;
+        setFound({ event, state: "failed", stacks: stacksAsSent(event), error: messageOf(error) });
+      },
+    );
+    return () => {
+      outdated = true;
+    };
+  }, [source, event, tries]);
+  const retry = () => setTries((n) => n + 1);
+  if (found?.event !== event) return { state: "loading", stacks: stacksAsSent(event), retry };
+  return { ...found, retry };
+}
+
+function stacksOf({ exceptions, stack }: ErrorEvent): readonly (readonly Frame[])[] {
+  return exceptions.shown.length > 0
+    ? exceptions.shown.map(({ stack }) => stack.shown)
+    : [stack.shown];
+}
+
+function stacksAsSent(event: ErrorEvent): readonly (readonly FoundFrame[])[] {
+  return stacksOf(event).map((frames) => frames.map((frame) => ({ ...frame, script: null })));
+}
+
+/** One finder for each source, so that all errors share the loaded source maps. */
+const finders = new WeakMap<ConsoleSource, SourceFinder>();
+
+function finderOf(source: ConsoleSource): SourceFinder {
+  const known = finders.get(source);
+  if (known) return known;
+  const finder = createSourceFinder((debugId) => source.sourceMap(debugId));
+  finders.set(source, finder);
+  return finder;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,50 @@
+import { Component, type ErrorInfo, type ReactNode } from "react";
+import { Mark } from "../../components/Mark.tsx";
+import { captureError } from "../../monitoring/browser/mod.ts";
+
+interface Props {
+  /** Name of the content, for the message: "This view". */
+  readonly what: string;
+  /** Called before the content is rendered again. */
+  readonly onRetry?: () => void;
+  /** Focuses the fallback: a click of the user caused the error, and its button is removed. */
+  readonly takesFocus?: boolean;
+  readonly children: ReactNode;
+}
+
+/** Catches errors of its content, reports them as handled, and shows a message with a retry button. */
+export class ErrorBoundary extends Component<Props, { readonly failed?: { error: unknown } }> {
+  override state: { readonly failed?: { error: unknown } } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { failed: { error } };
+  }
+
+  override componentDidCatch(error: unknown, { componentStack }: ErrorInfo) {
+    captureError(error, { componentStack: componentStack ?? undefined, handled: true });
+  }
+
+  readonly retry = () => {
+    this.props.onRetry?.();
+    this.setState({ failed: undefined });
+  };
+
+  override render() {
+    const { failed } = this.state;
+    const { what, takesFocus, children } = this.props;
+    if (!failed) return children;
+    const { error } = failed;
+    return (
+      <div className="failure" role="alert">
+        <p>
+          <Mark kind="refused" />
+          <b>{what} failed.</b> The rest of the page is not affected.
+        </p>
+        <p>
+          <code>{error instanceof Error ? `${error.name}: ${error.message}` : String(error)}</code>
+        </p>
+        <button type="button" autoFocus={takesFocus} onClick={this.retry}>Try again</button>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import { type FormEvent, useId, useState } from "react";
+import { Mark } from "../../components/Mark.tsx";
+
+/**
+ * Asks for the inbox token. Shown when the server denies access to the inbox.
+ *
+ * @param props.authorize sends the token; whether it was accepted
+ */
+export function InboxTokenForm({ authorize }: { authorize: (token: string) => Promise<boolean> }) {
+  const [refused, setRefused] = useState(false);
+  const [busy, setBusy] = useState(false);
+  // Several views contain this form at the same time.
+  const id = useId();
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const field = event.currentTarget.elements.namedItem("token") as HTMLInputElement;
+    setBusy(true);
+    const accepted = await authorize(field.value);
+    setRefused(!accepted);
+    setBusy(false);
+    // The submit button lost the focus when it was disabled.
+    if (!accepted) field.focus();
+  };
+
+  return (
+    <form className="token" onSubmit={submit}>
+      <p>
+        Access to the inbox denied. Enter the server’s{" "}
+        <code>INBOX_TOKEN</code>. If the server has no token, open this page on the same machine as
+        {" "}
+        <code>http://localhost</code>.
+      </p>
+      <label htmlFor={id}>Inbox token</label>
+      <div className="line">
+        <input
+          id={id}
+          name="token"
+          type="password"
+          required
+          autoComplete="off"
+          aria-invalid={refused}
+          aria-describedby={refused ? `${id}-refused` : undefined}
+        />
+        <button type="submit" disabled={busy}>Open the inbox</button>
+      </div>
+      {refused && (
+        <p id={`${id}-refused`} role="alert" className="refused">
+          <Mark kind="refused" />
+          Wrong token.
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,81 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { formatCount } from "../../components/format.ts";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { fragmentTo, useFragment } from "./fragment.ts";
+import { InboxTokenForm } from "./InboxTokenForm.tsx";
+import type { ConsoleSource } from "./source/source.ts";
+import { useTelemetry } from "./telemetry.ts";
+import { type ConsoleList, useSourceState } from "./use_source.ts";
+
+/**
+ * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
+ *
+ * @param props.what the list's rows: "envelopes"
+ * @param props.children shown if there are no rows at all
+ */
+export function ListNotice({ source, list, what, children }: {
+  source: ConsoleSource | undefined;
+  list: ConsoleList<unknown>;
+  what: string;
+  children: ReactNode;
+}) {
+  const { state } = useSourceState(source);
+  const { view, path, params } = useFragment();
+  const [authorized, setAuthorized] = useState(false);
+  const { phase, waiting } = useTelemetry();
+
+  if (source && state === "forbidden") {
+    const authorize = async (token: string) => {
+      const accepted = await source.authorize(token);
+      setAuthorized(accepted);
+      return accepted;
+    };
+    return <InboxTokenForm authorize={authorize} />;
+  }
+  if (list.state === "failed") {
+    return <ReadFailure sentence={list.error} retry={list.retry} />;
+  }
+  if (list.rows.length > 0) return null;
+  if (list.state === "loading") return <p className="empty">Loading {what}.</p>;
+  return (
+    // Takes the focus from the token form, which was removed.
+    <div className="empty" tabIndex={-1} ref={(place) => void (authorized && place?.focus())}>
+      {params.size > 0
+        ? (
+          <p>
+            No {what} match the filter. <a href={fragmentTo(view, path)}>Show all</a>
+          </p>
+        )
+        : phase !== "failed" && children}
+      {phase === "failed" && <p>No {what} of this visit: telemetry failed, see above.</p>}
+      {/* In relay mode the list is made from what this page sent, whatever the response. */}
+      {waiting > 0 && source?.scope === "inbox" && (
+        <p>
+          {formatCount(waiting, "envelope")} of this browser not delivered yet.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/**
+ * The button that loads older rows. At the end a text replaces it, which takes the focus.
+ *
+ * @param props.what the list's rows: "envelopes"
+ * @param props.more loads older rows; undefined: there are none
+ */
+export function OlderButton({ what, more }: { what: string; more: (() => void) | undefined }) {
+  const [pressed, setPressed] = useState(false);
+  const end = useRef<HTMLParagraphElement>(null);
+  const ended = pressed && more === undefined;
+  useEffect(() => {
+    if (ended && document.activeElement === document.body) end.current?.focus();
+  }, [ended]);
+  if (ended) return <p className="empty" tabIndex={-1} ref={end}>No older {what}.</p>;
+  if (more === undefined) return null;
+  const press = () => {
+    setPressed(true);
+    more();
+  };
+  return <button type="button" className="older" onClick={press}>Older {what}</button>;
+}

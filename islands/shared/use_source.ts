@@ -1,0 +1,190 @@
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { visitData } from "../../monitoring/browser/mod.ts";
+import { type ListState, LiveList } from "./source/live_list.ts";
+import type { ListQuery, Lists, Page } from "../../monitoring/models/rows.ts";
+import type { ConsoleSource, SourceState } from "./source/source.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { useIsVisible } from "./fragment.ts";
+import type { View } from "./view.ts";
+
+const INBOX = "/monitoring/inbox";
+
+/** One source for the page; all views share it. */
+let opened: Promise<ConsoleSource> | undefined;
+
+async function openInbox(): Promise<ConsoleSource> {
+  const [{ createHttpSource }, { createInboxFeed }] = await Promise.all([
+    import("./source/http_source.ts"),
+    import("./source/feed.ts"),
+  ]);
+  // The source keeps no rows: one is enough to see that something came.
+  return createHttpSource(INBOX, createInboxFeed(INBOX, { keep: 1 }));
+}
+
+/** In relay mode a page cannot read what the ingest has, so the views show what this page sent. */
+async function openVisit(): Promise<ConsoleSource> {
+  const { createVisitSource } = await import("./source/visit_source.ts");
+  return createVisitSource(visitData);
+}
+
+/**
+ * The data source of the views; undefined while its code is loading. A failure to load is thrown to the error boundary.
+ *
+ * @param variant `inbox`: reads the inbox; `relay`: reads what this page has sent
+ */
+export function useSource(variant: string): ConsoleSource | undefined {
+  const [source, setSource] = useState<ConsoleSource>();
+  useEffect(() => {
+    let unmounted = false;
+    (opened ??= variant === "inbox" ? openInbox() : openVisit()).then(
+      (ready) => !unmounted && setSource(() => ready),
+      (error) => {
+        opened = undefined;
+        if (!unmounted) {
+          setSource(() => {
+            throw error;
+          });
+        }
+      },
+    );
+    return () => {
+      unmounted = true;
+    };
+  }, [variant]);
+  return source;
+}
+
+const CONNECTING: SourceState = {
+  state: "connecting",
+  version: 0,
+  total: 0,
+  canStore: true,
+};
+const subscribeToNothing = () => () => {};
+
+/** The source's state; renders the component again when it changes. */
+export function useSourceState(source: ConsoleSource | undefined): SourceState {
+  return useSyncExternalStore(
+    source?.subscribe ?? subscribeToNothing,
+    source?.snapshot ?? (() => CONNECTING),
+    () => CONNECTING,
+  );
+}
+
+/** The row type of each list. */
+interface ConsoleLists extends Lists {
+  readonly envelopes: InboxRow;
+}
+
+/** The view that shows each list, and the key of its rows. */
+const LISTS: {
+  readonly [Name in keyof ConsoleLists]: {
+    readonly view: View;
+    readonly keyOf: (row: ConsoleLists[Name]) => string;
+  };
+} = {
+  traces: { view: "traces", keyOf: (row) => row.trace_id },
+  errors: { view: "errors", keyOf: (row) => row.group },
+  occurrences: { view: "errors", keyOf: (row) => `${row.envelope} ${row.event_id}` },
+  logs: { view: "logs", keyOf: (row) => `${row.envelope} ${row.index}` },
+  envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
+};
+
+/** A list's state and its actions. */
+export interface ConsoleList<Row> extends ListState<Row> {
+  /** Requests the rows again, after a failure. */
+  retry(): void;
+}
+
+/**
+ * The newest rows of a list. Requests them again when the source changes, but only while the view is visible and the
+ * lists are not paused. The old rows stay until the response arrives.
+ *
+ * @param options.view the view that shows the list; default: the list's own
+ */
+export function useList<Name extends keyof ConsoleLists>(
+  source: ConsoleSource | undefined,
+  name: Name,
+  query: ListQuery,
+  { view = LISTS[name].view }: { readonly view?: View } = {},
+): ConsoleList<ConsoleLists[Name]> {
+  const list = useMemo(() => source && cachedList(source, name, query), [source, name]);
+  const { version } = useSourceState(source);
+  const paused = usePausedState();
+  const isVisible = useIsVisible(view);
+  const queryJson = JSON.stringify(query);
+  const shownVersion = paused?.version ?? version;
+  useEffect(() => {
+    if (isVisible) list?.ask(JSON.parse(queryJson));
+  }, [list, isVisible, queryJson, shownVersion]);
+
+  const state = useSyncExternalStore(
+    list?.subscribe ?? subscribeToNothing,
+    list?.snapshot ?? loadingList,
+    loadingList,
+  );
+  return { ...state, retry: () => list?.ask(query) };
+}
+
+/** The last list of each kind. When the user returns from a detail, all loaded rows are still there. */
+const cache = new WeakMap<ConsoleSource, Map<string, LiveList<unknown>>>();
+
+function cachedList<Name extends keyof ConsoleLists>(
+  source: ConsoleSource,
+  name: Name,
+  query: ListQuery,
+): LiveList<ConsoleLists[Name]> {
+  const lists = cache.get(source) ?? new Map<string, LiveList<unknown>>();
+  cache.set(source, lists);
+  const last = lists.get(name);
+  if (last?.asks(query)) return last as LiveList<ConsoleLists[Name]>;
+  const list = new LiveList<ConsoleLists[Name]>({
+    list: (query) => listOf(source, name, query),
+    keyOf: LISTS[name].keyOf,
+  });
+  lists.set(name, list as LiveList<unknown>);
+  return list;
+}
+
+const LOADING: ListState<never> = { rows: [], state: "loading" };
+const loadingList = () => LOADING;
+
+function listOf<Name extends keyof ConsoleLists>(
+  source: ConsoleSource,
+  name: Name,
+  query: ListQuery,
+): Promise<Page<ConsoleLists[Name]>> {
+  const rows: Promise<Page<ConsoleLists[keyof ConsoleLists]>> = name === "envelopes"
+    ? source.envelopes(query)
+    : source.list(name as keyof Lists, query);
+  return rows as Promise<Page<ConsoleLists[Name]>>;
+}
+
+/** The source's state when the user paused the lists; undefined: not paused. All views share it. */
+let pausedState: SourceState | undefined;
+const pauseListeners = new Set<() => void>();
+
+/** Keeps all lists as they are at this state. */
+export function pauseLists(state: SourceState): void {
+  setPausedState(state);
+}
+
+/** Makes the lists follow the source again. */
+export function resumeLists(): void {
+  setPausedState(undefined);
+}
+
+function setPausedState(state: SourceState | undefined): void {
+  pausedState = state;
+  for (const listener of pauseListeners) listener();
+}
+
+function subscribeToPause(listener: () => void): () => void {
+  pauseListeners.add(listener);
+  return () => void pauseListeners.delete(listener);
+}
+
+/** The state at which the lists are paused; undefined: not paused. */
+export function usePausedState(): SourceState | undefined {
+  return useSyncExternalStore(subscribeToPause, () => pausedState, () => undefined);
+}
