@@ -1,8 +1,8 @@
 /** The server's table of contents: config → telemetry → storage → relay → app → serve. */
 import { join } from "node:path";
 import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
-import { createInboxEndpoint } from "./monitoring/inbox/http.ts";
-import { openInbox } from "./monitoring/inbox/store.ts";
+import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
+import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";

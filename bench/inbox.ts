@@ -1,14 +1,14 @@
 /** An inbox of 50,000 envelopes: the time of each list and search, and the cost of indexing while storing. */
 import { join } from "node:path";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
-import { describeEnvelope } from "../monitoring/models/describe.ts";
 import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
-import { entriesOf } from "../monitoring/models/entries/entries.ts";
-import { placeOf, writeCursor } from "../monitoring/models/entries/list_cursor.ts";
+import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
+import { placeOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import type { ListQuery, Lists } from "../monitoring/models/rows.ts";
 import { INBOX_SCHEMA } from "../monitoring/inbox/schema.ts";
-import { type Inbox, openInbox } from "../monitoring/inbox/store.ts";
+import type { Inbox } from "../monitoring/inbox/inbox.ts";
+import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
 import { openDatabase } from "../monitoring/storage/open_database.ts";
 import { INBOX_QUERY_BUDGET } from "./budgets.ts";
 import type { Figure } from "./figures.ts";
@@ -134,9 +134,14 @@ function storing(folder: string): Figure[] {
       const begun = performance.now();
       for (const { bytes, receivedAt } of envelopes.slice(round * ROUND, (round + 1) * ROUND)) {
         const parsed = parseEnvelope(bytes);
-        const entries = one.isIndexed ? entriesOf(parsed, receivedAt) : NO_ENTRIES;
-        const description = describeEnvelope(parsed);
-        one.file.insert({ ...description, entries, bytes, receivedAt, contentEncoding: null });
+        const { description, entries } = indexEnvelope(parsed, receivedAt);
+        one.file.insert({
+          description,
+          entries: one.isIndexed ? entries : NO_ENTRIES,
+          bytes,
+          receivedAt,
+          contentEncoding: null,
+        });
       }
       one.ms += performance.now() - begun;
     }

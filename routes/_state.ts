@@ -1,4 +1,4 @@
-import type { InboxEndpoint } from "../monitoring/inbox/http.ts";
+import type { InboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Log } from "../monitoring/runtime/runtime.ts";
 import type { SignalLimits } from "./_signal_limits.ts";

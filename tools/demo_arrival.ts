@@ -2,7 +2,7 @@ import { formatBytes, shortId } from "../components/format.ts";
 import { formatClock } from "../components/format_time.ts";
 import { summariseItems } from "../components/ItemList.tsx";
 import { decodeBody, parseContentEncoding } from "../monitoring/protocol/encoding.ts";
-import { describeEnvelope } from "../monitoring/models/describe.ts";
+import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
 import type { IngestRequest } from "../tests/stand_in_ingest.ts";
 
@@ -24,7 +24,8 @@ export async function describeArrival(
 ): Promise<string> {
   const encoding = parseContentEncoding(headers["content-encoding"] ?? null);
   const decoded = encoding ? await decodeBody(body, encoding, MAX_DECODED_BYTES) : body;
-  const { items, trace_ids: [trace] } = describeEnvelope(parseEnvelope(decoded));
+  const { items, trace_ids: [trace] } = indexEnvelope(parseEnvelope(decoded), 0)
+    .description;
   const kinds = summariseItems(items)
     .map(({ type, count }) => count === 1 ? type : `${count} ${type}`);
   const of = trace === undefined ? "" : `  trace ${shortId(trace)}`;

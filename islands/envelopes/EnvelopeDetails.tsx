@@ -2,9 +2,8 @@ import { useEffect, useMemo, useState } from "react";
 import { formatBytes, shortId } from "../../components/format.ts";
 import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { describeEnvelope } from "../../monitoring/models/describe.ts";
-import { entriesOf } from "../../monitoring/models/entries/entries.ts";
-import { errorName } from "../../monitoring/models/entries/error_entry.ts";
+import { errorName } from "../../monitoring/models/error/error_entry.ts";
+import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { saveFile } from "../shared/FileButton.tsx";
@@ -108,11 +107,11 @@ function useFacts(
   const { receipts } = useTelemetry();
   const { trace_ids, replay_id, errors, unlisted } = useMemo(() => {
     const parsed = parseEnvelope(bytes);
-    const { errors, moreLogs } = entriesOf(parsed, row?.received_at ?? 0);
+    const { description, entries } = indexEnvelope(parsed, row?.received_at ?? 0);
     return {
-      ...describeEnvelope(parsed),
-      errors,
-      unlisted: describeUnlisted(parsed.leftOut, moreLogs),
+      ...description,
+      errors: entries.errors,
+      unlisted: describeUnlisted(parsed.leftOut, entries.moreLogs),
     };
   }, [bytes, row?.received_at]);
   const receipt = row && findReceipt(row, receipts);

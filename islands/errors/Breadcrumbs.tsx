@@ -2,7 +2,7 @@ import { formatCount, formatDuration } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
-import type { Bounded } from "../../monitoring/models/fields.ts";
+import type { Bounded } from "../../monitoring/models/json.ts";
 import { levelKind } from "./ErrorLevel.tsx";
 import { LongText } from "./LongText.tsx";
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { formatBytes } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import type { Bounded } from "../../monitoring/models/fields.ts";
+import type { Bounded } from "../../monitoring/models/json.ts";
 
 /** Default for `max`: about ten lines, more than most messages have. */
 const MAX_LENGTH = 1_000;

@@ -1,7 +1,7 @@
 import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
 import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
 import type { Frame } from "../../monitoring/models/error/stack.ts";
-import type { Bounded } from "../../monitoring/models/fields.ts";
+import type { Bounded } from "../../monitoring/models/json.ts";
 
 /**
  * An error as text for a message or an issue: exceptions with their stack traces in the engines' format, then level,

@@ -13,18 +13,14 @@ const INBOX = "/monitoring/inbox";
 let opened: Promise<ConsoleSource> | undefined;
 
 async function openInbox(): Promise<ConsoleSource> {
-  const [{ createHttpSource }, { createInboxFeed }] = await Promise.all([
-    import("./source/http_source.ts"),
-    import("./source/feed.ts"),
-  ]);
-  // The source keeps no rows: one is enough to see that something came.
-  return createHttpSource(INBOX, createInboxFeed(INBOX, { keep: 1 }));
+  const { createInboxSource } = await import("./source/inbox_source.ts");
+  return createInboxSource(INBOX);
 }
 
 /** In relay mode a page cannot read what the ingest has, so the views show what this page sent. */
 async function openVisit(): Promise<ConsoleSource> {
-  const { createVisitSource } = await import("./source/visit_source.ts");
-  return createVisitSource(visitData);
+  const { createThisPageSource } = await import("./source/this_page_source.ts");
+  return createThisPageSource(visitData);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { SpanAttribute } from "../../monitoring/models/trace/span_attributes.ts";
+import type { SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import type { ListedTrace } from "../shared/source/live_row.ts";
+import type { ListedTrace } from "./live_traces.ts";
 import { formatFineDuration } from "../../components/format.ts";
 import type { Column } from "../../components/EnvelopeTable.tsx";
 import { Mark } from "../../components/Mark.tsx";

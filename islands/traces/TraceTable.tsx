@@ -1,4 +1,4 @@
-import type { ListedTrace } from "../shared/source/live_row.ts";
+import type { ListedTrace } from "./live_traces.ts";
 import { durationOf, traceColumns, TraceRow } from "./TraceRow.tsx";
 
 /**

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { sentryTraceUrl } from "../../monitoring/models/trace/sentry_link.ts";
+import { sentryTraceUrl } from "./sentry_link.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 
 /** The trace's name, its ids, and the ways out of it. */

@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { TraceTable } from "./TraceTable.tsx";
-import { withLiveTraces } from "../shared/source/live_row.ts";
+import { withLiveTraces } from "./live_traces.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";

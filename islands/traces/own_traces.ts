@@ -1,5 +1,8 @@
-import { liveSpan, type OwnSpan } from "../../monitoring/models/trace/live_span.ts";
-import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
+import {
+  liveSpan,
+  type OwnSpan,
+  type TraceSpan,
+} from "../../monitoring/models/trace/trace_span.ts";
 import { isSame } from "./same.ts";
 
 /** What has ended changes no more. */

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { SpanDetail } from "./SpanDetail.tsx";
-import { readAttributes } from "../../monitoring/models/trace/span_attributes.ts";
+import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { CopyId } from "../shared/CopyButton.tsx";

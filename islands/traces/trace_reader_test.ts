@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { createVisitSource, type TapedEnvelope } from "../shared/source/visit_source.ts";
+import { createThisPageSource, type PageEnvelope } from "../shared/source/this_page_source.ts";
 import { TraceReader } from "./trace_reader.ts";
 
 const TRACE = "a".repeat(32);
 
-const spanIn = (trace_id: string, span_id: string): TapedEnvelope => ({
+const spanIn = (trace_id: string, span_id: string): PageEnvelope => ({
   at: 0,
   bytes: envelopeOf({}, ["span", {
     items: [{ trace_id, span_id, name: "work", start_timestamp: 1, end_timestamp: 2 }],
@@ -15,14 +15,14 @@ const spanIn = (trace_id: string, span_id: string): TapedEnvelope => ({
 Deno.test("what was read of a trace is the same as long as only other traces arrive", async () => {
   const envelopes = [spanIn(TRACE, "1".repeat(16))];
   const listeners = new Set<() => void>();
-  const source = createVisitSource({
+  const source = createThisPageSource({
     envelopes,
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   });
-  const add = (envelope: TapedEnvelope) => {
+  const add = (envelope: PageEnvelope) => {
     envelopes.push(envelope);
     for (const listener of listeners) listener();
   };

@@ -1,52 +1,47 @@
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import type { UnindexedEnvelope } from "./inbox_file.ts";
-import type { Entries } from "../models/entries/entries.ts";
+import type { NewEntries, UnindexedEnvelope } from "./inbox_file.ts";
+import type { IndexEntries } from "../models/index/index_entries.ts";
 import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "../models/parsed_envelope.ts";
 
-/** Where the backlog is read from and worked off. */
+/** Reads envelopes without index entries and writes their entries. */
 export interface BacklogFile {
-  /** The newest envelopes that came before there was an index, a few at a time; empty: none is left. */
+  /** The newest ones, a few at a time; empty: none left. */
   unindexed(): readonly UnindexedEnvelope[];
-  /** Takes in what was read from them, in one transaction. */
-  index(read: readonly IndexedEnvelope[]): void;
+  /** Writes entries in one transaction. */
+  index(entries: readonly NewEntries[]): void;
 }
 
-export interface IndexedEnvelope {
-  readonly id: number;
-  readonly entries: Entries;
-}
-
-/** The server answers first of all: nothing is read before it is up, and requests come in between. */
+/** Requests have priority: the first step is after the start, and there is a pause between steps. */
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MS = 10;
-/** What comes out of one envelope; the relay takes ten times as much, which would take this server's memory at once. */
+/** Decompressed bytes of one envelope, in memory at once. Larger ones, which the relay accepts, are not indexed. */
 const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Indexes in the background what an older version has stored, from the newest envelope to the oldest. Each step is one
- * transaction, so that it goes on where it was when the process ends in between.
+ * Indexes envelopes in the background that were stored by an older version, newest first. Each step is
+ * one transaction: after a restart it continues where it was.
  *
- * @param entriesOf reads an envelope's entries
- * @returns ends it; a step that has begun finds that out by itself
+ * @param entriesOf returns the index entries of an envelope
+ * @returns stops it
  */
-export function workOffBacklog(
+export function indexBacklog(
   file: BacklogFile,
-  entriesOf: (parsed: ParsedEnvelope, receivedAt: number) => Promise<Entries>,
+  entriesOf: (parsed: ParsedEnvelope, receivedAt: number) => Promise<IndexEntries>,
 ): () => void {
   const step = async () => {
-    const read: IndexedEnvelope[] = [];
+    const entries: NewEntries[] = [];
     for (const envelope of file.unindexed()) {
-      const entries = await entriesOf(await parsed(envelope), envelope.receivedAt);
-      read.push({ id: envelope.id, entries });
+      const parsed = await parse(envelope);
+      entries.push({ id: envelope.id, entries: await entriesOf(parsed, envelope.receivedAt) });
       if (stopped) return;
     }
-    if (read.length === 0) return;
-    file.index(read);
+    if (entries.length === 0) return;
+    file.index(entries);
     timer = setTimeout(run, PAUSE_MS);
   };
   const run = () => {
     step().catch((error) => {
-      // A full disk, or one that fails: the lists lack what is older, and the next start tries again.
+      // For example a full disk. Older envelopes are missing in lists until the next start.
       console.error("Cannot index the inbox's older envelopes:", error);
     });
   };
@@ -58,12 +53,12 @@ export function workOffBacklog(
   };
 }
 
-async function parsed({ bytes, contentEncoding }: UnindexedEnvelope): Promise<ParsedEnvelope> {
+async function parse({ bytes, contentEncoding }: UnindexedEnvelope): Promise<ParsedEnvelope> {
   try {
     const encoding = parseContentEncoding(contentEncoding);
     return parseEnvelope(await decodeBody(bytes, encoding, MAX_DECODED_BYTES));
   } catch {
-    // Too large, or damaged: it stays in the list of envelopes, found by the ids that its row has.
+    // Too large or corrupt: listed among the envelopes only.
     return EMPTY_ENVELOPE;
   }
 }

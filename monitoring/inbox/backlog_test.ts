@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { admitted, envelopeOf } from "./testdata/envelopes.ts";
-import { type Inbox, openInbox } from "./store.ts";
+import type { Inbox } from "./inbox.ts";
+import { openInbox } from "./sqlite_inbox.ts";
 import { error, log, span } from "./testdata/index_suite.ts";
 import { writeVersion1 } from "./testdata/version_1_file.ts";
 
@@ -12,7 +13,7 @@ const envelopes = (count: number) =>
     (_, n) => envelopeOf({}, span(n), error(`order ${n}`, n), log(`log ${n}`)),
   );
 
-/** A file of the first version with so many envelopes, and how it is opened. */
+/** Runs a test with a file of schema version 1 that contains `count` envelopes. */
 async function withVersion1(
   count: number,
   work: (open: (maxBytes?: number) => Inbox) => Promise<void>,
@@ -39,7 +40,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-Deno.test("a file of the first version keeps its envelopes, and is indexed after it was opened", () =>
+Deno.test("file of version 1 → envelopes kept, indexed in the background", () =>
   withVersion1(50, async (open) => {
     const inbox = open();
     const { envelopes } = inbox.list({ since: 0, limit: 500 });
@@ -53,7 +54,7 @@ Deno.test("a file of the first version keeps its envelopes, and is indexed after
     assert.equal(inbox.envelopes({ q: "order 33" }).rows[0]?.id, 34);
   }));
 
-Deno.test("indexing begins with the newest, and goes on where it was when the process ended", () =>
+Deno.test("indexing interrupted → continues after a restart, newest first", () =>
   withVersion1(400, async (open) => {
     const first = open();
     await until(() => found(first) > 0);
@@ -68,7 +69,7 @@ Deno.test("indexing begins with the newest, and goes on where it was when the pr
     assert.equal(found(open()), 400);
   }));
 
-Deno.test("what is cleared or evicted while it waits to be indexed stays gone", () =>
+Deno.test("envelope deleted before it was indexed → stays deleted", () =>
   withVersion1(100, async (open) => {
     const evicting = open(20_000);
     const kept = evicting.envelopes({}).rows.length;
@@ -80,7 +81,7 @@ Deno.test("what is cleared or evicted while it waits to be indexed stays gone", 
     assert.equal(found(open()), 0);
   }));
 
-Deno.test("clearing in the midst of it ends it", () =>
+Deno.test("clear during indexing → indexing ends", () =>
   withVersion1(400, async (open) => {
     const inbox = open();
     await until(() => found(inbox) > 0);

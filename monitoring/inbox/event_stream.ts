@@ -1,57 +1,56 @@
-import type { Inbox } from "./store.ts";
+import type { Inbox } from "./inbox.ts";
 
-/** Rows in one piece of a stream: the most that a reader who does not read holds in memory. */
+/** Rows in one chunk: the most that a slow reader keeps in memory. */
 const ROWS_PER_CHUNK = 100;
-/** What an `EventSource` waits before it connects again. */
+/** Reconnection delay of an `EventSource`. */
 const RETRY_MS = 2_000;
 
 export interface EventStreamOptions {
-  /** Begin after this cursor. */
+  /** Only rows after this cursor. */
   readonly since: number;
-  /** Only envelopes that hold an item of this type. */
+  /** Only envelopes with an item of this type. */
   readonly type?: string;
   /** Ends the stream. */
   readonly signal: AbortSignal;
-  /** Called once, when the stream has ended or its reader has gone. */
+  /** Called once, when the stream ends or its reader disconnects. */
   readonly onEnd?: () => void;
 }
 
 /**
- * The inbox's rows as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): what is
- * there after `since`, then what arrives.
+ * The inbox's rows after `since`, stored and then live, as server-sent events
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Sends nothing while nothing changes.
  *
  * ```
- * stream   = ": …" LF "retry: MS" LF LF *event     the first lines, so that the stream opens at once
+ * stream   = ": …" LF "retry: MS" LF LF *event     first lines open the stream in the browser
  * event    = "id: CURSOR" LF "event: envelope" LF "data: ROW" LF LF
- *          | "id: CURSOR" LF "event: cleared" LF "data: {}" LF LF     what the reader has from before is gone
- *          | "event: storage" LF "data: {" DQUOTE "writable" DQUOTE ":" BOOLEAN "}" LF LF     whether envelopes can be
- *            stored, once that changes; at first they can
+ *          | "id: CURSOR" LF "event: cleared" LF "data: {}" LF LF     all earlier rows are deleted
+ *          | "event: storage" LF "data: {" DQUOTE "writable" DQUOTE ":" BOOLEAN "}" LF LF     whether
+ *            envelopes can be stored; sent when it changes, initially true
  * ```
  *
- * Everything is read from the inbox by cursor, the live rows as well, and only when the reader takes them: no row is
- * left out or sent twice where backlog and live rows meet, and a slow reader holds no rows in memory. Nothing is sent
- * while nothing happens: an idle page is silent.
+ * Stored and live rows are both read by cursor, when the reader takes them. So no row is missing or sent
+ * twice, and a slow reader keeps no rows in memory.
  */
 export function eventStream(inbox: Inbox, options: EventStreamOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const nextEvents = eventReader(inbox, options);
-  const changed = new Latch();
+  const changed = new Signal();
   let ended = false;
 
-  /** Whichever comes first: the inbox closes, the signal, the reader leaves, the inbox cannot be read. */
+  /** Called when the inbox closes or fails, on `signal`, or when the reader disconnects. */
   const end = () => {
     if (ended) return;
     ended = true;
     unsubscribe();
     options.signal.removeEventListener("abort", end);
-    changed.open();
+    changed.set();
     options.onEnd?.();
   };
-  const unsubscribe = inbox.subscribe((change) => change === "closed" ? end() : changed.open());
+  const unsubscribe = inbox.subscribe((change) => change === "closed" ? end() : changed.set());
   options.signal.addEventListener("abort", end);
   if (options.signal.aborted) end();
 
-  let left = false;
+  let disconnected = false;
   let opened = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -64,22 +63,22 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
         while (!ended) {
           const events = nextEvents();
           if (events !== "") return send(events);
-          await changed.opened();
+          await changed.wait();
         }
       } catch (error) {
         end();
         throw error;
       }
-      if (!left) controller.close();
+      if (!disconnected) controller.close();
     },
     cancel() {
-      left = true;
+      disconnected = true;
       end();
     },
   }, { highWaterMark: 0 });
 }
 
-/** Gives the text of the events that are there and were not given yet. */
+/** Returns a function that returns the text of all events since its last call. */
 function eventReader(inbox: Inbox, { since, type }: EventStreamOptions): () => string {
   let position = since;
   let cleared: number | undefined;
@@ -91,11 +90,11 @@ function eventReader(inbox: Inbox, { since, type }: EventStreamOptions): () => s
   };
   const rows = () => {
     const page = inbox.list({ since: position, type, limit: ROWS_PER_CHUNK });
-    // A reader that begins at 0 has nothing that could be gone.
+    // A reader that begins at 0 has no rows that could be deleted.
     const clearedBefore = cleared ?? (position === 0 ? page.cleared : position);
     cleared = page.cleared;
     if (page.cursor < position) {
-      // The reader is ahead: its cursor is of an inbox that was deleted since. It begins again.
+      // The cursor is of another inbox, whose file was deleted. The reader starts again.
       position = 0;
       return event(0, "cleared", "{}");
     }
@@ -111,18 +110,18 @@ function event(id: number, name: string, data: string): string {
   return `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`;
 }
 
-/** Lets the one that waits through: once for any number of openings before or while it waits. */
-class Latch {
-  #isOpen = false;
-  #pass = () => {};
+/** Wakes one waiter. Set before or while it waits; repeated calls count once. */
+class Signal {
+  #isSet = false;
+  #wake = () => {};
 
-  open(): void {
-    this.#isOpen = true;
-    this.#pass();
+  set(): void {
+    this.#isSet = true;
+    this.#wake();
   }
 
-  async opened(): Promise<void> {
-    if (!this.#isOpen) await new Promise<void>((resolve) => this.#pass = resolve);
-    this.#isOpen = false;
+  async wait(): Promise<void> {
+    if (!this.#isSet) await new Promise<void>((resolve) => this.#wake = resolve);
+    this.#isSet = false;
   }
 }

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { admitted, eventEnvelope } from "./testdata/envelopes.ts";
 import { eventStream } from "./event_stream.ts";
-import { type Inbox, openInbox } from "./store.ts";
+import type { Inbox } from "./inbox.ts";
+import { openInbox } from "./sqlite_inbox.ts";
 
-/** An inbox in a folder of its own. */
+/** Runs a test with an inbox in a temporary folder. */
 async function withInbox(maxBytes: number, work: (inbox: Inbox) => Promise<void>): Promise<void> {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   const inbox = openInbox({ path: join(folder, "inbox.sqlite"), maxBytes });
@@ -20,23 +21,23 @@ const read = async (reader: ReadableStreamDefaultReader<Uint8Array>) =>
   new TextDecoder().decode((await reader.read()).value);
 const idsOf = (text: string) =>
   [...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
-/** All that can happen without time passing has happened. */
+/** Runs all pending microtasks. */
 const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
-Deno.test("a reader that does not read makes the stream hold nothing", async () => {
+Deno.test("reader does not read → no rows in memory", async () => {
   const size = eventEnvelope(10).byteLength;
   await withInbox(size * 3, async (inbox) => {
     const { signal } = new AbortController();
     const reader = eventStream(inbox, { since: 0, signal }).getReader();
     await read(reader);
     for (let n = 10; n < 30; n++) await inbox.store(admitted(eventEnvelope(n)));
-    // The seventeen before were evicted, and nobody has them.
+    // The seventeen before were evicted and are not in memory.
     assert.deepEqual(idsOf(await read(reader)), [18, 19, 20]);
     await reader.cancel();
   });
 });
 
-Deno.test("while nothing happens nothing is sent, and nothing is read", async () => {
+Deno.test("no change → nothing sent, nothing read", async () => {
   await withInbox(100_000, async (inbox) => {
     const { signal } = new AbortController();
     const reader = eventStream(inbox, { since: 0, signal }).getReader();
@@ -51,7 +52,7 @@ Deno.test("while nothing happens nothing is sent, and nothing is read", async ()
   });
 });
 
-Deno.test("the end is told once, by whatever it comes", async () => {
+Deno.test("stream ends for any reason → onEnd called once", async () => {
   const stop = new AbortController();
   const never = new AbortController();
   await withInbox(100_000, async (inbox) => {

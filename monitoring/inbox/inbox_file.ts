@@ -1,85 +1,71 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "../storage/open_database.ts";
-import type { IndexedEnvelope } from "./backlog.ts";
-import type { Description } from "../models/describe.ts";
-import { EntryLists } from "./entry_lists.ts";
-import { EntryTables } from "./entry_tables.ts";
-import type { Entries } from "../models/entries/entries.ts";
+import type { InboxQuery, InboxSlice, StoredBody } from "./inbox.ts";
+import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
+import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { ListQuery, Lists, Page } from "../models/rows.ts";
-import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
-import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./statements.ts";
+import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./envelope_statements.ts";
+import { IndexWriter } from "./index_writer.ts";
+import { ListReader } from "./list_reader.ts";
 
 /**
- * The entries of the console's lists may take as many characters as the bodies bytes, and at least so many: a
- * compressed envelope of a few kilobytes may hold megabytes of logs.
+ * Characters of all index entries: at most as many as bytes of bodies, but at least this many. A small
+ * compressed envelope may contain megabytes of logs.
  */
 const MIN_WEIGHT = 64 * 1024 * 1024;
 
-/** Of the backlog at a time: some milliseconds of work, and no more memory than one large envelope takes. */
+/** One step of indexing the backlog: some milliseconds, and the memory of one large envelope. */
 const BACKLOG_ENVELOPES = 20;
 const BACKLOG_BYTES = 1024 * 1024;
 
-/** An envelope with what is indexed of it. */
-export interface NewEnvelope extends Description {
-  readonly entries: Entries;
+/** An envelope with its row and index entries. */
+export interface NewEnvelope {
+  readonly description: EnvelopeDescription;
+  readonly entries: IndexEntries;
   readonly bytes: Uint8Array;
   readonly contentEncoding: string | null;
   readonly receivedAt: number;
 }
 
-/** An envelope that an older version has stored. */
+/** An envelope without index entries: stored by an older version. */
 export interface UnindexedEnvelope extends StoredBody {
   readonly id: number;
   readonly receivedAt: number;
 }
 
-export interface StoredBody {
-  /** As received. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The request's `Content-Encoding`. */
-  readonly contentEncoding: string | null;
+/** Index entries of an envelope of the backlog. */
+export interface NewEntries {
+  readonly id: number;
+  readonly entries: IndexEntries;
 }
 
-export interface InboxQuery {
-  /** Rows after this cursor. */
-  readonly since: number;
-  /** Only envelopes that hold an item of this type. */
-  readonly type?: string;
-  readonly limit: number;
-}
-
-export interface InboxSlice extends InboxPage {
-  /** The cursor of the last clearing: what a reader has from before is gone. 0: never cleared. */
-  readonly cleared: number;
-}
-
-/** The inbox's SQL: an open database and its statements. All calls block, for one transaction at most. */
+/** The inbox's tables in an open database. Each call is synchronous and at most one transaction. */
 export class InboxFile {
   readonly #db: DatabaseSync;
   readonly #maxBytes: number;
   readonly #sql: ReturnType<typeof prepare>;
-  readonly #entries: EntryTables;
-  readonly #lists: EntryLists;
+  readonly #index: IndexWriter;
+  readonly #lists: ListReader;
 
   constructor(db: DatabaseSync, maxBytes: number) {
     this.#db = db;
     this.#maxBytes = maxBytes;
     this.#sql = prepare(db);
-    this.#entries = new EntryTables(db);
-    this.#lists = new EntryLists(db);
+    this.#index = new IndexWriter(db);
+    this.#lists = new ListReader(db);
   }
 
-  /** Drops the oldest envelopes that are over the bound, which may have been lowered since the last start. */
+  /** Deletes the oldest envelopes over the limit, which may be lower than at the last start. */
   evict(): void {
     this.#transaction(() => this.#evict());
   }
 
-  /** Changes whenever another connection, also of another process, has committed something. */
+  /** Changes with each commit of another connection, also in other processes. */
   version(): number {
     return (this.#sql.dataVersion.get() as { data_version: number }).data_version;
   }
 
-  /** Keeps the envelope and drops the oldest ones that are over the bound, in one transaction. Gives its id. */
+  /** Stores an envelope and deletes the oldest ones over the limit. Returns its id. */
   insert(envelope: NewEnvelope): number {
     return this.#transaction(() => {
       const id = this.#insert(envelope);
@@ -88,7 +74,7 @@ export class InboxFile {
     });
   }
 
-  /** Keeps the envelope unless it is there already, or something else would have to go for it. Gives its id. */
+  /** Stores an envelope unless it is stored already or over the limit. Returns its id. */
   insertOnce(envelope: NewEnvelope): number | "present" | "no room" {
     return this.#transaction(() => {
       const { receivedAt, bytes, contentEncoding } = envelope;
@@ -96,7 +82,7 @@ export class InboxFile {
       if (this.#sql.same.get(receivedAt, length, contentEncoding, bytes)) return "present";
       if (this.#totalBytes() + length > this.#maxBytes) return "no room";
       const id = this.#insert(envelope);
-      // What its entries take is known only now.
+      // The size of its entries is known only now.
       if (this.#surplus() <= 0) return id;
       this.#db.exec("ROLLBACK");
       return "no room";
@@ -104,27 +90,28 @@ export class InboxFile {
   }
 
   #insert(envelope: NewEnvelope): number {
+    const { description } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
       envelope.receivedAt,
-      envelope.event_id,
-      JSON.stringify(envelope.trace_ids),
-      envelope.replay_id,
-      JSON.stringify(envelope.items),
+      description.event_id,
+      JSON.stringify(description.trace_ids),
+      description.replay_id,
+      JSON.stringify(description.items),
       envelope.bytes.byteLength,
       envelope.contentEncoding,
       envelope.bytes,
     );
     const id = Number(lastInsertRowid);
-    for (const type of new Set(envelope.items.map((item) => item.type))) {
+    for (const type of new Set(description.items.map((item) => item.type))) {
       this.#sql.insertType.run(id, type);
     }
     this.#sql.addBytes.run(envelope.bytes.byteLength);
-    this.#entries.insert(id, envelope, envelope.entries);
+    this.#index.insert(id, description, envelope.entries);
     return id;
   }
 
   list({ since, type, limit }: InboxQuery): InboxSlice {
-    // Read first: a row that another process adds in between belongs to the next answer.
+    // Read first: a row that another process adds now belongs to the next page.
     const { last, cleared } = this.state();
     const rows = type === undefined
       ? this.#sql.list.all(since, last, limit)
@@ -136,12 +123,12 @@ export class InboxFile {
 
   /** @throws {CursorError} */
   page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
-    return this.#ofOneMoment(() => this.#lists.list(name, query, this.state().last));
+    return this.#read(() => this.#lists.list(name, query, this.state().last));
   }
 
   /** @throws {CursorError} */
   envelopes(query: ListQuery): Page<InboxRow> {
-    return this.#ofOneMoment(() => {
+    return this.#read(() => {
       const { rows, next } = this.#lists.envelopes(query, this.state().last);
       return {
         rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as EnvelopeRow)),
@@ -150,12 +137,12 @@ export class InboxFile {
     });
   }
 
-  /** Whether an older version has stored envelopes that are not indexed yet. */
+  /** Whether there are envelopes of an older version without index entries. */
   hasBacklog(): boolean {
     return this.#sql.backlog.get() !== undefined;
   }
 
-  /** The newest envelopes that are not indexed yet, a few at a time. */
+  /** The newest envelopes without index entries, a few at a time. */
   unindexed(): readonly UnindexedEnvelope[] {
     const found: UnindexedEnvelope[] = [];
     let bytes = 0;
@@ -171,16 +158,16 @@ export class InboxFile {
     return found;
   }
 
-  /** Takes in what {@linkcode unindexed} gave, in one transaction; what is gone meanwhile is left out. */
-  index(read: readonly IndexedEnvelope[]): void {
+  /** Writes the entries of envelopes from {@linkcode unindexed}, unless they were deleted meanwhile. */
+  index(backlog: readonly NewEntries[]): void {
     this.#transaction(() => {
-      for (const { id, entries } of read) {
+      for (const { id, entries } of backlog) {
         const row = this.#sql.row.get(id) as unknown as EnvelopeRow | undefined;
-        // Evicted or cleared; or another process was faster.
-        if (row === undefined || this.#entries.has(id)) continue;
-        this.#entries.insert(id, rowOf(row), entries);
+        // Deleted, or already indexed by another process.
+        if (row === undefined || this.#index.has(id)) continue;
+        this.#index.insert(id, rowOf(row), entries);
       }
-      this.#sql.backlogBelow.run(Math.min(...read.map(({ id }) => id)) - 1);
+      this.#sql.backlogBelow.run(Math.min(...backlog.map(({ id }) => id)) - 1);
       this.#evict();
     });
   }
@@ -190,34 +177,34 @@ export class InboxFile {
     return row && { bytes: row.body, contentEncoding: row.content_encoding };
   }
 
-  /** Deletes everything and gives the disk back. Gives the cursor of the clearing. */
+  /** Deletes everything and frees the disk space. Returns the cursor of the deletion. */
   clear(): number {
     const cursor = this.#transaction(() => {
       this.#sql.deleteAll.run();
       this.#sql.deleteAllTypes.run();
-      this.#entries.deleteAll();
+      this.#index.deleteAll();
       return this.#markCleared(this.state().last);
     });
-    this.#giveDiskBack();
+    this.#freeDisk();
     return cursor;
   }
 
-  /** Numbers what comes after `cursor`, as if everything up to it had been cleared. For a file that replaces another. */
+  /** Continues with ids after `cursor`, as if everything up to it was deleted. For a file that replaces another. */
   startAfter(cursor: number): void {
     this.#transaction(() => this.#markCleared(cursor));
   }
 
-  /** The last place taken in the order of ids, and the one that the last clearing took. */
+  /** The last id, and the id that the last deletion took. */
   state(): { last: number; cleared: number } {
     return this.#sql.state.get() as { last: number; cleared: number };
   }
 
-  /** How many envelopes there are, and the last place taken in the order of ids: of one moment. */
+  /** The number of envelopes and the last id, in one query. */
   extent(): { last: number; envelopes: number } {
     return this.#sql.extent.get() as { last: number; envelopes: number };
   }
 
-  /** A clearing takes a place in the order of its own, so that a reader's cursor tells whether it came before or after. */
+  /** A deletion takes an id, so that a cursor is before or after it. */
   #markCleared(last: number): number {
     const cursor = last + 1;
     this.#sql.setLast.run(cursor);
@@ -225,33 +212,32 @@ export class InboxFile {
     return cursor;
   }
 
-  /** Not part of clearing: what is deleted is deleted, and free pages are used again in any case. */
-  #giveDiskBack(): void {
+  /** Failures are ignored: the rows are deleted, and SQLite reuses the free pages. */
+  #freeDisk(): void {
     try {
-      // Of an empty file this costs nothing, unlike an incremental vacuum: 1 ms to 400 ms for 80 MB.
+      // Fast for an empty file: 1 ms, where an incremental vacuum of 80 MB takes 400 ms.
       this.#sql.vacuum.run();
-      // The log is cut only if no other process reads it at this moment; else at its next checkpoint.
+      // Truncates the log only if no other process is reading it; else the next checkpoint does.
       this.#sql.truncateLog.get();
     } catch {
-      // Another process writes without a pause, or there is no room left to write: the next clearing
-      // gives it back.
+      // Another process is writing, or the disk is full: the next deletion frees the space.
     }
   }
 
   #evict(): void {
     const excess = this.#totalBytes() - this.#maxBytes;
-    if (excess > 0) this.#deleteThrough(this.#oldestOf(excess));
+    if (excess > 0) this.#deleteThrough(this.#oldestToFree(excess));
     const surplus = this.#surplus();
-    if (surplus > 0) this.#deleteThrough(this.#entries.lightenedBy(surplus));
+    if (surplus > 0) this.#deleteThrough(this.#index.oldestToFree(surplus));
   }
 
-  /** Characters that the entries take beyond their bound; below 0: there is room. */
+  /** Characters of index entries over their limit; negative: below. */
   #surplus(): number {
-    return this.#entries.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
+    return this.#index.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
   }
 
-  /** The newest envelope that must go, with all before it, so that so many bytes get free. */
-  #oldestOf(excess: number): number {
+  /** Deleting envelopes up to this id frees at least `excess` bytes. */
+  #oldestToFree(excess: number): number {
     let freed = 0;
     for (const row of this.#sql.oldest.iterate() as Iterable<unknown>) {
       const { id, bytes } = row as { id: number; bytes: number };
@@ -265,15 +251,15 @@ export class InboxFile {
     this.#sql.subtractThrough.run(last);
     this.#sql.deleteThrough.run(last);
     this.#sql.deleteTypesThrough.run(last);
-    this.#entries.deleteThrough(last);
+    this.#index.deleteThrough(last);
   }
 
   #totalBytes(): number {
     return (this.#sql.totalBytes.get() as { bytes: number }).bytes;
   }
 
-  /** A page takes several queries: in between, another process may evict what the first one found. */
-  #ofOneMoment<T>(work: () => T): T {
+  /** Several queries on one snapshot: another process may delete rows in between. */
+  #read<T>(work: () => T): T {
     return this.#transaction(work, "BEGIN");
   }
 

@@ -1,5 +1,5 @@
-import { PLACES } from "../models/entries/list_cursor.ts";
-import { fold } from "../models/entries/search_text.ts";
+import { PLACES } from "../models/index/list_cursor.ts";
+import { fold } from "../models/index/search_text.ts";
 import { type ListQuery, LOG_LEVELS } from "../models/rows.ts";
 
 export type SqlValue = string | number;
@@ -10,31 +10,31 @@ export interface Condition {
   readonly values: readonly SqlValue[];
 }
 
-/** One list's way to its rows. Its parts are this module's own text: what was asked for comes in by `?` alone. */
+/** The SQL of one list. Parts are constant text; values of the query are bound with `?`. */
 export interface ListSql {
-  /** Where the entries stand. */
+  /** The table of the entries. */
   readonly table: string;
-  /** The entries, with the name `e`, and what leads to them. */
+  /** The table with the alias `e`, and joined tables. */
   readonly from: string;
-  /** Conditions on what leads to the entries. */
+  /** Conditions on the joined tables. */
   readonly leading?: readonly Condition[];
-  /** The column that is in the list's order. */
+  /** The column that orders the list. */
   readonly key: string;
-  /** Places for each of its steps: 1, or all of an envelope where the column is its id. */
+  /** Places per step of `key`: 1 (default), or {@linkcode PLACES} if it is the id of an envelope. */
   readonly unit?: number;
   readonly columns: string;
-  /** Conditions that an index answers: what they leave is what is looked through. */
+  /** Conditions that an SQLite index answers. The remaining entries are scanned. */
   readonly indexed: readonly Condition[];
-  /** What is asked of each entry that is looked through. */
+  /** Conditions that are checked for each scanned entry. */
   readonly filters: readonly Condition[];
-  /** A column; of the entries that have the same one, only the newest is a row. */
+  /** A column: of entries with the same value only the newest makes a row. */
   readonly distinct?: string;
 }
 
-/** A trace that a recording or a session only names is nothing to look at. */
+/** A trace that is only mentioned, by a recording or a session, is not listed. */
 export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 
-/** Traces with something in them, one row each. */
+/** Traces with content, one row each. */
 export function tracesSql({ q, trace }: ListQuery): ListSql {
   return {
     table: "trace_entries",
@@ -63,19 +63,19 @@ export function occurrencesSql({ q, trace, group }: ListQuery): ListSql {
   };
 }
 
-/** Structured logs of a level and all that are more urgent. */
+/** Structured logs of a level and more severe ones. */
 export function logsSql({ q, trace, level }: ListQuery): ListSql {
-  const urgent = level && { sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(level)] };
+  const minLevel = level && { sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(level)] };
   return {
     ...ofTrace(trace, "log_entries", "logs"),
     columns: "e.entry",
-    filters: [...urgent ? [urgent] : [], ...searches(q)],
+    filters: [...minLevel ? [minLevel] : [], ...searches(q)],
   };
 }
 
 /** The ids of envelopes. */
 export function envelopesSql({ q, trace, type }: ListQuery): ListSql {
-  // Whichever is small and in order: texts alone for a search, else the envelopes themselves.
+  // The smaller table: only the texts for a search, else the envelopes.
   const [table, id] = q ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
   return {
     table,
@@ -91,7 +91,7 @@ export function envelopesSql({ q, trace, type }: ListQuery): ListSql {
   };
 }
 
-/** A table's entries of one trace, which the trace's own entries lead to; all where none is asked for. */
+/** The entries of a table; with a trace, joined by the entries of that trace. */
 function ofTrace(
   trace: string | undefined,
   table: string,
@@ -103,7 +103,7 @@ function ofTrace(
     table,
     from: `trace_entries AS t CROSS JOIN ${table} AS e` +
       ` ON e.place >= ${first} AND e.place < ${first} + ${PLACES}`,
-    // With its sign it is no column of an index: SQLite takes one upper bound, and shall take the envelope's.
+    // The `+` keeps SQLite from using this bound for the index: it uses one, and the join's is better.
     key: "+e.place",
     leading: [{ sql: `t.trace_id = ? AND t.${count} > 0`, values: [trace] }],
     indexed: [{ sql: "e.trace_id = ?", values: [trace] }],
@@ -114,12 +114,12 @@ function when(value: string | undefined, sql: string): Condition[] {
   return value === undefined ? [] : [{ sql, values: [value] }];
 }
 
-/** `instr`, not `LIKE`: what is sought is taken as it stands, and both sides are folded as Unicode has it. */
+/** `instr`, not `LIKE`: no wildcards, and case folding for all of Unicode, not only ASCII. */
 function searches(q: string | undefined): Condition[] {
   return q ? [{ sql: "instr(e.text, ?) > 0", values: [fold(q)] }] : [];
 }
 
-/** No newer entry passes the same conditions: so a key has one place in the list, on whichever page. */
+/** The condition that no newer entry matches: a key is in the list once, on one page. */
 export function newestOf(
   { table, indexed, filters }: ListSql,
   column: string,

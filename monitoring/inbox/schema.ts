@@ -1,9 +1,9 @@
 /**
- * - `envelopes`: the body stands last, so that reading rows does not touch its pages. AUTOINCREMENT: an id is
- *   never used again, also after everything was deleted.
- * - `item_types`: which envelopes hold an item of a type, for the list's `type`.
- * - `totals`: one row. `bytes` of all bodies, kept in the transaction that changes them, so it is right after a
- *   crash and for every process; `cleared` is the place in the order of ids that the last clearing took.
+ * - `envelopes`: the body is last, so that reading rows does not read its pages. AUTOINCREMENT: ids are
+ *   never reused, not even after all rows were deleted.
+ * - `item_types`: the types of items in each envelope, for the filter `type`.
+ * - `totals`: one row. `bytes` of all bodies, updated in the same transaction as the bodies. `cleared`: the
+ *   id that the last deletion of all envelopes took.
  */
 const VERSION_1 = `
   CREATE TABLE envelopes (
@@ -29,14 +29,13 @@ const VERSION_1 = `
 `;
 
 /**
- * What the console's lists are made of. A `place` is an envelope's id and a number within it (`list_cursor.ts`), so that
- * newest first is the table's own order, and eviction deletes one range. What a search looks through is `text`, folded;
- * it stands apart from what is shown.
+ * The index: entries of traces, errors and logs. `place` is the envelope's id and the index in it
+ * (`list_cursor.ts`): "newest first" is the table's own order, and eviction deletes one range. `text` is the
+ * lower-case search text; `entry` is JSON for display.
  *
- * - `envelope_texts`: one for each envelope that is indexed; `weight` is what its entries take, in characters.
- * - `totals.weight`: of all. `totals.backlog`: envelopes up to this id came before there was an index, and are indexed
- *   from the newest to the oldest in the background (`backlog.ts`); 0: none.
- * - `envelopes_by_time` finds an envelope that is imported again.
+ * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
+ * - `totals.weight`: the sum. `totals.backlog`: envelopes up to this id are not indexed yet (`backlog.ts`); 0: none.
+ * - `envelopes_by_time`: finds an envelope that is imported again.
  */
 const VERSION_2 = `
   CREATE TABLE envelope_texts (
@@ -83,7 +82,7 @@ const VERSION_2 = `
   UPDATE totals SET backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
-/** The same tables; errors have other groups. All entries are read anew, as if there were none yet. */
+/** Same tables, other group keys of errors: all envelopes are indexed again. */
 const VERSION_3 = `
   DELETE FROM envelope_texts;
   DELETE FROM trace_entries;
@@ -92,5 +91,5 @@ const VERSION_3 = `
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
-/** What makes a file of each version out of one of the version before. */
+/** The SQL that upgrades a file from each version to the next. */
 export const INBOX_SCHEMA: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];

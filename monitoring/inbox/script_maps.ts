@@ -1,24 +1,23 @@
-import { readDebugIds } from "../models/error/debug_ids.ts";
+import { readDebugIds } from "../models/error/stack.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
 import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 
-/** Gives the source map (JSON) of the script that has a debug id; undefined: no script of this build has it. */
+/** Returns the source map (JSON) of the script with a debug id; undefined: not a script of this build. */
 export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
-/** Debug ids that one envelope may ask for. A page of this project has some forty scripts; a stack goes through a few. */
-const MAX_ASKED = 64;
+/** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
+const MAX_MAPS = 64;
 
 const decoder = new TextDecoder();
 
 /**
- * The build's source maps, by debug id. Each is read when the first error needs it, and kept: this build's 39 are 18 MB
- * in memory, and the largest holds the server up for 20 ms, once. Ids of other builds are not kept, so there are never
- * more than the build has.
+ * Caches the build's source maps, loaded when the first error needs them. Bounded by the build: its 39
+ * maps take 18 MB of memory, and parsing the largest blocks the server for 20 ms, once.
  */
 export class ScriptMaps {
   readonly #read: ReadSourceMap;
   readonly #onNotice: (notice: string) => void;
-  /** Undefined: it could not be read, and is not tried again. */
+  /** Undefined: cannot be parsed; not tried again. */
   readonly #maps = new Map<string, ScriptMap | undefined>();
 
   constructor(read: ReadSourceMap, onNotice: (notice: string) => void) {
@@ -26,15 +25,15 @@ export class ScriptMaps {
     this.#onNotice = onNotice;
   }
 
-  /** The map that has a debug id, if {@linkcode load} has brought it. */
+  /** The map with a debug id, if {@linkcode load} has loaded it. */
   readonly get = (debugId: string): ScriptMap | undefined => this.#maps.get(debugId);
 
-  /** Brings the maps that the envelope's errors name. Never throws: an error without a map is grouped all the same. */
+  /** Loads the maps of the envelope's errors. Never throws: an error is grouped without a map, too. */
   async load({ items }: ParsedEnvelope): Promise<void> {
     const wanted = new Set(
       items.flatMap(({ type, json }) => type === "event" ? [...readDebugIds(json).values()] : []),
     );
-    for (const id of [...wanted].slice(0, MAX_ASKED)) {
+    for (const id of [...wanted].slice(0, MAX_MAPS)) {
       if (this.#maps.has(id)) continue;
       try {
         const json = await this.#read(id);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as esbuild from "esbuild";
-import { openInbox } from "./store.ts";
+import { openInbox } from "./sqlite_inbox.ts";
 import type { ErrorGroupRow } from "../models/rows.ts";
 import { admitted, envelopeOf } from "./testdata/envelopes.ts";
 import { minify } from "./testdata/minify.ts";
@@ -18,7 +18,7 @@ export const shop = {
 function empty(count: number): void { if (count === 0) throw new Error("the basket is empty"); console.log(count); }
 function unpaid(count: number): void { if (count === 0) throw new Error("the basket is empty"); console.log(count); }
 `;
-/** What a later build adds in front: lines move, and a minifier gives other names. */
+/** Prefix of a later build: lines move, and the minifier makes other names. */
 const ADDED = `
 export function added(a: number): number { return twice(a) + thrice(a); }
 function twice(a: number): number { console.log(a); return 2 * a; }
@@ -27,7 +27,7 @@ function thrice(a: number): number { console.log(a); return 3 * twice(a); }
 
 type Shop = Readonly<Record<"placeOrder" | "payOrder" | "bakeBread", () => void>>;
 
-/** A build as it is served, and the error events that its script's functions lead to. */
+/** A build with its source map, and the error events of its script's functions. */
 interface Build {
   readonly sourceMap: (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
   readonly events: Readonly<Record<keyof Shop, TestEvent>>;
@@ -51,7 +51,7 @@ async function build(source: string, hash: string, debugId: string): Promise<Bui
   };
 }
 
-/** The event that an SDK makes of what a call throws. */
+/** The event that an SDK sends for the error of a call. */
 function eventOf(call: () => void, filename: string, debugId: string) {
   const error = assertThrows(call);
   const frames = [
@@ -82,7 +82,7 @@ function assertThrows(call: () => void): Error {
   } catch (error) {
     return error as Error;
   }
-  throw new Error("It did not throw.");
+  throw new Error("The call did not throw.");
 }
 
 const topName = (event: TestEvent) => event.exception.values[0]!.stacktrace.frames.at(-1)!.function;
@@ -97,7 +97,7 @@ async function twoBuilds(): Promise<readonly [Build, Build]> {
   return [before, after];
 }
 
-/** Stores each build's events while that build is served, and gives the groups that come of it. */
+/** Stores the events of each build with its source maps. Returns the groups. */
 async function groupsOf(
   builds: readonly Build[],
   names: readonly (keyof Shop)[],
@@ -124,19 +124,19 @@ async function groupsOf(
   }
 }
 
-const told = (groups: readonly ErrorGroupRow[]) =>
+const rowsOf = (groups: readonly ErrorGroupRow[]) =>
   groups.map(({ value, where, count }) => [value, where, count]);
 
-Deno.test("the same error of two builds is one group, thrown at another place it is another", async () => {
+Deno.test("same error in two builds → one group; other source position → other group", async () => {
   const groups = await groupsOf(await twoBuilds(), ["placeOrder", "payOrder"], { withMaps: true });
   const line = (text: string) => (ADDED + SHOP).split("\n").findIndex((l) => l.includes(text)) + 1;
-  assert.deepEqual(told(groups), [
+  assert.deepEqual(rowsOf(groups), [
     ["the basket is empty", `unpaid (islands/shop.ts:${line("function unpaid")})`, 2],
     ["the basket is empty", `empty (islands/shop.ts:${line("function empty")})`, 2],
   ]);
 });
 
-Deno.test("without maps a new build's names and hashes begin no new group", async () => {
+Deno.test("new build without source maps → same group", async () => {
   const builds = await twoBuilds();
   const groups = await groupsOf(builds, ["placeOrder", "bakeBread"], { withMaps: false });
   assert.deepEqual(groups.map(({ value, count }) => [value, count]), [
@@ -145,7 +145,7 @@ Deno.test("without maps a new build's names and hashes begin no new group", asyn
   ]);
 });
 
-Deno.test("what a version without maps has stored is grouped anew in the background", async () => {
+Deno.test("file of version 2 → errors grouped again in the background", async () => {
   const [{ events, sourceMap }] = await twoBuilds();
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   try {
@@ -170,7 +170,7 @@ Deno.test("what a version without maps has stored is grouped anew in the backgro
   }
 });
 
-Deno.test("a map that cannot be read is told once, and the error is grouped all the same", async () => {
+Deno.test("unreadable source map → one notice, error still grouped", async () => {
   const [{ events }] = await twoBuilds();
   const notices: string[] = [];
   for (const sourceMap of [() => Promise.reject(new Error("no disk")), () => broken("{")]) {

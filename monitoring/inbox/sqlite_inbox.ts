@@ -1,28 +1,53 @@
 import { DiskFullError, isUnwritable } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import { workOffBacklog } from "./backlog.ts";
-import { describeEnvelope, type Description } from "../models/describe.ts";
-import { EnvelopeOverBoundError, InboxClosedError } from "./errors.ts";
+import { indexBacklog } from "./backlog.ts";
 import {
-  InboxFile,
+  type AdmittedEnvelope,
+  EnvelopeOverBoundError,
+  type Inbox,
+  type InboxChange,
+  InboxClosedError,
   type InboxQuery,
   type InboxSlice,
-  type NewEnvelope,
   type StoredBody,
-} from "./inbox_file.ts";
-import { type Entries, entriesOf } from "../models/entries/entries.ts";
+} from "./inbox.ts";
+import { InboxFile, type NewEnvelope } from "./inbox_file.ts";
+import { indexEnvelope } from "../models/index/index_entries.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
 import type { ListQuery, Lists, Page } from "../models/rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
-import { ScriptMaps } from "./script_maps.ts";
-import type { AdmittedEnvelope, Inbox, InboxChange, InboxOptions } from "./store.ts";
+import { type ReadSourceMap, ScriptMaps } from "./script_maps.ts";
 
-/** Interval of the checks for other processes' changes: with listeners, a row is live within a second. */
+export interface InboxOptions {
+  /** The SQLite file; its folder is created. Default: in memory, until the process ends. */
+  readonly path?: string;
+  /** Bytes of all bodies. Rows and index entries are not counted: some hundred bytes per envelope. */
+  readonly maxBytes: number;
+  /** The clock in milliseconds since 1970. Used for the name of a corrupt file. */
+  readonly now?: () => number;
+  /** Returns the build's source maps, to group errors by source position. Default: none. */
+  readonly sourceMap?: ReadSourceMap;
+  /** Receives messages for the operator. Default: `console.warn`. */
+  readonly onNotice?: (notice: string) => void;
+}
+
+/**
+ * Opens the inbox in a SQLite file, which is created if needed. A file that is corrupt, now or later, is
+ * renamed to `PATH.corrupt-TIME` and replaced by an empty one; `onNotice` reports it.
+ *
+ * @throws {DatabaseVersionError} written by another version; the file is not changed
+ * @throws {SymbolicLinkError} one of the database's files is a link
+ * @throws {DatabaseFileError} the folder or file cannot be created, read or written
+ */
+export function openInbox(options: InboxOptions): Inbox {
+  return new SqliteInbox(options);
+}
+
+/** Interval of checks for changes by other processes, while there are subscribers. */
 const WATCH_MS = 250;
 
-/** The inbox over its database: stores one envelope at a time, and reports each change, also of other processes. */
-export class SqliteInbox implements Inbox {
+class SqliteInbox implements Inbox {
   readonly #options: InboxOptions;
   readonly #listeners = new Set<(change: InboxChange) => void>();
   readonly #maps: ScriptMaps | undefined;
@@ -30,13 +55,13 @@ export class SqliteInbox implements Inbox {
   readonly #onNotice: (notice: string) => void;
   #closed = false;
   #stopIndexing = () => {};
-  /** The highest cursor given out: a file that replaces this one goes on after it. */
+  /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   #last = 0;
-  /** The end of the queue of those who store. */
-  #turn: Promise<unknown> = Promise.resolve();
-  /** Runs while there are listeners. */
+  /** Resolves when all earlier writes are done. */
+  #writes: Promise<unknown> = Promise.resolve();
+  /** Set while there are subscribers. */
   #watch: ReturnType<typeof setInterval> | undefined;
-  /** The file's version at the last check for other processes' commits. */
+  /** `PRAGMA data_version` at the last check for changes by other processes. */
   #version = 0;
   #wasFull = false;
 
@@ -50,21 +75,21 @@ export class SqliteInbox implements Inbox {
       path,
       schema: INBOX_SCHEMA,
       createStore: (db) => new InboxFile(db, maxBytes),
-      onReplaced: (file) => this.#takeUp(file),
+      onReplaced: (file) => this.#continueIn(file),
       onNotice,
       now,
     });
     this.#isFull();
     this.#database.shrink((file) => file.evict());
-    // Other instances have inboxes of their own: a reader who comes from one of them has a cursor that is
-    // lower, and is told that its rows are gone, or higher, and begins again.
+    // Other instances have other inboxes in memory. With ids that begin with the time, a reader who comes
+    // from one of them notices that its cursor is not of this inbox.
     if (path === undefined) this.#database.run((file) => file.startAfter(now()));
     this.#last = this.#database.run((file) => file.state().last);
     if (this.#database.run((file) => file.hasBacklog())) {
-      this.#stopIndexing = workOffBacklog({
+      this.#stopIndexing = indexBacklog({
         unindexed: () => this.#run((file) => file.unindexed()),
         index: (read) => this.#grow((file) => file.index(read)),
-      }, (parsed, receivedAt) => this.#entriesOf(parsed, receivedAt));
+      }, async (parsed, receivedAt) => (await this.#index(parsed, receivedAt)).entries);
     }
   }
 
@@ -74,14 +99,14 @@ export class SqliteInbox implements Inbox {
     if (bytes.byteLength > maxBytes) {
       return Promise.reject(new EnvelopeOverBoundError(bytes.byteLength, maxBytes));
     }
-    return this.#inTurn(envelope, (file, row) => {
+    return this.#write(envelope, (file, row) => {
       this.#last = file.insert(row);
       this.#notify("stored");
     });
   }
 
   storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room"> {
-    return this.#inTurn(envelope, (file, row) => {
+    return this.#write(envelope, (file, row) => {
       const id = file.insertOnce(row);
       if (typeof id === "string") return id;
       this.#last = id;
@@ -90,18 +115,18 @@ export class SqliteInbox implements Inbox {
     });
   }
 
-  /** Does the work once all calls before are done, with what the envelope says of itself. */
-  #inTurn<T>(
+  /** Runs `work` after all earlier writes, with the envelope's row and index entries. */
+  #write<T>(
     envelope: AdmittedEnvelope,
     work: (file: InboxFile, row: NewEnvelope) => T,
   ): Promise<T> {
     const { bytes, contentEncoding, receivedAt } = envelope;
-    const done = this.#turn.then(async () => {
+    const done = this.#writes.then(async () => {
       const row = { ...await this.#read(envelope), bytes, contentEncoding, receivedAt };
       return this.#grow((file) => work(file, row));
     });
-    // The caller gets the failure; the next in the queue must not.
-    this.#turn = done.catch(() => {});
+    // Failures are reported to the caller, and do not block later writes.
+    this.#writes = done.catch(() => {});
     return done;
   }
 
@@ -178,20 +203,20 @@ export class SqliteInbox implements Inbox {
       return this.#database.shrink((file) => file.clear());
     } catch (error) {
       if (!isUnwritable(error)) throw error;
-      // Another program has filled even the room of the reserve.
+      // Not even the reserve has room: another program filled the disk.
       this.#database.startOver();
       return this.#database.run((file) => file.state().last);
     }
   }
 
-  /** Takes a new file into use that replaces the open one: earlier rows are no longer stored. */
-  #takeUp(file: InboxFile): void {
-    // Another process may have created it, with later ids.
+  /** A new, empty file has replaced a corrupt one. */
+  #continueIn(file: InboxFile): void {
+    // If another process created it, its ids may already be higher.
     if (file.state().last < this.#last) file.startAfter(this.#last);
     this.#notify("cleared");
   }
 
-  /** Whether nothing can be stored now. Reports each change once. */
+  /** Whether envelopes cannot be stored now. Reports each change once. */
   #isFull(): boolean {
     const isFull = !this.#database.canGrow();
     if (isFull === this.#wasFull) return isFull;
@@ -212,7 +237,7 @@ export class SqliteInbox implements Inbox {
       if (version !== this.#version) this.#notify("stored");
       this.#version = version;
     } catch {
-      // The file cannot be read now: requests report that.
+      // The file cannot be read now; requests report that.
     }
   }
 
@@ -225,21 +250,22 @@ export class SqliteInbox implements Inbox {
     for (const listener of this.#listeners) listener(change);
   }
 
-  /** What the envelope says of itself; from its framing alone if it does not decompress. */
-  async #read(envelope: AdmittedEnvelope): Promise<Description & { entries: Entries }> {
+  /** Reads the description and index entries of an envelope. */
+  async #read(envelope: AdmittedEnvelope): Promise<EnvelopeIndex> {
     let parsed: ParsedEnvelope;
     try {
       parsed = parseEnvelope(await envelope.decoded());
     } catch {
-      // The relay decompressed it once, so memory or a limit is at fault: keeping the bytes matters more than ids.
+      // The relay could decompress it, so memory or a limit is the cause. Stores it without index entries.
       parsed = parseItems(envelope.header, envelope.items);
     }
-    const entries = await this.#entriesOf(parsed, envelope.receivedAt);
-    return { ...describeEnvelope(parsed), entries };
+    return await this.#index(parsed, envelope.receivedAt);
   }
 
-  async #entriesOf(parsed: ParsedEnvelope, receivedAt: number): Promise<Entries> {
+  async #index(parsed: ParsedEnvelope, receivedAt: number): Promise<EnvelopeIndex> {
     await this.#maps?.load(parsed);
-    return entriesOf(parsed, receivedAt, this.#maps?.get);
+    return indexEnvelope(parsed, receivedAt, this.#maps?.get);
   }
 }
+
+type EnvelopeIndex = ReturnType<typeof indexEnvelope>;

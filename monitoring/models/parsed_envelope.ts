@@ -3,46 +3,46 @@ import { readEnvelope } from "../protocol/scanner.ts";
 import type { InboxItem } from "../protocol/inbox_row.ts";
 import { at, listOf, parseJson } from "./json.ts";
 
-/** An envelope whose JSON has been read, once for all that is made of it. */
+/** An envelope whose items are parsed, once for all read models. */
 export interface ParsedEnvelope {
   readonly header: EnvelopeHeader;
   readonly items: readonly ParsedItem[];
   readonly leftOut: LeftOut;
 }
 
-/** What the lists do not take in of an envelope, because it is beyond the bounds. Its bytes are kept whole. */
+/** What exceeds the limits below and is not listed. The stored bytes are complete. */
 export interface LeftOut {
-  /** Items that were not read. */
+  /** Items that were not parsed. */
   readonly items: number;
-  /** Spans, logs and their like in items that were read. */
+  /** Spans, logs and similar entries that were dropped from parsed items. */
   readonly entries: number;
 }
 
 export interface ParsedItem extends InboxItem {
-  /** Undefined: not read, because it is of no type that is indexed, no JSON, or beyond the bounds. */
+  /** Undefined: the type is not indexed, or the payload is not JSON or exceeds the limits. */
   readonly json: unknown;
 }
 
-/** An SDK sends a handful. What is beyond is kept, as bytes, and not listed: a row must stay small. */
+/** Items of one envelope in its row. SDKs send a few. */
 export const MAX_ITEMS = 256;
 /**
- * Bytes of JSON read for one envelope, all items together: four times the largest event that Sentry takes. Parsing
- * blocks the server, some 10 ms for each MiB.
+ * Bytes of JSON parsed for one envelope: four times Sentry's limit for an event. Parsing blocks the
+ * server for some 10 ms per MiB.
  */
 export const MAX_INDEXED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Objects and lists in that JSON. SDKs send one to some 50 bytes, so that about as many fit; each takes 100 ns to make:
- * more than a million empty ones would hold the server up for a fifth of a second.
+ * Objects and arrays in that JSON, 100 ns each. SDKs send about one per 50 bytes. Attack: 4 MiB of empty
+ * objects would block the server for a fifth of a second.
  */
 export const MAX_OBJECTS = 100_000;
 /**
- * Spans, logs and their like that one envelope adds to the lists. SDKs send up to 1,000 spans or 100 logs at once,
- * OpenTelemetry's exporters 512; so many are looked through in some 10 ms.
+ * Spans, logs and similar entries indexed for one envelope, which takes some 10 ms. SDKs send up to
+ * 1,000 spans or 100 logs at once, OpenTelemetry's exporters 512.
  */
 export const MAX_ENTRIES = 10_000;
 
-/** The items that ids, spans, errors or logs are read from. */
+/** Types of items that are parsed. Their readers are in `index/index_entries.ts`. */
 const INDEXED_TYPES: ReadonlySet<string> = new Set([
   "event",
   "transaction",
@@ -54,10 +54,10 @@ const INDEXED_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an envelope's framing and the JSON of its items. Anyone who may post decides what is in it, so this does not
- * throw: broken framing, which the relay refuses, is an envelope without items.
+ * Parses an envelope and its items. Its content is untrusted: never throws. An envelope with broken
+ * framing, which the relay refuses, has no items.
  *
- * @param bytes the envelope, decompressed
+ * @param bytes decompressed
  */
 export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
   try {
@@ -75,78 +75,78 @@ export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
   }
 }
 
-/** {@linkcode parseEnvelope} for framing that is already read; an item without its payload is only listed. */
+/** {@linkcode parseEnvelope} after the framing is parsed. An item without payload is listed, not parsed. */
 export function parseItems(
   header: EnvelopeHeader,
   items: readonly (InboxItem & { readonly payload?: Uint8Array })[],
 ): ParsedEnvelope {
-  const reader = new BoundedReader();
+  const reader = new BoundedParser();
   const parsed = items.slice(0, MAX_ITEMS).map(({ type, bytes, payload }) => {
     const isRead = payload !== undefined && INDEXED_TYPES.has(type);
-    return { type, bytes, json: isRead ? reader.read(payload) : undefined };
+    return { type, bytes, json: isRead ? reader.parse(payload) : undefined };
   });
   const beyond = items.slice(MAX_ITEMS).filter(({ type }) => INDEXED_TYPES.has(type)).length;
   const { items: unread, entries } = reader.leftOut;
   return { header, items: parsed, leftOut: { items: unread + beyond, entries } };
 }
 
-/** One of which nothing can be read. */
+/** For an envelope that cannot be parsed. */
 export const EMPTY_ENVELOPE: ParsedEnvelope = {
   header: {},
   items: [],
   leftOut: { items: 0, entries: 0 },
 };
 
-/** The lists in a payload that are looked through: a container's, a transaction's, a recording's. */
-const LISTS = ["items", "spans", "trace_ids"];
-const OPENS_OBJECT = "{".charCodeAt(0);
-const OPENS_LIST = "[".charCodeAt(0);
+/** Arrays of entries: in containers, transactions and recordings. */
+const ENTRY_LISTS = ["items", "spans", "trace_ids"];
+const OPENING_BRACE = "{".charCodeAt(0);
+const OPENING_BRACKET = "[".charCodeAt(0);
 
-/** Reads payloads of one envelope until the bounds are reached. */
-class BoundedReader {
+/** Parses the payloads of one envelope within the limits. */
+class BoundedParser {
   #bytes = MAX_INDEXED_BYTES;
   #objects = MAX_OBJECTS;
   #entries = MAX_ENTRIES;
-  #unread = 0;
-  #cut = 0;
+  #skippedItems = 0;
+  #droppedEntries = 0;
 
-  /** Undefined: it is no JSON, or beyond the bounds. */
-  read(payload: Uint8Array): unknown {
-    // Of a text in it brackets count too: it takes very many to matter.
-    const objects = payload.byteLength > this.#bytes ? Infinity : countOpening(payload);
+  /** Undefined: not JSON, or over a limit. */
+  parse(payload: Uint8Array): unknown {
+    // Also counts braces inside texts, which rarely matters.
+    const objects = payload.byteLength > this.#bytes ? Infinity : countObjects(payload);
     if (objects > this.#objects) {
-      this.#unread++;
+      this.#skippedItems++;
       return undefined;
     }
     this.#bytes -= payload.byteLength;
     this.#objects -= objects;
-    return this.#shortened(parseJson(payload));
+    return this.#limitEntries(parseJson(payload));
   }
 
   get leftOut(): LeftOut {
-    return { items: this.#unread, entries: this.#cut };
+    return { items: this.#skippedItems, entries: this.#droppedEntries };
   }
 
-  #shortened(json: unknown): unknown {
-    let shortened = json;
-    for (const name of LISTS) {
+  #limitEntries(json: unknown): unknown {
+    let limited = json;
+    for (const name of ENTRY_LISTS) {
       const list = listOf(at(json, name));
       if (list.length > this.#entries) {
-        shortened = { ...(shortened as object), [name]: list.slice(0, this.#entries) };
-        this.#cut += list.length - this.#entries;
+        limited = { ...(limited as object), [name]: list.slice(0, this.#entries) };
+        this.#droppedEntries += list.length - this.#entries;
       }
       this.#entries -= Math.min(list.length, this.#entries);
     }
-    return shortened;
+    return limited;
   }
 }
 
-function countOpening(payload: Uint8Array): number {
+function countObjects(payload: Uint8Array): number {
   let count = 0;
-  // Not `for…of`, which takes 15 ms for 4 MiB instead of 3.
+  // `for…of` takes 15 ms for 4 MiB, this loop 3 ms.
   for (let index = 0; index < payload.length; index++) {
     const byte = payload[index];
-    if (byte === OPENS_OBJECT || byte === OPENS_LIST) count++;
+    if (byte === OPENING_BRACE || byte === OPENING_BRACKET) count++;
   }
   return count;
 }

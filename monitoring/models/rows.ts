@@ -1,37 +1,41 @@
 /**
- * The rows that the console lists. All text in them was written by whoever posted the envelope: it
- * is shown as text, never as markup, and never followed.
+ * The queries and rows of the lists: wire types of `GET /monitoring/inbox?view=…`. All texts in rows are
+ * untrusted: display them as text, never as markup or links.
  */
 
-/** Some rows, newest first. There may be none although older ones follow: a long search pauses. */
+/** Rows, newest first. May be empty although there is a next page: a long search is split. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Give it as `before` and the next, older rows come; null: there are none. */
+  /** The `before` of the next page, with older rows; null: this is the last page. */
   readonly next: string | null;
 }
 
-/** What a list is asked for. Each attribute narrows it; what a list does not know it ignores. */
+/** Filters of a list. Filters that a list does not support are ignored. */
 export interface ListQuery {
-  /** Must occur, in any case of letters, in the row's ids, names, messages or item types. */
+  /** Text in the row's ids, names, messages or item types; case-insensitive. */
   readonly q?: string;
-  /** Only rows of this trace. */
+  /** Trace id. */
   readonly trace?: string;
-  /** Errors and occurrences: of this group. */
+  /** Errors and occurrences: key of the group. */
   readonly group?: string;
-  /** Envelopes: those that hold an item of this type. */
+  /** Envelopes: with an item of this type. */
   readonly type?: string;
-  /** Logs: this level and all that are more urgent. */
+  /** Logs: this level and more severe ones. */
   readonly level?: LogRow["level"];
-  /** The `next` of an earlier answer. */
+  /** The `next` of an earlier page. */
   readonly before?: string;
   /** At most {@linkcode MAX_LIST_ROWS}, which is also the default. */
   readonly limit?: number;
 }
 
-/** Most rows of one answer: some screens full, and a few milliseconds to read and draw. */
+/** Rows of one page: a few screens, read and drawn in a few milliseconds. */
 export const MAX_LIST_ROWS = 200;
 
-/** The lists that a console asks for, by the name that the address carries. */
+/**
+ * The row type of each list, by its `view`; the list of envelopes has `InboxRow`. Another list needs: a row
+ * here, entries in `index/index_entries.ts` and `index/memory_index.ts`, a table in `inbox/schema.ts` with
+ * `index_writer.ts` and `list_sql.ts`, and a folder in `islands/`.
+ */
 export interface Lists {
   readonly traces: TraceRow;
   readonly errors: ErrorGroupRow;
@@ -39,39 +43,39 @@ export interface Lists {
   readonly logs: LogRow;
 }
 
-/** A trace, as far as its envelopes have come. Times are milliseconds since 1970. */
+/** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
 export interface TraceRow {
   readonly trace_id: string;
-  /** Of the root, or of the earliest span where the root has not come; null: only errors or logs came. */
+  /** Name of the root span, or of the span closest to it; null: no span was received. */
   readonly name: string | null;
   readonly op: string | null;
-  /** The earliest start, the latest end that was told; the clocks are those of whoever sent it. */
+  /** Earliest start and latest end of its spans. */
   readonly started_at: number;
   readonly ended_at: number | null;
   readonly spans: number;
   readonly errors: number;
   readonly logs: number;
   readonly replay_id: string | null;
-  /** When its newest envelope came. */
+  /** When its newest envelope was received. */
   readonly received_at: number;
 }
 
-/** Errors that a person would call the same one. Of a search, "newest" is the newest that was found. */
+/** A group of errors with the same cause. Of a search, "newest" is the newest match. */
 export interface ErrorGroupRow {
-  /** The key of the group: hex digits made of type, shape of the message and top frame. */
+  /** The key of the group, see `error/error_group.ts`. */
   readonly group: string;
   readonly type: string;
-  /** The newest one's message. */
+  /** Message of the newest error. */
   readonly value: string;
-  /** The frame that names the group, as "function (file)"; null: no frame is known. */
+  /** The top frame, as "function (file:line)"; null: no stack trace. */
   readonly where: string | null;
   readonly level: string;
-  /** False: the page or process did not catch it; null: not said. */
+  /** False: uncaught; null: not sent. */
   readonly handled: boolean | null;
   readonly count: number;
   readonly first_seen: number;
   readonly last_seen: number;
-  /** Where its newest occurrence stands. */
+  /** Envelope of the newest error. */
   readonly envelope: number;
   readonly trace_id: string | null;
 }
@@ -79,7 +83,7 @@ export interface ErrorGroupRow {
 /** One error event. */
 export interface OccurrenceRow {
   readonly group: string;
-  /** The envelope that it came in. */
+  /** Id of its envelope. */
   readonly envelope: number;
   readonly event_id: string | null;
   readonly at: number;
@@ -93,13 +97,13 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] a
 /** One structured log. */
 export interface LogRow {
   readonly envelope: number;
-  /** Its place among the logs of its envelope. */
+  /** Index among the logs of its envelope. */
   readonly index: number;
   readonly at: number;
   readonly level: (typeof LOG_LEVELS)[number];
-  /** The message with its parameters put in. */
+  /** The message with its parameters filled in. */
   readonly body: string;
-  /** By name; what is no text, number or boolean stands as its JSON. */
+  /** Values of other types are converted to JSON. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   readonly trace_id: string | null;
   readonly span_id: string | null;

@@ -374,7 +374,7 @@ test.describe("the inbox as one file", () => {
       buffer: Buffer.from(eventEnvelope(1)),
     });
     await expect(viewOf(page).getByRole("status").filter({ hasText: "export" })).toContainText(
-      "no export of an inbox",
+      "not an export of an inbox",
     );
   });
 });

@@ -324,7 +324,7 @@ test("an event that is not JSON → an error message and a download link", async
   const href = await list(page).getByRole("link").first().getAttribute("href");
   const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox?type=event`)).json();
   await page.goto(`/${href}/${envelopes.at(-1).id}`);
-  await expect(page.getByRole("alert")).toContainText("no JSON");
+  await expect(page.getByRole("alert")).toContainText("not valid JSON");
   await expect(page.getByRole("link", { name: "Download the envelope" }))
     .toHaveAttribute("href", `/monitoring/inbox?id=${envelopes.at(-1).id}`);
 });

@@ -8,7 +8,7 @@ const inboxOf = (page: Page) => page.getByRole("region", { name: "Arrived in the
 const rowsOf = (page: Page) =>
   inboxOf(page).getByRole("row").filter({ has: page.getByRole("link") });
 
-// The server's own log of its start is in the inbox before any page: these tests are about what comes then.
+// The server logs its start: waits for it, and starts each test with an empty inbox.
 test.beforeEach(async ({ server, serverEnv, serverArrivals }) => {
   await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
   const emptied = await fetch(`${server.origin}/monitoring/inbox`, {
@@ -18,7 +18,7 @@ test.beforeEach(async ({ server, serverEnv, serverArrivals }) => {
   expect(emptied.status).toBe(204);
 });
 
-test("what arrives is listed live, newest first, and its bytes can be had", async ({ page, arrivals }) => {
+test("envelope arrives → listed first, its bytes can be downloaded", async ({ page, arrivals }) => {
   await openPage(page);
   await make(page, "info");
   await arrivals.waitForItem("the log", ({ type }) => type === "log");
@@ -32,7 +32,7 @@ test("what arrives is listed live, newest first, and its bytes can be had", asyn
   expect(stored).toContain([...bytes].join());
 });
 
-test("two tabs share one stream, and it goes on when the tab that had it closes", async ({ page, context, sent, server }) => {
+test("two tabs → one stream; its tab closes → the other opens one", async ({ page, context, sent, server }) => {
   const streams = () =>
     sent.all.filter(({ url, kind }) =>
       url.pathname === "/monitoring/inbox" && kind === "eventsource"
@@ -56,7 +56,7 @@ test("two tabs share one stream, and it goes on when the tab that had it closes"
   expect(streams()).toHaveLength(2);
 });
 
-test("one click and a confirmation empty it, in every tab", async ({ page, context, server }) => {
+test("Delete all, confirmed → empty in every tab", async ({ page, context, server }) => {
   await openPage(page);
   const second = await context.newPage();
   await openPage(second);
@@ -69,12 +69,12 @@ test("one click and a confirmation empty it, in every tab", async ({ page, conte
   for (const tab of [page, second]) {
     await expect(rowsOf(tab).filter({ hasText: "log" })).toHaveCount(0);
   }
-  // What a page sends after that is new.
+  // Pages may have sent envelopes since.
   const left: InboxPage = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
   expect(left.envelopes.filter(({ id }) => id <= cursor)).toEqual([]);
 });
 
-test("pause holds the list still", async ({ page, arrivals }) => {
+test("Pause → list unchanged; Resume → new rows", async ({ page, arrivals }) => {
   await openPage(page);
   await make(page, "info");
   await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(1);
@@ -108,11 +108,11 @@ test.describe("INBOX_TOKEN set", () => {
       await field.press("Enter");
       await expect(inboxOf(page)).toContainText(/Live/);
       await expect(inboxOf(page).getByRole("button", { name: "Pause" })).toBeFocused();
-      // Kept by the browser, out of reach of scripts.
+      // HttpOnly.
       expect(await page.evaluate(() => document.cookie)).toBe("");
       await page.reload();
       await expect(inboxOf(page)).toContainText(/Live/);
-      // Lists and bytes are read with the cookie as well.
+      // Lists are read with the cookie, too.
       await postEvents(server.origin, nodeEvent());
       await page.goto(`http://${name}:${server.port}/#/errors`);
       await expect(page.locator(".view:visible")).toContainText("All servers failed");

@@ -7,12 +7,12 @@ import { ERRORS, make, openPage } from "./signals.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 const SILENT = "The inbox has not answered for 10 seconds.";
-/** Lists, bodies and source maps. Requests for the inbox's state are answered. */
+/** Lists, bodies and source maps; not the requests for the state of the inbox. */
 const isRead = (url: URL) =>
   url.pathname === "/monitoring/inbox" &&
   ["view", "id", "map"].some((name) => url.searchParams.has(name));
 
-/** Keeps requests without an answer until the returned function is called. */
+/** Leaves requests unanswered until the returned function is called. */
 async function keepSilent(context: BrowserContext, which: (url: URL) => boolean) {
   let answers = false;
   await context.route(which, (route) => answers ? route.continue() : undefined);
@@ -34,7 +34,7 @@ test("inbox accepts and never answers → each read fails with a message and can
   await postSpans(server.origin, ...largeTrace(TRACE, 5));
   await postEvents(server.origin, nodeEvent());
   const answer = await keepSilent(context, isRead);
-  // At once, each in a tab of its own: the wait is the same for all.
+  // In parallel, each in its own tab: all wait for the same time.
   const tabs = await Promise.all(
     Object.entries(READ).map(async ([what, [fragment, place, shown]]) => {
       const page: Page = await context.newPage();
@@ -53,7 +53,7 @@ test("inbox accepts and never answers → each read fails with a message and can
   for (const { what, view, shown } of tabs) {
     await test.step(`${what}, once more`, async () => {
       await expect(async () => {
-        // Envelopes of these tabs also make lists read again.
+        // The tabs also read again when one of them sends an envelope.
         const retry = view.getByRole("button", { name: "Try again" });
         if (await retry.isVisible()) await retry.click({ timeout: 1_000 });
         await expect(view).toContainText(shown, { timeout: 3_000 });

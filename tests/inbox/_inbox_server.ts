@@ -1,33 +1,37 @@
 import { join } from "node:path";
-import { createInboxEndpoint, type InboxEndpointOptions } from "../../monitoring/inbox/http.ts";
-import { type Inbox, openInbox } from "../../monitoring/inbox/store.ts";
+import {
+  createInboxEndpoint,
+  type InboxEndpointOptions,
+} from "../../monitoring/inbox/inbox_endpoint.ts";
+import type { Inbox } from "../../monitoring/inbox/inbox.ts";
+import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 export interface InboxServer extends AsyncDisposable {
-  /** Of the endpoint, by the name `127.0.0.1`. */
+  /** URL of the endpoint. */
   readonly url: string;
   readonly port: number;
   readonly inbox: Inbox;
-  /** Streams that were asked for so far, and that are open. */
+  /** Number of streams requested so far, and open now. */
   readonly streams: { asked: number; open: number };
-  /** Stores events whose ids end with these numbers. */
+  /** Stores one event for each number, whose id ends with it. */
   store(...numbers: readonly number[]): Promise<void>;
-  /** Cuts the live streams, as a server that stops does. */
+  /** Ends the live streams, like a server that stops. */
   endStreams(): void;
 }
 
 export interface InboxServerOptions extends Partial<Omit<InboxEndpointOptions, "inbox">> {
   readonly maxBytes?: number;
-  /** What the connection's other end counts as; else what it is. */
+  /** Remote address for the endpoint. Default: the real one. */
   readonly peer?: string;
-  /** An inbox that is open already, and that the caller closes. */
+  /** An open inbox, which the caller closes. Default: a new one. */
   readonly inbox?: Inbox;
   readonly port?: number;
-  /** Answers in place of the endpoint, to play a server that has troubles. */
+  /** Answers instead of the endpoint, to simulate failures; undefined: the endpoint answers. */
   readonly instead?: (request: Request) => Response | Promise<Response> | undefined;
 }
 
-/** The inbox's real endpoint and file on a real server, on a free port of the loopback. */
+/** Serves the inbox's endpoint with a SQLite file, on a free port of 127.0.0.1. */
 export function startInboxServer(options: InboxServerOptions = {}): InboxServer {
   const folder = options.inbox ? undefined : Deno.makeTempDirSync({ prefix: "inbox-" });
   const inbox = options.inbox ??
@@ -42,8 +46,8 @@ export function startInboxServer(options: InboxServerOptions = {}): InboxServer 
       if (request.headers.get("accept") === "text/event-stream") {
         streams.asked++;
         streams.open++;
-        const gone = () => void streams.open--;
-        completed.then(gone, gone);
+        const closed = () => void streams.open--;
+        completed.then(closed, closed);
       }
       return endpoint.handle(request, options.peer ?? (remoteAddr as Deno.NetAddr).hostname);
     },
@@ -68,11 +72,14 @@ export function startInboxServer(options: InboxServerOptions = {}): InboxServer 
   };
 }
 
-/** Resolves when `holds` does, asked again and again; what it waits for stands in the error that ends a vain wait. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+/** Polls until `condition` returns true; fails after 20 seconds with `what`. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
   const deadline = performance.now() + 20_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}.`);
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

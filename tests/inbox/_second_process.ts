@@ -1,10 +1,10 @@
 /**
- * Another server on the same file: stores and lists until its envelopes are in.
+ * A second process on the same file: stores envelopes and lists them.
  *
- * Arguments: the file; how many envelopes to store, or `watch`: listens until another connection has stored one, and
- * closes nothing.
+ * Arguments: the file; the number of envelopes to store, or `watch`: waits until another connection has stored
+ * one, and exits without closing.
  */
-import { openInbox } from "../../monitoring/inbox/store.ts";
+import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const [path = "", count = "0"] = Deno.args;

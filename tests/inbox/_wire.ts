@@ -1,4 +1,4 @@
-/** An answer as it came over the wire. */
+/** A response as received, not decompressed. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -7,8 +7,8 @@ export interface WireAnswer {
 }
 
 /**
- * Sends a request whose headers `fetch` would not send as they are (`Host`, `Sec-Fetch-Site`), and reads the answer
- * without undoing its encoding.
+ * Sends a request with headers that `fetch` does not allow (`Host`, `Sec-Fetch-Site`), and does not decompress
+ * the response.
  */
 export async function sendRaw(
   port: number,
@@ -48,14 +48,14 @@ export async function sendRaw(
   };
 }
 
-/** A server-sent event; `comment` for what is none. */
+/** A server-sent event, or a comment. */
 export interface WireEvent {
   readonly id?: string;
   readonly event?: string;
   readonly data?: string;
 }
 
-/** Reads server-sent events one by one. */
+/** Reads server-sent events one at a time. */
 export class EventReader implements AsyncDisposable {
   readonly #reader: ReadableStreamDefaultReader<string>;
   #text = "";
@@ -64,7 +64,7 @@ export class EventReader implements AsyncDisposable {
     this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   }
 
-  /** Opens a stream and reads its first lines, which are no event. */
+  /** Opens a stream and reads its first lines, which are not an event. */
   static async open(url: string, headers: Record<string, string> = {}): Promise<EventReader> {
     const response = await fetch(url, { headers: { Accept: "text/event-stream", ...headers } });
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
@@ -90,7 +90,7 @@ export class EventReader implements AsyncDisposable {
     }
   }
 
-  /** The ids of the next events, which must all be envelopes. */
+  /** The ids of the next `count` events, which must be envelopes. */
   async ids(count: number): Promise<number[]> {
     const ids: number[] = [];
     while (ids.length < count) {

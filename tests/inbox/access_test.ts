@@ -5,7 +5,7 @@ import { sendRaw } from "./_wire.ts";
 const PATH = "/monitoring/inbox";
 const TOKEN = "s3cret-token";
 
-/** Every way to read or empty the inbox. */
+/** All requests that read or clear the inbox. */
 const WAYS: readonly [method: string, target: string, headers?: Record<string, string>][] = [
   ["GET", PATH],
   ["GET", PATH, { Accept: "text/event-stream" }],
@@ -14,7 +14,7 @@ const WAYS: readonly [method: string, target: string, headers?: Record<string, s
   ["DELETE", PATH],
 ];
 
-/** Asserts that none of them works with these headers, and that nothing of it can be read by another origin. */
+/** Asserts that all of them are refused with these headers, without CORS headers. */
 async function forbids(
   server: InboxServer,
   headers: Record<string, string>,
@@ -42,28 +42,28 @@ async function startWithOne(options: InboxServerOptions = {}): Promise<InboxServ
 const statusOf = async (server: InboxServer, headers: Record<string, string>) =>
   (await sendRaw(server.port, "GET", PATH, headers)).status;
 
-Deno.test("who may use the inbox: this machine, by its names", async () => {
+Deno.test("this machine by its names → allowed", async () => {
   await using server = await startWithOne({ publicOrigin: "https://glass.example" });
   for (const host of ["localhost", "127.0.0.1", "[::1]", "glass.example"]) {
     assert.equal(await statusOf(server, { Host: `${host}:${server.port}` }), 200, host);
   }
 });
 
-Deno.test("DNS rebinding: a page of another name that resolves to this machine gets 403", async () => {
+Deno.test("DNS rebinding: other host name for this machine → 403", async () => {
   await using server = await startWithOne();
   const host = `evil.example:${server.port}`;
   await forbids(server, { Host: host, "Sec-Fetch-Site": "same-origin" }, /Host/);
   await forbids(server, { Host: host }, /Host/);
 });
 
-Deno.test("cross-site read: a page of another site or another local port gets 403 and no CORS", async () => {
+Deno.test("cross-site read: other site or local port → 403, no CORS headers", async () => {
   await using server = await startWithOne();
   const origin = { Origin: "http://evil.example" };
   await forbids(server, { "Sec-Fetch-Site": "cross-site", ...origin }, /Sec-Fetch-Site/);
   await forbids(server, { "Sec-Fetch-Site": "same-site", ...origin }, /Sec-Fetch-Site/);
 });
 
-Deno.test("a preflight of another origin gets no leave", async () => {
+Deno.test("preflight of another origin → not allowed", async () => {
   await using server = await startWithOne();
   const answer = await sendRaw(server.port, "OPTIONS", PATH, {
     Origin: "http://evil.example",
@@ -73,19 +73,19 @@ Deno.test("a preflight of another origin gets no leave", async () => {
   assert.equal(answer.headers.get("access-control-allow-origin"), null);
 });
 
-Deno.test("behind a proxy on this machine: its loopback peer gets 403", async () => {
+Deno.test("proxy on this machine → 403 for its loopback peer", async () => {
   await using server = await startWithOne();
   await forbids(server, { "X-Forwarded-For": "203.0.113.9" }, /proxy/);
   await forbids(server, { "X-Forwarded-Proto": "https" }, /proxy/);
   await forbids(server, { Forwarded: "for=203.0.113.9" }, /proxy/);
 });
 
-Deno.test("behind a proxy that sets TRUSTED_PROXY_HEADER alone: 403 all the same", async () => {
+Deno.test("proxy that sets only TRUSTED_PROXY_HEADER → 403", async () => {
   await using server = await startWithOne({ proxyHeader: "x-real-ip" });
   await forbids(server, { "X-Real-IP": "203.0.113.9" }, /proxy/);
 });
 
-Deno.test("another machine gets 403, with what would be right", async () => {
+Deno.test("another machine → 403 with advice", async () => {
   await using closed = await startWithOne({ peer: "203.0.113.9" });
   await forbids(closed, {}, /another machine.*Set INBOX_TOKEN/);
   await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
@@ -97,7 +97,7 @@ Deno.test("another machine gets 403, with what would be right", async () => {
   await forbids(server, { Authorization: "Bearer wrong" }, /token is not/);
 });
 
-Deno.test("INBOX_TOKEN by Authorization: Bearer, from another machine and through a proxy", async () => {
+Deno.test("INBOX_TOKEN as bearer token → allowed from another machine and through a proxy", async () => {
   await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
   const headers = {
     Host: "glass.example",
@@ -107,7 +107,7 @@ Deno.test("INBOX_TOKEN by Authorization: Bearer, from another machine and throug
   assert.equal(await statusOf(server, headers), 200);
 });
 
-Deno.test("INBOX_TOKEN by the cookie that the answer to a right token sets", async () => {
+Deno.test("correct token → cookie is set, and allows reading", async () => {
   await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
   const entered = await sendRaw(server.port, "GET", PATH, {
     Authorization: `Bearer ${TOKEN}`,
@@ -129,14 +129,14 @@ Deno.test("INBOX_TOKEN by the cookie that the answer to a right token sets", asy
   await forbids(server, { Cookie: `${cookie.slice(0, -1)}x` }, /token is not/);
 });
 
-Deno.test("the cookie is Secure where browsers come by https", async () => {
+Deno.test("browsers use https → cookie is Secure", async () => {
   await using server = await startWithOne({ token: TOKEN, publicOrigin: "https://glass.example" });
   const headers = { Authorization: `Bearer ${TOKEN}`, "Sec-Fetch-Site": "same-origin" };
   const answer = await sendRaw(server.port, "GET", PATH, headers);
   assert.match(answer.headers.get("set-cookie") ?? "", /; Secure/);
 });
 
-Deno.test("no cookie for a wrong token, a DELETE, or a request of this machine without a token", async () => {
+Deno.test("wrong token, DELETE, or no token → no cookie", async () => {
   await using server = await startWithOne({ token: TOKEN });
   const own = { "Sec-Fetch-Site": "same-origin" };
   const cookieOf = async (method: string, headers: Record<string, string>) =>
@@ -146,7 +146,7 @@ Deno.test("no cookie for a wrong token, a DELETE, or a request of this machine w
   assert.equal(await cookieOf("DELETE", { Authorization: `Bearer ${TOKEN}` }), null);
 });
 
-Deno.test("on Deno Deploy a loopback peer is nobody: the token alone", async () => {
+Deno.test("Deno Deploy: loopback peer → token required", async () => {
   await using server = await startWithOne({ onDeploy: true, token: TOKEN });
   await forbids(server, {}, /INBOX_TOKEN/);
   assert.equal(await statusOf(server, { Authorization: `Bearer ${TOKEN}` }), 200);

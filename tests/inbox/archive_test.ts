@@ -10,7 +10,7 @@ import {
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
-import type { Inbox } from "../../monitoring/inbox/store.ts";
+import type { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
 import { sendRaw } from "./_wire.ts";
 
@@ -28,13 +28,13 @@ interface Sent {
   readonly plain: Uint8Array<ArrayBuffer>;
 }
 
-/** Puts an envelope into the inbox as the relay does. */
+/** Stores an envelope like the relay. */
 async function put(inbox: Inbox, { receivedAt, encoding, plain }: Sent): Promise<void> {
   const bytes = encoding === null ? plain : new Uint8Array(COMPRESS[encoding](plain));
   await inbox.store({ ...admitted(plain, receivedAt), bytes, contentEncoding: encoding });
 }
 
-/** What the inbox holds, oldest first, without its ids: those are new after an import. */
+/** The content of the inbox, oldest first, without ids, which change with an import. */
 function contents(inbox: Inbox) {
   return inbox.list({ since: 0, limit: 500 }).envelopes.map(({ id, ...row }) => {
     const { bytes, contentEncoding } = inbox.bytes(id)!;
@@ -50,21 +50,21 @@ async function imported({ url }: InboxServer, archive: Uint8Array<ArrayBuffer>, 
   return { status: response.status, ...await response.json() };
 }
 
-/** An archive of these bodies, written by hand. */
+/** An archive of these bodies, written without the code under test. */
 function archiveOf(
   bodies: readonly Uint8Array[],
   contentEncoding: string | null = null,
 ): Uint8Array<ArrayBuffer> {
-  const pieces = bodies.flatMap((bytes, n) =>
+  const chunks = bodies.flatMap((bytes, n) =>
     archiveItem({ bytes, receivedAt: 1_000 + n, contentEncoding })
   );
-  const all = [archiveHeader(bodies.length), ...pieces];
+  const all = [archiveHeader(bodies.length), ...chunks];
   return joinBytes(all, all.reduce((sum, { length }) => sum + length, 0)) as Uint8Array<
     ArrayBuffer
   >;
 }
 
-Deno.test("export, clear, import: the same bodies, byte for byte, whatever they hold", async () => {
+Deno.test("export, clear, import → same bodies, byte for byte", async () => {
   await using server = startInboxServer();
   const payload = fc.oneof(
     fc.uint8Array({ maxLength: 300 }).map((bytes) => new Uint8Array(bytes)),
@@ -81,7 +81,7 @@ Deno.test("export, clear, import: the same bodies, byte for byte, whatever they 
   await fc.assert(
     fc.asyncProperty(fc.array(sent, { maxLength: 8 }), async (envelopes) => {
       server.inbox.clear();
-      // Of two that are the same in all but the place, one comes back.
+      // Of two equal envelopes one is imported.
       const unlike = new Map(envelopes.map((one) => [`${one.receivedAt} ${one.plain}`, one]));
       for (const envelope of unlike.values()) await put(server.inbox, envelope);
       const before = contents(server.inbox);
@@ -96,7 +96,7 @@ Deno.test("export, clear, import: the same bodies, byte for byte, whatever they 
   );
 });
 
-Deno.test("an archive is an envelope: whoever reads those reads it", async () => {
+Deno.test("archive → valid envelope", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
   const { header, items } = readEnvelope(await exported(server));
@@ -109,7 +109,7 @@ Deno.test("an archive is an envelope: whoever reads those reads it", async () =>
   assert.deepEqual(items.map(({ payload }) => payload), [eventEnvelope(1), eventEnvelope(2)]);
 });
 
-Deno.test("what is there already is told and not doubled", async () => {
+Deno.test("envelope already stored → counted as present, not stored twice", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
   const archive = await exported(server);
@@ -118,7 +118,7 @@ Deno.test("what is there already is told and not doubled", async () => {
   assert.equal(server.inbox.extent().envelopes, 2);
 });
 
-Deno.test("the export holds what was there when it was asked for, not what came since", async () => {
+Deno.test("envelope arrives during an export → not in the archive", async () => {
   await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
   await server.store(...Array.from({ length: 450 }, (_, n) => n));
   const response = await fetch(`${server.url}?export`);
@@ -129,9 +129,9 @@ Deno.test("the export holds what was there when it was asked for, not what came 
   assert.equal(items.length, 450);
 });
 
-Deno.test("emptied under an export's hands: the download breaks off, instead of lacking some", async () => {
+Deno.test("inbox cleared during an export → download fails", async () => {
   await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
-  // More than the sockets hold.
+  // More than socket buffers hold.
   for (let n = 0; n < 30; n++) {
     const plain = envelopeOf({}, ["attachment", new Uint8Array(1024 * 1024)]);
     await put(server.inbox, { receivedAt: n, encoding: null, plain });
@@ -141,7 +141,7 @@ Deno.test("emptied under an export's hands: the download breaks off, instead of 
   await assert.rejects(response.arrayBuffer());
 });
 
-Deno.test("importing pushes nothing out: what finds no room is refused and told", async () => {
+Deno.test("import without room → refused, nothing evicted", async () => {
   const size = eventEnvelope(1).byteLength;
   await using server = startInboxServer({ maxBytes: size * 2 });
   await server.store(1);
@@ -154,7 +154,7 @@ Deno.test("importing pushes nothing out: what finds no room is refused and told"
   );
 });
 
-Deno.test("importing pushes nothing out by its entries either: kilobytes may hold megabytes of logs", async () => {
+Deno.test("import without room for its index entries → refused, nothing evicted", async () => {
   await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
   await server.store(1);
   const log = { body: "b".repeat(1_900), attributes: { a: "c".repeat(490), d: "e".repeat(490) } };
@@ -170,7 +170,7 @@ Deno.test("importing pushes nothing out by its entries either: kilobytes may hol
   assert.equal(server.inbox.extent().envelopes, 1 + taken);
 });
 
-Deno.test("each envelope is held to the framing and the limits of one that is posted", async () => {
+Deno.test("import of invalid or large envelopes → each refused with a reason", async () => {
   await using server = startInboxServer({ maxEnvelopeBytes: 100 });
   const large = envelopeOf({}, ["event", { message: "x".repeat(100) }]);
   const broken = new TextEncoder().encode('{}\n{"type":"event","length":9}\n{}');
@@ -178,11 +178,11 @@ Deno.test("each envelope is held to the framing and the limits of one that is po
   assert.deepEqual([result.taken, result.refused], [1, 2]);
   const [first, second] = result.reasons;
   assert.deepEqual([first.envelope, second.envelope], [1, 2]);
-  assert.match(first.reason, /has \d+ bytes, and 100 are the most/);
+  assert.match(first.reason, /has \d+ bytes; at most 100 are accepted/);
   assert.match(second.reason, /ends 7 bytes before its length/);
 });
 
-Deno.test("a bomb is refused, and what is no data of its encoding", async () => {
+Deno.test("import of a decompression bomb or corrupt gzip → refused", async () => {
   await using server = startInboxServer({ maxEnvelopeBytes: 10_000 });
   const bomb = gzipSync(envelopeOf({}, ["attachment", new Uint8Array(200_000)]));
   const result = await imported(server, archiveOf([bomb, eventEnvelope(1)], "gzip"));
@@ -191,20 +191,20 @@ Deno.test("a bomb is refused, and what is no data of its encoding", async () => 
   assert.match(result.reasons[1].reason, /not whole, valid gzip/);
 });
 
-Deno.test("of a hundred refusals a person is told the first twenty, and the count of all", async () => {
+Deno.test("100 refused envelopes → 20 reasons and the count", async () => {
   await using server = startInboxServer();
   const broken = new TextEncoder().encode("no envelope");
   const result = await imported(server, archiveOf(Array(100).fill(broken)));
   assert.deepEqual([result.refused, result.reasons.length], [100, 20]);
 });
 
-Deno.test("an archive that was cut off: what came whole is taken, and where it broke is told", async () => {
+Deno.test("incomplete archive → complete envelopes imported, 400 with the position", async () => {
   await using server = startInboxServer();
   const whole = archiveOf([eventEnvelope(1), eventEnvelope(2)]);
   const cut = await imported(server, whole.subarray(0, whole.length - 20));
   assert.deepEqual([cut.status, cut.error, cut.taken], [400, "archive_malformed", 1]);
   assert.match(cut.detail, /ends \d+ bytes before its length \(at byte \d+\)/);
-  // Cut between two envelopes the framing is whole; the count is not.
+  // Cut between two envelopes: the framing is valid, the count is wrong.
   const [header, ...first] = [
     archiveHeader(2),
     ...archiveItem({
@@ -224,13 +224,13 @@ Deno.test("an archive that was cut off: what came whole is taken, and where it b
 for (
   const [what, body, detail] of [
     ["nothing", "", /A header must be a JSON object/],
-    ["an envelope", '{"event_id":"a"}\n{"type":"event"}\n{}', /no export of an inbox/],
-    ["another version", '{"sightglass_inbox":2}\n', /another version than 1/],
+    ["an envelope", '{"event_id":"a"}\n{"type":"event"}\n{}', /not an export of an inbox/],
+    ["another version", '{"sightglass_inbox":2}\n', /version of the archive is not 1/],
     ["no length", '{"sightglass_inbox":1}\n{"type":"envelope"}\n{}', /must have a length/],
     ["a line without end", "x".repeat(70_000), /longer than 65536 bytes/],
   ] as const
 ) {
-  Deno.test(`${what} in place of an archive is refused with words`, async () => {
+  Deno.test(`${what} instead of an archive → refused with a message`, async () => {
     await using server = startInboxServer();
     const result = await imported(server, new TextEncoder().encode(body));
     assert.deepEqual([result.status, result.error, result.taken], [400, "archive_malformed", 0]);
@@ -238,7 +238,7 @@ for (
   });
 }
 
-Deno.test("items of other types are for versions to come: they are passed over", async () => {
+Deno.test("items of other types in an archive → ignored", async () => {
   await using server = startInboxServer();
   const archive = new TextEncoder().encode(
     '{"sightglass_inbox":1}\n{"type":"note","length":2}\nhi\n\n' +
@@ -248,14 +248,14 @@ Deno.test("items of other types are for versions to come: they are passed over",
   assert.deepEqual([result.status, result.taken, result.refused], [200, 1, 0]);
 });
 
-Deno.test("only who may read the inbox exports and imports", async () => {
+Deno.test("not allowed to read → no export, no import", async () => {
   await using server = startInboxServer({ peer: "203.0.113.9" });
   assert.equal((await fetch(`${server.url}?export`)).status, 403);
   assert.equal((await imported(server, archiveOf([eventEnvelope(1)]))).status, 403);
   assert.equal(server.inbox.extent().envelopes, 0);
 });
 
-Deno.test("a page of another origin imports nothing, also where its browser does not say Sec-Fetch-Site", async () => {
+Deno.test("import by another origin → 403, also without Sec-Fetch-Site", async () => {
   await using server = startInboxServer();
   const archive = archiveOf([eventEnvelope(1)]);
   for (const origin of ["https://evil.example", "null", `http://localhost:${server.port}`]) {
@@ -266,7 +266,7 @@ Deno.test("a page of another origin imports nothing, also where its browser does
   assert.equal(own.status, 200);
 });
 
-Deno.test("one import at a time", async () => {
+Deno.test("second import at the same time → 503", async () => {
   await using server = startInboxServer();
   let finish = () => {};
   const slow = fetch(`${server.url}?import`, {
@@ -285,24 +285,24 @@ Deno.test("one import at a time", async () => {
   assert.equal((await slow).status, 200);
 });
 
-Deno.test("an import whose sender falls silent is ended and told, and the next one has its turn", async () => {
-  await using server = startInboxServer({ importPatienceMs: 50 });
+Deno.test("sender stops sending → import ends with a message, the next one runs", async () => {
+  await using server = startInboxServer({ importTimeoutMs: 50 });
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
   const begun =
     `POST /monitoring/inbox?import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n`;
   await connection.write(new TextEncoder().encode(begun));
   await connection.write(archiveHeader(0));
   let answer = "";
-  for await (const piece of connection.readable.pipeThrough(new TextDecoderStream())) {
-    answer += piece;
+  for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
+    answer += chunk;
     if (answer.endsWith("}")) break;
   }
   assert.match(answer, /^HTTP\/1.1 400 /);
-  assert.match(answer, /The sender fell silent/);
+  assert.match(answer, /The sender stopped sending/);
   assert.equal((await imported(server, archiveOf([eventEnvelope(1)]))).taken, 1);
 });
 
-Deno.test("a time of receipt that no calendar has is refused", async () => {
+Deno.test("received_at out of range → refused", async () => {
   await using server = startInboxServer();
   for (const receivedAt of [8.64e15 + 1, 2 ** 53, -1, 1.5, "1", null, undefined]) {
     const [header, body] = archiveItem({
@@ -310,21 +310,21 @@ Deno.test("a time of receipt that no calendar has is refused", async () => {
       receivedAt: receivedAt as number,
       contentEncoding: null,
     });
-    const pieces = [archiveHeader(1), header, body] as Uint8Array<ArrayBuffer>[];
-    const archive = new Uint8Array(await new Blob(pieces).arrayBuffer());
+    const chunks = [archiveHeader(1), header, body] as Uint8Array<ArrayBuffer>[];
+    const archive = new Uint8Array(await new Blob(chunks).arrayBuffer());
     const { refused, reasons } = await imported(server, archive);
     assert.equal(refused, 1, String(receivedAt));
     assert.match(reasons[0].reason, /received_at is not a time/);
   }
 });
 
-Deno.test("a compressed request is refused: an archive is sent as it is", async () => {
+Deno.test("compressed import → 415", async () => {
   await using server = startInboxServer();
   const result = await imported(server, archiveOf([]), { "Content-Encoding": "gzip" });
   assert.deepEqual([result.status, result.error], [415, "encoding_not_supported"]);
 });
 
-Deno.test("HEAD of an export has a file's name and no body", async () => {
+Deno.test("HEAD of an export → file name, no body", async () => {
   await using server = startInboxServer();
   const answer = await sendRaw(server.port, "HEAD", "/monitoring/inbox?export");
   assert.equal(answer.status, 200);

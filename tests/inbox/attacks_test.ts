@@ -1,4 +1,4 @@
-/** Attacks on the inbox of a real server, as bytes on a connection: who may read it and who may write into it. */
+/** Attacks on the access rules of the inbox, as raw requests to a real server. */
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
 
@@ -7,26 +7,26 @@ const ENVELOPE =
   '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n{"message":"m"}\n';
 
 interface Attempt {
-  /** Default: GET for a read, POST for a write. */
+  /** Default: GET to read, POST to write. */
   readonly method?: string;
-  /** Default: `/monitoring/inbox` for a read, `/monitoring` for a write. */
+  /** Default: `/monitoring/inbox` to read, `/monitoring` to write. */
   readonly target?: string;
   readonly version?: "1.0" | "1.1";
-  /** `PORT` is the server's. Default of `Host`: `localhost:PORT`; undefined leaves it out. */
+  /** `PORT` is replaced. Default of `Host`: `localhost:PORT`; undefined: no header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The address that is connected to. Default: 127.0.0.1 */
+  /** Address to connect to. Default: 127.0.0.1 */
   readonly address?: string;
 }
 
 interface Exchange {
   readonly status: number;
   readonly head: string;
-  /** Of a refusal. */
+  /** Error code of a refusal. */
   readonly error?: string;
   readonly detail?: string;
 }
 
-/** Sends one request with exactly these headers, and reads the answer. */
+/** Sends one request with exactly these headers. */
 async function send(port: number, attempt: Attempt, body = ""): Promise<Exchange> {
   const { method = "GET", target = "", version = "1.1", headers = {}, address } = attempt;
   using connection = await Deno.connect({ hostname: address ?? "127.0.0.1", port });
@@ -36,7 +36,7 @@ async function send(port: number, attempt: Attempt, body = ""): Promise<Exchange
   if (body !== "") lines.push(`Content-Length: ${body.length}\r\n`);
   const head = `${method} ${target} HTTP/${version}\r\n${lines.join("")}\r\n`;
   await connection.write(new TextEncoder().encode(head.replaceAll("PORT", `${port}`) + body));
-  // A stream that must not open would never end.
+  // A stream that opens by mistake would not end.
   const signal = AbortSignal.timeout(20_000);
   const text = await new Response(
     connection.readable.pipeThrough(new TransformStream(), { signal }),
@@ -57,7 +57,7 @@ const write = (port: number, attempt: Attempt) =>
     attempt.method === "OPTIONS" ? "" : ENVELOPE,
   );
 
-/** Runs each attack as a step of its own: it must be refused with 403, and learn nothing by CORS. */
+/** Runs each attack as a test step: must be refused with 403, without CORS headers. */
 async function refused(
   t: Deno.TestContext,
   server: ServerProcess,
@@ -77,7 +77,7 @@ async function refused(
   }
 }
 
-/** Runs each request as a step of its own: it must be answered 200. */
+/** Runs each request as a test step: must be answered with 200. */
 async function taken(
   t: Deno.TestContext,
   server: ServerProcess,
@@ -92,7 +92,7 @@ async function taken(
   }
 }
 
-/** Requests of a page whose name resolves to this machine. Browsers send the page's own name and origin. */
+/** Requests of a page whose host name resolves to this machine. Browsers send its name and origin. */
 const REBOUND: Readonly<Record<string, Attempt>> = {
   "a rebound name": { headers: { Host: "evil.example:PORT", "Sec-Fetch-Site": "same-origin" } },
   "a rebound name without a port": {
@@ -330,7 +330,7 @@ Deno.test("attacks on writing, PUBLIC_ORIGIN set: its page → 200, rebound name
 });
 
 Deno.test({
-  name: "a server on every address: the same rules for ::1 and for ::ffff:127.0.0.1",
+  name: "server on all addresses → same rules for ::1 and ::ffff:127.0.0.1",
   ignore: !hasIPv6(),
   async fn(t) {
     await using server = await startServer({ env: { HOST: "::" } });

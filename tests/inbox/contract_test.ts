@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { createInboxEndpoint } from "../../monitoring/inbox/http.ts";
+import { createInboxEndpoint } from "../../monitoring/inbox/inbox_endpoint.ts";
 import {
   admitted,
   admittedGzip,
@@ -13,7 +13,7 @@ import { sendRaw, type WireAnswer } from "./_wire.ts";
 
 const PATH = "/monitoring/inbox";
 
-/** Asserts an error answer and gives its sentence. */
+/** Asserts an error response. Returns its message. */
 function refused(answer: WireAnswer, status: number, error: string): string {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers.get("content-type"), "application/json");
@@ -24,7 +24,7 @@ function refused(answer: WireAnswer, status: number, error: string): string {
   return body.detail;
 }
 
-Deno.test("GET /monitoring/inbox: cursor and rows, oldest first", async () => {
+Deno.test("GET /monitoring/inbox → cursor and rows, oldest first", async () => {
   await using server = startInboxServer();
   const bytes = envelopeOf(
     { event_id: hexId(1), trace: { trace_id: hexId(2), replay_id: hexId(3) } },
@@ -54,7 +54,7 @@ Deno.test("GET /monitoring/inbox: cursor and rows, oldest first", async () => {
   });
 });
 
-Deno.test("GET /monitoring/inbox?since=CURSOR&type=TYPE&limit=N", async () => {
+Deno.test("GET /monitoring/inbox?since=CURSOR&type=TYPE&limit=N → filtered rows", async () => {
   await using server = startInboxServer();
   for (const type of ["event", "log", "event", "log", "event"]) {
     await server.inbox.store(admitted(envelopeOf({}, [type, {}])));
@@ -72,7 +72,7 @@ Deno.test("GET /monitoring/inbox?since=CURSOR&type=TYPE&limit=N", async () => {
   assert.deepEqual(await get("?since=5"), [5]);
 });
 
-Deno.test("GET /monitoring/inbox: limit is at most 500, and 500 where none is named", async () => {
+Deno.test("GET /monitoring/inbox with limit over 500 or none → 500 rows", async () => {
   await using server = startInboxServer();
   await server.store(...Array.from({ length: 502 }, (_, n) => n + 1));
   for (const query of ["", "?limit=500", "?limit=501", "?limit=100000"]) {
@@ -83,7 +83,7 @@ Deno.test("GET /monitoring/inbox: limit is at most 500, and 500 where none is na
   assert.deepEqual([rest.cursor, rest.envelopes.length], [502, 2]);
 });
 
-Deno.test("GET /monitoring/inbox: a parameter that does not fit is 400 and named", async () => {
+Deno.test("GET /monitoring/inbox with an invalid parameter → 400 with its name", async () => {
   await using server = startInboxServer();
   const bad = ["since=-1", "since=x", "since=", "limit=0", "limit=ten", "type=", "id=0", "id=a"];
   for (const query of bad) {
@@ -93,7 +93,7 @@ Deno.test("GET /monitoring/inbox: a parameter that does not fit is 400 and named
   }
 });
 
-Deno.test("GET /monitoring/inbox?id=ID: the bytes as received, with their Content-Encoding", async () => {
+Deno.test("GET /monitoring/inbox?id=ID → bytes as received, with their Content-Encoding", async () => {
   await using server = startInboxServer();
   const plain = eventEnvelope(1);
   const zipped = admittedGzip(eventEnvelope(2));
@@ -113,14 +113,14 @@ Deno.test("GET /monitoring/inbox?id=ID: the bytes as received, with their Conten
   assert.equal(second.headers.get("content-encoding"), "gzip");
   assert.deepEqual(second.body, zipped.bytes);
   assert.deepEqual(new Uint8Array(gunzipSync(second.body)), eventEnvelope(2));
-  // What a browser's fetch makes of it.
+  // As a browser's fetch decodes it.
   const decoded = await (await fetch(`${server.url}?id=2`)).bytes();
   assert.deepEqual(decoded, eventEnvelope(2));
 
   refused(await sendRaw(server.port, "GET", `${PATH}?id=3`), 404, "envelope_not_found");
 });
 
-Deno.test("HEAD /monitoring/inbox: the same headers and no body, for all three forms", async () => {
+Deno.test("HEAD /monitoring/inbox → headers of GET, no body", async () => {
   await using server = startInboxServer();
   await server.store(1);
   for (const target of [PATH, `${PATH}?id=1`]) {
@@ -136,7 +136,7 @@ Deno.test("HEAD /monitoring/inbox: the same headers and no body, for all three f
   assert.equal(stream.headers.get("content-type"), "text/event-stream");
 });
 
-Deno.test("DELETE /monitoring/inbox: empties it, 204", async () => {
+Deno.test("DELETE /monitoring/inbox → empty, 204", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
   const answer = await sendRaw(server.port, "DELETE", PATH);
@@ -146,17 +146,17 @@ Deno.test("DELETE /monitoring/inbox: empties it, 204", async () => {
   assert.deepEqual(envelopes, []);
   await server.store(3);
   const after = await (await fetch(`${server.url}?since=${cursor}`)).json();
-  assert.equal(after.envelopes.length, 1, "the cursor goes on");
+  assert.equal(after.envelopes.length, 1, "the cursor continues");
 });
 
-Deno.test("DELETE /monitoring/inbox with a query is refused: it could mean one envelope", async () => {
+Deno.test("DELETE /monitoring/inbox with a query → 400", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
   refused(await sendRaw(server.port, "DELETE", `${PATH}?id=1`), 400, "parameter_invalid");
   assert.equal(server.inbox.list({ since: 0, limit: 9 }).envelopes.length, 2);
 });
 
-Deno.test("a wrong method is 405 with Allow", async () => {
+Deno.test("wrong method → 405 with Allow", async () => {
   await using server = startInboxServer();
   for (const method of ["POST", "PUT", "PATCH", "OPTIONS"]) {
     const answer = await sendRaw(server.port, method, PATH, { "Content-Length": "0" });
@@ -170,7 +170,7 @@ Deno.test("a wrong method is 405 with Allow", async () => {
   }
 });
 
-Deno.test("in relay mode every request is 404, whoever asks", async () => {
+Deno.test("relay mode → 404 for every request", async () => {
   const endpoint = createInboxEndpoint({ inbox: undefined, token: "t", maxEnvelopeBytes: 1 });
   for (const method of ["GET", "DELETE", "POST"]) {
     const request = new Request("http://localhost/monitoring/inbox", {
@@ -183,7 +183,7 @@ Deno.test("in relay mode every request is 404, whoever asks", async () => {
   }
 });
 
-Deno.test("INBOX_MAX_BYTES: the oldest are evicted, and are gone for the list and for ?id", async () => {
+Deno.test("over INBOX_MAX_BYTES → oldest evicted from the list and ?id", async () => {
   const size = eventEnvelope(1).byteLength;
   await using server = startInboxServer({ maxBytes: size * 2 });
   await server.store(1, 2, 3);

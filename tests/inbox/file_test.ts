@@ -3,14 +3,15 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { type Inbox, openInbox } from "../../monitoring/inbox/store.ts";
+import type { Inbox } from "../../monitoring/inbox/inbox.ts";
+import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Runs with the path of an inbox's file that was closed in good order, holding 20 envelopes. */
+/** Runs a test with a closed inbox file that contains 20 envelopes. */
 async function withFile(work: (file: string, folder: string) => Promise<void>): Promise<void> {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   const file = join(folder, "inbox.sqlite");
@@ -27,7 +28,7 @@ async function withFile(work: (file: string, folder: string) => Promise<void>): 
 
 const rowsOf = async (url: string) => (await (await fetch(url)).json()).envelopes;
 
-Deno.test("a corrupt file at the start: it is set aside, and the server stores and lists", async () => {
+Deno.test("corrupt file at the start → renamed, server stores and lists", async () => {
   await withFile(async (file, folder) => {
     writeFileSync(file, "rubbish ".repeat(2_000));
     const notices: string[] = [];
@@ -48,9 +49,9 @@ Deno.test("a corrupt file at the start: it is set aside, and the server stores a
   });
 });
 
-Deno.test("a file that turns out corrupt while a reader is live: the reader is told, then goes on", async () => {
+Deno.test("file corrupt while a stream is open → cleared event, then new rows", async () => {
   await withFile(async (file) => {
-    // The first ten pages stay whole, so that the start finds nothing.
+    // Not the first ten pages, so that the server starts without an error.
     const bytes = readFileSync(file);
     bytes.fill(0xa5, 10 * 4_096);
     writeFileSync(file, bytes);
@@ -65,13 +66,13 @@ Deno.test("a file that turns out corrupt while a reader is live: the reader is t
       assert.equal(notices.length, 1);
       assert.deepEqual(await rowsOf(server.url), []);
       await server.store(1);
-      assert.deepEqual(await reader.ids(1), [22], "ids go on after those that were lost");
+      assert.deepEqual(await reader.ids(1), [22], "ids continue after the lost ones");
     }
     inbox.close();
   });
 });
 
-Deno.test("a file of an unknown schema version is refused at the start and left untouched", async () => {
+Deno.test("unknown schema version → server does not start, file unchanged", async () => {
   await withFile((file, folder) => {
     const db = new DatabaseSync(file);
     db.exec("PRAGMA user_version = 4");
@@ -89,11 +90,11 @@ Deno.test("a file of an unknown schema version is refused at the start and left 
   });
 });
 
-Deno.test("a folder or file that cannot be written: one line that names DATA_DIR", async () => {
+Deno.test("folder or file not writable → one line that names DATA_DIR", async () => {
   await withFile((file, folder) => {
     const inTheWay = join(folder, "a-directory");
     mkdirSync(inTheWay);
-    // Below a file, and a directory where the file should be.
+    // A folder that is a file, and a file that is a folder.
     for (const path of [join(file, "inbox.sqlite"), inTheWay]) {
       assert.throws(() => openInbox({ path, maxBytes: MAX_BYTES }), (error: unknown) => {
         assert.ok(error instanceof DatabaseFileError, `${error}`);
@@ -105,7 +106,7 @@ Deno.test("a folder or file that cannot be written: one line that names DATA_DIR
   });
 });
 
-Deno.test("a file that cannot be read or written, as on a full disk: 503 with a sentence", async () => {
+Deno.test("file cannot be read or written → 503 with a message", async () => {
   await withFile(async (file) => {
     const inbox = openInbox({ path: file, maxBytes: MAX_BYTES });
     const full = () => {

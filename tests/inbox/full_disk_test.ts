@@ -1,4 +1,4 @@
-/** The inbox on a disk that is really full, in the real server. */
+/** The inbox of a real server on a full disk. */
 import assert from "node:assert/strict";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { type ServerProcess, startServer } from "../../tools/server_process.ts";
@@ -10,7 +10,7 @@ const DISK_MIB = 40;
 const BODY_BYTES = 500_000;
 const NOTICE = "The inbox cannot store envelopes: the disk is full or not writable.";
 
-/** Runs with a server whose data folder is a small disk. */
+/** Runs a test with a server whose data folder is on a small disk. */
 async function withSmallDisk(
   work: (server: ServerProcess, disk: SmallDisk) => Promise<void>,
 ): Promise<void> {
@@ -22,7 +22,7 @@ async function withSmallDisk(
 
 let made = 0;
 
-/** Posts one large envelope: its id and the status of the answer. */
+/** Posts one large envelope. Returns its id and the status of the response. */
 async function post({ origin }: ServerProcess): Promise<{ id: string; status: number }> {
   const id = hexId(0xf00000 + ++made);
   const header = { event_id: id, dsn: "https://inbox@sightglass.invalid/1" };
@@ -32,7 +32,7 @@ async function post({ origin }: ServerProcess): Promise<{ id: string; status: nu
   return { id, status: response.status };
 }
 
-/** Posts until the server refuses. Returns the ids of those that it took. */
+/** Posts until the server refuses. Returns the accepted ids. */
 async function fill(server: ServerProcess): Promise<string[]> {
   for (const taken: string[] = [];;) {
     const { id, status } = await post(server);
@@ -62,7 +62,7 @@ async function deleteAll(server: ServerProcess): Promise<void> {
   assert.deepEqual(await stored(server), []);
 }
 
-/** The next event that is of this name. */
+/** The next event with this name. */
 async function nextOf(name: string, reader: EventReader): Promise<string | undefined> {
   for (;;) {
     const event = await reader.next();
@@ -78,7 +78,7 @@ Deno.test({
     withSmallDisk(async (server) => {
       await using reader = await EventReader.open(`${server.origin}/monitoring/inbox`);
       const taken = new Set(await fill(server));
-      // After a refusal there may be room for a little more; then there is none.
+      // After the first refusal a smaller one may fit; fills the rest.
       await until("the server is unhealthy", async () => {
         for (const id of await fill(server)) taken.add(id);
         return await health(server) === 503;
@@ -100,7 +100,7 @@ Deno.test({
     withSmallDisk(async (server, disk) => {
       await fill(server);
       {
-        // Takes the reserve too, once the server has given it up.
+        // Fills the reserve as well, once the server has freed it.
         using _full = disk.keepFull();
         await fill(server);
       }

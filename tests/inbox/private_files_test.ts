@@ -1,4 +1,4 @@
-/** Who can read the files of inbox and spool, and where they are written: the real server with its own permissions. */
+/** Permissions of the files of inbox and spool, written by a real server. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { startServer } from "../../tools/server_process.ts";
 const RELAY = { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" };
 const STORES = { inbox: {}, spool: RELAY };
 
-/** Runs with a folder that exists and that others may read. */
+/** Runs a test with an existing folder that others may read. */
 async function withFolder(work: (dataDir: string, outside: string) => Promise<void>) {
   const folder = Deno.makeTempDirSync({ prefix: "files-" });
   const dataDir = join(folder, "data");
@@ -34,7 +34,7 @@ function modes(dataDir: string): Record<string, string> {
 
 /** A server that has written to its database. */
 async function started(dataDir: string, env: Record<string, string>) {
-  // With this umask, narrower permissions come from the server itself.
+  // With this umask, stricter permissions are set by the server.
   const server = await startServer({ dataDir, env, before: "umask 000" });
   if (env.SENTRY_DSN === undefined) {
     const body = envelopeOf({ dsn: "https://inbox@sightglass.invalid/1" }, ["event", {}]);

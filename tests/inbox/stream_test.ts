@@ -3,7 +3,7 @@ import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.
 import { startInboxServer, until } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 
-Deno.test("Accept: text/event-stream: the stream opens at once, without a row", async () => {
+Deno.test("Accept: text/event-stream → stream opens before the first row", async () => {
   await using server = startInboxServer();
   const response = await fetch(server.url, { headers: { Accept: "text/event-stream" } });
   assert.equal(response.status, 200);
@@ -15,7 +15,7 @@ Deno.test("Accept: text/event-stream: the stream opens at once, without a row", 
   await reader.cancel();
 });
 
-Deno.test("live rows are the list's rows: id is the cursor, event is envelope, data the row", async () => {
+Deno.test("live row → id is the cursor, event is envelope, data the row", async () => {
   await using server = startInboxServer();
   await using reader = await EventReader.open(server.url);
   await server.store(1);
@@ -28,7 +28,7 @@ Deno.test("live rows are the list's rows: id is the cursor, event is envelope, d
   });
 });
 
-Deno.test("from backlog to live without a gap or a double, while rows keep coming", async () => {
+Deno.test("rows stored while the stream opens → each sent once", async () => {
   await using server = startInboxServer();
   const count = 400;
   await server.store(...Array.from({ length: 150 }, (_, n) => n));
@@ -41,7 +41,7 @@ Deno.test("from backlog to live without a gap or a double, while rows keep comin
   await storing;
 });
 
-Deno.test("Last-Event-ID takes a stream up where it broke off, whatever since says", async () => {
+Deno.test("Last-Event-ID → stream continues there, since is ignored", async () => {
   await using server = startInboxServer();
   await server.store(1, 2, 3);
   await using reader = await EventReader.open(`${server.url}?since=0`, { "Last-Event-ID": "2" });
@@ -49,7 +49,7 @@ Deno.test("Last-Event-ID takes a stream up where it broke off, whatever since sa
   assert.deepEqual(await reader.ids(2), [3, 4]);
 });
 
-Deno.test("a cursor that is none is refused before a stream opens", async () => {
+Deno.test("invalid cursor → 400, no stream", async () => {
   await using server = startInboxServer();
   const headers = { Accept: "text/event-stream", "Last-Event-ID": "two" };
   const response = await fetch(server.url, { headers });
@@ -57,7 +57,7 @@ Deno.test("a cursor that is none is refused before a stream opens", async () => 
   assert.match((await response.json()).detail, /^Last-Event-ID/);
 });
 
-Deno.test("a stream of one type leaves the others out", async () => {
+Deno.test("stream of one item type → other envelopes skipped", async () => {
   await using server = startInboxServer();
   await using reader = await EventReader.open(`${server.url}?type=log`);
   for (const type of ["log", "event", "log"]) {
@@ -66,7 +66,7 @@ Deno.test("a stream of one type leaves the others out", async () => {
   assert.deepEqual(await reader.ids(2), [1, 3]);
 });
 
-Deno.test("a clearing is told to live readers, once, with the cursor to go on from", async () => {
+Deno.test("inbox cleared → one cleared event with the next cursor", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
   await using reader = await EventReader.open(server.url);
@@ -82,7 +82,7 @@ Deno.test("a clearing is told to live readers, once, with the cursor to go on fr
   assert.deepEqual(await fresh.ids(1), [4]);
 });
 
-Deno.test("a clearing is told to a reader who was away, and not to one who came after", async () => {
+Deno.test("inbox cleared while disconnected → cleared event; new reader → none", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
   server.inbox.clear();
@@ -96,7 +96,7 @@ Deno.test("a clearing is told to a reader who was away, and not to one who came 
   assert.deepEqual(await begins.ids(1), [4]);
 });
 
-Deno.test("a reader whose cursor is of a deleted file is told so and begins again", async () => {
+Deno.test("cursor of a deleted file → cleared event, then all rows", async () => {
   await using server = startInboxServer();
   await server.store(1);
   await using reader = await EventReader.open(`${server.url}?since=900`);
@@ -104,7 +104,7 @@ Deno.test("a reader whose cursor is of a deleted file is told so and begins agai
   assert.deepEqual(await reader.ids(1), [1]);
 });
 
-Deno.test("a reader that leaves is forgotten, also while nothing happens", async () => {
+Deno.test("reader disconnects → stream ends, also without events", async () => {
   await using server = startInboxServer();
   {
     await using _reader = await EventReader.open(server.url);
@@ -113,7 +113,7 @@ Deno.test("a reader that leaves is forgotten, also while nothing happens", async
   await until("the stream is closed", () => server.streams.open === 0);
 });
 
-Deno.test("streams are bounded in number; one that closes makes room", async () => {
+Deno.test("too many streams → 503, until one closes", async () => {
   await using server = startInboxServer();
   const readers = await Promise.all(
     Array.from({ length: 128 }, () => EventReader.open(server.url)),
@@ -130,7 +130,7 @@ Deno.test("streams are bounded in number; one that closes makes room", async () 
   });
 });
 
-Deno.test("a server that stops ends the streams", async () => {
+Deno.test("server stops → streams end", async () => {
   await using server = startInboxServer();
   await using reader = await EventReader.open(server.url);
   await using other = await EventReader.open(server.url);
@@ -139,7 +139,7 @@ Deno.test("a server that stops ends the streams", async () => {
   assert.equal(await other.next(), undefined);
 });
 
-Deno.test("an inbox that closes ends the streams", async () => {
+Deno.test("inbox closes → streams end", async () => {
   await using server = startInboxServer();
   await using reader = await EventReader.open(server.url);
   server.inbox.close();

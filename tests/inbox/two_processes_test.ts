@@ -7,15 +7,15 @@ import {
   eventEnvelope,
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { openInbox } from "../../monitoring/inbox/store.ts";
+import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { startServer } from "../../tools/server_process.ts";
 import { EventReader } from "./_wire.ts";
 
-/** Ends the stream of a server that does not show what the other stored. A busy machine may take seconds. */
+/** Ends the stream if the server does not send the other's envelope. A busy machine may take seconds. */
 const MAX_WAIT_MS = 30_000;
 const SCRIPT = fileURLToPath(new URL("_second_process.ts", import.meta.url));
 
-/** Runs it with the permissions that a server has: its data, nothing else. */
+/** Runs a process with a server's permissions: only its data folder. */
 async function runSecond(folder: string, file: string, count: number): Promise<void> {
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
@@ -32,7 +32,7 @@ async function runSecond(folder: string, file: string, count: number): Promise<v
   assert.equal(decoder.decode(stdout).trim(), "done", decoder.decode(stderr));
 }
 
-Deno.test("two processes on one DATA_DIR: both begin at once, both store, nothing is lost", async () => {
+Deno.test("two processes on one DATA_DIR → both store, nothing lost", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   const file = join(folder, "data", "inbox.sqlite");
   try {
@@ -41,7 +41,7 @@ Deno.test("two processes on one DATA_DIR: both begin at once, both store, nothin
     const inbox = openInbox({ path: file, maxBytes: 1024 * 1024 });
     for (let n = 0; n < count; n++) {
       await inbox.store(admitted(eventEnvelope(n)));
-      // Gives the child's output a turn.
+      // Lets the child's output be read.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     await Promise.all(others);
@@ -82,7 +82,7 @@ Deno.test("two servers on one DATA_DIR → a stream of one shows what the other 
       assert.equal((await next((text) => text.includes(id))).event, "envelope");
       delays.push(performance.now() - stored);
     }
-    // The fastest of five: on a busy machine any single one may be late.
+    // The fastest of five: a single one may be late on a busy machine.
     assert.ok(Math.min(...delays) < 1_000, `${delays}`);
 
     const emptied = await fetch(`${other.origin}/monitoring/inbox`, { method: "DELETE" });

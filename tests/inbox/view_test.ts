@@ -4,7 +4,7 @@ import { error, log, span } from "../../monitoring/inbox/testdata/index_suite.ts
 import { startInboxServer } from "./_inbox_server.ts";
 import { sendRaw } from "./_wire.ts";
 
-Deno.test("GET /monitoring/inbox?view=: each list, newest first, with where to go on", async () => {
+Deno.test("GET /monitoring/inbox?view=NAME → rows newest first, next page", async () => {
   await using server = startInboxServer();
   for (let n = 1; n <= 3; n++) {
     const items = [span(n), error(`order ${n}`, n), log(`log ${n}`, { trace_id: hexId(n) })];
@@ -38,7 +38,7 @@ Deno.test("GET /monitoring/inbox?view=: each list, newest first, with where to g
   assert.deepEqual(envelopes.rows[0], rows[1], "the same row as in the list with a cursor");
 });
 
-Deno.test("GET /monitoring/inbox?view=: a parameter that does not fit is 400 and named", async () => {
+Deno.test("GET /monitoring/inbox?view=NAME with an invalid parameter → 400 with its name", async () => {
   await using server = startInboxServer();
   for (const query of ["view=nothing", "view=logs&level=loud", "view=traces&before=1"]) {
     const response = await fetch(`${server.url}?${query}`);
@@ -49,7 +49,7 @@ Deno.test("GET /monitoring/inbox?view=: a parameter that does not fit is 400 and
   }
 });
 
-Deno.test("GET /monitoring/inbox?view=: only for those who may read the inbox", async () => {
+Deno.test("GET /monitoring/inbox?view=NAME, not allowed to read → 403", async () => {
   await using server = startInboxServer();
   const answer = await sendRaw(server.port, "GET", "/monitoring/inbox?view=traces", {
     Host: "evil.test",

@@ -7,14 +7,14 @@ interface Row {
   readonly name?: string;
 }
 
-/** A list whose answers come when the test says so. */
-class Questions {
-  readonly asked: ListQuery[] = [];
+/** A list whose requests are answered by the test. */
+class Requests {
+  readonly sent: ListQuery[] = [];
   readonly #open: PromiseWithResolvers<Page<Row>>[] = [];
 
   readonly list = new LiveList<Row>({
     list: (query) => {
-      this.asked.push(query);
+      this.sent.push(query);
       const answer = Promise.withResolvers<Page<Row>>();
       this.#open.push(answer);
       return answer.promise;
@@ -22,7 +22,7 @@ class Questions {
     keyOf: ({ id }) => String(id),
   });
 
-  /** Answers the oldest question that is open. */
+  /** Answers the oldest open request. */
   async answer(rows: readonly (number | Row)[], next: string | null = null): Promise<void> {
     this.#open.shift()!.resolve({
       rows: rows.map((row) => typeof row === "number" ? { id: row } : row),
@@ -42,8 +42,8 @@ class Questions {
   }
 }
 
-Deno.test("what stands on the screen stays while it is asked for again", async () => {
-  const q = new Questions();
+Deno.test("list read again → rows stay until the answer", async () => {
+  const q = new Requests();
   q.list.ask({});
   assert.deepEqual([q.list.snapshot().state, q.ids], ["loading", []]);
   await q.answer([2, 1]);
@@ -53,8 +53,8 @@ Deno.test("what stands on the screen stays while it is asked for again", async (
   assert.deepEqual(q.ids, [3, 2, 1]);
 });
 
-Deno.test("the answer to a query that is no longer in force is dropped", async () => {
-  const q = new Questions();
+Deno.test("answer to an earlier query → dropped", async () => {
+  const q = new Requests();
   q.list.ask({ q: "a" });
   q.list.ask({ q: "ab" });
   await q.answer([1]);
@@ -63,32 +63,32 @@ Deno.test("the answer to a query that is no longer in force is dropped", async (
   assert.deepEqual([q.list.snapshot().state, q.ids], ["ready", [2]]);
 });
 
-Deno.test("many changes while an answer is awaited make one question more, and no answer is lost", async () => {
-  const q = new Questions();
+Deno.test("50 changes during a request → one more request", async () => {
+  const q = new Requests();
   q.list.ask({});
   for (let n = 0; n < 50; n++) q.list.ask({});
-  assert.equal(q.asked.length, 1);
+  assert.equal(q.sent.length, 1);
   await q.answer([1]);
   assert.deepEqual(q.ids, [1]);
-  assert.equal(q.asked.length, 2);
+  assert.equal(q.sent.length, 2);
   await q.answer([2, 1]);
-  assert.deepEqual([q.ids, q.asked.length], [[2, 1], 2]);
+  assert.deepEqual([q.ids, q.sent.length], [[2, 1], 2]);
 });
 
-Deno.test("older rows are fetched page by page, once for each press", async () => {
-  const q = new Questions();
+Deno.test("more pressed twice → one request for the next page", async () => {
+  const q = new Requests();
   q.list.ask({ q: "x" });
   await q.answer([4, 3], "3");
   q.list.snapshot().more!();
   q.list.snapshot().more!();
-  assert.deepEqual(q.asked, [{ q: "x" }, { q: "x", before: "3" }]);
+  assert.deepEqual(q.sent, [{ q: "x" }, { q: "x", before: "3" }]);
   await q.answer([2, 1]);
   assert.deepEqual(q.ids, [4, 3, 2, 1]);
   assert.equal(q.list.snapshot().more, undefined);
 });
 
-Deno.test("older rows that were fetched stay when newer ones come, and a row that moved stands once", async () => {
-  const q = new Questions();
+Deno.test("newer rows arrive → older pages stay, a row that moved is listed once", async () => {
+  const q = new Requests();
   q.list.ask({});
   await q.answer([4, 3], "3");
   q.list.snapshot().more!();
@@ -98,11 +98,11 @@ Deno.test("older rows that were fetched stay when newer ones come, and a row tha
   assert.deepEqual(q.ids, [1, 5, 4, 3, 2]);
   assert.equal(q.list.snapshot().rows[0]?.name, "moved up");
   q.list.snapshot().more!();
-  assert.deepEqual(q.asked.at(-1), { before: "1" });
+  assert.deepEqual(q.sent.at(-1), { before: "1" });
 });
 
-Deno.test("an answer without older rows is the whole list: what it lacks is gone", async () => {
-  const q = new Questions();
+Deno.test("answer without a next page → rows that it lacks are removed", async () => {
+  const q = new Requests();
   q.list.ask({});
   await q.answer([4, 3], "3");
   q.list.snapshot().more!();
@@ -112,8 +112,8 @@ Deno.test("an answer without older rows is the whole list: what it lacks is gone
   assert.deepEqual(q.ids, []);
 });
 
-Deno.test("a failure is told, with the rows still there, and the next answer mends it", async () => {
-  const q = new Questions();
+Deno.test("request fails → error with the old rows; next answer → no error", async () => {
+  const q = new Requests();
   q.list.ask({});
   await q.answer([1]);
   q.list.ask({});
@@ -125,8 +125,8 @@ Deno.test("a failure is told, with the rows still there, and the next answer men
   assert.deepEqual([q.list.snapshot().state, q.list.snapshot().error], ["ready", undefined]);
 });
 
-Deno.test("a snapshot is the same object until something changes", async () => {
-  const q = new Questions();
+Deno.test("no change → snapshot is the same object", async () => {
+  const q = new Requests();
   q.list.ask({});
   const before = q.list.snapshot();
   assert.equal(q.list.snapshot(), before);
@@ -134,8 +134,8 @@ Deno.test("a snapshot is the same object until something changes", async () => {
   assert.notEqual(q.list.snapshot(), before);
 });
 
-Deno.test("a list knows which query's rows it holds, however the query was written down", () => {
-  const q = new Questions();
+Deno.test("asks: equal query, undefined filters ignored → true", () => {
+  const q = new Requests();
   assert.equal(q.list.asks({}), false);
   q.list.ask({ q: "a" });
   assert.equal(q.list.asks({ q: "a", trace: undefined }), true);

@@ -3,40 +3,43 @@ import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type { ListQuery, Lists, Page } from "../../../monitoring/models/rows.ts";
 
 /**
- * Where the console reads: the embedded inbox, or, in relay mode, what this visit itself has sent.
- * Every call may reject with an error whose message is made to be shown.
+ * Where the views read envelopes and lists: the inbox (`inbox_source.ts`), or in relay mode the envelopes
+ * of this page (`this_page_source.ts`). Rejections have a message for display.
  */
 export interface ConsoleSource {
-  /** `visit`: only what this page made since it was opened. */
+  /** `visit`: only what this page has sent since it was opened. */
   readonly scope: "inbox" | "visit";
+  /** One page of a list, newest first. */
   list<Name extends keyof Lists>(name: Name, query: ListQuery): Promise<Page<Lists[Name]>>;
+  /** {@linkcode list} for envelopes. */
   envelopes(query: ListQuery): Promise<Page<InboxRow>>;
-  /** An envelope's bytes, decompressed; undefined: it is not, or no longer, there. */
+  /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */
   envelope(id: number): Promise<Uint8Array | undefined>;
-  /** The source map (JSON text) of the script that carries this debug id; undefined: not of this build. */
+  /** The source map (JSON) of the script with a debug id; undefined if it is not of this build. */
   sourceMap(debugId: string): Promise<string | undefined>;
   /** The state; the same object until it changes. */
   snapshot(): SourceState;
-  /** Calls back after envelopes came or went, a few times a second at most; gives how to stop. */
+  /** Calls back after the state changed, at most four times a second. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Shows the inbox's token and begins anew; false: it was not the right one. */
+  /** Sends the inbox token; false if it is wrong. */
   authorize(token: string): Promise<boolean>;
-  /** Forgets everything. */
+  /** Deletes all envelopes. */
   clear(): Promise<void>;
-  /** The address of an envelope's bytes. One that begins with `blob:` is the caller's to revoke; undefined: it is gone. */
+  /** The URL of an envelope's bytes; undefined if they are not stored. The caller revokes a `blob:` URL. */
   download(id: number): string | undefined;
-  /** The same for everything there is, as one archive (see `archive/format.ts`). */
+  /** {@linkcode download} for an archive of all envelopes, see `inbox_archive.ts`. */
   exported(): string;
-  /** Takes an archive in; not set: this source holds only what it has seen itself. */
+  /** Imports an archive; undefined if this source cannot. */
   readonly importArchive?: (archive: Blob) => Promise<ImportResult>;
 }
 
 export interface SourceState {
+  /** `offline`: no connection, retrying. `forbidden`: needs {@linkcode ConsoleSource.authorize}. */
   readonly state: "connecting" | "live" | "offline" | "forbidden";
-  /** Rises when envelopes came or went: what was listed before may be old. */
+  /** Changes when envelopes were added or deleted: lists must be read again. */
   readonly version: number;
-  /** How many envelopes there are to read. */
+  /** Envelopes received since all were last deleted, including those evicted since the page was opened. */
   readonly total: number;
-  /** False: the inbox takes no envelopes, because its disk is full or not writable. */
+  /** False: the inbox cannot store envelopes, because its disk is full or not writable. */
   readonly canStore: boolean;
 }

@@ -1,17 +1,17 @@
 import type { SourceState } from "./source.ts";
 
-/** Milliseconds between two calls of a listener: who asks again for a list at each may do so four times a second. */
-const TELL_MS = 250;
+/** Minimum interval of notifications: each may cause requests for lists. */
+const NOTIFY_MS = 250;
 
-/** A source's state, and who wants to know of it. */
-export class LiveState {
+/** The state of a source and its subscribers, for `useSyncExternalStore`. */
+export class SourceStateStore {
   #state: SourceState;
   readonly #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #told = -Infinity;
+  #notifiedAt = -Infinity;
 
-  constructor(state: SourceState["state"], total = 0) {
-    this.#state = { state, version: 0, total, canStore: true };
+  constructor(state: SourceState["state"]) {
+    this.#state = { state, version: 0, total: 0, canStore: true };
   }
 
   /** The same object until something changes. */
@@ -22,19 +22,21 @@ export class LiveState {
     return () => void this.#listeners.delete(listener);
   };
 
-  /**
-   * Takes over what there is now; listeners learn of it at once, but not more often than four times a second.
-   *
-   * @param changed envelopes came or went
-   */
-  update(state: SourceState["state"], total: number, changed: boolean, canStore = true): void {
-    const now = this.#state;
-    const isSame = state === now.state && canStore === now.canStore;
-    if (!changed && isSame && total === now.total) return;
-    this.#state = { state, total, version: now.version + Number(changed), canStore };
-    const wait = this.#told + TELL_MS - performance.now();
-    if (wait <= 0 || !isSame) this.#notify();
+  /** Merges a change. Listeners are throttled, except for changes of `state` and `canStore`. */
+  update(change: Partial<SourceState>): void {
+    const before = this.#state;
+    const after = { ...before, ...change };
+    const isUrgent = after.state !== before.state || after.canStore !== before.canStore;
+    if (!isUrgent && after.version === before.version && after.total === before.total) return;
+    this.#state = after;
+    const wait = this.#notifiedAt + NOTIFY_MS - performance.now();
+    if (wait <= 0 || isUrgent) this.#notify();
     else this.#timer ??= setTimeout(() => this.#notify(), wait);
+  }
+
+  /** {@linkcode update} after envelopes were added or deleted. */
+  envelopesChanged(change: Partial<SourceState>): void {
+    this.update({ ...change, version: this.#state.version + 1 });
   }
 
   close(): void {
@@ -45,7 +47,7 @@ export class LiveState {
   #notify(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#told = performance.now();
+    this.#notifiedAt = performance.now();
     for (const listener of this.#listeners) listener();
   }
 }

@@ -1,43 +1,44 @@
 import assert from "node:assert/strict";
-import { LiveState } from "./source_state.ts";
+import { SourceStateStore } from "./source_state.ts";
 
-Deno.test("the first change is told at once, a hundred more once they have settled, with all of them", async () => {
-  const live = new LiveState("live");
-  const told: number[] = [];
-  const settled = new Promise<void>((resolve) =>
-    live.subscribe(() => {
-      told.push(live.snapshot().total);
-      if (told.at(-1) === 100) resolve();
+Deno.test("first change → notified at once; 99 more → one notification with the last state", async () => {
+  const store = new SourceStateStore("live");
+  const totals: number[] = [];
+  const last = new Promise<void>((resolve) =>
+    store.subscribe(() => {
+      totals.push(store.snapshot().total);
+      if (totals.at(-1) === 100) resolve();
     })
   );
-  for (let total = 1; total <= 100; total++) live.update("live", total, true);
-  assert.deepEqual(told, [1]);
-  await settled;
-  assert.deepEqual(told, [1, 100]);
-  assert.equal(live.snapshot().version, 100);
-  live.close();
+  for (let total = 1; total <= 100; total++) store.envelopesChanged({ total });
+  assert.deepEqual(totals, [1]);
+  await last;
+  assert.deepEqual(totals, [1, 100]);
+  assert.equal(store.snapshot().version, 100);
+  store.close();
 });
 
-Deno.test("another state is told at once, however much came before it", () => {
-  const live = new LiveState("connecting");
-  const told: string[] = [];
-  live.subscribe(() => told.push(live.snapshot().state));
-  live.update("live", 1, true);
-  live.update("live", 2, true);
-  live.update("offline", 2, false);
-  assert.deepEqual(told, ["live", "offline"]);
-  live.close();
+Deno.test("change of state or canStore → notified at once, after any number of changes", () => {
+  const store = new SourceStateStore("connecting");
+  const states: string[] = [];
+  store.subscribe(() => states.push(`${store.snapshot().state} ${store.snapshot().canStore}`));
+  store.envelopesChanged({ state: "live" });
+  store.envelopesChanged({ total: 2 });
+  store.update({ canStore: false });
+  store.update({ state: "offline" });
+  assert.deepEqual(states, ["live true", "live false", "offline false"]);
+  store.close();
 });
 
-Deno.test("what changes nothing is not told and leaves the snapshot the same", () => {
-  const live = new LiveState("live", 3);
+Deno.test("update without a change → same snapshot, no notification; unsubscribed → none", () => {
+  const store = new SourceStateStore("live");
   let calls = 0;
-  const leave = live.subscribe(() => calls++);
-  const before = live.snapshot();
-  live.update("live", 3, false);
-  assert.deepEqual([calls, live.snapshot() === before], [0, true]);
-  leave();
-  live.update("live", 4, true);
+  const unsubscribe = store.subscribe(() => calls++);
+  const before = store.snapshot();
+  store.update({ state: "live", total: 0 });
+  assert.deepEqual([calls, store.snapshot() === before], [0, true]);
+  unsubscribe();
+  store.envelopesChanged({ total: 4 });
   assert.equal(calls, 0);
-  live.close();
+  store.close();
 });

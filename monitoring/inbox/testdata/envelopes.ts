@@ -1,14 +1,14 @@
 import { gunzip, gzipSync } from "node:zlib";
 import { promisify } from "node:util";
 import { readEnvelope } from "../../protocol/scanner.ts";
-import type { AdmittedEnvelope } from "../store.ts";
+import type { AdmittedEnvelope } from "../inbox.ts";
 
 const encoder = new TextEncoder();
 
-/** An item to write: its type, its payload (JSON unless it is bytes). */
+/** Type and payload of an item; values other than bytes are written as JSON. */
 export type TestItem = readonly [type: string, payload: unknown];
 
-/** Writes an envelope as an SDK does. */
+/** Serializes an envelope like an SDK. */
 export function envelopeOf(
   header: Record<string, unknown>,
   ...items: readonly TestItem[]
@@ -22,17 +22,17 @@ export function envelopeOf(
   return concat(parts);
 }
 
-/** An event's envelope whose id ends with `n`. */
+/** An envelope with one event whose id ends with `n`. */
 export function eventEnvelope(n: number): Uint8Array<ArrayBuffer> {
   return envelopeOf({ event_id: hexId(n) }, ["event", { event_id: hexId(n), message: `no. ${n}` }]);
 }
 
-/** 32 hex digits that end with a number. */
+/** 32 hex digits that end with `n`. */
 export function hexId(n: number): string {
   return `e${n.toString(16).padStart(31, "0")}`;
 }
 
-/** What the relay hands over for these bytes. */
+/** The envelope as the relay passes it to the inbox. */
 export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): AdmittedEnvelope {
   const { header, items } = readEnvelope(bytes);
   return {
@@ -45,7 +45,7 @@ export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): Adm
   };
 }
 
-/** The same, from a sender that compresses. */
+/** {@linkcode admitted}, compressed with gzip. */
 export function admittedGzip(bytes: Uint8Array, receivedAt?: number): AdmittedEnvelope {
   const compressed = new Uint8Array(gzipSync(bytes));
   return {

@@ -3,26 +3,26 @@ import { envelopeOf, hexId, type TestItem } from "./envelopes.ts";
 import type { ListQuery, Lists, Page } from "../../models/rows.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 
-/** An index with the envelopes that it is filled from. */
+/** An implementation of the lists. */
 export interface IndexUnderTest {
-  /** Stores and indexes an envelope; the oldest makes way where there are too many. */
+  /** Stores and indexes an envelope; over the limit the oldest is evicted. */
   add(envelope: Uint8Array<ArrayBuffer>, receivedAt: number): Promise<void>;
   list<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
   envelopes(query: ListQuery): Page<InboxRow>;
   clear(): void;
-  /** Removes what it took. */
+  /** Deletes its files. */
   remove(): void;
 }
 
-/** What each envelope of the suite weighs, so that a bound in bytes is one in envelopes. */
+/** Size of each envelope of the suite: a limit in bytes is a limit in envelopes. */
 export const ENVELOPE_BYTES = 4_000;
 
-/** The first envelope came then; each after it a second later. */
+/** When the first envelope was received; each later one a second later. */
 const NOON = 1_795_262_400_000;
 
 type Attributes = Record<string, unknown>;
 
-/** Items of an envelope, with the attributes that matter. */
+/** Items of an envelope. */
 export const span = (trace: number, rest: Attributes = {}): TestItem => [
   "span",
   { items: [{ trace_id: hexId(trace), name: "load", ...rest }] },
@@ -38,9 +38,9 @@ export const error = (value: string, trace?: number, rest: Attributes = {}): Tes
 }];
 
 /**
- * What the console relies on, as tests. An index has a test file that hands each to `Deno.test`.
+ * The contract of the lists, as tests for each implementation. Pass each to `Deno.test`.
  *
- * @param make makes an empty index that keeps so many envelopes of {@linkcode ENVELOPE_BYTES}
+ * @param make creates an empty index for at most `max` envelopes of {@linkcode ENVELOPE_BYTES}
  */
 export function indexTests(
   name: string,
@@ -64,7 +64,7 @@ export function indexTests(
     tests.push({ name: `${name}: ${behaviour}`, fn });
   }
 
-  test("an empty index has empty lists", (index) => {
+  test("empty index → empty lists", (index) => {
     for (const list of ["traces", "errors", "occurrences", "logs"] as const) {
       assert.deepEqual(index.list(list, {}), { rows: [], next: null });
     }
@@ -72,7 +72,7 @@ export function indexTests(
     return Promise.resolve();
   });
 
-  test("every list is newest first", async (index, add) => {
+  test("every list → newest first", async (index, add) => {
     for (let n = 1; n <= 3; n++) {
       await add(span(n), log(`log ${n}`), error(`failed ${"abc"[n - 1]}`));
     }
@@ -85,7 +85,7 @@ export function indexTests(
     assert.deepEqual(ids, ids.toSorted((a, b) => b - a));
   });
 
-  test("of one envelope the later entry comes first", async (index, add) => {
+  test("entries of one envelope → last one first", async (index, add) => {
     await add(["log", { items: [{ body: "first" }, { body: "second" }] }]);
     assert.deepEqual(index.list("logs", {}).rows.map(({ body, index }) => [body, index]), [
       ["second", 1],
@@ -93,7 +93,7 @@ export function indexTests(
     ]);
   });
 
-  test("a trace is gathered from several envelopes", async (index, add) => {
+  test("trace in several envelopes → one row", async (index, add) => {
     const id = hexId(7);
     await add(["span", {
       items: [
@@ -126,14 +126,14 @@ export function indexTests(
     });
   });
 
-  test("a trace of errors and logs alone starts with the earliest of them", async (index, add) => {
+  test("trace with only errors and logs → starts with the earliest", async (index, add) => {
     await add(error("x", 7, { timestamp: NOON / 1_000 - 3 }));
     await add(log("y", { trace_id: hexId(7), timestamp: NOON / 1_000 - 8 }));
     const [row] = index.list("traces", {}).rows;
     assert.deepEqual([row?.name, row?.started_at, row?.ended_at], [null, NOON - 8_000, null]);
   });
 
-  test("a group has its count, its times and its newest occurrence", async (index, add) => {
+  test("group → count, times and newest error", async (index, add) => {
     await add(error("order 1", 1, { timestamp: NOON / 1_000 - 10 }));
     await add(error("order 2", 2, { timestamp: NOON / 1_000 - 30, level: "fatal" }));
     await add(error("payment"));
@@ -154,7 +154,7 @@ export function indexTests(
     });
   });
 
-  test("occurrences are those of one group, errors the group itself", async (index, add) => {
+  test("filter by group → its occurrences; in errors, the group", async (index, add) => {
     await add(error("order 1"));
     await add(error("payment"));
     await add(error("order 2"));
@@ -165,7 +165,7 @@ export function indexTests(
     assert.deepEqual(index.list("occurrences", { group: "none" }).rows, []);
   });
 
-  test("every list narrows to one trace", async (index, add) => {
+  test("filter by trace → every list", async (index, add) => {
     await add(span(1), error("a", 1), log("one", { trace_id: hexId(1) }));
     await add(error("b", 2), log("two", { trace_id: hexId(2) }), log("none"));
     await add(error("c"), log("three", { trace_id: hexId(1) }));
@@ -178,7 +178,7 @@ export function indexTests(
     assert.deepEqual(index.list("logs", { trace: hexId(5) }), { rows: [], next: null });
   });
 
-  test("logs narrow to a level and all that are more urgent", async (index, add) => {
+  test("filter by level → logs of this level and more severe ones", async (index, add) => {
     for (const level of ["trace", "debug", "info", "warn", "error", "fatal"]) {
       await add(log(level, { level }));
     }
@@ -187,7 +187,7 @@ export function indexTests(
     assert.equal(bodies(index, { level: "trace" }).length, 6);
   });
 
-  test("envelopes narrow to a type of item", async (index, add) => {
+  test("filter by item type → envelopes", async (index, add) => {
     await add(span(1), log("x"));
     await add(span(2));
     await add(["session", {}]);
@@ -198,7 +198,7 @@ export function indexTests(
   });
 
   test(
-    "a search finds ids, names, messages and types, in any case of letters",
+    "search → ids, names, messages and types, case-insensitive",
     async (index, add) => {
       await add(span(0xabc, { name: "GET /Orders" }), error("Größe FEHLT", 0xabc), log("Ωmega"));
       await add(["session", {}]);
@@ -221,7 +221,7 @@ export function indexTests(
     },
   );
 
-  test("what would be a wildcard, a quote or SQL is sought as it stands", async (index, add) => {
+  test("search for wildcards, quotes or SQL → taken literally", async (index, add) => {
     const odd = ["100%", "a_b", `it's`, `say "hi"`, "c:\\x", "[a-c]", "*", "a--b; DROP", "{{x}}"];
     for (const body of ["100 percent", "axb", "its", ...odd]) await add(log(body));
     for (const body of odd) assert.deepEqual(bodies(index, { q: body }), [body]);
@@ -229,7 +229,7 @@ export function indexTests(
     assert.deepEqual(bodies(index, { q: "_" }), ["a_b"]);
   });
 
-  test("a search among traces and groups finds by any of their entries", async (index, add) => {
+  test("search in traces and groups → any of their entries matches", async (index, add) => {
     await add(span(1, { name: "needle", start_timestamp: NOON / 1_000 }));
     await add(span(2));
     await add(span(1, { name: "other" }));
@@ -241,7 +241,7 @@ export function indexTests(
     assert.deepEqual([group?.value, group?.count], ["order 17", 2]);
   });
 
-  test("paging gives every row once", async (index, add) => {
+  test("paging → every row once", async (index, add) => {
     for (let n = 0; n < 23; n++) {
       await add(span(n % 9), log(`log ${n}`), error(`failed ${"abcdefg"[n % 7]}`));
     }
@@ -253,7 +253,7 @@ export function indexTests(
     assert.deepEqual(all, index.envelopes({}).rows.map((row) => row.id));
   });
 
-  test("rows that come while someone pages make no gaps and no doubles", async (index, add) => {
+  test("rows added while paging → no row missing or twice", async (index, add) => {
     for (let n = 0; n < 9; n++) await add(span(n), error(`failed ${"abcdefghi"[n]}`));
     const expected = traces(index);
     const seen: string[] = [];
@@ -265,7 +265,7 @@ export function indexTests(
       const errors = index.list("errors", { limit: 2, before: page.errors });
       groups.push(...errors.rows.map((row) => row.value));
       page = { traces: listed.next ?? undefined, errors: errors.next ?? undefined };
-      // One that was shown and one that was not yet grow, and a new one comes.
+      // A row of the first page and one of the second get new entries, and a new row is added.
       for (const m of [8 - n, n, 100 + n]) {
         await add(span(m), error(`failed ${"abcdefghi"[m] ?? "z"}`));
       }
@@ -275,7 +275,7 @@ export function indexTests(
     assert.deepEqual(groups.map((value) => value.at(-1)).join(""), "ihgfedcba");
   });
 
-  test("a `before` that no answer gave is refused", async (index, add) => {
+  test("invalid `before` → refused", async (index, add) => {
     await add(span(1));
     for (const before of ["", "x", "1", "-1.2", "5.1", "1e3.5", "9".repeat(17) + ".1"]) {
       assert.throws(() => index.list("traces", { before }), /before is not/);
@@ -284,7 +284,7 @@ export function indexTests(
   });
 
   test(
-    "what is evicted leaves the lists, and the counts are right without it",
+    "eviction → rows removed from lists and counts",
     async (index, add) => {
       await add(span(1, { name: "root", start_timestamp: NOON / 1_000 - 9 }), error("order 1", 1));
       await add(span(1, { name: "child", parent_span_id: "a" }), error("order 2", 1), log("old"));
@@ -306,7 +306,7 @@ export function indexTests(
     3,
   );
 
-  test("clearing empties every list, and new rows come after it", async (index, add) => {
+  test("clear → empty lists, then new rows", async (index, add) => {
     await add(span(1), error("x", 1), log("y"));
     const [before] = index.envelopes({}).rows;
     index.clear();
@@ -322,7 +322,7 @@ export function indexTests(
   return tests;
 }
 
-/** An envelope that weighs {@linkcode ENVELOPE_BYTES}. */
+/** An envelope of {@linkcode ENVELOPE_BYTES}. */
 function padded(items: readonly TestItem[]): Uint8Array<ArrayBuffer> {
   const empty = envelopeOf({ pad: "" }, ...items).byteLength;
   return envelopeOf({ pad: "x".repeat(ENVELOPE_BYTES - empty) }, ...items);
@@ -333,7 +333,7 @@ const traces = (index: IndexUnderTest, query: ListQuery = {}) =>
 const bodies = (index: IndexUnderTest, query: ListQuery = {}) =>
   index.list("logs", query).rows.map((row) => row.body);
 
-/** A whole list, two rows at a time. */
+/** All rows of a list, two per page. */
 const paged = <Name extends keyof Lists>(index: IndexUnderTest, name: Name) =>
   everyPage((before) => index.list(name, { limit: 2, before }));
 

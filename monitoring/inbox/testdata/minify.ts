@@ -1,9 +1,9 @@
 import * as esbuild from "esbuild";
 
 /**
- * Minifies TypeScript as the build does.
+ * Minifies TypeScript like the build.
  *
- * @param sourcefile its path, as seen from the script's folder
+ * @param sourcefile path relative to the script's folder
  * @returns the script, and its source map as JSON
  */
 export async function minify(

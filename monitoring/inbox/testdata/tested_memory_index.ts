@@ -1,6 +1,5 @@
-import { describeEnvelope } from "../../models/describe.ts";
-import { entriesOf } from "../../models/entries/entries.ts";
-import { createMemoryIndex } from "../../models/entries/memory_index.ts";
+import { indexEnvelope } from "../../models/index/index_entries.ts";
+import { createMemoryIndex } from "../../models/index/memory_index.ts";
 import { parseEnvelope } from "../../models/parsed_envelope.ts";
 import type { IndexUnderTest } from "./index_suite.ts";
 
@@ -13,15 +12,15 @@ export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {
     clear: index.clear,
     remove: () => {},
     add(bytes, receivedAt) {
-      const parsed = parseEnvelope(bytes);
+      const { description, entries } = indexEnvelope(parseEnvelope(bytes), receivedAt);
       const row = {
         id: ++id,
         received_at: receivedAt,
         bytes: bytes.byteLength,
         content_encoding: null,
-        ...describeEnvelope(parsed),
+        ...description,
       };
-      index.add(id, receivedAt, entriesOf(parsed, receivedAt), row);
+      index.add(id, receivedAt, entries, row);
       return Promise.resolve();
     },
   };

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describeEnvelope } from "../../models/describe.ts";
+import { indexEnvelope } from "../../models/index/index_entries.ts";
 import { parseEnvelope } from "../../models/parsed_envelope.ts";
 
-/** The tables as the first version made them. A copy on purpose: whatever becomes of the schema, those files are what they are. */
+/** The tables of schema version 1. A copy, because files of that version never change. */
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
   CREATE TABLE envelopes (
@@ -30,7 +30,7 @@ const SCHEMA = `
   PRAGMA user_version = 1;
 `;
 
-/** Writes an inbox as the first version left it, with these envelopes, received a millisecond apart. */
+/** Writes a file of schema version 1 with these envelopes, received one millisecond apart. */
 export function writeVersion1(
   file: string,
   envelopes: Iterable<Uint8Array<ArrayBuffer>>,
@@ -46,7 +46,8 @@ export function writeVersion1(
   );
   const insertType = db.prepare("INSERT OR IGNORE INTO item_types VALUES (?, ?)");
   for (const bytes of envelopes) {
-    const { event_id, trace_ids, replay_id, items } = describeEnvelope(parseEnvelope(bytes));
+    const { event_id, trace_ids, replay_id, items } =
+      indexEnvelope(parseEnvelope(bytes), 0).description;
     const { lastInsertRowid } = insert.run(
       receivedAt++,
       event_id,

@@ -1,11 +1,11 @@
-import { type Bounded, listAt, pairsAt, textAt, timeAt } from "../fields.ts";
-import { readable } from "../readable.ts";
+import { type Bounded, listAt, pairsAt, textAt, timeAt } from "../json.ts";
+import { readableJson } from "../readable_json.ts";
 
-/** Something that happened around an error. */
+/** An event that happened before an error. */
 export interface Breadcrumb {
-  /** Milliseconds since 1970; null: no time was told. */
+  /** Milliseconds since 1970; null: no valid time was sent. */
   readonly at: number | null;
-  /** Milliseconds from it to the error, negative before it; null where either has no time. */
+  /** Milliseconds relative to the error, negative: earlier; null if one of the two has no time. */
   readonly offset: number | null;
   readonly category: string;
   readonly level: string;
@@ -13,24 +13,24 @@ export interface Breadcrumb {
   readonly data: readonly (readonly [name: string, value: string])[];
 }
 
-/** SDKs keep 100; the newest say most. */
+/** SDKs keep 100. The newest ones are kept. */
 const MAX_BREADCRUMBS = 200;
 const MAX_DATA = 30;
 
 /**
- * The breadcrumbs of an event, oldest first by their own times, whatever order they came in. One
- * without a time stays behind the one that it was sent after.
+ * The breadcrumbs of an event, sorted by time, oldest first. A breadcrumb without a time stays after
+ * the one that precedes it in the event.
  *
- * @param errorAt the event's own time, milliseconds since 1970
+ * @param errorAt the event's time, milliseconds since 1970
  */
 export function readBreadcrumbs(event: unknown, errorAt: number | null): Bounded<Breadcrumb> {
-  let before = -Infinity;
+  let sortTime = -Infinity;
   const timed = listAt(event, "breadcrumbs").map((crumb) => {
     const time = timeAt(crumb, "timestamp");
-    before = time ?? before;
-    return { crumb, time, place: before };
+    sortTime = time ?? sortTime;
+    return { crumb, time, sortTime };
   });
-  const sorted = timed.sort((a, b) => a.place === b.place ? 0 : a.place - b.place);
+  const sorted = timed.sort((a, b) => a.sortTime === b.sortTime ? 0 : a.sortTime - b.sortTime);
   const newest = sorted.slice(-MAX_BREADCRUMBS);
   return {
     shown: newest.map(({ crumb, time }) => readBreadcrumb(crumb, time, errorAt)),
@@ -47,6 +47,6 @@ function readBreadcrumb(crumb: unknown, time: number | null, errorAt: number | n
     level: textAt(crumb, "level") ?? "info",
     message: textAt(crumb, "message") ?? "",
     data: pairsAt(crumb, "data").slice(0, MAX_DATA)
-      .map(([name, value]) => [name, readable(value)] as const),
+      .map(([name, value]) => [name, readableJson(value)] as const),
   };
 }

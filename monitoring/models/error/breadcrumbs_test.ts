@@ -6,7 +6,7 @@ const crumb = (message: string, timestamp?: unknown) => ({ message, timestamp })
 const messages = (breadcrumbs: unknown) =>
   readBreadcrumbs({ breadcrumbs }, AT).shown.map(({ message }) => message);
 
-Deno.test("breadcrumbs stand by their own times, whatever order they came in", () => {
+Deno.test("breadcrumbs in any order → sorted by time", () => {
   const second = AT / 1000;
   const values = [crumb("b", second - 1), crumb("c", second), crumb("a", second - 5)];
   assert.deepEqual(messages(values), ["a", "b", "c"]);
@@ -15,7 +15,7 @@ Deno.test("breadcrumbs stand by their own times, whatever order they came in", (
   assert.deepEqual([first?.at, first?.offset], [AT - 5_000, -5_000]);
 });
 
-Deno.test("one without a time stays behind the one that it was sent after", () => {
+Deno.test("breadcrumb without a time → after the preceding one", () => {
   const values = [
     crumb("none"),
     crumb("late", AT / 1000),
@@ -26,7 +26,7 @@ Deno.test("one without a time stays behind the one that it was sent after", () =
   assert.deepEqual(messages(values), ["none", "early", "after early", "late", "after late"]);
 });
 
-Deno.test("times that lie are shown as they are: after the error, and decades before it", () => {
+Deno.test("breadcrumb times after the error or decades earlier → unchanged", () => {
   const { shown } = readBreadcrumbs({
     breadcrumbs: [crumb("future", "2999-01-01T00:00:00Z"), crumb("past", 0)],
   }, AT);
@@ -35,7 +35,7 @@ Deno.test("times that lie are shown as they are: after the error, and decades be
   assert.deepEqual([past?.at, past?.offset], [0, null]);
 });
 
-Deno.test("of too many the newest are kept; what is no breadcrumb is an empty one", () => {
+Deno.test("too many breadcrumbs → newest kept; not a breadcrumb → empty one", () => {
   const many = Array.from({ length: 1_000 }, (_, n) => crumb(String(n), n));
   const { shown, more } = readBreadcrumbs({ breadcrumbs: many.toReversed() }, AT);
   assert.equal(shown.at(-1)?.message, "999");
@@ -45,7 +45,7 @@ Deno.test("of too many the newest are kept; what is no breadcrumb is an empty on
   assert.deepEqual(messages("none"), []);
 });
 
-Deno.test("category, level and data are what was told", () => {
+Deno.test("breadcrumb → category, level and data as sent", () => {
   const { shown: [first, second] } = readBreadcrumbs({
     breadcrumbs: [
       {

@@ -1,78 +1,82 @@
 import { readEnvelope } from "../../protocol/scanner.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
-import { readDebugIds } from "./debug_ids.ts";
+import { handledOf, replayOf } from "./error_entry.ts";
 import { readExceptions, type Thrown } from "./exceptions.ts";
-import { type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, timeAt } from "../fields.ts";
-import { at, hexId, parseJson } from "../json.ts";
-import { readable } from "../readable.ts";
-import { type Frame, readStack } from "./stack.ts";
+import {
+  at,
+  booleanAt,
+  type Bounded,
+  firstOf,
+  hexId,
+  listAt,
+  pairsAt,
+  parseJson,
+  textAt,
+  timeAt,
+} from "../json.ts";
+import { readableJson } from "../readable_json.ts";
+import { type Frame, readDebugIds, readStack } from "./stack.ts";
 
-/** A name and what stands under it, both as the sender wrote them. */
+/** A name and its value, as the sender wrote them. */
 export type Entry = readonly [name: string, value: string];
 
-/** A named part of an event, such as a context or the request's headers. */
+/** A named group of values, such as a context. */
 export interface EntryGroup {
   readonly name: string;
   readonly entries: Bounded<Entry>;
 }
 
-/**
- * What the console shows of one error event. Every text in it was written by whoever posted it, is
- * of any length, and is to be shown as text alone.
- */
+/** One error event, for its detail view. All texts are untrusted and may be of any length. */
 export interface ErrorEvent {
   readonly event_id: string | null;
-  /** When it happened by the sender's clock, milliseconds since 1970; null: no time that can be one. */
+  /** The sender's time, milliseconds since 1970; null: not a valid time. */
   readonly at: number | null;
   readonly level: string;
-  /** What it is called: the outermost exception's type, or what stands for it. */
+  /** The type of the outermost exception, or "Message". */
   readonly title: string;
-  /** The outermost exception's message, or the message that was reported without an exception. */
+  /** The message of the outermost exception, or of an event without exceptions. */
   readonly value: string;
-  /** False: one of the exceptions was caught by nothing but the SDK; null: not told. */
+  /** False: at least one exception was uncaught; null: not sent. */
   readonly handled: boolean | null;
   readonly mechanism: string | null;
-  /** Outermost first. Empty: only a message was reported. */
+  /** Outermost first. Empty for a message. */
   readonly exceptions: Bounded<Thrown>;
-  /** Of an event without exceptions: the stack that it was reported from. */
+  /** The stack trace of an event without exceptions. */
   readonly stack: Bounded<Frame>;
   readonly breadcrumbs: Bounded<Breadcrumb>;
   readonly tags: Bounded<Entry>;
-  /** User, request, contexts and whatever else was added, each named as in the event. */
+  /** User, request, contexts, extra and modules, named as in the event. */
   readonly contexts: readonly EntryGroup[];
-  /** Where it comes from: release, environment, SDK and their like; only what was told. */
+  /** Release, environment, SDK and similar values that were sent. */
   readonly facts: readonly Entry[];
   readonly trace_id: string | null;
   readonly span_id: string | null;
   readonly replay_id: string | null;
-  /** Debug ids by the address of the script that has it. */
+  /** Debug ids by script URL. */
   readonly debugIds: ReadonlyMap<string, string>;
 }
 
-/**
- * Bytes of an event's JSON that are read: sixteen times what Sentry takes. Reading blocks the page,
- * some 10 ms for each MiB.
- */
+/** Sixteen times Sentry's limit. Parsing blocks the page for some 10 ms per MiB. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const MAX_TAGS = 200;
 const MAX_ENTRIES = 200;
 const MAX_CONTEXTS = 50;
 
-/** Why an envelope's error cannot be shown; the sentence is made to be shown. */
+/** The error of an envelope cannot be read. The message is for display. */
 export class UnreadableEventError extends Error {
   override readonly name = "UnreadableEventError";
 }
 
 /**
- * The error event in an envelope.
+ * Reads an error event from an envelope.
  *
- * @param envelope its bytes, decompressed
- * @param eventId which one, where an envelope holds several; the first one if it is not there
+ * @param envelope decompressed bytes
+ * @param eventId selects one of several events; default, and if there is no such event: the first one
  * @throws {UnreadableEventError}
  */
 export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): ErrorEvent {
   const payloads = eventPayloads(envelope);
-  if (payloads.length === 0) throw new UnreadableEventError("This envelope holds no error.");
+  if (payloads.length === 0) throw new UnreadableEventError("This envelope contains no error.");
   const events = payloads.map(parseEvent);
   const wanted = eventId === undefined || eventId === null
     ? undefined
@@ -91,16 +95,18 @@ function eventPayloads(envelope: Uint8Array): readonly Uint8Array[] {
 
 function parseEvent(payload: Uint8Array): unknown {
   if (payload.byteLength > MAX_EVENT_BYTES) {
-    throw new UnreadableEventError("This error is too large to be shown here: download it.");
+    throw new UnreadableEventError("This error is too large to display. Download its envelope.");
   }
   const event = parseJson(payload);
   if (event === undefined) {
-    throw new UnreadableEventError("This error is no JSON: download it to see what came.");
+    throw new UnreadableEventError(
+      "This error is not valid JSON. Download its envelope to inspect it.",
+    );
   }
   return event;
 }
 
-/** What an event's payload says, whatever it is. */
+/** Reads any event payload. Missing or malformed parts are empty. */
 export function describeEvent(event: unknown): ErrorEvent {
   const time = timeAt(event, "timestamp");
   const exceptions = readExceptions(event);
@@ -111,7 +117,7 @@ export function describeEvent(event: unknown): ErrorEvent {
     level: textAt(event, "level") ?? "error",
     title: outermost?.type ?? "Message",
     value: outermost?.value ?? messageOf(event),
-    handled: handledOf(exceptions.shown),
+    handled: handledOf(exceptions.shown.map(({ handled }) => handled)),
     mechanism: outermost?.mechanism ?? null,
     exceptions,
     stack: outermost ? firstOf([], 0) : readStack(stackWithoutException(event)),
@@ -121,29 +127,23 @@ export function describeEvent(event: unknown): ErrorEvent {
     facts: factsOf(event),
     trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
     span_id: textAt(event, "contexts", "trace", "span_id"),
-    replay_id: hexId(at(event, "contexts", "replay", "replay_id")) ??
-      hexId(at(event, "tags", "replayId")),
+    replay_id: replayOf(event),
     debugIds: readDebugIds(event),
   };
 }
 
-function handledOf(exceptions: readonly Thrown[]): boolean | null {
-  const told = exceptions.map(({ handled }) => handled);
-  return told.includes(false) ? false : told.includes(true) ? true : null;
-}
-
-/** A message stands bare, or as what is left of a template once its parameters were put in. */
+/** A plain message, or a template with its parameters filled in. */
 function messageOf(event: unknown): string {
   return textAt(event, "logentry", "formatted") ?? textAt(event, "logentry", "message") ??
     textAt(event, "message", "formatted") ?? textAt(event, "message", "message") ??
     textAt(event, "message") ?? "";
 }
 
-/** Of a message with a stack: the event's own, or that of the thread which reported it. */
+/** For a message with a stack trace: the event's own, or the reporting thread's. */
 function stackWithoutException(event: unknown): unknown {
   const threads = listAt(event, "threads");
-  const reporting = threads.find((thread) => flagAt(thread, "crashed") === true) ??
-    threads.find((thread) => flagAt(thread, "current") === true) ?? threads[0];
+  const reporting = threads.find((thread) => booleanAt(thread, "crashed") === true) ??
+    threads.find((thread) => booleanAt(thread, "current") === true) ?? threads[0];
   return at(event, "stacktrace") ?? at(reporting, "stacktrace");
 }
 
@@ -161,7 +161,7 @@ function contextsOf(event: unknown): readonly EntryGroup[] {
 
 function entriesOf(value: unknown, name?: string, max = MAX_ENTRIES): Bounded<Entry> {
   const { shown, more } = firstOf(name === undefined ? pairsAt(value) : pairsAt(value, name), max);
-  return { shown: shown.map(([name, value]) => [name, readable(value)] as const), more };
+  return { shown: shown.map(([name, value]) => [name, readableJson(value)] as const), more };
 }
 
 function factsOf(event: unknown): readonly Entry[] {

@@ -6,7 +6,7 @@ import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_eve
 const recorded = (name: string) =>
   Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
 
-Deno.test("a recorded error of a page is read whole", () => {
+Deno.test("recorded error of a page → all parts", () => {
   const event = readErrorEvent(recorded("event"));
   assert.equal(event.event_id, "3000892398844746a1dfff4faa3459e0");
   assert.equal(event.title, "Error");
@@ -29,20 +29,20 @@ Deno.test("a recorded error of a page is read whole", () => {
   assert.ok(event.contexts.some(({ name }) => name === "culture"));
 });
 
-Deno.test("an envelope without an error, a broken one, and JSON that is none say so", () => {
-  const refused = (bytes: Uint8Array, says: RegExp) =>
+Deno.test("no error, broken envelope, invalid JSON or too large → error for display", () => {
+  const refused = (bytes: Uint8Array, message: RegExp) =>
     assert.throws(() => readErrorEvent(bytes), (error) => {
       assert.ok(error instanceof UnreadableEventError);
-      assert.match(error.message, says);
+      assert.match(error.message, message);
       return true;
     });
   refused(recorded("transaction"), /no error/);
   refused(new TextEncoder().encode('{}\n{"type":"event","length":99}\n{}'), /broken/);
-  refused(envelopeOf({}, ["event", new TextEncoder().encode("{nope")]), /no JSON/);
+  refused(envelopeOf({}, ["event", new TextEncoder().encode("{nope")]), /not valid JSON/);
   refused(envelopeOf({}, ["event", new Uint8Array(17 * 1024 * 1024)]), /too large/);
 });
 
-Deno.test("of several events in one envelope the one that is asked for is read", () => {
+Deno.test("several events in one envelope → the one with the event id", () => {
   const id = "a".repeat(32);
   const bytes = envelopeOf({}, ["event", { message: "first" }], ["event", {
     event_id: id,
@@ -53,7 +53,7 @@ Deno.test("of several events in one envelope the one that is asked for is read",
   assert.equal(readErrorEvent(bytes, "b".repeat(32)).value, "first");
 });
 
-Deno.test("a message without an exception, in each form that SDKs write", () => {
+Deno.test("message without exception, in all forms of SDKs → read", () => {
   const values = [
     { message: "m" },
     { message: { formatted: "m", message: "%s" } },
@@ -68,12 +68,12 @@ Deno.test("a message without an exception, in each form that SDKs write", () => 
   assert.equal(stack.shown[0]?.function, "main");
 });
 
-Deno.test("an exception of a language with packages is named with its package", () => {
+Deno.test("exception with module → type with its package", () => {
   const java = { exception: { values: [{ type: "IllegalStateException", module: "java.lang" }] } };
   assert.equal(describeEvent(java).title, "java.lang.IllegalStateException");
 });
 
-Deno.test("whatever an event is, it is described, and within bounds", () => {
+Deno.test("any event → bounded description", () => {
   const names = fc.constantFrom(
     "exception",
     "values",
@@ -118,7 +118,7 @@ Deno.test("whatever an event is, it is described, and within bounds", () => {
   }));
 });
 
-Deno.test("a megabyte in every field and nesting without end are read in passing", () => {
+Deno.test("huge fields and deep nesting → read within a second", () => {
   const long = "<img src=x onerror=alert(1)>".repeat(40_000);
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   const json = `{"message":${JSON.stringify(long)},"level":${deep},"extra":{"a":${deep}},` +

@@ -13,7 +13,7 @@ const linked = (type: string, id: unknown, parent?: unknown, more: object = {}) 
   mechanism: { exception_id: id, parent_id: parent, ...more },
 });
 
-Deno.test("exceptions that say nothing of each other are a chain, the last one thrown", () => {
+Deno.test("exceptions without ids → chain, last one outermost", () => {
   const values = [{ type: "Root" }, { type: "Middle" }, { type: "Outer" }];
   const chain = ["thrown Outer", "  cause Middle < Outer", "    cause Root < Middle"];
   assert.deepEqual(outline(values), chain);
@@ -22,7 +22,7 @@ Deno.test("exceptions that say nothing of each other are a chain, the last one t
 
 // Outer ─┬─ A ─── C
 //        └─ B
-Deno.test("an aggregate is a tree, its members in their order", () => {
+Deno.test("aggregate → tree, members in order", () => {
   const group = { is_exception_group: true };
   const values = [
     linked("B", 3, 0, { source: "errors[1]" }),
@@ -38,7 +38,7 @@ Deno.test("an aggregate is a tree, its members in their order", () => {
   ]);
 });
 
-Deno.test("the cause of a group is no member of it", () => {
+Deno.test("cause of an aggregate → not a member", () => {
   const values = [
     linked("M", 2, 0, { source: "exceptions[0]" }),
     linked("C", 1, 0, { source: "__cause__" }),
@@ -47,14 +47,14 @@ Deno.test("the cause of a group is no member of it", () => {
   assert.deepEqual(outline(values), ["thrown G", "  cause C < G", "  member M < G"]);
 });
 
-Deno.test("the outermost is who says so, wherever it stands", () => {
+Deno.test("exception with id 0 → outermost, in any position", () => {
   assert.deepEqual(outline([linked("Outer", 0), linked("Cause", 1, 0)]), [
     "thrown Outer",
     "  cause Cause < Outer",
   ]);
 });
 
-Deno.test("parents that lie: circles, itself, nobody, the same id twice; each exception has one place", () => {
+Deno.test("circular, missing or duplicate ids → each exception once", () => {
   assert.deepEqual(outline([linked("B", 2, 1), linked("A", 1, 2), linked("Outer", 0)]), [
     "thrown Outer",
     "  cause A < Outer",
@@ -70,7 +70,7 @@ Deno.test("parents that lie: circles, itself, nobody, the same id twice; each ex
   ]);
 });
 
-Deno.test("whatever ids are told, every exception is shown once, under one that came before it", () => {
+Deno.test("any ids → every exception once, below an earlier one", () => {
   const id = fc.oneof(fc.nat(6), fc.constantFrom(undefined, null, -1, "1", NaN, 1e99, {}));
   const value = fc.oneof(
     fc.record({ mechanism: fc.record({ exception_id: id, parent_id: id }) }),
@@ -93,7 +93,7 @@ Deno.test("whatever ids are told, every exception is shown once, under one that 
   }));
 });
 
-Deno.test("hundreds of exceptions are cut, the innermost left out", () => {
+Deno.test("hundreds of exceptions → innermost dropped", () => {
   const values = Array.from({ length: 500 }, (_, n) => ({ type: `T${n}` }));
   const { shown, more } = readExceptions({ exception: { values } });
   assert.equal(shown[0]?.type, "T499");

@@ -1,14 +1,13 @@
-import { DEBUG_ID } from "./debug_ids.ts";
 import type { ScriptMap } from "./script_map.ts";
 import { cutLine, type Frame, type SourceLines } from "./stack.ts";
 
-/** A frame where a person would look for it. */
+/** A frame, mapped to its source if possible. */
 export interface FoundFrame extends Frame {
-  /** Where the browser ran it, as `address:line:column`; null: nothing else is known, the frame is as it was sent. */
+  /** The position in the built script, as `url:line:column`; null: not mapped, the frame is as it was sent. */
   readonly script: string | null;
 }
 
-/** Looks up frames of minified scripts in their source maps; what it cannot find stays as it was sent. */
+/** Maps frames of built scripts to their sources. Frames without a source map stay as they were sent. */
 export interface SourceFinder {
   find(
     frames: readonly Frame[],
@@ -16,15 +15,16 @@ export interface SourceFinder {
   ): Promise<readonly FoundFrame[]>;
 }
 
-/** A page of this project has some thirty scripts, and a stack goes through a few of them. */
+/** A page of this project has some thirty scripts, and a stack trace contains a few of them. */
 const MAX_MAPS = 40;
-/** Lines shown before and after the frame's own. */
+/** Lines shown before and after the frame's line. */
 const CONTEXT_LINES = 5;
 
 /**
- * Makes a finder, which keeps the maps that it was given.
+ * Creates a finder that caches source maps.
  *
- * @param sourceMap gives a map as JSON, with the script itself as `x_script`; undefined: there is none
+ * @param sourceMap returns the source map of a debug id as JSON, with the script's text as `x_script`;
+ * undefined if there is none
  */
 export function createSourceFinder(
   sourceMap: (debugId: string) => Promise<string | undefined>,
@@ -34,27 +34,28 @@ export function createSourceFinder(
   const mapOf = (debugId: string): Promise<ScriptMap | undefined> => {
     const known = maps.get(debugId);
     if (known) return known;
-    // Ids are whatever was posted: this is a bound on what they make us ask for and keep.
+    // Ids are the sender's: bounds requests and memory.
     if (maps.size >= MAX_MAPS) maps.delete(maps.keys().next().value!);
-    const asked = load(sourceMap, debugId);
-    maps.set(debugId, asked);
-    // Without an answer it may be asked for again.
-    asked.catch(() => maps.delete(debugId));
-    return asked;
+    const loading = load(sourceMap, debugId);
+    maps.set(debugId, loading);
+    // A failed request may be repeated.
+    loading.catch(() => maps.delete(debugId));
+    return loading;
   };
 
   return {
     async find(frames, debugIds) {
-      const wanted = new Set(frames.map(({ file }) => debugIds.get(file ?? "")));
-      const ids = [...wanted].filter((id) => id !== undefined && DEBUG_ID.test(id)) as string[];
+      const ids = new Set(frames.map(({ file }) => debugIds.get(file ?? "")));
+      ids.delete(undefined);
       const loaded = new Map(
         await Promise.all(
-          ids.slice(0, MAX_MAPS).map(async (id) => [id, await mapOf(id)] as const),
+          [...ids as Set<string>].slice(0, MAX_MAPS)
+            .map(async (id) => [id, await mapOf(id)] as const),
         ),
       );
       return frames.map((frame) => {
         const map = loaded.get(debugIds.get(frame.file ?? "") ?? "");
-        return (map && lookUp(map, frame)) ?? { ...frame, script: null };
+        return (map && mapFrame(map, frame)) ?? { ...frame, script: null };
       });
     },
   };
@@ -64,7 +65,7 @@ async function load(
   sourceMap: (debugId: string) => Promise<string | undefined>,
   debugId: string,
 ): Promise<ScriptMap | undefined> {
-  // What reads a map comes by itself: most visits see no error.
+  // Loaded on demand: most visits show no error.
   const [text, { ScriptMap }] = await Promise.all([
     sourceMap(debugId),
     import("./script_map.ts"),
@@ -72,20 +73,20 @@ async function load(
   return text === undefined ? undefined : new ScriptMap(text);
 }
 
-function lookUp(map: ScriptMap, frame: Frame): FoundFrame | undefined {
-  const place = map.placeOf(frame);
-  if (place === undefined) return undefined;
-  const { text, ...where } = place;
+function mapFrame(map: ScriptMap, frame: Frame): FoundFrame | undefined {
+  const position = map.positionOf(frame);
+  if (position === undefined) return undefined;
+  const { text, ...where } = position;
   return {
     ...frame,
     ...where,
     function: map.functionOf(frame),
-    source: text === null ? null : sourceLines(text, place.line),
+    source: text === null ? null : linesAround(text, position.line),
     script: `${frame.file}:${frame.line}:${frame.column}`,
   };
 }
 
-function sourceLines(text: string, line: number): SourceLines | null {
+function linesAround(text: string, line: number): SourceLines | null {
   const lines = text.split("\n");
   if (line > lines.length) return null;
   const first = Math.max(1, line - CONTEXT_LINES);

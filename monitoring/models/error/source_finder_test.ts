@@ -9,11 +9,11 @@ const SOURCE = `interface Basket { readonly items: readonly string[] }
 
 /** Places an order. */
 export function placeOrder(basket: Basket): void {
-  const judge = (count: number) => {
+  const check = (count: number) => {
     if (count === 0) throw new Error("the basket is empty");
   };
-  judge(1);
-  judge(basket.items.length);
+  check(1);
+  check(basket.items.length);
 }
 
 export const inBackground = async (basket: Basket) => {
@@ -22,7 +22,7 @@ export const inBackground = async (basket: Basket) => {
 };
 `;
 
-/** Minifies the source, runs it, and gives the stack that the engine wrote as an event carries it. */
+/** Minifies and runs the source. Returns the stack trace of its error, and the source map. */
 async function minified() {
   const { script, map } = await minify(SOURCE, "../../shop/order.ts");
   await esbuild.stop();
@@ -39,7 +39,7 @@ async function minified() {
 
 const ids = new Map([["http://page/a.js", ID]]);
 
-Deno.test("a minified stack leads to file, line, column, function and source of the TypeScript", async () => {
+Deno.test("minified stack → file, line, column, function and source in TypeScript", async () => {
   const { frames, map } = await minified();
   assert.equal(frames.length, 3);
   const found = await createSourceFinder(() => Promise.resolve(map)).find(frames, ids);
@@ -49,8 +49,8 @@ Deno.test("a minified stack leads to file, line, column, function and source of 
   const lines = SOURCE.split("\n");
   const column = (line: number, text: string) => lines[line - 1]!.indexOf(text) + 1;
   assert.deepEqual(places, [
-    ["judge", "shop/order.ts", 6, column(6, "new Error"), true],
-    ["placeOrder", "shop/order.ts", 9, column(9, "judge("), true],
+    ["check", "shop/order.ts", 6, column(6, "new Error"), true],
+    ["placeOrder", "shop/order.ts", 9, column(9, "check("), true],
     ["inBackground", "shop/order.ts", 14, column(14, "placeOrder("), true],
   ]);
   const { source, script } = found[0]!;
@@ -60,7 +60,7 @@ Deno.test("a minified stack leads to file, line, column, function and source of 
   assert.match(script ?? "", /^http:\/\/page\/a\.js:\d+:\d+$/);
 });
 
-Deno.test("without a map, without a debug id, or at a place that no map has, a frame stays as it was sent", async () => {
+Deno.test("no map, no debug id or unmapped position → frame as sent", async () => {
   const { frames, map } = await minified();
   const asSent = frames.map((frame) => ({ ...frame, script: null }));
   assert.deepEqual(
@@ -73,7 +73,7 @@ Deno.test("without a map, without a debug id, or at a place that no map has, a f
   for (const { script } of await finder.find(lying, ids)) assert.equal(script, null);
 });
 
-Deno.test("a map is asked for once, again only after a failure", async () => {
+Deno.test("same map twice → one request; after a failure → another", async () => {
   const { frames, map } = await minified();
   let asked = 0;
   const finder = createSourceFinder(() =>
@@ -85,7 +85,7 @@ Deno.test("a map is asked for once, again only after a failure", async () => {
   assert.equal(asked, 2);
 });
 
-Deno.test("an event that names thousands of scripts makes few requests", async () => {
+Deno.test("event with thousands of scripts → few requests", async () => {
   let asked = 0;
   const finder = createSourceFinder(() => {
     asked++;
@@ -104,7 +104,7 @@ Deno.test("an event that names thousands of scripts makes few requests", async (
   assert.ok(asked <= 40, `${asked}`);
 });
 
-Deno.test("a stack counts columns from 1, a map from 0", async () => {
+Deno.test("columns from 1 in a stack, from 0 in a map → converted", async () => {
   // The script's first character is the source's first line, its second one the second line.
   const map = {
     version: 3,

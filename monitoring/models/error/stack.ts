@@ -1,42 +1,51 @@
-import { type Bounded, firstOf, flagAt, listAt, pairsAt, textAt, wholeAt } from "../fields.ts";
-import { at } from "../json.ts";
-import { readable } from "../readable.ts";
+import {
+  at,
+  booleanAt,
+  type Bounded,
+  debugId,
+  firstOf,
+  integerAt,
+  listAt,
+  pairsAt,
+  textAt,
+} from "../json.ts";
+import { readableJson } from "../readable_json.ts";
 
-/** Some lines of a source, one of which is the frame's. */
+/** Some lines of source code around the line of a frame. */
 export interface SourceLines {
-  /** The first line's number, from 1; null: not known. */
+  /** Number of the first line, from 1; null: unknown. */
   readonly first: number | null;
   readonly lines: readonly string[];
-  /** Which of `lines` the frame is on. */
+  /** Index in `lines` of the frame's line. */
   readonly marked: number;
 }
 
-/** One call of a stack. Nothing in it is to be trusted: it is what the sender wrote. */
+/** One call of a stack trace. All values are the sender's and untrusted; null: not sent. */
 export interface Frame {
-  /** Null: the function has no name, or none was told. */
+  /** Null also for a function without a name. */
   readonly function: string | null;
-  /** The file, or the module where no file is told. */
+  /** The file; the module if no file was sent. */
   readonly file: string | null;
-  /** Both from 1; null: not told. */
+  /** Line and column count from 1. */
   readonly line: number | null;
   readonly column: number | null;
-  /** Of the reporting project itself, not of a library; null: not told. */
+  /** Application code, not a library (`in_app`). */
   readonly own: boolean | null;
   readonly source: SourceLines | null;
-  /** Local variables, which some SDKs report. */
+  /** Local variables, which some SDKs send. */
   readonly variables: Bounded<readonly [name: string, value: string]>;
 }
 
-/** The innermost ones: Sentry itself keeps 250 of a stack, and nobody reads that many. */
+/** Sentry's own limit for one stack trace. */
 const MAX_FRAMES = 250;
-/** SDKs send 5 lines on each side. */
+/** SDKs send 5 lines before and 5 after. */
 const MAX_CONTEXT_LINES = 20;
-/** A line of a script that was not made to be read is cut after so many characters. */
+/** Characters. Lines of minified scripts are longer. */
 const MAX_LINE_LENGTH = 1_000;
 const MAX_VARIABLES = 50;
 
 /**
- * A stack trace as an event carries it, innermost call first (Sentry's own order is the other way).
+ * Reads a stack trace, innermost call first (Sentry's order is the reverse).
  *
  * @param stacktrace `{frames: […]}`, see https://develop.sentry.dev/sdk/data-model/event-payloads/stacktrace/
  */
@@ -49,13 +58,13 @@ export function readStack(stacktrace: unknown): Bounded<Frame> {
 function readFrame(frame: unknown): Frame {
   const name = textAt(frame, "function");
   return {
-    // SDKs of browsers write a question mark for a function without a name.
+    // Browser SDKs send "?" for a function without a name.
     function: name === "?" ? null : name,
     file: textAt(frame, "filename") ?? textAt(frame, "abs_path") ?? textAt(frame, "module") ??
       textAt(frame, "package"),
-    line: wholeAt(frame, 1, "lineno"),
-    column: wholeAt(frame, 1, "colno"),
-    own: flagAt(frame, "in_app"),
+    line: integerAt(frame, 1, "lineno"),
+    column: integerAt(frame, 1, "colno"),
+    own: booleanAt(frame, "in_app"),
     source: readSource(frame),
     variables: readVariables(frame),
   };
@@ -66,7 +75,7 @@ function readSource(frame: unknown): SourceLines | null {
   if (typeof line !== "string") return null;
   const before = linesAt(frame, "pre_context").slice(-MAX_CONTEXT_LINES);
   const after = linesAt(frame, "post_context").slice(0, MAX_CONTEXT_LINES);
-  const number = wholeAt(frame, 1, "lineno");
+  const number = integerAt(frame, 1, "lineno");
   const first = number === null ? null : number - before.length;
   return {
     first: first !== null && first >= 1 ? first : null,
@@ -79,12 +88,30 @@ function linesAt(frame: unknown, name: string): readonly string[] {
   return listAt(frame, name).map((line) => typeof line === "string" ? line : "");
 }
 
-/** A line of a source, cut if it is too long to be one that a person wrote. */
+/** Cuts a line that is too long to display. */
 export function cutLine(line: string): string {
   return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }
 
 function readVariables(frame: unknown): Frame["variables"] {
   const { shown, more } = firstOf(pairsAt(frame, "vars"), MAX_VARIABLES);
-  return { shown: shown.map(([name, value]) => [name, readable(value)] as const), more };
+  return { shown: shown.map(([name, value]) => [name, readableJson(value)] as const), more };
+}
+
+/** A page loads some tens of scripts. */
+const MAX_IMAGES = 1_000;
+
+/**
+ * The debug ids of an event's scripts, by script URL, from `debug_meta.images`. Images of native code
+ * are ignored. https://develop.sentry.dev/sdk/data-model/event-payloads/debugmeta/
+ */
+export function readDebugIds(event: unknown): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  for (const image of listAt(event, "debug_meta", "images").slice(0, MAX_IMAGES)) {
+    const file = textAt(image, "code_file");
+    const id = debugId(at(image, "debug_id"));
+    if (textAt(image, "type") !== "sourcemap" || file === null || id === null) continue;
+    if (!ids.has(file)) ids.set(file, id);
+  }
+  return ids;
 }

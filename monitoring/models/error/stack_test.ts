@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readStack } from "./stack.ts";
 
-Deno.test("the innermost call comes first, with its place, whose it is, source and variables", () => {
+Deno.test("stack → innermost first, with position, in_app, source and variables", () => {
   const { shown: [inner, outer] } = readStack({
     frames: [
       { filename: "http://page/a.js", function: "?", lineno: 1, colno: 20 },
@@ -37,7 +37,7 @@ Deno.test("the innermost call comes first, with its place, whose it is, source a
   assert.equal(outer?.source, null);
 });
 
-Deno.test("where no file is told the module stands for it, and lines without a number have none", () => {
+Deno.test("frame without file → module; source without line number → no numbers", () => {
   const { shown: [frame] } = readStack({
     frames: [{ module: "com.example.Cart", lineno: -1, context_line: "x", pre_context: ["a", 5] }],
   });
@@ -46,7 +46,7 @@ Deno.test("where no file is told the module stands for it, and lines without a n
   assert.deepEqual(frame?.source, { first: null, lines: ["a", "", "x"], marked: 2 });
 });
 
-Deno.test("an endless stack is cut, a line that was not made to be read too", () => {
+Deno.test("very long stack or line → cut", () => {
   const frames = Array.from({ length: 10_000 }, (_, n) => ({
     function: `f${n}`,
     context_line: "x".repeat(1_000_000),
@@ -58,7 +58,7 @@ Deno.test("an endless stack is cut, a line that was not made to be read too", ()
   assert.ok((shown[0]?.source?.lines[0]?.length ?? 0) < 2_000);
 });
 
-Deno.test("whatever stands for a stack, the marked line is one of the lines", () => {
+Deno.test("any stack → marked line is one of the lines", () => {
   const frame = fc.record({
     filename: fc.anything(),
     lineno: fc.anything(),

@@ -1,18 +1,18 @@
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 import type { Origin, TraceSpan } from "./trace_span.ts";
 
-/** When a node is drawn, and what is to be told of its times. */
+/** Where a node is drawn on the time axis, and remarks about its times. */
 export interface PlacedTime {
   readonly start_ms: number;
   readonly end_ms: number;
-  /** Milliseconds by which its clock was set right; 0: drawn as it was sent. */
+  /** Clock correction in milliseconds; 0: drawn as sent. */
   readonly shift_ms: number;
   readonly facts: readonly TimeFact[];
 }
 
 /**
- * What is odd about a span's times: its end did not come; it ends before it starts; what was sent is no time; it is
- * too far from the rest for one axis; it begins before its parent, or ends after it.
+ * Anomalies of a span's times: no end was received; it ends before it starts; its start is not a valid
+ * time; it is too far from the other spans for one axis; it starts before or ends after its parent.
  */
 export type TimeFact =
   | "no end"
@@ -22,7 +22,7 @@ export type TimeFact =
   | "before parent"
   | "after parent";
 
-/** From when to when, milliseconds since 1970. */
+/** A time range, milliseconds since 1970. */
 export interface Extent {
   readonly start_ms: number;
   readonly end_ms: number;
@@ -30,45 +30,46 @@ export interface Extent {
 
 export interface TraceTimes extends Extent {
   readonly of: ReadonlyMap<SpanNode, PlacedTime>;
-  /** When each moment is drawn; null: what was sent is no time, or too far away. */
+  /** Where each mark is drawn; null: no valid time, or too far away. */
   readonly moments: readonly (number | null)[];
-  /** Of the shifts, the one that is furthest from 0. */
+  /** The largest clock correction. */
   readonly skew_ms: number;
 }
 
 /**
- * A tab may be open for days, and its trace with it. A span further away from the trace's middle has a lying clock, and
- * would squeeze all others into one pixel.
+ * A span further from the median has a wrong clock, and would squeeze all others into one pixel. A tab,
+ * and its trace, may be open for days.
  */
 const FAR_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Clocks tick in milliseconds, and browsers round theirs. */
+/** Browsers round times to milliseconds. */
 const TOLERANCE_MS = 1;
 
 export interface PlaceOptions {
-  /** What else is to be in sight: when it happened, and in which span, whose clock it shares. */
+  /** Marks to place on the same axis. */
   readonly moments?: readonly Moment[];
-  /** Where what has not ended ends, as long as the trace grows; else at the latest end that is known. */
+  /** Drawn end of open spans while the trace grows; default: the latest known end. */
   readonly now?: number | undefined;
 }
 
+/** A time, and the span whose clock it was taken from. */
 export interface Moment {
   readonly at_ms: number | null;
   readonly span_id: string | null;
 }
 
 /**
- * Decides when each span is drawn. The browser's clock counts; a server's span that lies outside the request that it
- * answered is moved into it, with all that hangs on it, and the move is told.
+ * Places spans on a common time axis, by the browser's clock. A server's span outside of the request that
+ * it answered is shifted into it, together with its descendants.
  */
 export function placeSpans(tree: SpanTree, { moments = [], now }: PlaceOptions = {}): TraceTimes {
-  const middle = middleOf(tree, moments);
-  const isNear = (ms: number) => Math.abs(ms - middle) <= FAR_MS;
+  const median = medianOf(tree, moments);
+  const isNear = (ms: number) => Math.abs(ms - median) <= FAR_MS;
   const drafts = new Map<SpanNode, Draft>();
   for (const node of tree.nodes) {
-    drafts.set(node, draftOf(node, node.parent && drafts.get(node.parent)!, isNear, middle));
+    drafts.set(node, draftOf(node, node.parent && drafts.get(node.parent)!, isNear, median));
   }
-  for (const node of tree.nodes) setClock(node, drafts);
+  for (const node of tree.nodes) correctClock(node, drafts);
   const shifts = new Map<string, number>();
   for (const [{ span }, { shift }] of drafts) {
     if (span && shift !== 0) shifts.set(span.span_id, shift);
@@ -81,7 +82,7 @@ export function placeSpans(tree: SpanTree, { moments = [], now }: PlaceOptions =
   const all = shown.filter((at) => at !== null);
   for (const { start, end } of known) all.push(start, end ?? start);
   if (now !== undefined && known.some(({ end }) => end === null)) all.push(now);
-  const start_ms = all.reduce((a, b) => Math.min(a, b), all[0] ?? middle);
+  const start_ms = all.reduce((a, b) => Math.min(a, b), all[0] ?? median);
   const end_ms = all.reduce((a, b) => Math.max(a, b), start_ms);
   const of = new Map<SpanNode, PlacedTime>();
   for (const [node, draft] of drafts) of.set(node, placed(node, draft, drafts, end_ms));
@@ -92,7 +93,7 @@ export function placeSpans(tree: SpanTree, { moments = [], now }: PlaceOptions =
   return { start_ms, end_ms, of, moments: shown, skew_ms };
 }
 
-/** Times that may still move; what is known of a node's own times, without nonsense. */
+/** The valid times of a node, before and after the clock correction. */
 interface Draft {
   start: number;
   end: number | null;
@@ -104,13 +105,13 @@ function draftOf(
   { span, children }: SpanNode,
   parent: Draft | null,
   isNear: (ms: number) => boolean,
-  middle: number,
+  median: number,
 ): Draft {
   const facts: TimeFact[] = [];
   if (span === null) {
     const inside = children.flatMap(({ span }) => [span?.start_ms, span?.end_ms])
       .filter((ms) => typeof ms === "number").filter(isNear);
-    const start = inside.reduce((a, b) => Math.min(a, b), inside[0] ?? middle);
+    const start = inside.reduce((a, b) => Math.min(a, b), inside[0] ?? median);
     return { start, end: inside.reduce((a, b) => Math.max(a, b), start), shift: 0, facts };
   }
   const near = (ms: number | null) => ms !== null && isNear(ms) ? ms : null;
@@ -119,7 +120,7 @@ function draftOf(
   if (isFar) facts.push("far away");
   if (span.start_ms === null) facts.push("no start");
   if (start === null) {
-    start = end ?? parent?.start ?? middle;
+    start = end ?? parent?.start ?? median;
     end = start;
   } else if (isFar) end ??= start;
   else if (end === null) facts.push("no end");
@@ -130,8 +131,8 @@ function draftOf(
   return { start, end, shift: 0, facts };
 }
 
-/** The middle one of the times that were sent: half of all spans must lie to move it. */
-function middleOf({ nodes }: SpanTree, moments: readonly Moment[]): number {
+/** The median time: wrong only if half of all spans have wrong clocks. */
+function medianOf({ nodes }: SpanTree, moments: readonly Moment[]): number {
   const known = (times: readonly (number | null)[]) =>
     times.filter((ms) => ms !== null).sort((a, b) => a - b);
   const spans = known(nodes.map(({ span }) => span?.start_ms ?? span?.end_ms ?? null));
@@ -139,8 +140,8 @@ function middleOf({ nodes }: SpanTree, moments: readonly Moment[]): number {
   return times[(times.length - 1) >> 1] ?? 0;
 }
 
-/** Moves a span of a server into its place in the browser's time, or takes over its parent's move. */
-function setClock(node: SpanNode, drafts: ReadonlyMap<SpanNode, Draft>): void {
+/** Applies the parent's clock correction, or computes one where a server's spans begin. */
+function correctClock(node: SpanNode, drafts: ReadonlyMap<SpanNode, Draft>): void {
   const draft = drafts.get(node)!;
   const { parent, span } = node;
   if (span === null) return;
@@ -152,19 +153,19 @@ function setClock(node: SpanNode, drafts: ReadonlyMap<SpanNode, Draft>): void {
   if (draft.end !== null) draft.end += shift;
 }
 
-/** Milliseconds by which a server's span is to be moved; 0 where the clocks agree, or nothing tells. */
+/** The clock correction of a server's span in milliseconds; 0 if the clocks agree or nothing is known. */
 function skewOf(node: SpanNode, span: TraceSpan, drafts: ReadonlyMap<SpanNode, Draft>): number {
   if (span.origin !== "server") return 0;
   const { start, end } = drafts.get(node)!;
   const request = requestOf(node, drafts);
   if (request === undefined) return 0;
   if (start >= request.start - TOLERANCE_MS && start <= request.end + TOLERANCE_MS) return 0;
-  // Half of the rest for the way there, half for the way back, as long as there is a rest.
+  // The remaining time of the request is network time: half before, half after.
   const rest = (request.end - request.start) - ((end ?? start) - start);
   return request.start + (Number.isFinite(rest) ? Math.max(0, rest) / 2 : 0) - start;
 }
 
-/** The browser's request that a server's span answered: its parent; or, where it brought the page, in its child. */
+/** The browser's request that a server's span answered: its parent; for a page load, below its child. */
 function requestOf(
   node: SpanNode,
   drafts: ReadonlyMap<SpanNode, Draft>,
@@ -187,12 +188,12 @@ function placed(
   drafts: ReadonlyMap<SpanNode, Draft>,
   last: number,
 ): PlacedTime {
-  const told = [...facts];
-  // What another process does for a span may well go on after it.
+  const all = [...facts];
+  // Work of another process may continue after the span that started it.
   if (span && parent?.span && span.origin === parent.span.origin) {
     const around = drafts.get(parent)!;
-    if (start < around.start - TOLERANCE_MS) told.push("before parent");
-    if ((end ?? last) > (around.end ?? last) + TOLERANCE_MS) told.push("after parent");
+    if (start < around.start - TOLERANCE_MS) all.push("before parent");
+    if ((end ?? last) > (around.end ?? last) + TOLERANCE_MS) all.push("after parent");
   }
-  return { start_ms: start, end_ms: end ?? Math.max(start, last), shift_ms: shift, facts: told };
+  return { start_ms: start, end_ms: end ?? Math.max(start, last), shift_ms: shift, facts: all };
 }

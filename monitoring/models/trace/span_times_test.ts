@@ -14,7 +14,7 @@ function place(spans: readonly TraceSpan[], options?: Parameters<typeof placeSpa
 
 const server = { origin: "server" } as const;
 
-Deno.test("a server's span before the request that it answered is moved into its middle, and says so", () => {
+Deno.test("server span before its request → shifted to the middle, with a remark", () => {
   const { of, skew_ms, start_ms } = place([
     spanOf("fetch", null, 1000, 1100),
     spanOf("answer", "fetch", 400, 440, server),
@@ -26,7 +26,7 @@ Deno.test("a server's span before the request that it answered is moved into its
   assert.equal(start_ms, 1000);
 });
 
-Deno.test("a server's span that is longer than its request begins with it", () => {
+Deno.test("server span longer than its request → starts with it", () => {
   const { of } = place([
     spanOf("fetch", null, 1000, 1010),
     spanOf("answer", "fetch", 5000, 5100, server),
@@ -34,7 +34,7 @@ Deno.test("a server's span that is longer than its request begins with it", () =
   assert.equal(of("answer").start_ms, 1000);
 });
 
-Deno.test("a server's span before a request that has not ended begins with it", () => {
+Deno.test("server span before an open request → starts with it", () => {
   const { of } = place([
     spanOf("fetch", null, 1000, null),
     spanOf("answer", "fetch", 10, 20, server),
@@ -42,7 +42,7 @@ Deno.test("a server's span before a request that has not ended begins with it", 
   assert.deepEqual([of("answer").start_ms, of("answer").end_ms], [1000, 1010]);
 });
 
-Deno.test("a server's span within its request stays where it is, also when it goes on for longer", () => {
+Deno.test("server span starts within its request → not shifted", () => {
   const { of, skew_ms } = place([
     spanOf("fetch", null, 1000, 1010),
     spanOf("answer", "fetch", 1005, 1100, server),
@@ -51,7 +51,7 @@ Deno.test("a server's span within its request stays where it is, also when it go
   assert.equal(skew_ms, 0);
 });
 
-Deno.test("the answer that brought the page is moved into the page load's request", () => {
+Deno.test("server span of the page load → shifted into the browser's request", () => {
   const { of } = place([
     spanOf("answer", null, 9_000, 9_010, server),
     spanOf("load", "answer", 1000, 2000, { op: "pageload" }),
@@ -61,7 +61,7 @@ Deno.test("the answer that brought the page is moved into the page load's reques
   assert.equal(of("load").shift_ms, 0);
 });
 
-Deno.test("the errors and logs of a span whose clock was set right are moved with it", () => {
+Deno.test("errors and logs of a shifted span → shifted with it", () => {
   const { moments } = place(
     [spanOf("fetch", null, 1000, 1100), spanOf("answer", "fetch", 400, 440, server)],
     { moments: [{ at_ms: 410, span_id: "answer" }, { at_ms: 1050, span_id: null }] },
@@ -69,17 +69,17 @@ Deno.test("the errors and logs of a span whose clock was set right are moved wit
   assert.deepEqual(moments, [1040, 1050]);
 });
 
-Deno.test("a span without an end is drawn to the trace's end, and says so", () => {
+Deno.test("span without end → drawn to the end of the trace, with a remark", () => {
   const { of } = place([spanOf("a", null, 0, null), spanOf("b", "a", 5, 20)]);
   assert.deepEqual(of("a"), { start_ms: 0, end_ms: 20, shift_ms: 0, facts: ["no end"] });
 });
 
-Deno.test("a trace that grows reaches until now", () => {
+Deno.test("open trace → axis ends now", () => {
   assert.equal(place([spanOf("a", null, 0, null)], { now: 70 }).end_ms, 70);
   assert.equal(place([spanOf("a", null, 0, 5)], { now: 70 }).end_ms, 5);
 });
 
-Deno.test("a span that ends before it starts is drawn at its start", () => {
+Deno.test("span ends before its start → drawn at its start", () => {
   const { of } = place([spanOf("a", null, 50, 20), spanOf("b", null, 0, 60)]);
   assert.deepEqual(of("a"), {
     start_ms: 50,
@@ -89,12 +89,12 @@ Deno.test("a span that ends before it starts is drawn at its start", () => {
   });
 });
 
-Deno.test("a child outside its parent's time stays there, and says so", () => {
+Deno.test("child outside its parent → not shifted, with a remark", () => {
   const { of } = place([spanOf("a", null, 10, 20), spanOf("b", "a", 5, 30)]);
   assert.deepEqual(of("b").facts, ["before parent", "after parent"]);
 });
 
-Deno.test("a clock that lies by years does not stretch the axis", () => {
+Deno.test("clock wrong by years → axis not stretched", () => {
   const now = 1_795_000_000_000;
   const { start_ms, end_ms, of } = place([
     spanOf("a", null, now, now + 100),
@@ -107,7 +107,7 @@ Deno.test("a clock that lies by years does not stretch the axis", () => {
   assert.deepEqual([of("c").start_ms, of("c").end_ms], [now + 10, now + 10]);
 });
 
-Deno.test("a span without a start stands where it ends, or where its parent starts", () => {
+Deno.test("span without start → drawn at its end, or the parent's start", () => {
   const { of } = place([
     spanOf("a", null, 10, 20),
     spanOf("b", "a", null, 15),
@@ -130,7 +130,7 @@ const anySpan = fc.tuple(
   fc.record({ origin: fc.constantFrom("browser", "server", "unknown") }),
 );
 
-Deno.test("whatever times are sent, every span is drawn within the axis", () => {
+Deno.test("any times → every span within the axis", () => {
   fc.assert(fc.property(fc.array(anySpan, { maxLength: 12 }), fc.array(anyTime), (drafts, at) => {
     const tree = buildSpanTree(drafts.map((draft) => spanOf(...draft)));
     const moments = at.map((at_ms) => ({ at_ms, span_id: null }));

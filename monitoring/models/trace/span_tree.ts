@@ -1,32 +1,32 @@
 import type { TraceSpan } from "./trace_span.ts";
 
-/** A place in the tree: a span, or the parent of spans that did not arrive. */
+/** A node of the tree: a span, or a placeholder for a parent that was not received. */
 export interface SpanNode {
-  /** `span:` or `missing:`, and the id: no span can pass for another's missing parent. */
+  /** `span:ID` or `missing:ID`. The prefix prevents collisions between the two. */
   readonly key: string;
-  /** null: this stands for a parent that did not arrive. */
+  /** Null: a parent that was not received. */
   readonly span: TraceSpan | null;
   readonly parent: SpanNode | null;
-  /** By start; those without a start first. */
+  /** Sorted by start; without a start first. */
   readonly children: readonly SpanNode[];
   /** Roots have 0. */
   readonly depth: number;
-  /** Why it is a root although it names a parent. */
+  /** Why it is a root although it has a parent id. */
   readonly cut: Cut | null;
 }
 
-/** `itself`: names itself as its parent; `circle`: its parents lead back to it, and the circle is broken here. */
+/** `itself`: it is its own parent; `circle`: its ancestors form a circle, which is broken here. */
 export type Cut = "itself" | "circle";
 
 export interface SpanTree {
   readonly roots: readonly SpanNode[];
-  /** Every node, a parent always before its children. */
+  /** All nodes, parents before children. */
   readonly nodes: readonly SpanNode[];
-  /** Spans that were left out because a more complete one has the same id. */
+  /** Spans that were dropped because a more complete one has the same id. */
   readonly duplicates: number;
 }
 
-/** A node while the tree is made. */
+/** A node while the tree is built. */
 interface Draft {
   key: string;
   span: TraceSpan | null;
@@ -37,15 +37,15 @@ interface Draft {
 }
 
 /**
- * Puts the spans of one trace into a tree, whatever they say of their parents: each stands in it exactly once.
+ * Builds the tree of a trace. Handles missing parents and circles; each span is in the tree exactly once.
  *
- * @param spans in the order in which they came; of two with one id the more complete one is kept, then the later one
+ * @param spans in order of arrival; of two with the same id the more complete one is kept, or the later one
  */
 export function buildSpanTree(spans: readonly TraceSpan[]): SpanTree {
   const drafts = new Map<string, Draft>();
   for (const span of spans) {
     const before = drafts.get(span.span_id);
-    if (before?.span && !isBetter(span, before.span)) continue;
+    if (before?.span && !isMoreComplete(span, before.span)) continue;
     drafts.set(span.span_id, draftOf(`span:${span.span_id}`, span));
   }
   const kept = [...drafts.values()];
@@ -54,7 +54,7 @@ export function buildSpanTree(spans: readonly TraceSpan[]): SpanTree {
     const parentId = draft.span?.parent_span_id ?? null;
     if (parentId === null) continue;
     if (parentId === draft.span?.span_id) draft.cut = "itself";
-    else draft.parent = drafts.get(parentId) ?? standIn(missing, parentId);
+    else draft.parent = drafts.get(parentId) ?? placeholderOf(missing, parentId);
   }
   breakCircles(kept);
 
@@ -77,27 +77,27 @@ const draftOf = (key: string, span: TraceSpan | null): Draft => ({
   cut: null,
 });
 
-function standIn(missing: Map<string, Draft>, id: string): Draft {
+function placeholderOf(missing: Map<string, Draft>, id: string): Draft {
   const found = missing.get(id) ?? draftOf(`missing:${id}`, null);
   missing.set(id, found);
   return found;
 }
 
-/** One that has ended tells more than one that has not; one that arrived, more than what the page knew before. */
-function isBetter(span: TraceSpan, other: TraceSpan): boolean {
+/** A span that has ended is more complete; so is one from an envelope than one that the page knows. */
+function isMoreComplete(span: TraceSpan, other: TraceSpan): boolean {
   if ((span.end_ms === null) !== (other.end_ms === null)) return span.end_ms !== null;
   if ((span.envelope === null) !== (other.envelope === null)) return span.envelope !== null;
   return (span.end_ms ?? 0) >= (other.end_ms ?? 0);
 }
 
-/** Makes a root of the earliest span of each circle of parents. */
+/** Makes the earliest span of each circle of parents a root. */
 function breakCircles(drafts: readonly Draft[]): void {
-  /** From which draft each was reached first, on the way up. */
+  /** For each draft, the draft from which the way up first reached it. */
   const reachedFrom = new Map<Draft, Draft>();
   for (const draft of drafts) {
     let at: Draft | null = draft;
     for (; at !== null && !reachedFrom.has(at); at = at.parent) reachedFrom.set(at, draft);
-    // On its own way again.
+    // Reached on the same way: a circle.
     if (at !== null && reachedFrom.get(at) === draft) {
       const first = earliestOf(at);
       first.parent = null;
@@ -114,7 +114,7 @@ function earliestOf(member: Draft): Draft {
   return first;
 }
 
-/** When each begins; a parent that did not arrive, with the first of its children. Without a time: before all. */
+/** The start of each node; of a missing parent, that of its first child. Without a time: before all others. */
 function startsOf(drafts: readonly Draft[]): Map<Draft, number> {
   const startOf = ({ span }: Draft) => span?.start_ms ?? -Infinity;
   return new Map(drafts.map((draft) => [
@@ -123,10 +123,10 @@ function startsOf(drafts: readonly Draft[]): Map<Draft, number> {
   ]));
 }
 
-/** Infinities of one sign count as equal. */
+/** Subtraction would make NaN of two infinities. */
 const compare = (a: number, b: number): number => a === b ? 0 : a - b;
 
-/** Parents before children, with depths; a chain of 10,000 must not exhaust the stack. */
+/** Depth first, sets depths. Iterative: a chain of 10,000 spans would overflow the call stack. */
 function inOrder(roots: readonly Draft[]): Draft[] {
   const nodes: Draft[] = [];
   const waiting = roots.toReversed();

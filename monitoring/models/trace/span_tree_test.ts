@@ -10,7 +10,7 @@ function drawn(nodes: readonly SpanNode[]): string[] {
   );
 }
 
-Deno.test("children stand below their parent in the order of their starts, whatever order they came in", () => {
+Deno.test("children in any order → sorted by start", () => {
   const { nodes } = buildSpanTree([
     spanOf("c", "a", 30, 40),
     spanOf("d", "b", 11, 12),
@@ -20,7 +20,7 @@ Deno.test("children stand below their parent in the order of their starts, whate
   assert.deepEqual(drawn(nodes), ["a", "  b", "    d", "  c"]);
 });
 
-Deno.test("spans whose parent did not arrive stand together below its place", () => {
+Deno.test("missing parent → one placeholder with its children", () => {
   const { nodes } = buildSpanTree([
     spanOf("b", "x", 5, 6),
     spanOf("a", "x", 1, 2),
@@ -30,17 +30,17 @@ Deno.test("spans whose parent did not arrive stand together below its place", ()
   assert.equal(nodes[0]?.span, null);
 });
 
-Deno.test("a span cannot pass for the place of a parent that did not arrive", () => {
+Deno.test("span id like a placeholder's key → separate nodes", () => {
   const { nodes } = buildSpanTree([spanOf("a", "x", 1, 2), spanOf("missing:x", null, 0, 1)]);
   assert.equal(new Set(nodes.map(({ key }) => key)).size, 3);
 });
 
-Deno.test("a span that names itself as its parent is a root, and says why", () => {
+Deno.test('span is its own parent → root, cut "itself"', () => {
   const { nodes } = buildSpanTree([spanOf("a", "a", 0, 1), spanOf("b", "a", 0, 1)]);
   assert.deepEqual(drawn(nodes), ["a [itself]", "  b"]);
 });
 
-Deno.test("a circle of parents is broken at its earliest span", () => {
+Deno.test("circle of parents → broken at the earliest span", () => {
   const { nodes } = buildSpanTree([
     spanOf("c", "b", 3, 4),
     spanOf("a", "c", 1, 6),
@@ -50,7 +50,7 @@ Deno.test("a circle of parents is broken at its earliest span", () => {
   assert.deepEqual(drawn(nodes), ["a [circle]", "  b", "    c", "      tail"]);
 });
 
-Deno.test("of two spans with one id the one that has ended is kept, then the later one", () => {
+Deno.test("two spans with one id → ended one kept, then the later one", () => {
   const ended = spanOf("a", null, 0, 5, { name: "ended" });
   const open = spanOf("a", null, 0, null, { name: "open" });
   for (const spans of [[ended, open], [open, ended]]) {
@@ -62,7 +62,7 @@ Deno.test("of two spans with one id the one that has ended is kept, then the lat
   assert.equal(buildSpanTree([later, ended]).nodes[0]?.span?.name, "later");
 });
 
-Deno.test("what arrived counts more than what this page knew of the same span", () => {
+Deno.test("span from an envelope and from this page → envelope's kept", () => {
   const live = spanOf("a", null, 0, 5, { envelope: null });
   assert.equal(
     buildSpanTree([spanOf("a", null, 0, 5, { envelope: 7 }), live]).nodes[0]?.span?.envelope,
@@ -70,7 +70,7 @@ Deno.test("what arrived counts more than what this page knew of the same span", 
   );
 });
 
-Deno.test("a chain of 10,000 spans does not exhaust the stack", () => {
+Deno.test("chain of 10,000 spans → no stack overflow", () => {
   const spans = Array.from(
     { length: 10_000 },
     (_, n) => spanOf(`${n}`, n ? `${n - 1}` : null, n, n),
@@ -78,7 +78,7 @@ Deno.test("a chain of 10,000 spans does not exhaust the stack", () => {
   assert.equal(buildSpanTree(spans.toReversed()).nodes.at(-1)?.depth, 9_999);
 });
 
-Deno.test("a circle of 10,000 spans is broken once", () => {
+Deno.test("circle of 10,000 spans → broken once", () => {
   const spans = Array.from(
     { length: 10_000 },
     (_, n) => spanOf(`${n}`, `${(n + 1) % 10_000}`, n, n),
@@ -95,7 +95,7 @@ const anyTime = fc.oneof(
   fc.double({ noNaN: true }),
 );
 
-Deno.test("whatever spans say of their parents, each stands in the tree once, below its parent", () => {
+Deno.test("any parent ids → each span once, below its parent", () => {
   const anySpans = fc.array(fc.tuple(anyId, fc.option(anyId), anyTime, anyTime), { maxLength: 14 });
   fc.assert(fc.property(anySpans, (drafts) => {
     const spans = drafts.map((draft) => spanOf(...draft));

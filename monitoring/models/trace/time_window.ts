@@ -1,9 +1,9 @@
 import type { Extent } from "./span_times.ts";
 
-/** The narrowest window: clocks tell no less, and ticks need a difference that numbers of this size can hold. */
+/** Narrowest window. Numbers of this size have no finer resolution. */
 const MIN_WIDTH_MS = 0.01;
 
-/** The part of `all` that is in sight after looking closer (`factor` < 1) or from further away, around `anchor_ms`. */
+/** Zooms in (`factor` < 1) or out around `anchor_ms`, within `all`. */
 export function zoom(
   window: Extent,
   all: Extent,
@@ -15,13 +15,13 @@ export function zoom(
   return clampWindow(anchor_ms - width * share, width, all);
 }
 
-/** The window, moved by a share of its own width; negative: to earlier. */
+/** Moves the window by a share of its width; negative: earlier. */
 export function pan(window: Extent, all: Extent, share: number): Extent {
   const width = window.end_ms - window.start_ms;
   return clampWindow(window.start_ms + width * share, width, all);
 }
 
-/** The window between two moments, in either order. */
+/** The window between two times, in either order. */
 export function windowBetween(a_ms: number, b_ms: number, all: Extent): Extent {
   return clampWindow(Math.min(a_ms, b_ms), Math.max(MIN_WIDTH_MS, Math.abs(a_ms - b_ms)), all);
 }
@@ -33,36 +33,29 @@ function clampWindow(start_ms: number, width: number, all: Extent): Extent {
   return { start_ms: start, end_ms: start + width };
 }
 
-/** A line of the axis: milliseconds since the trace's start. */
+/** A tick of the axis. */
 export interface Tick {
+  /** Milliseconds since the start of the trace. */
   readonly offset_ms: number;
   readonly label: string;
 }
 
-/** Steps for people: 1, 2 and 5 times a power of ten below a minute, then what clocks are divided by. */
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Steps above 5 s. Below, steps are 1, 2 or 5 times a power of ten. */
+// deno-fmt-ignore
 const LONG_STEPS_MS = [
-  10,
-  20,
-  30,
-  60,
-  120,
-  300,
-  600,
-  900,
-  1800,
-  3600,
-  7200,
-  10_800,
-  21_600,
-  43_200,
-  86_400,
-]
-  .map((seconds) => seconds * 1000);
+  10 * SECOND, 20 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE,
+  30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY,
+];
 
 /**
- * At most `most` ticks of one step within the window, each with a label that is exact.
+ * Evenly spaced ticks within the window, with exact labels.
  *
- * @param origin_ms where 0 is: the trace's start
+ * @param origin_ms start of the trace: the tick "0"
+ * @param most largest number of ticks
  */
 export function ticks(window: Extent, origin_ms: number, most: number): Tick[] {
   const width = window.end_ms - window.start_ms;
@@ -79,7 +72,7 @@ export function ticks(window: Extent, origin_ms: number, most: number): Tick[] {
 function stepOf(least: number): number {
   if (least > 5000) {
     return LONG_STEPS_MS.find((step) => step >= least) ??
-      Math.ceil(least / 86_400_000) * 86_400_000;
+      Math.ceil(least / DAY) * DAY;
   }
   const power = 10 ** Math.floor(Math.log10(Math.max(least, MIN_WIDTH_MS / 100)));
   return ([1, 2, 5].find((digit) => digit * power >= least) ?? 10) * power;

@@ -6,13 +6,13 @@ const all = { start_ms: 1000, end_ms: 2000 };
 const labels = (start_ms: number, end_ms: number, most = 5) =>
   ticks({ start_ms, end_ms }, 0, most).map(({ label }) => label.replace("\u00a0", " "));
 
-Deno.test("zooming keeps the anchor in its place, and stays within the trace", () => {
+Deno.test("zoom → anchor stays in place, window within the trace", () => {
   assert.deepEqual(zoom(all, all, 0.5), { start_ms: 1250, end_ms: 1750 });
   assert.deepEqual(zoom(all, all, 0.5, 1000), { start_ms: 1000, end_ms: 1500 });
   assert.deepEqual(zoom({ start_ms: 1250, end_ms: 1750 }, all, 4), all);
 });
 
-Deno.test("panning stops at the trace's ends", () => {
+Deno.test("pan → stops at the ends of the trace", () => {
   assert.deepEqual(pan({ start_ms: 1400, end_ms: 1500 }, all, 0.5), {
     start_ms: 1450,
     end_ms: 1550,
@@ -20,11 +20,11 @@ Deno.test("panning stops at the trace's ends", () => {
   assert.deepEqual(pan({ start_ms: 1950, end_ms: 2000 }, all, 2), { start_ms: 1950, end_ms: 2000 });
 });
 
-Deno.test("a window may be drawn from right to left", () => {
+Deno.test("window drawn from right to left → same window", () => {
   assert.deepEqual(windowBetween(1700, 1300, all), { start_ms: 1300, end_ms: 1700 });
 });
 
-Deno.test("ticks are of round steps, in units that fit", () => {
+Deno.test("ticks → round steps, matching units", () => {
   assert.deepEqual(labels(0, 100), ["0", "20 ms", "40 ms", "60 ms", "80 ms", "100 ms"]);
   assert.deepEqual(labels(0, 1), ["0", "0.2 ms", "0.4 ms", "0.6 ms", "0.8 ms", "1.0 ms"]);
   assert.deepEqual(labels(900, 3100), ["1.0 s", "1.5 s", "2.0 s", "2.5 s", "3.0 s"]);
@@ -35,7 +35,7 @@ Deno.test("ticks are of round steps, in units that fit", () => {
   assert.deepEqual(labels(0, 4 * 3_600_000), ["0", "1:00 h", "2:00 h", "3:00 h", "4:00 h"]);
 });
 
-Deno.test("whatever the window: few ticks, within it, in order, each with a label of its own", () => {
+Deno.test("any window → few ticks, in order, with distinct labels", () => {
   const wide = fc.double({ min: 0.01, max: 1e12, noNaN: true });
   const from = fc.double({ min: 0, max: 1e12, noNaN: true });
   fc.assert(fc.property(from, wide, fc.integer({ min: 1, max: 12 }), (start_ms, width, most) => {

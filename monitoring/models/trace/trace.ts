@@ -3,20 +3,20 @@ import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
 import type { Vital, VitalName } from "./web_vitals.ts";
 
-/** One trace, ready to be drawn. */
+/** One trace for its detail view. */
 export interface Trace extends Extent {
   readonly tree: SpanTree;
   readonly times: TraceTimes;
   /** Errors and logs, oldest first. */
   readonly marks: readonly PlacedMark[];
-  /** One of each name, with the span that carries it. */
+  /** One for each name, with the span that contains it. */
   readonly vitals: readonly PlacedVital[];
   readonly summary: TraceSummary;
 }
 
 export interface PlacedMark extends TraceMark {
   readonly at_ms: number;
-  /** What was sent is no time, or too far from the rest: it stands at the trace's start. */
+  /** No valid time, or too far away: drawn at the start of the trace. */
   readonly astray: boolean;
 }
 
@@ -25,7 +25,6 @@ export interface PlacedVital extends Vital {
   readonly span_id: string;
 }
 
-/** What a person wants to know before looking closer. */
 export interface TraceSummary {
   readonly name: string;
   readonly duration_ms: number;
@@ -35,10 +34,10 @@ export interface TraceSummary {
   readonly failed: number;
   readonly errors: number;
   readonly logs: number;
-  /** Spans without an end that came so; and those that this page still has open. */
+  /** Spans received without an end, and spans of this page that are still open. */
   readonly unended: number;
   readonly open: number;
-  /** Parents that are named and did not arrive. */
+  /** Parents that were not received. */
   readonly missing: number;
   readonly circles: number;
   readonly duplicates: number;
@@ -46,11 +45,11 @@ export interface TraceSummary {
 }
 
 /**
- * Makes one trace of all that is known of it.
+ * Builds a trace.
  *
- * @param parts what envelopes hold, in the order in which they came
- * @param options `live`: spans that this very page has made, ended or not; `now`: where the axis ends as long as one of
- * them has not ended
+ * @param parts read from envelopes, in order of arrival
+ * @param options.live spans of this page, ended or not
+ * @param options.now end of the time axis while a span of this page is open
  */
 export function readTrace(
   parts: readonly TraceParts[],
@@ -60,7 +59,7 @@ export function readTrace(
   const spans = [...live, ...parts.flatMap((part) => part.spans)];
   const marks = parts.flatMap((part) => part.marks);
   const tree = buildSpanTree(spans);
-  // This page's own spans come twice by design: live, and in their envelope.
+  // Not duplicates: spans of this page that are also in an envelope.
   const duplicates = tree.duplicates - countRepeated(live, spans.slice(live.length));
   const open = tree.nodes.filter(({ span }) => span?.envelope === null && span.end_ms === null);
   const growing = open.length > 0 ? now : undefined;
@@ -105,14 +104,14 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
   };
 }
 
-/** As the list of traces names it: by the root that names no parent, else by the earliest one. */
+/** The name of the first root without a parent id, else of the first span; as in the list of traces. */
 function nameOf({ roots, nodes }: SpanTree): string {
   const first = roots.find(({ span }) => span?.parent_span_id === null && span.start_ms !== null) ??
     nodes.find(({ span }) => span !== null);
-  return first?.span?.name ?? "a trace without spans";
+  return first?.span?.name ?? "(trace without spans)";
 }
 
-/** Of vitals with one name the worst one counts: interactions are measured again and again. */
+/** The worst value of each vital: interactions are measured repeatedly. */
 function collectVitals({ nodes }: SpanTree, times: TraceTimes): PlacedVital[] {
   const found = new Map<VitalName, PlacedVital>();
   const within = (at: number) => Math.min(Math.max(at, times.start_ms), times.end_ms);

@@ -1,25 +1,27 @@
 import { readEnvelope } from "../../protocol/scanner.ts";
-import { errorEntry, errorName } from "../entries/error_entry.ts";
-import { at, hexId, listOf, parseJson, tidyText } from "../json.ts";
-import { logEntry } from "../entries/log_entry.ts";
-import { originOf } from "./span_origin.ts";
+import { errorEntry, errorName } from "../error/error_entry.ts";
+import { at, hexId, listOf, parseJson, tidyText, timeAt } from "../json.ts";
+import { logEntry } from "../log_entry.ts";
 import {
   MAX_NAME,
-  MAX_SPAN_ID,
   MAX_WORD,
-  timeOf,
+  NO_NAME,
+  type Origin,
   type TraceMark,
   type TraceParts,
   type TraceSpan,
 } from "./trace_span.ts";
 import { readVitals } from "./web_vitals.ts";
 
+/** Characters of a span id. A valid one has 16; an invalid one is kept as it is. */
+const MAX_SPAN_ID = 64;
+
 /**
- * The spans, errors and logs of one trace that an envelope holds. Anyone may have posted it: what cannot be read is
- * left out, and nothing throws.
+ * Reads the spans, errors and logs of one trace from an envelope. Its content is untrusted: never
+ * throws, and leaves out what it cannot read.
  *
- * @param bytes the envelope, decompressed
- * @param envelope its number in the inbox
+ * @param bytes decompressed
+ * @param envelope id of the envelope
  * @param traceId 32 lower-case hex digits
  */
 export function readTraceEnvelope(
@@ -27,7 +29,7 @@ export function readTraceEnvelope(
   envelope: number,
   traceId: string,
 ): TraceParts {
-  const parts = new Parts(envelope, traceId);
+  const parts = new TraceCollector(envelope, traceId);
   try {
     const { header, items } = readEnvelope(bytes);
     parts.sdk = textOf(at(header, "sdk", "name"), MAX_WORD);
@@ -38,13 +40,13 @@ export function readTraceEnvelope(
       }
     }
   } catch {
-    // Broken framing: what was read so far stands.
+    // Broken framing: keeps what was read before.
   }
   return parts;
 }
 
-/** Collects what belongs to the trace, by the type of item that carries it. */
-class Parts implements TraceParts {
+/** Collects the parts of one trace. Has one method for each item type. */
+class TraceCollector implements TraceParts {
   readonly spans: TraceSpan[] = [];
   readonly marks: TraceMark[] = [];
   sdk: string | null = null;
@@ -57,17 +59,17 @@ class Parts implements TraceParts {
     if (hexId(at(trace, "trace_id")) !== this.traceId) return;
     const sdk = textOf(at(payload, "sdk", "name"), MAX_WORD);
     const times = { start: at(payload, "start_timestamp"), end: at(payload, "timestamp") };
-    this.#add(trace, { sdk, name: at(payload, "transaction"), ...times, carrier: payload });
-    for (const span of listOf(at(payload, "spans"))) this.#older(span, sdk);
+    this.#addSpan(trace, { sdk, name: at(payload, "transaction"), ...times, measured: payload });
+    for (const span of listOf(at(payload, "spans"))) this.#olderSpan(span, sdk);
   }
 
-  /** A container of spans (`application/vnd.sentry.items.span.v2+json`), or one of the older form by itself. */
+  /** Many spans (`application/vnd.sentry.items.span.v2+json`), or a single span (older form). */
   span(payload: unknown): void {
     const spans = at(payload, "items");
-    if (!Array.isArray(spans)) return this.#older(payload, null);
+    if (!Array.isArray(spans)) return this.#olderSpan(payload, null);
     for (const span of spans) {
       const end = at(span, "end_timestamp");
-      this.#add(span, {
+      this.#addSpan(span, {
         sdk: null,
         name: at(span, "name"),
         start: at(span, "start_timestamp"),
@@ -80,9 +82,9 @@ class Parts implements TraceParts {
     const entry = errorEntry(payload, 0);
     const { trace_id, type, value, level } = entry;
     if (trace_id !== this.traceId) return;
-    this.#mark({
+    this.#addMark({
       kind: "error",
-      at_ms: timeOf(at(payload, "timestamp")),
+      at_ms: timeAt(payload, "timestamp"),
       span_id: textOf(at(payload, "contexts", "trace", "span_id"), MAX_SPAN_ID),
       level,
       text: value === "" ? type : `${type}: ${value}`,
@@ -95,68 +97,85 @@ class Parts implements TraceParts {
     for (const log of listOf(at(payload, "items"))) {
       if (hexId(at(log, "trace_id")) !== this.traceId) continue;
       const { span_id, level, body } = logEntry(log, 0);
-      const at_ms = timeOf(at(log, "timestamp"));
-      const text = body || "a log without a message";
-      this.#mark({ kind: "log", at_ms, span_id, level, text, error: null });
+      const at_ms = timeAt(log, "timestamp");
+      const text = body || "(log without a message)";
+      this.#addMark({ kind: "log", at_ms, span_id, level, text, error: null });
     }
   }
 
-  #older(span: unknown, sdk: string | null): void {
+  #olderSpan(span: unknown, sdk: string | null): void {
     const times = { start: at(span, "start_timestamp"), end: at(span, "timestamp") };
-    this.#add(span, { sdk, name: at(span, "description"), ...times });
+    this.#addSpan(span, { sdk, name: at(span, "description"), ...times });
   }
 
-  #add(span: unknown, { sdk, name, start, end, carrier = span }: Told): void {
+  #addSpan(span: unknown, { sdk, name, start, end, measured = span }: SpanFields): void {
     if (hexId(at(span, "trace_id")) !== this.traceId) return;
     const attributes = at(span, "attributes") ?? at(span, "data");
-    const word = (key: string) =>
+    const attribute = (key: string) =>
       textOf(at(attributes, key, "value") ?? at(attributes, key), MAX_WORD);
-    const op = textOf(at(span, "op"), MAX_WORD) ?? word("sentry.op");
-    const maker = word("sentry.sdk.name") ?? sdk ?? this.sdk;
+    const op = textOf(at(span, "op"), MAX_WORD) ?? attribute("sentry.op");
+    const spanSdk = attribute("sentry.sdk.name") ?? sdk ?? this.sdk;
     const status = textOf(at(span, "status"), MAX_WORD);
-    const times = { start_ms: timeOf(start), end_ms: timeOf(end) };
+    const times = { start_ms: timeAt(start), end_ms: timeAt(end) };
     this.spans.push({
-      // Every span is shown, also one that nobody can name.
+      // A span without an id gets a unique one, so that it is displayed.
       span_id: textOf(at(span, "span_id"), MAX_SPAN_ID) ??
         `none:${this.envelope}.${this.spans.length}`,
       parent_span_id: textOf(at(span, "parent_span_id"), MAX_SPAN_ID),
-      name: textOf(name, MAX_NAME) ?? op ?? "a span without a name",
+      name: textOf(name, MAX_NAME) ?? op ?? NO_NAME,
       op,
       ...times,
-      failed: status !== null && !FINE.has(status),
+      failed: status !== null && !NOT_FAILED.has(status),
       status,
-      origin: originOf(maker, op),
-      sdk: maker,
+      origin: originOf(spanSdk, op),
+      sdk: spanSdk,
       attributes: isRecord(attributes) ? attributes : {},
-      vitals: readVitals(carrier, attributes, times),
+      vitals: readVitals(measured, attributes, times),
       envelope: this.envelope,
     });
   }
 
-  #mark(mark: Omit<TraceMark, "key" | "envelope">): void {
+  #addMark(mark: Omit<TraceMark, "key" | "envelope">): void {
     const { envelope } = this;
     this.marks.push({ ...mark, key: `${mark.kind}:${envelope}.${this.marks.length}`, envelope });
   }
 }
 
-/** What stands in another place in each form of a span. */
-interface Told {
+/** The fields whose position depends on the form of a span. */
+interface SpanFields {
   readonly sdk: string | null;
   readonly name: unknown;
   readonly start: unknown;
   readonly end: unknown;
-  /** Where `measurements` stand. */
-  readonly carrier?: unknown;
+  /** The object with `measurements`; default: the span. */
+  readonly measured?: unknown;
 }
 
-/** Statuses that are no failure (https://develop.sentry.dev/sdk/telemetry/traces/span-operations/, gRPC's codes). */
-const FINE: ReadonlySet<string> = new Set(["ok", "unset", "cancelled", "unknown"]);
+/** gRPC status codes that are not failures. https://develop.sentry.dev/sdk/telemetry/traces/span-operations/ */
+const NOT_FAILED: ReadonlySet<string> = new Set(["ok", "unset", "cancelled", "unknown"]);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text that is not empty, cut to so many characters; else null. */
+/** A text that is not empty, at most `max` characters; else null. */
 function textOf(value: unknown, max: number): string | null {
   return tidyText(value, max) || null;
+}
+
+/** Sentry's JavaScript SDKs that run only in browsers, and those that run on both sides. */
+const BROWSER_SDK =
+  /^sentry\.javascript\.(angular|browser|capacitor|ember|gatsby|preact|react|solid|svelte|vue)\b/;
+const BOTH_SIDES =
+  /^sentry\.javascript\.(astro|nextjs|nuxt|react-router|remix|solidstart|sveltekit|tanstackstart(-react)?)\b/;
+const BROWSER_OP = /^(pageload|navigation|browser|resource|ui|paint|mark|measure)\b/;
+const SERVER_OP = /^(http\.server|rpc\.server|db|cache|queue|middleware|websocket\.server)\b/;
+
+/** Where a span was made, by its SDK's name; if that runs on both sides, by the span's operation. */
+function originOf(sdk: string | null, op: string | null): Origin {
+  if (sdk !== null && BROWSER_SDK.test(sdk)) return "browser";
+  if (sdk !== null && sdk.startsWith("sentry.") && !BOTH_SIDES.test(sdk)) return "server";
+  if (op !== null && BROWSER_OP.test(op)) return "browser";
+  if (op !== null && SERVER_OP.test(op)) return "server";
+  return "unknown";
 }

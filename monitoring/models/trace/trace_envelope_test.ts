@@ -11,7 +11,7 @@ const read = (...items: Parameters<typeof envelopeOf>[1][]) =>
 const recorded = (name: string) =>
   Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
 
-Deno.test("a container of spans, as the browser SDK streams it", () => {
+Deno.test("streamed spans of the browser SDK → spans", () => {
   const { spans } = readTraceEnvelope(recorded("span"), 3, "bf12261196034272b1f0fa81186c72c4");
   assert.deepEqual(spans.map(({ name, op, parent_span_id }) => [name, op, parent_span_id]), [
     ["compute", "function", "a938e4565abd9fd6"],
@@ -23,7 +23,7 @@ Deno.test("a container of spans, as the browser SDK streams it", () => {
   assert.deepEqual([compute!.origin, compute!.failed, compute!.envelope], ["browser", false, 3]);
 });
 
-Deno.test("a transaction is its root span and its spans", () => {
+Deno.test("transaction → root span and child spans", () => {
   const { spans } = readTraceEnvelope(
     recorded("transaction"),
     3,
@@ -32,7 +32,7 @@ Deno.test("a transaction is its root span and its spans", () => {
   assert.deepEqual(spans.map(({ name, op }) => [name, op]), [["checkout", "ui.action"]]);
 });
 
-Deno.test("a transaction's children, statuses and measurements", () => {
+Deno.test("transaction → children, statuses and vitals", () => {
   const trace = { trace_id: TRACE, span_id: "a", op: "pageload", status: "ok" };
   const { spans } = read(["transaction", {
     transaction: "/",
@@ -58,7 +58,7 @@ Deno.test("a transaction's children, statuses and measurements", () => {
   assert.deepEqual([child!.name, child!.start_ms, child!.failed], ["GET /data", 101_000, true]);
 });
 
-Deno.test("a span of the older form that stands alone, with its web vital", () => {
+Deno.test("single span (older form) → span with its vital", () => {
   const { spans } = read(["span", {
     trace_id: TRACE,
     span_id: "a",
@@ -72,7 +72,7 @@ Deno.test("a span of the older form that stands alone, with its web vital", () =
   assert.deepEqual(spans[0]?.vitals, [{ name: "lcp", value: 900, at_ms: 5000 }]);
 });
 
-Deno.test("the vitals that a streamed page load carries stand where they came about", () => {
+Deno.test("vitals of a streamed page load → at the time they happened", () => {
   const { spans } = read(["span", {
     items: [{
       trace_id: TRACE,
@@ -93,7 +93,7 @@ Deno.test("the vitals that a streamed page load carries stand where they came ab
   ]);
 });
 
-Deno.test("errors and logs of the trace become marks, those of other traces do not", () => {
+Deno.test("errors and logs of the trace → marks; of other traces → ignored", () => {
   const other = "f".repeat(32);
   const { marks } = read(
     ["event", {
@@ -117,7 +117,7 @@ Deno.test("errors and logs of the trace become marks, those of other traces do n
   ]);
 });
 
-Deno.test("wrong types everywhere: what can be read is, the rest is said to be missing", () => {
+Deno.test("wrong types everywhere → readable parts, null for the rest", () => {
   const { spans } = read(["span", {
     items: [
       { trace_id: TRACE, span_id: 5, name: ["x"], start_timestamp: {}, status: 7, attributes: [1] },
@@ -132,19 +132,19 @@ Deno.test("wrong types everywhere: what can be read is, the rest is said to be m
   assert.deepEqual(spans[0]!.attributes, {});
 });
 
-Deno.test("a name of a megabyte is cut", () => {
+Deno.test("name of a megabyte → cut", () => {
   const name = "<b>".repeat(350_000);
   const { spans } = read(["span", { items: [{ trace_id: TRACE, span_id: "a", name }] }]);
   assert.ok(spans[0]!.name.length <= 1000);
   assert.ok(spans[0]!.name.startsWith("<b><b>"));
 });
 
-Deno.test("bytes that are no envelope have no parts", () => {
+Deno.test("not an envelope → no parts", () => {
   const { spans, marks } = readTraceEnvelope(new TextEncoder().encode("{"), 1, TRACE);
   assert.deepEqual([spans, marks], [[], []]);
 });
 
-Deno.test("whatever JSON stands in an item, reading it does not throw", () => {
+Deno.test("any JSON in an item → never throws", () => {
   const types = ["transaction", "span", "event", "log"] as const;
   fc.assert(fc.property(fc.constantFrom(...types), fc.json(), (type, json) => {
     read([type, JSON.parse(json)], [type, { items: [JSON.parse(json)], spans: JSON.parse(json) }]);

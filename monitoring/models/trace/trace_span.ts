@@ -1,80 +1,141 @@
-import type { Vital } from "./web_vitals.ts";
+import { at, tidyText } from "../json.ts";
+import { readVitals, type Vital } from "./web_vitals.ts";
 
 /** Where a span was made. */
 export type Origin = "browser" | "server" | "unknown";
 
-/**
- * One span, whichever way it came: in a transaction, in a container of spans, by itself, or straight from this page's
- * OpenTelemetry. Texts are whatever their sender wrote.
- */
+/** One span: from a transaction, a span item, or directly from this page's OpenTelemetry. Texts are untrusted. */
 export interface TraceSpan {
-  /** Unlike any other span's of the trace, once {@linkcode buildSpanTree} has thrown out what came twice. */
+  /** Unique in a trace after {@linkcode buildSpanTree} has removed duplicates. */
   readonly span_id: string;
   readonly parent_span_id: string | null;
   readonly name: string;
   readonly op: string | null;
-  /** Milliseconds since 1970, by the clock of whoever made it; null: what was sent is no time. */
+  /** Milliseconds since 1970 by the sender's clock; null: not a valid time. */
   readonly start_ms: number | null;
-  /** null: it has not ended, or nobody told of its end. */
+  /** Null: the span has not ended, or no valid end was sent. */
   readonly end_ms: number | null;
   readonly failed: boolean;
-  /** In the sender's words, such as `internal_error`; null: none were sent. */
+  /** As sent, such as `internal_error`; null: not sent. */
   readonly status: string | null;
   readonly origin: Origin;
   /** The SDK that made it, such as `sentry.javascript.browser`. */
   readonly sdk: string | null;
-  /** As they were sent: by name, plain or `{value, type}`. Read them with `readAttributes`. */
+  /** As sent: plain values or `{value, type}`. Read them with {@linkcode readAttributes}. */
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly vitals: readonly Vital[];
-  /** The envelope that brought it; null: this page made it, and no envelope with it has been read. */
+  /** The envelope that contained it; null: made by this page, and not read from an envelope. */
   readonly envelope: number | null;
 }
 
-/** Something that happened at one moment of a trace. */
+/** An error or a log of a trace. */
 export interface TraceMark {
   readonly kind: "error" | "log";
-  /** Unlike any other mark's. */
+  /** Unique in a trace. */
   readonly key: string;
   readonly at_ms: number | null;
-  /** The span that was active; null: not told. */
+  /** The active span; null: not sent. */
   readonly span_id: string | null;
   readonly level: string;
   readonly text: string;
   readonly envelope: number;
-  /** What names an error in an address (`errorName`); null: a log. */
+  /** Identifier of an error in page URLs (`errorName`); null: a log. */
   readonly error: string | null;
 }
 
-/** What some envelopes hold of one trace. */
+/** The part of a trace that some envelopes contain. */
 export interface TraceParts {
   readonly spans: readonly TraceSpan[];
   readonly marks: readonly TraceMark[];
 }
 
-/** Characters of a name or message that are kept: more than a line shows; the envelope has the rest. */
+/** Characters of a name or message: more than one line. The envelope has the whole text. */
 export const MAX_NAME = 1000;
 
-/** Characters of an operation, a status, the name of an SDK: words of protocols, none of which is longer. */
+/** Characters of an operation, a status, the name of an SDK: longer than any that are defined. */
 export const MAX_WORD = 100;
 
-/** Characters of a span's id: 16 hex digits are right, and what is wrong is shown as it is. */
-export const MAX_SPAN_ID = 64;
-
-/** The last time that a `Date` can hold, milliseconds from 1970 either way (ECMA-262, Time Values and Time Range). */
-const MAX_TIME_MS = 8.64e15;
-
-/**
- * A time as Sentry's payloads carry it, seconds since 1970 or a text of RFC 3339, as milliseconds and with all its
- * digits: spans may be shorter than one. null: it is no time.
- */
-export function timeOf(value: unknown): number | null {
-  const ms = typeof value === "number"
-    ? value * 1000
-    : typeof value === "string" && value.length <= MAX_TIME_LENGTH
-    ? Date.parse(value)
-    : NaN;
-  return Math.abs(ms) <= MAX_TIME_MS ? ms : null;
+/** As much of OpenTelemetry's `ReadableSpan` as is read. Times are `[seconds, nanoseconds]` since 1970. */
+export interface OwnSpan {
+  readonly name: string;
+  readonly startTime: readonly [number, number];
+  readonly endTime: readonly [number, number];
+  readonly ended: boolean;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: { readonly code: number; readonly message?: string };
+  readonly parentSpanContext?: { readonly spanId: string };
+  spanContext(): { readonly traceId: string; readonly spanId: string };
 }
 
-/** RFC 3339 with nanoseconds and a zone has 35 characters. */
-const MAX_TIME_LENGTH = 40;
+/** `SpanStatusCode.ERROR` of OpenTelemetry's API. */
+const ERROR = 2;
+
+/** Converts a span of this page in its current state, before it was sent in an envelope. */
+export function liveSpan(span: OwnSpan): TraceSpan {
+  const { attributes, status } = span;
+  const times = {
+    start_ms: toMs(span.startTime),
+    end_ms: span.ended ? toMs(span.endTime) : null,
+  };
+  const failed = status.code === ERROR;
+  return {
+    span_id: span.spanContext().spanId,
+    parent_span_id: span.parentSpanContext?.spanId ?? null,
+    name: tidyText(span.name, MAX_NAME) || NO_NAME,
+    op: tidyText(attributes["sentry.op"], MAX_WORD) ?? null,
+    ...times,
+    failed,
+    status: failed ? tidyText(status.message, MAX_WORD) || "error" : null,
+    origin: "browser",
+    sdk: null,
+    attributes,
+    vitals: readVitals(undefined, attributes, times),
+    envelope: null,
+  };
+}
+
+/** Displayed for a span without a name. */
+export const NO_NAME = "(span without a name)";
+
+const toMs = ([seconds, nanoseconds]: readonly [number, number]): number =>
+  seconds * 1000 + nanoseconds / 1e6;
+
+/** One attribute of a span, for display. */
+export interface SpanAttribute {
+  readonly name: string;
+  /** A text as it is, other values as JSON. */
+  readonly value: string;
+}
+
+/** OpenTelemetry's default limit is 128 attributes per span. */
+export const MAX_ATTRIBUTES = 512;
+
+/** Characters of a value: a few screens. The envelope has the whole text. */
+export const MAX_VALUE = 10_000;
+
+/** The attributes of a span sorted by name, those of the SDK itself (`sentry.…`) last. */
+export function readAttributes(attributes: Readonly<Record<string, unknown>>): SpanAttribute[] {
+  return Object.keys(attributes)
+    .slice(0, MAX_ATTRIBUTES)
+    .sort((a, b) => Number(isOfSdk(a)) - Number(isOfSdk(b)) || (a < b ? -1 : 1))
+    .map((name) => ({ name, value: valueText(attributes[name]) }));
+}
+
+const isOfSdk = (name: string): boolean => name.startsWith("sentry.");
+
+function valueText(attribute: unknown): string {
+  const value = at(attribute, "value") ?? attribute;
+  const text = typeof value === "string" ? value : jsonOf(value);
+  return text.length <= MAX_VALUE
+    ? text
+    : `${text.slice(0, MAX_VALUE)}… (${text.length} characters in all)`;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // An engine may parse what it cannot write.
+    return "(nested too deeply to display)";
+  }
+}

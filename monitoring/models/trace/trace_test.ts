@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { spanOf } from "./testdata/spans.ts";
-import { liveSpan, type OwnSpan } from "./live_span.ts";
+import { liveSpan, type OwnSpan, type TraceMark } from "./trace_span.ts";
 import { readTrace } from "./trace.ts";
-import type { TraceMark } from "./trace_span.ts";
 
 const mark = (further: Partial<TraceMark>): TraceMark => ({
   kind: "error",
@@ -27,7 +26,7 @@ const own = (spanId: string, further: Partial<OwnSpan> = {}): OwnSpan => ({
   ...further,
 });
 
-Deno.test("the summary counts what a person asks for first", () => {
+Deno.test("trace → summary with counts", () => {
   const spans = [
     spanOf("load", "gone", 0, 100, { op: "pageload", name: "/" }),
     spanOf("fetch", "load", 10, 20, { failed: true }),
@@ -58,7 +57,7 @@ Deno.test("the summary counts what a person asks for first", () => {
   });
 });
 
-Deno.test("a live span gives way to its envelope, and is no duplicate", () => {
+Deno.test("span of this page also in an envelope → envelope's, no duplicate", () => {
   const live = [liveSpan(own("a")), liveSpan(own("b", { ended: true, endTime: [1, 700_000_000] }))];
   const arrived = { spans: [spanOf("a", null, 1500, 1600)], marks: [] };
   const { tree, summary } = readTrace([arrived], { live, now: 9_000 });
@@ -69,12 +68,12 @@ Deno.test("a live span gives way to its envelope, and is no duplicate", () => {
   assert.deepEqual([summary.duplicates, summary.open, summary.duration_ms], [0, 0, 200]);
 });
 
-Deno.test("an open span of this page reaches until now, and counts as open, not as lost", () => {
+Deno.test("open span of this page → drawn until now, counted as open", () => {
   const { summary } = readTrace([], { live: [liveSpan(own("a"))], now: 2500 });
   assert.deepEqual([summary.open, summary.unended, summary.duration_ms], [1, 0, 1000]);
 });
 
-Deno.test("of vitals with one name the worst counts", () => {
+Deno.test("several values of one vital → worst one", () => {
   const spans = [100, 300, 200].map((value, n) =>
     spanOf(`${n}`, null, n * 1000, n * 1000 + value, {
       vitals: [{ name: "inp", value, at_ms: n * 1000 }],
@@ -84,13 +83,13 @@ Deno.test("of vitals with one name the worst counts", () => {
   assert.deepEqual(vitals, [{ name: "inp", value: 300, at_ms: 1000, span_id: "1" }]);
 });
 
-Deno.test("a mark whose time lies stands at the start, and says so", () => {
+Deno.test("mark with an implausible time → drawn at the start, astray", () => {
   const marks = [mark({ at_ms: null }), mark({ key: "error:1.1", at_ms: 8.64e15 })];
   const trace = readTrace([{ spans: [spanOf("a", null, 0, 10)], marks }]);
   assert.deepEqual(trace.marks.map(({ at_ms, astray }) => [at_ms, astray]), [[0, true], [0, true]]);
 });
 
-Deno.test("a trace of nothing can be read", () => {
+Deno.test("no parts → empty trace", () => {
   const { summary, start_ms, end_ms } = readTrace([]);
   assert.deepEqual([summary.spans, summary.duration_ms, start_ms, end_ms], [0, 0, 0, 0]);
 });

@@ -18,13 +18,13 @@ const tree = buildSpanTree([
 const keys = (collapsed: string[]) =>
   waterfallRows(tree, new Set(collapsed)).map(({ node }) => node.span?.span_id).join("");
 
-Deno.test("rows are the tree's nodes, without what stands below a collapsed one", () => {
+Deno.test("collapsed node → rows without its descendants", () => {
   assert.equal(keys([]), "abdce");
   assert.equal(keys(["span:b"]), "abce");
   assert.equal(keys(["span:a"]), "ae");
 });
 
-Deno.test("a row says its place among its siblings, and whether it is open", () => {
+Deno.test("row → position among its siblings, and expanded", () => {
   const rows = waterfallRows(tree, new Set(["span:b"]));
   assert.deepEqual(rows.map(({ position, siblings, expanded }) => [position, siblings, expanded]), [
     [1, 2, true],
@@ -34,14 +34,14 @@ Deno.test("a row says its place among its siblings, and whether it is open", () 
   ]);
 });
 
-Deno.test("a search finds names, operations and ids in any case, in the tree's order", () => {
+Deno.test("search → names, operations and ids, case-insensitive, in tree order", () => {
   assert.deepEqual(searchSpans(tree, " basket "), ["span:a", "span:d"]);
   assert.deepEqual(searchSpans(tree, "DB."), ["span:b"]);
   assert.deepEqual(searchSpans(tree, "e"), ["span:a", "span:b", "span:d", "span:e"]);
   assert.deepEqual(searchSpans(tree, ""), []);
 });
 
-Deno.test("what a search has found is revealed, and nothing else is opened", () => {
+Deno.test("reveal → only ancestors of the node expanded", () => {
   const found = tree.nodes.find(({ span }) => span?.span_id === "d")!;
   assert.deepEqual([...reveal(found, new Set(["span:a", "span:b", "span:e"]))], ["span:e"]);
 });

@@ -2,17 +2,17 @@ import { at } from "../json.ts";
 
 export type VitalName = keyof typeof VITALS;
 
-/** A measure of how a page load felt (https://web.dev/articles/vitals). */
+/** A web vital (https://web.dev/articles/vitals). */
 export interface Vital {
   readonly name: VitalName;
   /** Milliseconds; CLS has no unit. */
   readonly value: number;
-  /** When it came about, milliseconds since 1970; null: not known. */
+  /** When it happened, milliseconds since 1970; null: unknown. */
   readonly at_ms: number | null;
 }
 
 /**
- * What each abbreviation stands for, and up to which value it is called good, and not yet poor.
+ * Titles and thresholds: at most `good` is good, above `fair` is poor. Milliseconds, except CLS.
  * https://web.dev/articles/defining-core-web-vitals-thresholds
  */
 export const VITALS = {
@@ -24,18 +24,18 @@ export const VITALS = {
   inp: { title: "Interaction to next paint", good: 200, fair: 500 },
 } as const;
 
-/** How good a vital is, in the words that web.dev uses. */
+/** The rating of a vital, in the terms of web.dev. */
 export function rateVital({ name, value }: Vital): "good" | "needs improvement" | "poor" {
   const { good, fair } = VITALS[name];
   return value <= good ? "good" : value <= fair ? "needs improvement" : "poor";
 }
 
 /**
- * The vitals that a span carries: as attributes where spans are streamed, as `measurements` where they come in a
- * transaction or alone.
+ * Reads the vitals of a span: in attributes of streamed spans, in `measurements` of transactions and single
+ * spans.
  *
- * @param payload the span, or the transaction, as it was sent
- * @param attributes the same span's attributes
+ * @param payload the object with `measurements`: the span or its transaction
+ * @param attributes of the span
  */
 export function readVitals(
   payload: unknown,
@@ -48,12 +48,12 @@ export function readVitals(
     const attribute = at(attributes, key);
     const value = at(attribute, "value") ?? attribute ?? at(payload, "measurements", name, "value");
     if (typeof value !== "number" || !(value >= 0 && value < Infinity)) continue;
-    // Counted from the beginning of the page load; a span of no length stands at the moment itself.
-    const counted = name !== "cls" && name !== "inp" && start_ms !== end_ms;
+    // Relative to the start of the page load, unless the span has no duration and marks the time itself.
+    const isRelative = name !== "cls" && name !== "inp" && start_ms !== end_ms;
     vitals.push({
       name,
       value,
-      at_ms: start_ms === null ? null : start_ms + (counted ? value : 0),
+      at_ms: start_ms === null ? null : start_ms + (isRelative ? value : 0),
     });
   }
   return vitals;

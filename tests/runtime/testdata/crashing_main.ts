@@ -1,7 +1,7 @@
 /** A server made of the same parts as `main.ts`, with paths that crash it. */
 import { join } from "node:path";
 import { readConfig } from "../../../config.ts";
-import { openInbox } from "../../../monitoring/inbox/store.ts";
+import { openInbox } from "../../../monitoring/inbox/sqlite_inbox.ts";
 import { createRelay } from "../../../monitoring/relay/relay.ts";
 import { startRuntime } from "../../../monitoring/runtime/start_runtime.ts";
 import { serve } from "../../../server/mod.ts";

@@ -1,6 +1,6 @@
 import type { TraceSpan } from "../trace_span.ts";
 
-/** A span of the browser that lasts from `start` to `end`, with what a test says otherwise. */
+/** A browser span from `start` to `end`. */
 export function spanOf(
   span_id: string,
   parent_span_id: string | null,

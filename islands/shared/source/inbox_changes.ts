@@ -1,0 +1,182 @@
+import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
+import type { SourceState } from "./source.ts";
+import { SourceStateStore } from "./source_state.ts";
+
+/** The state of the inbox, shared by all tabs of the browser. */
+export interface InboxChanges {
+  /** The same object until it changes. */
+  snapshot(): SourceState;
+  /** Calls back after changes. The first subscriber connects. Returns the function that unsubscribes. */
+  subscribe(listener: () => void): () => void;
+  /** Connects again, in every tab: the browser is now allowed to read the inbox. */
+  reconnect(): void;
+  close(): void;
+}
+
+/** Exponential backoff bounds of reconnections. */
+const MIN_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+/** Between tabs. */
+type Message =
+  /** The leader's state. */
+  | { readonly kind: "state"; readonly state: SourceState }
+  /** A new tab asks for the leader's state. */
+  | { readonly kind: "opened" }
+  /** Asks the leader to connect again. */
+  | { readonly kind: "reconnect" };
+
+class ForbiddenError extends Error {}
+
+/**
+ * Watches the inbox for changes. Its events are used as a signal only: what changed is read from the lists.
+ *
+ * A browser has at most six connections to an HTTP/1.1 host and a stream occupies one, so the tabs share one
+ * `EventSource`. The tab that holds the Web Lock is the leader: it has the stream and sends its state to the
+ * others by `BroadcastChannel`. When it closes, the next tab gets the lock. Without locks or channels (insecure
+ * origins), each tab has a stream.
+ *
+ * @param path of the inbox, `/monitoring/inbox`
+ * @param timeoutMs maximum wait for a response, or for the stream to open
+ */
+export function watchInbox(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxChanges {
+  const name = `sightglass ${path}`;
+  const store = new SourceStateStore("connecting");
+  const lockRequest = new AbortController();
+  /** Resolves when this tab gives the lock up. */
+  const released = Promise.withResolvers<void>();
+  let isStarted = false;
+  let isClosed = false;
+  let isLeader = false;
+  let isConnecting = false;
+  let channel: BroadcastChannel | undefined;
+  let stream: EventSource | undefined;
+  let failures = 0;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  let openTimer: ReturnType<typeof setTimeout> | undefined;
+
+  function start(): void {
+    isStarted = true;
+    const { locks } = navigator;
+    if (!locks || typeof BroadcastChannel === "undefined") return lead();
+    channel = new BroadcastChannel(name);
+    channel.onmessage = ({ data }) => receive(data);
+    send({ kind: "opened" });
+    const lock = () => {
+      if (isClosed) return;
+      lead();
+      return released.promise;
+    };
+    // Rejects also where locks are not allowed: then each tab has a stream.
+    locks.request(name, { signal: lockRequest.signal }, lock).catch(() => !isClosed && lead());
+  }
+
+  function lead(): void {
+    isLeader = true;
+    store.subscribe(sendState);
+    connect();
+  }
+
+  const send = (message: Message) => channel?.postMessage(message);
+  const sendState = () => send({ kind: "state", state: store.snapshot() });
+
+  function receive(message: Message): void {
+    if (message.kind === "state") {
+      if (!isLeader) store.update(message.state);
+    } else if (isLeader) {
+      if (message.kind === "opened") sendState();
+      else connect();
+    }
+  }
+
+  async function connect(): Promise<void> {
+    if (isConnecting) return;
+    isConnecting = true;
+    disconnect();
+    try {
+      const { deleted, last } = await readExtent();
+      if (!isClosed) openStream(deleted, last);
+    } catch (error) {
+      if (error instanceof ForbiddenError) store.update({ state: "forbidden" });
+      else retryLater();
+    }
+    isConnecting = false;
+  }
+
+  /** The ids of the newest envelope and of the last one before the oldest. Ids are consecutive. */
+  async function readExtent(): Promise<{ deleted: number; last: number }> {
+    const first = await readPage("limit=1");
+    if (first.oldest === undefined) return { deleted: first.cursor, last: first.cursor };
+    const { cursor } = await readPage(`limit=1&since=${Number.MAX_SAFE_INTEGER}`);
+    return { deleted: first.oldest - 1, last: cursor };
+  }
+
+  async function readPage(query: string): Promise<{ cursor: number; oldest: number | undefined }> {
+    const response = await requestInbox(`${path}?${query}`, timeoutMs);
+    // An `EventSource` does not report the status.
+    if (response.status === 403) throw new ForbiddenError();
+    if (!response.ok) throw new Error(`The inbox answered ${response.status}.`);
+    const { cursor, envelopes } = await response.json();
+    return { cursor: Number(cursor), oldest: envelopes[0]?.id };
+  }
+
+  function openStream(deleted: number, last: number): void {
+    stream = new EventSource(`${path}?since=${last}`);
+    openTimer = setTimeout(retryLater, timeoutMs);
+    stream.onopen = () => {
+      clearTimeout(openTimer);
+      failures = 0;
+      // The server sends `storage` only if it cannot store.
+      store.envelopesChanged({ state: "live", total: last - deleted, canStore: true });
+    };
+    stream.addEventListener("envelope", ({ lastEventId }) => {
+      last = Number(lastEventId);
+      store.envelopesChanged({ total: last - deleted });
+    });
+    stream.addEventListener("cleared", ({ lastEventId }) => {
+      last = deleted = Number(lastEventId);
+      store.envelopesChanged({ total: 0 });
+    });
+    stream.addEventListener("storage", ({ data }) => {
+      store.update({ canStore: JSON.parse(data).writable !== false });
+    });
+    // Not left to the browser: it retries at a fixed interval, and never after a refusal.
+    stream.onerror = retryLater;
+  }
+
+  function retryLater(): void {
+    disconnect();
+    if (isClosed) return;
+    store.update({ state: "offline" });
+    const wait = Math.min(MIN_RETRY_MS * 2 ** failures++, MAX_RETRY_MS);
+    // Jitter, so that browsers do not reconnect to a restarted server all at once.
+    retryTimer = setTimeout(connect, wait * (0.5 + Math.random() / 2));
+  }
+
+  function disconnect(): void {
+    stream?.close();
+    clearTimeout(openTimer);
+    clearTimeout(retryTimer);
+  }
+
+  return {
+    snapshot: store.snapshot,
+    subscribe(listener) {
+      const unsubscribe = store.subscribe(listener);
+      if (!isStarted && !isClosed) start();
+      return unsubscribe;
+    },
+    reconnect() {
+      if (isLeader) connect();
+      else send({ kind: "reconnect" });
+    },
+    close() {
+      isClosed = true;
+      lockRequest.abort();
+      released.resolve();
+      disconnect();
+      channel?.close();
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { watchInbox } from "./inbox_changes.ts";
+import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_request.ts";
+import { parseEnvelopePage, parseImport, parsePage } from "./parse_answers.ts";
+import { isZstd, readBody } from "./read_body.ts";
+import type { ListQuery } from "../../../monitoring/models/rows.ts";
+import type { ConsoleSource } from "./source.ts";
+
+export interface InboxSource extends ConsoleSource {
+  close(): void;
+}
+
+/**
+ * Reads the inbox over HTTP. Responses are validated: invalid rows are dropped.
+ *
+ * @param path of the inbox, `/monitoring/inbox`
+ * @param timeoutMs maximum wait for a response, or for its next chunk
+ */
+export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxSource {
+  const changes = watchInbox(path, timeoutMs);
+
+  /** Resolves for 404, too. */
+  const get = async (parameters: Readonly<Record<string, string>>): Promise<Response> => {
+    const response = await requestInbox(`${path}?${new URLSearchParams(parameters)}`, timeoutMs);
+    if (response.ok || response.status === 404) return response;
+    throw await refusal(response);
+  };
+
+  const getList = async (view: string, query: ListQuery): Promise<unknown> => {
+    const response = await get({ view, ...parametersOf(query) });
+    // The server is of an older build without this list.
+    if (response.status === 404) throw await refusal(response);
+    return await response.json();
+  };
+
+  return {
+    scope: "inbox",
+    snapshot: changes.snapshot,
+    subscribe: changes.subscribe,
+    async list(name, query) {
+      return parsePage(name, await getList(name, query));
+    },
+    async envelopes(query) {
+      return parseEnvelopePage(await getList("envelopes", query));
+    },
+    async envelope(id) {
+      const response = await get({ id: String(id) });
+      if (response.status === 404 || response.body === null) return await discard(response);
+      const bytes = await readBody(response.body);
+      if (isZstd(bytes)) {
+        throw new Error(
+          "This envelope is compressed with zstd, which this browser cannot decompress. Download it" +
+            " and decompress it with `zstd -d`.",
+        );
+      }
+      return bytes;
+    },
+    async sourceMap(debugId) {
+      const response = await get({ map: debugId });
+      return response.status === 404 ? await discard(response) : await response.text();
+    },
+    async authorize(token) {
+      try {
+        const headers = { Authorization: `Bearer ${token}` };
+        const response = await fetch(`${path}?limit=1`, { headers });
+        await discard(response);
+        // The browser now has a cookie, which all tabs use.
+        if (response.ok) changes.reconnect();
+        return response.ok;
+      } catch {
+        // No answer, or a token that is not a valid header.
+        return false;
+      }
+    },
+    async clear() {
+      const response = await send(path, { method: "DELETE" });
+      if (!response.ok) throw await refusal(response);
+    },
+    download: (id) => `${path}?id=${id}`,
+    exported: () => `${path}?export`,
+    async importArchive(archive) {
+      // No timeout: `fetch` does not report the progress of an upload.
+      const response = await send(`${path}?import`, { method: "POST", body: archive });
+      // A malformed archive is refused with the result of its first part.
+      const result = parseImport(await response.clone().json().catch(() => undefined));
+      if (result === undefined) throw await refusal(response);
+      return result;
+    },
+    close: changes.close,
+  };
+}
+
+async function send(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (cause) {
+    throw noAnswer(cause);
+  }
+}
+
+/** The filters of a query that are set, as URL parameters. */
+function parametersOf(query: ListQuery): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).filter(([, value]) => value !== undefined && value !== "")
+      .map(([name, value]) => [name, String(value)]),
+  );
+}
+
+/** Cancels the body, so that the connection can be reused. */
+async function discard(response: Response): Promise<undefined> {
+  await response.body?.cancel();
+}

@@ -1,0 +1,129 @@
+import type { ImportResult, Refusal } from "../../../monitoring/protocol/inbox_archive.ts";
+import { type InboxRow, parseRow } from "../../../monitoring/protocol/inbox_row.ts";
+import { type Lists, LOG_LEVELS, type Page } from "../../../monitoring/models/rows.ts";
+
+/** Whether a received value is valid for a property. */
+type Test = (value: unknown) => boolean;
+
+const isText: Test = (value) => typeof value === "string";
+const isTextOrNull: Test = (value) => value === null || isText(value);
+/** Milliseconds, may have fractions. */
+const isTime: Test = (value) => Number.isFinite(value);
+const isTimeOrNull: Test = (value) => value === null || isTime(value);
+const isCount: Test = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isBooleanOrNull: Test = (value) => value === null || typeof value === "boolean";
+const isLevel: Test = (value) => (LOG_LEVELS as readonly unknown[]).includes(value);
+const isAttributes: Test = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) &&
+  Object.values(value).every((one) => ["string", "number", "boolean"].includes(typeof one));
+
+/** The properties of each row. The type requires a test for every property. */
+const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name], Test>> } = {
+  traces: {
+    trace_id: isText,
+    name: isTextOrNull,
+    op: isTextOrNull,
+    started_at: isTime,
+    ended_at: isTimeOrNull,
+    spans: isCount,
+    errors: isCount,
+    logs: isCount,
+    replay_id: isTextOrNull,
+    received_at: isTime,
+  },
+  errors: {
+    group: isText,
+    type: isText,
+    value: isText,
+    where: isTextOrNull,
+    level: isText,
+    handled: isBooleanOrNull,
+    count: isCount,
+    first_seen: isTime,
+    last_seen: isTime,
+    envelope: isCount,
+    trace_id: isTextOrNull,
+  },
+  occurrences: {
+    group: isText,
+    envelope: isCount,
+    event_id: isTextOrNull,
+    at: isTime,
+    value: isText,
+    trace_id: isTextOrNull,
+    replay_id: isTextOrNull,
+  },
+  logs: {
+    envelope: isCount,
+    index: isCount,
+    at: isTime,
+    level: isLevel,
+    body: isText,
+    attributes: isAttributes,
+    trace_id: isTextOrNull,
+    span_id: isTextOrNull,
+  },
+};
+
+/**
+ * Validates a page of a list. Invalid rows and unknown properties are dropped.
+ *
+ * @throws {TypeError} not a page; the message is for display
+ */
+export function parsePage<Name extends keyof Lists>(name: Name, value: unknown): Page<Lists[Name]> {
+  return pageOf(value, (row) => pick(row, SHAPES[name]) as Lists[Name] | undefined);
+}
+
+/** {@linkcode parsePage} for envelopes. */
+export function parseEnvelopePage(value: unknown): Page<InboxRow> {
+  return pageOf(value, parseRow);
+}
+
+function pageOf<Row>(value: unknown, parse: (row: unknown) => Row | undefined): Page<Row> {
+  const { rows, next } = Object(value) as Record<string, unknown>;
+  if (!Array.isArray(rows) || !isTextOrNull(next)) {
+    throw new TypeError("The inbox did not answer with a list. Reload the page.");
+  }
+  return {
+    rows: rows.map(parse).filter((row) => row !== undefined),
+    next: next as string | null,
+  };
+}
+
+/** A copy with the properties of the shape; undefined if one is invalid. */
+function pick(value: unknown, shape: Readonly<Record<string, Test>>): object | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const row: Record<string, unknown> = {};
+  for (const [name, isValid] of Object.entries(shape)) {
+    const property = (value as Record<string, unknown>)[name];
+    if (!isValid(property)) return undefined;
+    row[name] = property;
+  }
+  return row;
+}
+
+/** Validates the result of an import; undefined if it is something else, such as a refusal. */
+export function parseImport(value: unknown): ImportResult | undefined {
+  const { taken, present, refused, reasons, detail } = Object(value) as Record<string, unknown>;
+  if (!isNumber(taken) || !isNumber(present) || !isNumber(refused) || !Array.isArray(reasons)) {
+    return undefined;
+  }
+  return {
+    taken,
+    present,
+    refused,
+    reasons: reasons.filter(isRefusal).map(({ envelope, offset, reason }) => ({
+      envelope,
+      offset,
+      reason,
+    })),
+    ...(typeof detail === "string" && { broken: detail }),
+  };
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  const { envelope, offset, reason } = Object(value) as Record<string, unknown>;
+  return isNumber(envelope) && isNumber(offset) && typeof reason === "string";
+}
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -1,0 +1,209 @@
+import { type ContentEncoding, parseContentEncoding } from "../protocol/encoding.ts";
+import { malformed, MAX_HEADER_BYTES, parseHeader, parseItemHeader } from "../protocol/envelope.ts";
+import {
+  ARCHIVE_VERSION,
+  type ArchivedEnvelope,
+  isArchiveHeader,
+} from "../protocol/inbox_archive.ts";
+import { joinBytes } from "../protocol/join_bytes.ts";
+
+/** One envelope of an archive. */
+export interface ArchiveItem {
+  /** Number in the archive, from 1. */
+  readonly number: number;
+  /** Offset of its header line in bytes. */
+  readonly offset: number;
+  /** The envelope, or a message: what is wrong with it. */
+  readonly envelope: ArchivedEnvelope | string;
+}
+
+export interface ArchiveLimits {
+  /** Bytes of one body. Longer ones are skipped without keeping them in memory. */
+  readonly maxEnvelopeBytes: number;
+  /**
+   * Maximum wait for the next chunk, in milliseconds. Detects sleeping tabs and broken connections.
+   * Default: 30 seconds.
+   */
+  readonly chunkTimeoutMs?: number;
+}
+
+/**
+ * Reads an archive while it is received. An invalid envelope is reported in its item; broken framing ends
+ * the archive, because the next item cannot be found.
+ *
+ * @throws {EnvelopeError} not an archive, of an unknown version, malformed, incomplete, or timed out
+ */
+export async function* readArchive(
+  stream: ReadableStream<Uint8Array>,
+  { maxEnvelopeBytes, chunkTimeoutMs }: ArchiveLimits,
+): AsyncGenerator<ArchiveItem> {
+  const reader = new ByteReader(stream, chunkTimeoutMs);
+  try {
+    const announced = announcedEnvelopes(await reader.line());
+    let number = 0;
+    for (let offset = reader.offset, line; (line = await reader.line()); offset = reader.offset) {
+      if (line.length === 0) continue;
+      const { type, length, ...attributes } = parseItemHeader(line, offset);
+      if (length === undefined) throw malformed("An item of an archive must have a length", offset);
+      const start = reader.offset;
+      const fits = length <= maxEnvelopeBytes;
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of reader.bytes(length)) if (fits) chunks.push(chunk);
+      const rest = await reader.line();
+      if (rest !== undefined && rest.length > 0) {
+        throw malformed("A payload must be followed by a line feed", start + length);
+      }
+      // Other items are for later versions.
+      if (type !== "envelope") continue;
+      number++;
+      const envelope = fits
+        ? envelopeOf(attributes, joinBytes(chunks, length))
+        : `It has ${length} bytes; at most ${maxEnvelopeBytes} are accepted (MAX_ENVELOPE_BYTES).`;
+      yield { number, offset, envelope };
+    }
+    if (announced !== undefined && number !== announced) {
+      throw malformed(
+        `The archive is incomplete: it ends after ${number} of ${announced} envelopes`,
+        reader.offset,
+      );
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** The number of envelopes that the first line announces. */
+function announcedEnvelopes(line: Uint8Array | undefined): number | undefined {
+  const header = parseHeader(line ?? new Uint8Array(0), 0);
+  if (!isArchiveHeader(header)) {
+    throw malformed(
+      `This is not an export of an inbox: its first line lacks "sightglass_inbox":${ARCHIVE_VERSION}`,
+      0,
+    );
+  }
+  if (header.sightglass_inbox !== ARCHIVE_VERSION) {
+    throw malformed(`The version of the archive is not ${ARCHIVE_VERSION}`, 0);
+  }
+  return Number.isSafeInteger(header.envelopes) ? Number(header.envelopes) : undefined;
+}
+
+/** The last time that a `Date` can hold: https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const MAX_TIME_MS = 8.64e15;
+
+function envelopeOf(
+  { received_at, content_encoding }: Readonly<Record<string, unknown>>,
+  bytes: Uint8Array,
+): ArchivedEnvelope | string {
+  const isTime = Number.isSafeInteger(received_at) && Number(received_at) >= 0 &&
+    Number(received_at) <= MAX_TIME_MS;
+  if (!isTime) {
+    return "Its received_at is not a time in whole milliseconds since 1970.";
+  }
+  let contentEncoding: ContentEncoding | null;
+  try {
+    const name = content_encoding ?? null;
+    contentEncoding = parseContentEncoding(name === null ? null : String(name));
+  } catch {
+    return "Its content_encoding is none of gzip, deflate, br and zstd.";
+  }
+  return { receivedAt: Number(received_at), contentEncoding, bytes };
+}
+
+const LINE_FEED = 10;
+
+/** Reads lines and counted bytes from a stream. Holds at most one chunk in memory. */
+class ByteReader {
+  readonly #stream: ReadableStreamDefaultReader<Uint8Array>;
+  /** Received and not consumed yet. */
+  #chunk: Uint8Array = new Uint8Array(0);
+  #offset = 0;
+  readonly #chunkTimeoutMs: number;
+
+  constructor(stream: ReadableStream<Uint8Array>, chunkTimeoutMs = 30_000) {
+    this.#stream = stream.getReader();
+    this.#chunkTimeoutMs = chunkTimeoutMs;
+  }
+
+  /** Bytes consumed so far. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /**
+   * The next line without its line feed; undefined at the end.
+   *
+   * @throws {EnvelopeError} longer than the limit for headers
+   */
+  async line(): Promise<Uint8Array | undefined> {
+    const start = this.#offset;
+    const chunks: Uint8Array[] = [];
+    for (let length = 0; await this.#fill();) {
+      const end = this.#chunk.indexOf(LINE_FEED);
+      const chunk = this.#take(end < 0 ? this.#chunk.length : end);
+      length += chunk.length;
+      if (length > MAX_HEADER_BYTES) {
+        throw malformed(`A header is longer than ${MAX_HEADER_BYTES} bytes`, start);
+      }
+      chunks.push(chunk);
+      if (end < 0) continue;
+      this.#take(1);
+      return joinBytes(chunks, length);
+    }
+    return chunks.length === 0 ? undefined : joinBytes(chunks, this.#offset - start);
+  }
+
+  /**
+   * The next `length` bytes, in chunks.
+   *
+   * @throws {EnvelopeError} the stream ends before
+   */
+  async *bytes(length: number): AsyncGenerator<Uint8Array> {
+    const start = this.#offset;
+    for (let missing = length; missing > 0;) {
+      if (!await this.#fill()) {
+        throw malformed(`A payload ends ${missing} bytes before its length`, start);
+      }
+      const chunk = this.#take(Math.min(missing, this.#chunk.length));
+      missing -= chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** Ends the upload, unless the sender has disconnected. */
+  async cancel(): Promise<void> {
+    await this.#stream.cancel().catch(() => {});
+  }
+
+  /** Waits until there is a byte to consume; false at the end. */
+  async #fill(): Promise<boolean> {
+    while (this.#chunk.length === 0) {
+      const { value, done } = await this.#read();
+      if (done) return false;
+      this.#chunk = value;
+    }
+    return true;
+  }
+
+  async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    const timeout = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => timeout.reject(malformed("The sender stopped sending", this.#offset)),
+      this.#chunkTimeoutMs,
+    );
+    const read = this.#stream.read().catch(() => {
+      throw malformed("The connection was closed", this.#offset);
+    });
+    try {
+      return await Promise.race([read, timeout.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #take(length: number): Uint8Array {
+    const taken = this.#chunk.subarray(0, length);
+    this.#chunk = this.#chunk.subarray(length);
+    this.#offset += length;
+    return taken;
+  }
+}

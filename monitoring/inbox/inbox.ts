@@ -1,0 +1,107 @@
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
+import type { InboxItem, InboxPage, InboxRow } from "../protocol/inbox_row.ts";
+import type { ListQuery, Lists, Page } from "../models/rows.ts";
+
+/**
+ * The newest envelopes as received, up to a size limit, and the index that the lists of traces, errors
+ * and logs are read from.
+ */
+export interface Inbox {
+  /**
+   * Resolves once the envelope is synced to disk. Envelopes are decompressed and indexed one at a time,
+   * in the order of the calls, to bound memory.
+   *
+   * @throws {EnvelopeOverBoundError} larger than the size limit; nothing was evicted
+   * @throws {DiskFullError}
+   * @throws {InboxClosedError}
+   */
+  store(envelope: AdmittedEnvelope): Promise<void>;
+  /**
+   * {@linkcode store} for an import, which evicts nothing.
+   *
+   * @returns `present`: the same bytes with the same time are stored already; `no room`: over the size limit
+   * @throws {InboxClosedError}
+   */
+  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room">;
+  /** Rows after a cursor, oldest first, and the next cursor. */
+  list(query: InboxQuery): InboxSlice;
+  /**
+   * One page of a list, newest first.
+   *
+   * @throws {CursorError}
+   */
+  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
+  /** {@linkcode page} for the list of envelopes. */
+  envelopes(query: ListQuery): Page<InboxRow>;
+  /** The number of envelopes and the last cursor, read in one transaction. */
+  extent(): { last: number; envelopes: number };
+  /** The body of an envelope; undefined if it is not stored (any more). */
+  bytes(id: number): StoredBody | undefined;
+  /** Deletes all envelopes and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
+  clear(): number;
+  /** False while the disk is full or not writable. */
+  canStore(): boolean;
+  /**
+   * Calls back after each change; changes by other processes are noticed within a second.
+   *
+   * @returns unsubscribes
+   */
+  subscribe(listener: (change: InboxChange) => void): () => void;
+  close(): void;
+}
+
+/** An envelope that the relay has accepted. */
+export interface AdmittedEnvelope {
+  /** As received. Stored unchanged. */
+  readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+  readonly header: EnvelopeHeader;
+  readonly items: readonly InboxItem[];
+  /** Decompresses {@linkcode bytes}. */
+  decoded(): Promise<Uint8Array>;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+}
+
+/** The body of an envelope as received. */
+export interface StoredBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The request's `Content-Encoding`. */
+  readonly contentEncoding: string | null;
+}
+
+/** Filters of {@linkcode Inbox.list}. */
+export interface InboxQuery {
+  /** Only rows after this cursor. */
+  readonly since: number;
+  /** Only envelopes with an item of this type. */
+  readonly type?: string;
+  readonly limit: number;
+}
+
+export interface InboxSlice extends InboxPage {
+  /** Cursor of the last deletion: earlier rows are gone. 0: never deleted. */
+  readonly cleared: number;
+}
+
+/**
+ * `stored`: there may be new rows. `cleared`: earlier rows are deleted. `storage`: {@linkcode Inbox.canStore} has
+ * changed. `closed`: no more changes follow.
+ */
+export type InboxChange = "stored" | "cleared" | "storage" | "closed";
+
+/** An envelope is larger than `INBOX_MAX_BYTES`. Evicting all others would not make room for it. */
+export class EnvelopeOverBoundError extends Error {
+  override readonly name = "EnvelopeOverBoundError";
+  constructor(readonly bytes: number, readonly maxBytes: number) {
+    super(`Cannot store an envelope of ${bytes} bytes: the inbox holds at most ${maxBytes} bytes.`);
+  }
+}
+
+/** The server is stopping. */
+export class InboxClosedError extends Error {
+  override readonly name = "InboxClosedError";
+  constructor() {
+    super("Cannot use the inbox: it is closed.");
+  }
+}

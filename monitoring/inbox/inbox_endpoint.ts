@@ -1,0 +1,255 @@
+import { isOwnOrigin } from "../access/caller.ts";
+import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
+import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
+import { exportArchive, importArchive } from "./archive.ts";
+import { eventStream } from "./event_stream.ts";
+import type { Inbox } from "./inbox.ts";
+import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
+import {
+  type InboxParameters,
+  ParameterError,
+  readListParameters,
+  readParameters,
+} from "./query_parameters.ts";
+import type { ReadSourceMap } from "./script_maps.ts";
+
+export interface InboxEndpointOptions extends ReadAccessOptions {
+  /** Undefined in relay mode: every request is answered 404. */
+  readonly inbox?: Inbox;
+  /** Returns the build's source maps. They are served only to readers of the inbox. */
+  readonly sourceMap?: ReadSourceMap;
+  /** The page's origin as browsers see it, if a proxy changes it. */
+  readonly publicOrigin?: string;
+  /** Bytes of one imported envelope, as received. */
+  readonly maxEnvelopeBytes: number;
+  /** Maximum wait for the next chunk of an import, in milliseconds. Default: 30 seconds. */
+  readonly importTimeoutMs?: number;
+}
+
+/** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
+export interface InboxEndpoint {
+  /**
+   * Answers GET, HEAD and DELETE, and POST with `?import`.
+   *
+   * @param peer the remote address of the connection, never taken from a header
+   */
+  handle(request: Request, peer: string | undefined): Promise<Response>;
+  /** Ends the live streams, so that a server that stops does not wait for them. */
+  endStreams(): void;
+}
+
+/** Open streams. Limits leaks: a browser has one. */
+const MAX_STREAMS = 128;
+const METHODS = "GET, HEAD, DELETE";
+const IMPORT_METHODS = "POST";
+
+export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
+  const { inbox } = options;
+  const accessOf = inboxReadAccess(options);
+  const stopping = new AbortController();
+  let streams = 0;
+  let isImporting = false;
+
+  const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
+    if (inbox === undefined) {
+      return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN for it.");
+    }
+    const query = queryOf(request);
+    const isImport = query.has("import");
+    const methods = isImport ? IMPORT_METHODS : METHODS;
+    if (!methods.split(", ").includes(request.method)) {
+      const response = refusal(405, "method_not_allowed", `The inbox answers ${methods} here.`);
+      response.headers.set("Allow", methods);
+      return response;
+    }
+    const access = accessOf(request, peer);
+    if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
+    try {
+      if (isImport) return await takeImport(inbox, request);
+      if (request.method === "DELETE") return clear(inbox, query);
+      const response = await read(inbox, request, query);
+      if (access.by === "bearer" && request.method === "GET" && response.ok) {
+        setTokenCookie(request, response, options);
+      }
+      return response;
+    } catch (error) {
+      if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
+      console.error("Cannot use the inbox:", error);
+      return refusal(
+        503,
+        "inbox_unavailable",
+        "The inbox cannot be read or written now. The server's output has the reason.",
+      );
+    }
+  };
+
+  const read = async (
+    inbox: Inbox,
+    request: Request,
+    query: URLSearchParams,
+  ): Promise<Response> => {
+    const head = request.method === "HEAD";
+    if (query.has("export")) return archive(inbox, head);
+    if (query.has("view")) return listPage(inbox, query, head);
+    const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
+    const lastEventId = isStream ? request.headers.get("last-event-id") : null;
+    const parameters = readParameters(query, lastEventId);
+    if (parameters.id !== undefined) return download(inbox, parameters.id, head);
+    if (parameters.map !== undefined) return await sourceMap(parameters.map, head);
+    if (isStream) return stream(inbox, parameters, head);
+    const { cursor, envelopes } = inbox.list(parameters);
+    return json(200, { cursor, envelopes }, head);
+  };
+
+  const stream = (inbox: Inbox, parameters: InboxParameters, head: boolean): Response => {
+    if (streams >= MAX_STREAMS) {
+      return refusal(503, "inbox_busy", `${MAX_STREAMS} streams are open: close one of them.`);
+    }
+    const headers = {
+      "Content-Type": "text/event-stream",
+      // nginx would buffer events.
+      "X-Accel-Buffering": "no",
+    };
+    if (head) return respond(null, headers);
+    streams++;
+    const onEnd = () => void streams--;
+    return respond(eventStream(inbox, { ...parameters, signal: stopping.signal, onEnd }), headers);
+  };
+
+  const sourceMap = async (debugId: string, head: boolean): Promise<Response> => {
+    const bytes = await options.sourceMap?.(debugId);
+    if (bytes === undefined) {
+      return refusal(404, "map_not_found", `This build has no source map ${debugId}.`);
+    }
+    return jsonBytes(200, bytes, head);
+  };
+
+  /** One import at a time: each may hold one large envelope in memory. */
+  const takeImport = async (inbox: Inbox, request: Request): Promise<Response> => {
+    const { publicOrigin, maxEnvelopeBytes, importTimeoutMs } = options;
+    // CSRF: unlike DELETE, a cross-site POST needs no preflight, and browsers send `Sec-Fetch-Site`
+    // to secure origins only. All of them send `Origin`.
+    const origin = request.headers.get("origin");
+    if (origin !== null && !isOwnOrigin(origin, request, publicOrigin)) {
+      return refusal(403, "origin_not_allowed", "Only the inbox's own page may import.");
+    }
+    if (request.headers.has("content-encoding")) {
+      return refusal(
+        415,
+        "encoding_not_supported",
+        "An archive must not be compressed: omit Content-Encoding.",
+      );
+    }
+    if (isImporting) {
+      return refusal(503, "inbox_busy", "Another import is running: try again when it is done.");
+    }
+    isImporting = true;
+    try {
+      const body = request.body ?? new Blob().stream();
+      const limits = { maxEnvelopeBytes, chunkTimeoutMs: importTimeoutMs };
+      const { broken, ...result } = await importArchive(inbox, body, limits);
+      return broken === undefined
+        ? json(200, result, false)
+        : json(400, { error: "archive_malformed", detail: broken, ...result }, false);
+    } finally {
+      isImporting = false;
+    }
+  };
+
+  return { handle, endStreams: () => stopping.abort() };
+}
+
+function listPage(inbox: Inbox, parameters: URLSearchParams, head: boolean): Response {
+  const { view, query } = readListParameters(parameters);
+  const page = view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
+  return json(200, page, head);
+}
+
+function archive(inbox: Inbox, head: boolean): Response {
+  return respond(head ? null : exportArchive(inbox), {
+    "Content-Type": ARCHIVE_TYPE,
+    "Content-Disposition": `attachment; filename="${archiveName(Date.now())}"`,
+  });
+}
+
+function download(inbox: Inbox, id: number, head: boolean): Response {
+  const stored = inbox.bytes(id);
+  if (stored === undefined) {
+    return refusal(404, "envelope_not_found", `Envelope ${id} is not in the inbox.`);
+  }
+  const { bytes, contentEncoding } = stored;
+  const headers: Record<string, string> = {
+    "Content-Type": "application/x-sentry-envelope",
+    "Content-Disposition": `attachment; filename="${id}.envelope"`,
+    "Content-Length": String(bytes.byteLength),
+  };
+  if (contentEncoding !== null) headers["Content-Encoding"] = contentEncoding;
+  return respond(head ? null : bytes, headers);
+}
+
+function clear(inbox: Inbox, query: URLSearchParams): Response {
+  if (query.size > 0) {
+    // The sender may want to delete one envelope.
+    throw new ParameterError(
+      "The query of a DELETE",
+      "empty: DELETE empties the whole inbox, never one envelope",
+    );
+  }
+  inbox.clear();
+  return respond(null, {}, 204);
+}
+
+/**
+ * Sets the token as a session cookie in the browser that sent it, because `EventSource` cannot send
+ * headers. Browsers omit `Sec-Fetch-Site` for insecure origins.
+ */
+function setTokenCookie(request: Request, response: Response, options: ReadAccessOptions): void {
+  const site = request.headers.get("sec-fetch-site");
+  if (options.token === undefined || (site !== null && site !== "same-origin")) return;
+  const https = request.url.startsWith("https:") || options.publicOrigin?.startsWith("https:");
+  response.headers.append(
+    "Set-Cookie",
+    `${TOKEN_COOKIE}=${cookieValue(options.token)}; Path=/monitoring/inbox; HttpOnly;` +
+      ` SameSite=Strict${https ? "; Secure" : ""}`,
+  );
+}
+
+/** Not `new URL()`, which throws for a hostile `Host`. */
+function queryOf(request: Request): URLSearchParams {
+  const start = request.url.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : request.url.slice(start));
+}
+
+function acceptsEvents(request: Request): boolean {
+  return (request.headers.get("accept") ?? "").split(",")
+    .some((range) => range.split(";")[0]?.trim().toLowerCase() === "text/event-stream");
+}
+
+/** The contract's form of every error: a code, and a message that says what would be right. */
+function refusal(status: number, error: string, detail: string): Response {
+  return json(status, { error, detail }, false);
+}
+
+function json(status: number, value: unknown, head: boolean): Response {
+  return jsonBytes(status, new TextEncoder().encode(JSON.stringify(value)), head);
+}
+
+function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>, head: boolean): Response {
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": String(body.byteLength),
+  };
+  return respond(head ? null : body, headers, status);
+}
+
+/** Responses of the inbox are not cached, and not interpreted as documents. */
+function respond(
+  body: BodyInit | null,
+  headers: Record<string, string>,
+  status = 200,
+): Response {
+  return new Response(body, {
+    status,
+    headers: { ...headers, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+  });
+}

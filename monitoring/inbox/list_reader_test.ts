@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { ListReader } from "./list_reader.ts";
+import { admitted, envelopeOf, hexId } from "./testdata/envelopes.ts";
+import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import { openInbox } from "./sqlite_inbox.ts";
+import {
+  ENVELOPE_BYTES,
+  error,
+  indexTests,
+  type IndexUnderTest,
+  log,
+  span,
+} from "./testdata/index_suite.ts";
+import { memoryIndexUnderTest } from "./testdata/tested_memory_index.ts";
+
+function sqliteIndexUnderTest(maxEnvelopes: number): IndexUnderTest {
+  const inbox = openInbox({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });
+  return {
+    add: (bytes, receivedAt) => inbox.store(admitted(bytes, receivedAt)),
+    list: (name, query) => inbox.page(name, query),
+    envelopes: (query) => inbox.envelopes(query),
+    clear: () => void inbox.clear(),
+    remove: () => inbox.close(),
+  };
+}
+
+indexTests("SQLite", sqliteIndexUnderTest).forEach((test) => Deno.test(test));
+
+const few = fc.integer({ min: 1, max: 4 });
+const word = fc.constantFrom("order 1", "order 2", "Payment", "100%", "größe", "x_y");
+const level = fc.constantFrom("trace", "info", "warn", "fatal");
+const NOW = 1_795_262_400_000;
+const time = fc.integer({ min: NOW - 9_000, max: NOW }).map((ms) => ms / 1_000);
+
+const item = fc.oneof(
+  fc.record({ trace: few, name: word, start_timestamp: time, parent_span_id: word }, {
+    requiredKeys: ["trace"],
+  }).map(({ trace, ...rest }) => span(trace, rest)),
+  fc.record({ body: word, level, timestamp: time, trace: few }, { requiredKeys: ["body"] })
+    .map(({ body, trace, ...rest }) =>
+      log(body, trace === undefined ? rest : { ...rest, trace_id: hexId(trace) })
+    ),
+  fc.tuple(word, fc.option(few, { nil: undefined }), time)
+    .map(([value, trace, timestamp]) => error(value, trace, { timestamp })),
+  few.map((n) => ["replay_event", { replay_id: hexId(90 + n), trace_ids: [hexId(n)] }] as const),
+  few.map((n) => ["trace_metric", { items: [{ trace_id: hexId(n) }] }] as const),
+);
+
+const query: fc.Arbitrary<ListQuery> = fc.record({
+  q: fc.oneof(word, fc.constantFrom("", "ORDER", "e", "span", hexId(2), "%", "typeerror")),
+  trace: few.map(hexId),
+  type: fc.constantFrom("span", "log", "event"),
+  level,
+  limit: few,
+}, { requiredKeys: [] });
+
+Deno.test("any query → same pages from SQLite as from the memory index", async () => {
+  const names: (keyof Lists)[] = ["traces", "errors", "occurrences", "logs"];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(item, { minLength: 1, maxLength: 4 }), { maxLength: 12 }),
+      fc.array(query, { minLength: 1, maxLength: 6 }),
+      async (envelopes, queries) => {
+        const sqlite = sqliteIndexUnderTest(1_000);
+        const memory = memoryIndexUnderTest();
+        // Ids differ between the two, and cursors with them: compares positions.
+        const ids = { sqlite: [] as number[], memory: [] as number[] };
+        try {
+          for (const [n, items] of envelopes.entries()) {
+            const bytes = envelopeOf({}, ...items);
+            await sqlite.add(bytes, NOW + n);
+            await memory.add(bytes, NOW + n);
+          }
+          ids.sqlite = sqlite.envelopes({}).rows.map((row) => row.id);
+          ids.memory = memory.envelopes({}).rows.map((row) => row.id);
+          // Group keys are the same in both.
+          const groups = memory.list("errors", {}).rows.map(({ group }) => ({ group }));
+          for (const asked of [...queries, ...groups]) {
+            for (const name of names) {
+              const one = everyRow((before) => sqlite.list(name, { ...asked, before }));
+              const other = everyRow((before) => memory.list(name, { ...asked, before }));
+              assert.deepEqual(tidy(one, ids.sqlite), tidy(other, ids.memory), name);
+            }
+            const one = everyRow((before) => sqlite.envelopes({ ...asked, before }));
+            const other = everyRow((before) => memory.envelopes({ ...asked, before }));
+            assert.deepEqual(tidy(one, ids.sqlite), tidy(other, ids.memory));
+          }
+        } finally {
+          sqlite.remove();
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("search over the scan limit → more pages, no row missing", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const path = join(folder, "inbox.sqlite");
+  const inbox = openInbox({ path, maxBytes: 1_000_000 });
+  const db = new DatabaseSync(path);
+  try {
+    for (let n = 0; n < 40; n++) {
+      const name = n % 13 === 0 ? "needle" : "hay";
+      const items = [span(n % 20, { name }), error(name, n % 20), log(name)];
+      await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
+    }
+    const lists = new ListReader(db, 7);
+    const asked = { q: "needle", limit: 2 };
+    const pages = (name: keyof Lists) =>
+      everyRow((before) => lists.list<keyof Lists>(name, { ...asked, before }, 40));
+    for (const name of ["traces", "occurrences", "logs"] as const) {
+      const rows = pages(name);
+      assert.equal(rows.filter((row) => typeof row !== "string").length, 4, name);
+      assert.ok(rows.length > 4 + 5, `${name}: pages`);
+    }
+    assert.equal(pages("errors").filter((row) => typeof row !== "string").length, 1);
+    const ids = everyRow((before) => lists.envelopes({ ...asked, before }, 40))
+      .filter((row) => typeof row === "number");
+    assert.deepEqual(ids, [40, 27, 14, 1]);
+  } finally {
+    db.close();
+    inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("traces in thousands of envelopes → smaller pages, no trace missing", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const path = join(folder, "inbox.sqlite");
+  const inbox = openInbox({ path, maxBytes: 1_000_000 });
+  const db = new DatabaseSync(path);
+  try {
+    const items = Array.from({ length: 5 }, (_, n) => span(n + 1, { name: "shared" }));
+    for (let n = 0; n < 20; n++) await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
+    // Two rows sum up 40 entries.
+    const lists = new ListReader(db, 30);
+    const rows = everyRow((before) => lists.list("traces", { before }, 20));
+    const traces = rows.flatMap((row) => typeof row === "string" ? [] : [row]);
+    assert.deepEqual(
+      [new Set(traces.map((row) => row.trace_id)).size, traces.length],
+      [5, 5],
+    );
+    assert.ok(traces.every(({ spans }) => spans === 20));
+    const pages = rows.join().split("end of page").map((page) => page.match(/object/g)?.length);
+    assert.deepEqual(pages.slice(0, 2), [2, 2]);
+  } finally {
+    db.close();
+    inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+/** All rows of a list, with a marker at the end of each page. */
+function everyRow<Row>(ask: (before?: string) => Page<Row>): (Row | "end of page")[] {
+  const rows: (Row | "end of page")[] = [];
+  for (let page = ask();; page = ask(page.next)) {
+    rows.push(...page.rows, "end of page");
+    if (page.next === null) return rows;
+  }
+}
+
+/** Positions of envelopes. */
+function tidy(rows: readonly (object | "end of page")[], ids: readonly number[]): unknown[] {
+  return rows.map((row) => {
+    if (typeof row === "string") return row;
+    const { id, envelope, ...rest } = row as { id?: number; envelope?: number };
+    return { ...rest, envelope: ids.indexOf(id ?? envelope ?? -1) };
+  });
+}

@@ -1,0 +1,144 @@
+import { MAX_TYPE_LENGTH, tidyType } from "../models/index/index_entries.ts";
+import { debugId, hexId } from "../models/json.ts";
+import { readCursor } from "../models/index/list_cursor.ts";
+import { type ListQuery, type Lists, LOG_LEVELS, MAX_LIST_ROWS } from "../models/rows.ts";
+import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
+
+/** A request parameter is not valid. */
+export class ParameterError extends Error {
+  override readonly name = "ParameterError";
+  constructor(readonly parameter: string, allowed: string) {
+    super(`${parameter} is not ${allowed}.`);
+  }
+}
+
+/** The query of `GET /monitoring/inbox`. */
+export interface InboxParameters {
+  /** Only rows after this cursor; 0: all. */
+  readonly since: number;
+  readonly type?: string;
+  readonly limit: number;
+  /** Requests the body of this envelope. */
+  readonly id?: number;
+  /** Requests the source map with this debug id. */
+  readonly map?: string;
+}
+
+/**
+ * Reads the query of rows, a stream or a body. Empty, repeated or invalid parameters are refused, unknown
+ * ones ignored. A `limit` over {@linkcode MAX_PAGE_ROWS} is reduced to that.
+ *
+ * @param lastEventId `Last-Event-ID` of a resumed stream, which is newer than `since`
+ * @throws {ParameterError}
+ */
+export function readParameters(
+  query: URLSearchParams,
+  lastEventId: string | null = null,
+): InboxParameters {
+  const since = cursor("since", only(query, "since")) ?? 0;
+  const id = only(query, "id");
+  return {
+    // An empty header means the same as none: no event was received yet.
+    since: cursor("Last-Event-ID", lastEventId || undefined) ?? since,
+    type: itemType(only(query, "type")),
+    limit: rowLimit(only(query, "limit"), MAX_PAGE_ROWS),
+    id: id === undefined
+      ? undefined
+      : integer(id, 1) ?? refuse("id", "the id of an envelope, a whole number from 1"),
+    map: sourceMapId(only(query, "map")),
+  };
+}
+
+/** The query of a list. */
+export interface ListParameters {
+  readonly view: keyof Lists | "envelopes";
+  readonly query: ListQuery;
+}
+
+const VIEWS: readonly ListParameters["view"][] = [
+  "traces",
+  "errors",
+  "occurrences",
+  "logs",
+  "envelopes",
+];
+
+/** Longer than what people type or paste into a search field. */
+const MAX_SEARCH_LENGTH = 200;
+
+/**
+ * Reads the query of a list, by the same rules as {@linkcode readParameters}, except that `q` may be empty.
+ *
+ * @throws {ParameterError}
+ */
+export function readListParameters(query: URLSearchParams): ListParameters {
+  const { trace, group, level, before, q } = Object.fromEntries(
+    ["trace", "group", "level", "before", "q"].map((name) => [name, only(query, name)]),
+  );
+  return {
+    view: oneOf("view", VIEWS, only(query, "view")) ?? refuse("view", "given"),
+    query: {
+      q: q === undefined || q.length <= MAX_SEARCH_LENGTH
+        ? q
+        : refuse("q", `a text of at most ${MAX_SEARCH_LENGTH} characters`),
+      trace: trace === undefined
+        ? undefined
+        : hexId(trace) ?? refuse("trace", "a trace's id, 32 hexadecimal digits"),
+      group: group === undefined || /^[\da-f]{14}$/.test(group)
+        ? group
+        : refuse("group", "the key of a group of errors, 14 hexadecimal digits"),
+      type: itemType(only(query, "type")),
+      level: oneOf("level", LOG_LEVELS, level),
+      before: before === undefined || readCursor(before)
+        ? before
+        : refuse("before", "the `next` of an earlier page"),
+      limit: rowLimit(only(query, "limit"), MAX_LIST_ROWS),
+    },
+  };
+}
+
+function oneOf<T extends string>(
+  name: string,
+  allowed: readonly T[],
+  text: string | undefined,
+): T | undefined {
+  if (text === undefined) return undefined;
+  return allowed.find((value) => value === text) ?? refuse(name, `one of ${allowed.join(", ")}`);
+}
+
+function rowLimit(text: string | undefined, max: number): number {
+  if (text === undefined) return max;
+  const limit = integer(text, 1) ??
+    refuse("limit", `a whole number from 1 (at most ${max} rows are sent)`);
+  return Math.min(limit, max);
+}
+
+function only(query: URLSearchParams, name: string): string | undefined {
+  const values = query.getAll(name);
+  return values.length > 1 ? refuse(name, "given once") : values[0];
+}
+
+function cursor(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return integer(text, 0) ?? refuse(name, "a cursor, a whole number from 0");
+}
+
+function itemType(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const valid = text !== "" && text.length <= MAX_TYPE_LENGTH && tidyType(text) === text;
+  return valid ? text : refuse("type", `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`);
+}
+
+function sourceMapId(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return debugId(text) ?? refuse("map", "the debug id of a script, a UUID with dashes");
+}
+
+function integer(text: string, min: number): number | undefined {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(value) && value >= min ? value : undefined;
+}
+
+function refuse(parameter: string, allowed: string): never {
+  throw new ParameterError(parameter, allowed);
+}

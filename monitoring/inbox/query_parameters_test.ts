@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { ParameterError, readListParameters, readParameters } from "./query_parameters.ts";
+
+const read = (query: string, lastEventId: string | null = null) =>
+  readParameters(new URLSearchParams(query), lastEventId);
+
+/** Asserts that a query is refused by a message that names the parameter. */
+function refuses(query: string, parameter: string, lastEventId: string | null = null): void {
+  assert.throws(
+    () => read(query, lastEventId),
+    (error) =>
+      error instanceof ParameterError && error.parameter === parameter &&
+      error.message.startsWith(`${parameter} is not `),
+    query,
+  );
+}
+
+Deno.test("empty query → oldest 500 rows of any type", () => {
+  assert.deepEqual(read(""), {
+    since: 0,
+    type: undefined,
+    limit: 500,
+    id: undefined,
+    map: undefined,
+  });
+});
+
+Deno.test("valid query → values; limit over 500 → 500; unknown parameters ignored", () => {
+  const parameters = read("since=12&type=replay_event&limit=3&colour=red");
+  assert.deepEqual(parameters, {
+    since: 12,
+    type: "replay_event",
+    limit: 3,
+    id: undefined,
+    map: undefined,
+  });
+  assert.equal(read("limit=500").limit, 500);
+  assert.equal(read("limit=501").limit, 500);
+  assert.equal(read("limit=9007199254740991").limit, 500);
+  assert.equal(read("id=7").id, 7);
+});
+
+Deno.test("invalid parameter → refused with its name", () => {
+  for (const value of ["", "-1", "1.5", "1e3", "0x10", " 1", "9007199254740992", "x", "1,2"]) {
+    refuses(`since=${value}`, "since");
+    refuses(`limit=${value}`, "limit");
+    refuses(`id=${value}`, "id");
+  }
+  refuses("limit=0", "limit");
+  refuses("id=0", "id");
+  refuses("type=", "type");
+  refuses(`type=${"x".repeat(65)}`, "type");
+  refuses("type=a%00b", "type");
+  refuses("since=1&since=2", "since");
+});
+
+Deno.test("Last-Event-ID → used instead of since; invalid → refused", () => {
+  assert.equal(read("since=3", "9").since, 9);
+  assert.equal(read("since=3", "").since, 3);
+  refuses("since=3", "Last-Event-ID", "nine");
+});
+
+const view = (query: string) => readListParameters(new URLSearchParams(query));
+
+Deno.test("list query → filters; missing ones are not set", () => {
+  const { view: name, query } = view("view=logs");
+  assert.equal(name, "logs");
+  assert.deepEqual(query, {
+    q: undefined,
+    trace: undefined,
+    group: undefined,
+    type: undefined,
+    level: undefined,
+    before: undefined,
+    limit: 200,
+  });
+  const trace = "e".repeat(32);
+  const full = view(
+    `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&group=0123456789abcd&type=span&level=warn` +
+      "&before=12.34&limit=7&colour=red",
+  );
+  assert.deepEqual(full, {
+    view: "errors",
+    query: {
+      q: "a%_'b",
+      trace,
+      group: "0123456789abcd",
+      type: "span",
+      level: "warn",
+      before: "12.34",
+      limit: 7,
+    },
+  });
+  assert.equal(view("view=traces&limit=9999&q=").query.limit, 200);
+});
+
+Deno.test("invalid list parameter → refused with its name", () => {
+  const wrong: Record<string, readonly string[]> = {
+    view: ["", "trace", "constructor", "traces&view=logs"],
+    q: ["x".repeat(201), "a&q=b"],
+    trace: ["", "x", "0".repeat(32), "a".repeat(33)],
+    group: ["", "x", "0123456789ABCD", "0123456789abcde"],
+    type: ["", "x".repeat(65)],
+    level: ["", "warning", "WARN"],
+    before: ["", "5", "1.2.3", "-1.2", "9.5"],
+    limit: ["0", "-1", "x"],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const query = name === "view" ? `view=${value}` : `view=traces&${name}=${value}`;
+      assert.throws(
+        () => view(query),
+        (error) => error instanceof ParameterError && error.parameter === name,
+        query,
+      );
+    }
+  }
+});

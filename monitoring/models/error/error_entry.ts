@@ -1,0 +1,118 @@
+import { frameLabel, groupKey, type MapOf, topFrame } from "./error_group.ts";
+import { envelopeAt } from "../index/list_cursor.ts";
+import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
+import type { ErrorGroupRow, OccurrenceRow } from "../rows.ts";
+
+/** The index entry of one error event: what the lists of errors are made of. */
+export interface ErrorEntry
+  extends
+    Omit<OccurrenceRow, "envelope">,
+    Pick<ErrorGroupRow, "type" | "where" | "level" | "handled"> {}
+
+/** Characters. The longest class names have some 60. */
+const MAX_TYPE = 200;
+/** Characters. A list shows one or two lines of a message. */
+const MAX_VALUE = 1_000;
+const LEVELS: readonly unknown[] = ["fatal", "error", "warning", "log", "info", "debug"];
+/** SDKs send at most five linked causes; aggregates contain some dozens. */
+const MAX_EXCEPTIONS = 50;
+
+/**
+ * Reads an error event, or a message captured by code.
+ * https://develop.sentry.dev/sdk/data-model/event-payloads/
+ *
+ * @param receivedAt replaces a missing or implausible time, milliseconds since 1970
+ * @param mapOf returns the source map of a script
+ */
+export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): ErrorEntry {
+  const exceptions = exceptionsOf(event);
+  // Causes come first, the outermost exception last.
+  const outermost = exceptions.at(-1);
+  const message = messageOf(event);
+  const value = tidyText(at(outermost, "value"), MAX_VALUE) ?? message?.text ?? "";
+  const type = tidyText(at(outermost, "type"), MAX_TYPE) ||
+    (outermost === undefined && message !== undefined ? "Message" : "Error");
+  const frame = topFrame(outermost, mapOf) ?? topFrame(event, mapOf);
+  return {
+    group: groupKey({
+      type,
+      message: outermost === undefined ? message?.template ?? "" : value,
+      frame,
+      fingerprint: listOf(at(event, "fingerprint")),
+    }),
+    type,
+    value,
+    where: frame && frameLabel(frame),
+    level: levelOf(at(event, "level")),
+    handled: handledOf(exceptions.map((exception) => booleanAt(exception, "mechanism", "handled"))),
+    at: plausibleTime(at(event, "timestamp"), receivedAt) ?? receivedAt,
+    event_id: hexId(at(event, "event_id")),
+    trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
+    replay_id: replayOf(event),
+  };
+}
+
+/** Count and times of all errors of a group. */
+export type GroupTotals = Pick<ErrorGroupRow, "count" | "first_seen" | "last_seen">;
+
+/**
+ * The row of a group.
+ *
+ * @param place of `newest`, see `placeOf`
+ * @param newest the newest error of the group that matches the query
+ */
+export function groupRow(place: number, newest: ErrorEntry, totals: GroupTotals): ErrorGroupRow {
+  const { group, type, value, where, level, handled, trace_id } = newest;
+  const envelope = envelopeAt(place);
+  return { group, type, value, where, level, handled, ...totals, envelope, trace_id };
+}
+
+/** The row of one error. */
+export function occurrenceRow(place: number, entry: ErrorEntry): OccurrenceRow {
+  const { group, event_id, at, value, trace_id, replay_id } = entry;
+  return { group, envelope: envelopeAt(place), event_id, at, value, trace_id, replay_id };
+}
+
+/** The identifier of an error in page URLs: its event id; its group if the event has no id. */
+export function errorName({ event_id, group }: Pick<ErrorEntry, "event_id" | "group">): string {
+  return event_id ?? group;
+}
+
+/** The id of the recording that was running when an event happened. */
+export function replayOf(event: unknown): string | null {
+  return hexId(at(event, "contexts", "replay", "replay_id")) ??
+    hexId(at(event, "contexts", "feedback", "replay_id")) ??
+    // Sent by the browser SDK.
+    hexId(at(event, "tags", "replayId"));
+}
+
+/** An event is unhandled if one of its exceptions is. */
+export function handledOf(exceptions: readonly (boolean | null)[]): boolean | null {
+  if (exceptions.includes(false)) return false;
+  return exceptions.includes(true) ? true : null;
+}
+
+/** `{values: […]}`; older SDKs send the array, or a single exception. */
+function exceptionsOf(event: unknown): readonly unknown[] {
+  const exception = at(event, "exception");
+  const values = at(exception, "values") ?? exception;
+  const list = Array.isArray(values) ? values : [values];
+  return list.slice(-MAX_EXCEPTIONS)
+    .filter((value) => typeof value === "object" && value !== null && !Array.isArray(value));
+}
+
+/** A message, and its template: the text before parameters are filled in. */
+function messageOf(event: unknown): { text: string; template: string } | undefined {
+  for (const entry of [at(event, "logentry"), at(event, "message")]) {
+    const template = tidyText(at(entry, "message"), MAX_VALUE);
+    const text = tidyText(at(entry, "formatted"), MAX_VALUE) ?? template ??
+      tidyText(entry, MAX_VALUE);
+    if (text) return { text, template: template || text };
+  }
+  return undefined;
+}
+
+/** Sentry's default level is "error". */
+function levelOf(level: unknown): string {
+  return LEVELS.includes(level) ? String(level) : "error";
+}

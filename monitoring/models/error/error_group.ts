@@ -1,0 +1,188 @@
+import { at, integerAt, listOf, tidyText } from "../json.ts";
+import type { ScriptMap } from "./script_map.ts";
+
+/** How errors are grouped: by fingerprint if there is one, else by type, message shape and top frame. */
+export interface ErrorIdentity {
+  readonly type: string;
+  /** The message, or its template. */
+  readonly message: string;
+  /** See {@linkcode topFrame}. */
+  readonly frame: GroupFrame | null;
+  /** The event's `fingerprint`; `{{ default }}` in it stands for the other parts. */
+  readonly fingerprint: readonly unknown[];
+}
+
+/** The frame that identifies a group. */
+export interface GroupFrame {
+  readonly function: string | null;
+  readonly file: string | null;
+  /** Set only if file and function are from the sources, not from a built script. */
+  readonly line?: number;
+}
+
+/** Returns the source map of the script at a URL; undefined if there is none. */
+export type MapOf = (file: string) => Pick<ScriptMap, "positionOf" | "functionOf"> | undefined;
+
+/** Characters of a function name or script URL. */
+const MAX_FRAME_TEXT = 300;
+/** Characters of a message; long messages differ only in what they quote. */
+const MAX_SHAPE_LENGTH = 500;
+/** SDKs send at most 50 frames (browser) or 250 (server), innermost last. */
+const MAX_FRAMES = 250;
+/** Sentry's limit. */
+const MAX_FINGERPRINT_PARTS = 32;
+
+/**
+ * The innermost frame of application code, mapped to its source if there is a map. If only the engine's
+ * or packages' code ran: the innermost frame of that. Null if there is no frame. A missing `in_app`
+ * counts as true.
+ */
+export function topFrame(exception: unknown, mapOf?: MapOf): GroupFrame | null {
+  const frames = listOf(at(exception, "stacktrace", "frames")).slice(-MAX_FRAMES);
+  let foreign: Candidate | undefined;
+  for (const frame of frames.toReversed()) {
+    if (at(frame, "in_app") === false) continue;
+    const sent = asSent(frame);
+    if (sent.function === null && sent.file === null) continue;
+    const found = inSources(sent, frame, mapOf) ??
+      { own: sent.file !== ENGINE, frame: () => sent };
+    if (found.own) return found.frame();
+    foreign ??= found;
+  }
+  return foreign?.frame() ?? null;
+}
+
+/** A frame that may identify the group. */
+interface Candidate {
+  readonly own: boolean;
+  /** Called only for the chosen frame: mapping a function name takes 100 times as long as a position. */
+  frame(): GroupFrame;
+}
+
+/** Browsers' file name for the engine's own code. */
+const ENGINE = "<anonymous>";
+/** SDKs' names for a function without a name. */
+const NAMELESS = new Set(["", "?", "<anonymous>", "anonymous", "<unknown>"]);
+
+function asSent(frame: unknown): GroupFrame {
+  const name = tidyText(at(frame, "function"), MAX_FRAME_TEXT) ?? "";
+  const file = tidyText(at(frame, "filename") ?? at(frame, "abs_path"), MAX_FRAME_TEXT) || null;
+  return { function: NAMELESS.has(name) ? null : name, file };
+}
+
+function inSources(
+  { function: name, file }: GroupFrame,
+  frame: unknown,
+  mapOf: MapOf | undefined,
+): Candidate | undefined {
+  const map = file === null ? undefined : mapOf?.(file);
+  const [line, column] = [integerAt(frame, 1, "lineno"), integerAt(frame, 1, "colno")];
+  const position = map?.positionOf({ function: name, line, column });
+  if (map === undefined || position === undefined) return undefined;
+  return {
+    own: position.own,
+    frame: () => ({
+      function: tidyText(map.functionOf({ function: name, line, column }), MAX_FRAME_TEXT) ?? null,
+      file: tidyText(position.file, MAX_FRAME_TEXT) ?? null,
+      line: position.line,
+    }),
+  };
+}
+
+/** A frame for display: "function (file:line)", without origin; without line for a built script. */
+export function frameLabel({ function: name, file, line }: GroupFrame): string | null {
+  const position = file === null ? null : pathOf(file) + (line === undefined ? "" : `:${line}`);
+  if (name === null) return position;
+  return position === null ? name : `${name} (${position})`;
+}
+
+/** The key of the group that an error belongs to: 14 hex digits. Stored: a change needs a schema version. */
+export function groupKey(identity: ErrorIdentity): string {
+  const parts = identity.fingerprint.slice(0, MAX_FINGERPRINT_PARTS)
+    .map((part) => tidyText(String(asPrimitive(part)), MAX_SHAPE_LENGTH) ?? "");
+  if (parts.length === 0) return digest(defaultParts(identity));
+  return digest(
+    parts.flatMap((part) => /^\{\{ *default *\}\}$/.test(part) ? defaultParts(identity) : [part]),
+  );
+}
+
+function defaultParts({ type, message, frame }: ErrorIdentity): string[] {
+  return [type, messageShape(message), frame === null ? "" : frameShape(frame)];
+}
+
+function asPrimitive(value: unknown): unknown {
+  return typeof value === "object" || typeof value === "function" ? "" : value;
+}
+
+/**
+ * A message without its variable parts: query strings, quoted values, UUIDs, and words with a digit
+ * (numbers, ids, hex, dates) are replaced.
+ */
+export function messageShape(message: string): string {
+  return message.slice(0, MAX_SHAPE_LENGTH)
+    .replace(/(\/[^\s?#"'<>()]*)[?#][^\s"'<>()]*/g, "$1")
+    .replace(/"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|«[^»\n]*»/g, '""')
+    // Only quotes: an apostrophe is between letters.
+    .replace(/(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, '""')
+    .replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, "#")
+    .replace(/[\p{L}\p{N}_]+/gu, (word) => /\p{N}/u.test(word) ? "#" : word)
+    .replace(/(?<![\p{L}\p{N}_])[-+]?#(?:[-+.,:/]*#)*/gu, "#")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/**
+ * A frame without what a new build changes. In sources: the line. In built scripts: the hash in the
+ * file name, and names that a minifier made.
+ */
+function frameShape({ function: name, file, line }: GroupFrame): string {
+  if (line !== undefined) return `${name ?? ""} ${file}`;
+  if (file === null) return name ?? "";
+  const path = pathOf(file);
+  const stable = path.replace(/[^/]*$/, (last) => last.split(/([-.])/).filter(isNotHash).join(""));
+  const isBuilt = stable !== path;
+  return `${isBuilt && name !== null ? stableName(name) : name ?? ""} ${stable}`;
+}
+
+/**
+ * The part of V8's function name (`async f`, `new F`, `Object.f [as member]`, https://v8.dev/docs/stack-trace-api)
+ * that a minifier keeps: member names. It gives exports one or two letters, other functions up to three.
+ */
+function stableName(raw: string): string {
+  const [, owner, name = "", alias] =
+    /^(?:async |new )*(.*\.)?([^.\s]+)(?: \[as (.*)\])?$/.exec(raw) ?? [];
+  const isMember = owner !== undefined || alias !== undefined;
+  const last = alias ?? name;
+  return last.length <= (isMember ? 2 : 3) ? "" : last;
+}
+
+/** A content hash is a long part of a file name that is hex, capitals and digits, or mixed. */
+function isNotHash(part: string): boolean {
+  if (part.length < 6) return true;
+  const hex = /^[\da-f]+$/i.test(part) && /\d/.test(part);
+  const capitals = part.length >= 8 && /^[\dA-Z]+$/.test(part);
+  const mixed = part.length >= 8 &&
+    [/^\w+$/, /\d/, /[A-Z]/, /[a-z]/].every((form) => form.test(part));
+  return !(hex || capitals || mixed);
+}
+
+/** A URL without origin, query and fragment; a path as it is. */
+function pathOf(file: string): string {
+  return file.replace(/^[a-z][\w+.-]*:\/\/[^/]*(?=\/)/i, "").replace(/[?#].*$/s, "");
+}
+
+/** A non-cryptographic hash. A sender may force collisions: that merges groups, nothing else. */
+function digest(parts: readonly string[]): string {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (const char of parts.join("\0")) {
+    const code = char.codePointAt(0) ?? 0;
+    a = Math.imul(a ^ code, 0x9e3779b1);
+    b = Math.imul(b ^ code, 0x5f356495);
+  }
+  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+  return hex(b).slice(2) + hex(a);
+}
+
+const hex = (word: number) => (word >>> 0).toString(16).padStart(8, "0");

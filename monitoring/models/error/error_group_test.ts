@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { frameLabel, groupKey, type MapOf, messageShape, topFrame } from "./error_group.ts";
+
+const frame = (file: string | null, name: string | null = "place") => ({ function: name, file });
+const key = (identity: Partial<Parameters<typeof groupKey>[0]>) =>
+  groupKey({ type: "Error", message: "", frame: null, fingerprint: [], ...identity });
+
+/** Messages with the same shape, one pair per line. */
+const ALIKE = [
+  ["Order 17 failed", "Order 180423 failed"],
+  ["took 1.5 ms, not -2", "took 12.75 ms, not 2"],
+  ["no user 5eb3598873784e9388474ced40850656", "no user 00b318e044af42ec9a0e11dd32546bf9"],
+  [
+    "no id 3a1f0b9e-aaaa-bbbb-cccc-ddddeeeeffff",
+    "no id aaaaaaaa-bbbb-cccc-dddd-eeeeffff0000",
+  ],
+  ["bad pointer 0xDEADBEEF1", "bad pointer 0x0"],
+  ['Unexpected token "a" in JSON', 'Unexpected token "}}" in JSON'],
+  ["no property 'x' of null", "no property 'price' of null"],
+  ["GET http://a.test/orders/17?page=2 failed", "GET http://a.test/orders/9 failed"],
+  ["since 2026-11-21T03:54:15.211Z", "since 2025-01-02T23:59:59Z"],
+  ["at cart_8f3k2", "at cart_9z2"],
+  ["too  many\n spaces", "too many spaces"],
+] as const;
+
+for (const [a, b] of ALIKE) {
+  Deno.test(`one shape: ${JSON.stringify(a)}`, () =>
+    assert.equal(messageShape(a), messageShape(b)));
+}
+
+Deno.test("different messages → different shapes", () => {
+  const messages = [
+    "Order 17 failed",
+    "Payment 17 failed",
+    "I can't and you don't",
+    "I can't and you won't",
+    "GET http://a.test/orders failed",
+    "GET http://a.test/baskets failed",
+    "at page.js:25:204",
+    "at other.js:25:204",
+  ];
+  assert.equal(new Set(messages.map(messageShape)).size, messages.length);
+});
+
+Deno.test("any message → shape in linear time", () => {
+  for (const part of ["/", "'", '"', "a-", "#", "0-", "5", "//?", "\u{1f600}"]) {
+    const begun = performance.now();
+    assert.ok(messageShape(part.repeat(500_000)).length <= 500);
+    assert.ok(performance.now() - begun < 1_000, part);
+  }
+});
+
+Deno.test("different type, message shape or frame → different group", () => {
+  const keys = [
+    key({ message: "a" }),
+    key({ message: "a", type: "TypeError" }),
+    key({ message: "b" }),
+    key({ message: "a", frame: frame("/page.js") }),
+    key({ message: "a", frame: frame("/other.js") }),
+    key({ message: "a", frame: frame("/page.js", "pay") }),
+  ];
+  assert.equal(new Set(keys).size, keys.length);
+  for (const each of keys) assert.match(each, /^[\da-f]{14}$/);
+  assert.equal(key({ message: "order 1" }), key({ message: "order 2" }));
+});
+
+Deno.test("new content hash in a file name → same group", () => {
+  const builds = [
+    ["http://a.test/assets/0F3A9B2C1D.js", "https://b.test:8000/assets/9E8D7C6B5A.js"],
+    ["/assets/checkout-BkX3_a9q.js", "/assets/checkout-Zq81Lm2p.js"],
+    ["/static/main.8f3ac9e1.js?v=1", "/static/main.77aa10bc.js?v=2"],
+    ["/chunk-ABCDEFGH.js", "/chunk-QWERTZUI.js"],
+  ] as const;
+  for (const [before, after] of builds) {
+    assert.equal(key({ frame: frame(before) }), key({ frame: frame(after) }), before);
+    // There a minifier has given other names, too.
+    assert.equal(key({ frame: frame(before, "a") }), key({ frame: frame(after, "kb") }), before);
+  }
+  assert.notEqual(key({ frame: frame("/checkout.js") }), key({ frame: frame("/settings.js") }));
+});
+
+Deno.test("function name made by a minifier → ignored in the group", () => {
+  const built = (name: string, hash = "0F3A9B2C1D") =>
+    key({ frame: frame(`/assets/${hash}.js`, name) });
+  const renamed = [
+    ["async a", "async Kb"],
+    ["new t", "new xQa"],
+    ["$a1", "_b2"],
+    ["e.pay", "tt.pay"],
+    ["Object.a [as onClick]", "Object.Qe [as onClick]"],
+    ["Module.t", "Module.nr"],
+  ] as const;
+  for (const [before, after] of renamed) {
+    assert.equal(built(before), built(after, "9E8D7C6B5A"), `${before}, ${after}`);
+  }
+  assert.notEqual(built("e.pay"), built("e.add"));
+  assert.notEqual(built("Object.a [as onClick]"), built("Object.a [as onInput]"));
+  assert.notEqual(key({ frame: frame("/shop.py", "a") }), key({ frame: frame("/shop.py", "b") }));
+});
+
+Deno.test("source frame, line changed → same group", () => {
+  const inSource = (line: number, name: string | null = "pay", file = "shop/order12AbCd.ts") =>
+    key({ frame: { function: name, file, line } });
+  assert.equal(inSource(3), inSource(30));
+  assert.notEqual(inSource(3), inSource(3, "add"));
+  assert.notEqual(inSource(3, null), inSource(3, null, "shop/order34EfGh.ts"));
+  assert.equal(frameLabel({ function: "pay", file: "shop/a.ts", line: 3 }), "pay (shop/a.ts:3)");
+});
+
+Deno.test("frames of engine or packages → used only without application frames", () => {
+  const mapOf: MapOf = (file) =>
+    file.endsWith("0F3A9B2C.js")
+      ? {
+        positionOf: ({ line }) => ({
+          file: line === 1 ? "node_modules/react/a.js" : "shop/a.ts",
+          line: line!,
+          column: 1,
+          own: line !== 1,
+          text: null,
+        }),
+        functionOf: () => "named",
+      }
+      : undefined;
+  const built = (lineno: number) => ({ function: "t", filename: "/0F3A9B2C.js", lineno, colno: 1 });
+  const native = { function: "JSON.parse", filename: "<anonymous>" };
+  const top = (...frames: unknown[]) => topFrame({ stacktrace: { frames } }, mapOf);
+  const own = { function: "named", file: "shop/a.ts", line: 7 };
+  assert.deepEqual(
+    top({ function: "main", filename: "/main.js" }, built(7), built(1), native),
+    own,
+  );
+  assert.deepEqual(top(built(1), native), { function: "JSON.parse", file: "<anonymous>" });
+  assert.deepEqual(top(native, built(1)), {
+    function: "named",
+    file: "node_modules/react/a.js",
+    line: 1,
+  });
+  assert.deepEqual(top(built(7), { function: "t", filename: "/other.js" }), {
+    function: "t",
+    file: "/other.js",
+  });
+});
+
+Deno.test("fingerprint → replaces the group; {{ default }} → adds to it", () => {
+  const mine = key({ fingerprint: ["payments"] });
+  assert.equal(mine, key({ fingerprint: ["payments"], type: "TypeError", message: "x" }));
+  assert.notEqual(mine, key({ fingerprint: ["baskets"] }));
+  assert.equal(key({ fingerprint: ["{{ default }}"], message: "a 1" }), key({ message: "a 2" }));
+  assert.notEqual(
+    key({ fingerprint: ["{{ default }}", "x"], message: "a" }),
+    key({ fingerprint: ["{{ default }}", "x"], message: "b" }),
+  );
+  key({ fingerprint: [null, {}, [], 5, true, "x".repeat(1e6)] });
+});
+
+Deno.test("top frame → innermost application frame with a name or file", () => {
+  const frames = [
+    { function: "main", filename: "/main.js" },
+    { function: "place", filename: "http://a.test/order.js?x=1" },
+    { function: "?", filename: "" },
+    { function: "fetch", filename: "/vendor.js", in_app: false },
+    5,
+    null,
+  ];
+  const own = topFrame({ stacktrace: { frames } });
+  assert.deepEqual(own, { function: "place", file: "http://a.test/order.js?x=1" });
+  assert.equal(own && frameLabel(own), "place (/order.js)");
+  assert.equal(topFrame({ stacktrace: { frames: [{ in_app: false, function: "f" }] } }), null);
+  assert.equal(topFrame({ stacktrace: "no" }), null);
+});

@@ -1,0 +1,187 @@
+import { type ErrorEntry, errorEntry, replayOf } from "../error/error_entry.ts";
+import type { MapOf } from "../error/error_group.ts";
+import { readDebugIds } from "../error/stack.ts";
+import { at, hexId, listOf } from "../json.ts";
+import { type LogEntry, logEntry } from "../log_entry.ts";
+import type { ParsedEnvelope } from "../parsed_envelope.ts";
+import type { InboxRow } from "../../protocol/inbox_row.ts";
+import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
+
+/** The part of an envelope's row that is read from its content. */
+export type EnvelopeDescription = Pick<InboxRow, "event_id" | "trace_ids" | "replay_id" | "items">;
+
+/** The index entries of one envelope: what the lists of traces, errors and logs are made of. */
+export interface IndexEntries {
+  /** One for each trace that the envelope mentions, in order of appearance. */
+  readonly traces: readonly TraceEntry[];
+  readonly errors: readonly ErrorEntry[];
+  readonly logs: readonly LogEntry[];
+  /** Logs beyond {@linkcode MAX_LOGS}: counted in their traces, not listed. */
+  readonly moreLogs: number;
+}
+
+/** Traces of one envelope. A segment of a recording or a batch of spans may contain a few. */
+export const MAX_TRACES = 100;
+
+/** Characters. The longest type that Sentry defines has 18. */
+export const MAX_TYPE_LENGTH = 64;
+
+/** Logs of one envelope that are listed. SDKs send up to 100, OpenTelemetry's exporters 512. */
+export const MAX_LOGS = 1_000;
+
+/** Errors of one envelope that are mapped to their sources, which takes up to 0.5 ms each. SDKs send one. */
+const MAX_MAPPED_ERRORS = 32;
+
+/**
+ * Reads what the lists show of an envelope. Its content is untrusted: never throws, bounds every text,
+ * and leaves out what it cannot read.
+ *
+ * @param receivedAt replaces missing or implausible times, milliseconds since 1970
+ * @param mapWith returns the source map with a debug id, to group errors by source position
+ */
+export function indexEnvelope(
+  { header, items }: ParsedEnvelope,
+  receivedAt: number,
+  mapWith?: (debugId: string) => ReturnType<MapOf>,
+): { readonly description: EnvelopeDescription; readonly entries: IndexEntries } {
+  const found = new EntryCollector(receivedAt, mapWith);
+  found.event(at(header, "event_id"));
+  found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
+  for (const { type, json } of items) {
+    if (json !== undefined) ITEM_READERS.get(type)?.(json, found);
+  }
+  return {
+    description: {
+      event_id: found.eventId,
+      trace_ids: [...found.traces.keys()],
+      replay_id: found.replayId,
+      items: items.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
+    },
+    entries: {
+      traces: [...found.traces.values()].map((trace) => trace.build()),
+      errors: found.errors,
+      logs: found.logs,
+      moreLogs: found.moreLogs,
+    },
+  };
+}
+
+/** An item's type without control characters and lone surrogates, which SQLite cannot store as text. */
+export function tidyType(type: string): string {
+  return type.slice(0, MAX_TYPE_LENGTH).toWellFormed().replace(/\p{Cc}/gu, "\ufffd");
+}
+
+class EntryCollector {
+  eventId: string | null = null;
+  replayId: string | null = null;
+  readonly traces = new Map<string, TraceEntryBuilder>();
+  readonly errors: ErrorEntry[] = [];
+  readonly logs: LogEntry[] = [];
+  moreLogs = 0;
+
+  constructor(
+    readonly receivedAt: number,
+    readonly mapWith?: (debugId: string) => ReturnType<MapOf>,
+  ) {}
+
+  /** Finds source maps by script URL, by the debug ids of an event. */
+  mapsOf(event: unknown): MapOf | undefined {
+    const { mapWith } = this;
+    if (mapWith === undefined || this.errors.length >= MAX_MAPPED_ERRORS) return undefined;
+    const debugIds = readDebugIds(event);
+    return (file) => {
+      const id = debugIds.get(file);
+      return id === undefined ? undefined : mapWith(id);
+    };
+  }
+
+  /** The first valid event id is the envelope's. */
+  event(id: unknown): void {
+    this.eventId ??= hexId(id);
+  }
+
+  /**
+   * The trace with this id; undefined if the id is invalid or there are too many traces.
+   *
+   * @param replayId of the recording that ran. The first valid one is the envelope's.
+   */
+  trace(traceId: unknown, replayId?: unknown): TraceEntryBuilder | undefined {
+    const replay = hexId(replayId);
+    this.replayId ??= replay;
+    const id = hexId(traceId);
+    if (id === null) return undefined;
+    let trace = this.traces.get(id);
+    if (trace === undefined && this.traces.size < MAX_TRACES) {
+      this.traces.set(id, trace = new TraceEntryBuilder(id, this.receivedAt));
+    }
+    trace?.replay(replay);
+    return trace;
+  }
+}
+
+type ItemReader = (payload: unknown, found: EntryCollector) => void;
+
+const readEvent: ItemReader = (payload, found) => {
+  const entry = errorEntry(payload, found.receivedAt, found.mapsOf(payload));
+  found.event(entry.event_id);
+  found.errors.push(entry);
+  found.trace(entry.trace_id, entry.replay_id)?.error(entry.at);
+};
+
+const readTransaction: ItemReader = (payload, found) => {
+  readContext(payload, found)?.transaction(payload);
+};
+
+/** The event id, trace and recording of an event that is not listed itself, such as feedback. */
+const readContext = (payload: unknown, found: EntryCollector): TraceEntryBuilder | undefined => {
+  found.event(at(payload, "event_id"));
+  return found.trace(at(payload, "contexts", "trace", "trace_id"), replayOf(payload));
+};
+
+/** https://develop.sentry.dev/sdk/telemetry/replays/#replay-event */
+const readReplay: ItemReader = (payload, found) => {
+  const replayId = at(payload, "replay_id");
+  for (const traceId of listOf(at(payload, "trace_ids"))) found.trace(traceId, replayId);
+  found.trace(undefined, replayId);
+  readContext(payload, found);
+};
+
+/** `{"items": […]}`, or a single span (older form). */
+const readSpans: ItemReader = (payload, found) => {
+  const spans = at(payload, "items");
+  for (const span of Array.isArray(spans) ? spans : [payload]) traceOf(span, found)?.span(span);
+};
+
+const readLogs: ItemReader = (payload, found) => {
+  for (const log of listOf(at(payload, "items"))) {
+    if (found.logs.length < MAX_LOGS) {
+      const entry = logEntry(log, found.receivedAt);
+      found.logs.push(entry);
+      traceOf(log, found)?.log(entry.at);
+    } else {
+      found.moreLogs++;
+      traceOf(log, found)?.log(found.receivedAt);
+    }
+  }
+};
+
+const readMetrics: ItemReader = (payload, found) => {
+  for (const metric of listOf(at(payload, "items"))) traceOf(metric, found);
+};
+
+/** The trace of a span, log or metric. */
+function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | undefined {
+  const replayId = at(entry, "attributes", "sentry.replay_id", "value");
+  return found.trace(at(entry, "trace_id"), replayId);
+}
+
+/** The reader of each item type that is indexed. */
+const ITEM_READERS: ReadonlyMap<string, ItemReader> = new Map([
+  ["event", readEvent],
+  ["transaction", readTransaction],
+  ["feedback", readContext],
+  ["replay_event", readReplay],
+  ["span", readSpans],
+  ["log", readLogs],
+  ["trace_metric", readMetrics],
+]);

@@ -1,0 +1,323 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { envelopeOf, hexId } from "../../inbox/testdata/envelopes.ts";
+import {
+  MAX_ENTRIES,
+  MAX_INDEXED_BYTES,
+  MAX_ITEMS,
+  MAX_OBJECTS,
+  parseEnvelope,
+} from "../parsed_envelope.ts";
+import { type IndexEntries, indexEnvelope, MAX_LOGS, MAX_TRACES } from "./index_entries.ts";
+
+const NOW = 1_795_233_300_000;
+const trace = hexId(0xace);
+const replay = hexId(0x4e9);
+
+const read = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), NOW).entries;
+const recorded = (name: string) =>
+  read(readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url)));
+const entries = (...items: Parameters<typeof envelopeOf>[1][]) => read(envelopeOf({}, ...items));
+const span = (rest: Record<string, unknown>) => ({ trace_id: trace, span_id: "1", ...rest });
+const spans = (...items: unknown[]) => entries(["span", { version: 2, items }]).traces[0];
+
+Deno.test("recorded error event → entry", () => {
+  const { errors: [error], traces: [touched], logs } = recorded("event");
+  assert.deepEqual({ ...error, group: "" }, {
+    group: "",
+    type: "Error",
+    value: "Cannot place the order: the basket is empty",
+    where: "/page.js",
+    level: "error",
+    handled: true,
+    at: 1_795_233_255_202,
+    event_id: "3000892398844746a1dfff4faa3459e0",
+    trace_id: "59536e01ba9a4144800b88e6970a728a",
+    replay_id: "5eb3598873784e9388474ced40850656",
+  });
+  assert.equal(touched?.errors, 1);
+  assert.equal(touched?.replay_id, "5eb3598873784e9388474ced40850656");
+  assert.equal(touched?.seen_at, 1_795_233_255_202);
+  assert.deepEqual(logs, []);
+});
+
+Deno.test("recorded spans → trace named by the segment span", () => {
+  const { traces } = recorded("span");
+  assert.deepEqual(traces, [{
+    trace_id: "bf12261196034272b1f0fa81186c72c4",
+    spans: 2,
+    errors: 0,
+    logs: 0,
+    started_at: 1_795_233_255_826,
+    ended_at: 1_795_233_255_832,
+    seen_at: NOW,
+    root: { rank: 0, started_at: 1_795_233_255_826, name: "checkout", op: "ui.action" },
+    replay_id: null,
+    names: ["function compute", "ui.action checkout"],
+  }]);
+});
+
+Deno.test("recorded transaction → trace entry", () => {
+  const [touched] = recorded("transaction").traces;
+  assert.equal(touched?.trace_id, "48e3ef2cb35d42c8a99804d536ce6210");
+  assert.equal(touched?.spans, 1);
+  assert.deepEqual(touched?.root?.name, "checkout");
+  assert.equal(touched?.root?.op, "ui.action");
+  assert.equal(touched?.ended_at, 1_795_233_256_198);
+});
+
+Deno.test("recorded log → entry with attributes", () => {
+  const { logs: [log], traces: [touched] } = recorded("log");
+  assert.equal(log?.at, 1_795_233_255_169);
+  assert.equal(log?.level, "info");
+  assert.equal(log?.body, "An order was placed");
+  assert.equal(log?.attributes.items, 3);
+  assert.equal(log?.trace_id, "59536e01ba9a4144800b88e6970a728a");
+  assert.equal(touched?.logs, 1);
+  assert.equal(touched?.replay_id, "5eb3598873784e9388474ced40850656");
+});
+
+Deno.test("recorded recording and feedback → trace mentioned, nothing counted", () => {
+  for (const name of ["replay", "feedback"]) {
+    const { traces: [touched], errors, logs } = recorded(name);
+    assert.equal(touched?.trace_id, "59536e01ba9a4144800b88e6970a728a", name);
+    assert.equal(touched?.replay_id, "5eb3598873784e9388474ced40850656", name);
+    const { spans, errors: errorCount, logs: logCount } = touched!;
+    assert.deepEqual([spans, errorCount, logCount, errors, logs], [0, 0, 0, [], []], name);
+  }
+});
+
+Deno.test("recorded items without spans, errors or logs → no entries", () => {
+  for (const name of ["client_report", "profile_chunk", "session", "raw_security"]) {
+    const { errors, logs, traces } = recorded(name);
+    assert.deepEqual([errors, logs], [[], []], name);
+    assert.ok(traces.every(({ spans }) => spans === 0), name);
+  }
+});
+
+Deno.test("trace name → root, then segment, then any span; then the earliest", () => {
+  const child = span({ name: "child", parent_span_id: "9", start_timestamp: 1_795_233_000 });
+  const early = span({ name: "early", parent_span_id: "9", start_timestamp: 1_795_232_000 });
+  const segment = span({ name: "segment", parent_span_id: "9", is_segment: true });
+  const root = span({ name: "root", start_timestamp: 1_795_233_100 });
+  assert.equal(spans(child, early)?.root?.name, "early");
+  assert.equal(spans(child, early, segment)?.root?.name, "segment");
+  assert.equal(spans(child, early, segment, root)?.root?.name, "root");
+});
+
+Deno.test("single span (older form) → description, op and timestamp", () => {
+  const { traces: [touched] } = entries(["span", {
+    trace_id: trace,
+    parent_span_id: "a".repeat(16),
+    op: "ui.interaction.click",
+    description: "button",
+    start_timestamp: 1_795_233_000.5,
+    timestamp: 1_795_233_001,
+  }]);
+  assert.deepEqual(touched?.root, {
+    rank: 2,
+    started_at: 1_795_233_000_500,
+    name: "button",
+    op: "ui.interaction.click",
+  });
+  assert.equal(touched?.ended_at, 1_795_233_001_000);
+});
+
+Deno.test("implausible times in spans, errors and logs → replaced", () => {
+  const times = [NaN, -1, 0, 1e300, 253_402_300_000, NOW, "yesterday", "+275760-09-13", null, {}, [
+    1_795_233_000,
+  ]];
+  for (const timestamp of times) {
+    const { errors, logs } = entries(["event", { timestamp }], ["log", { items: [{ timestamp }] }]);
+    assert.equal(errors[0]?.at, NOW, String(timestamp));
+    assert.equal(logs[0]?.at, NOW, String(timestamp));
+    const touched = spans(span({ start_timestamp: timestamp, end_timestamp: timestamp }));
+    assert.deepEqual([touched?.started_at, touched?.ended_at], [null, null], String(timestamp));
+  }
+  const backwards = spans(span({ start_timestamp: 1_795_233_010, end_timestamp: 1_795_233_000 }));
+  assert.deepEqual([backwards?.started_at, backwards?.ended_at], [1_795_233_010_000, null]);
+  const iso = entries(["event", { timestamp: "2026-11-21T03:54:15.202Z" }]).errors[0];
+  assert.equal(iso?.at, 1_795_233_255_202);
+});
+
+Deno.test("several exceptions → entry of the last one, which was thrown", () => {
+  const [error] = entries(["event", {
+    exception: {
+      values: [
+        { type: "TypeError", value: "the cause", mechanism: { handled: true } },
+        { type: "CheckoutError", value: "thrown", mechanism: { handled: false } },
+      ],
+    },
+  }]).errors;
+  assert.deepEqual([error?.type, error?.value, error?.handled], ["CheckoutError", "thrown", false]);
+});
+
+Deno.test("exceptions as list or single object (older SDKs) → read", () => {
+  for (const exception of [{ type: "E", value: "v" }, [{ type: "E", value: "v" }]]) {
+    const [error] = entries(["event", { exception }]).errors;
+    assert.deepEqual([error?.type, error?.value], ["E", "v"]);
+  }
+});
+
+Deno.test("event without exception → message, grouped by its template", () => {
+  const message = (logentry: unknown) => entries(["event", { logentry, level: "info" }]).errors[0];
+  const ann = message({ message: "hello %s", params: ["Ann"], formatted: "hello Ann" });
+  const bob = message({ message: "hello %s", params: ["Bob"], formatted: "hello Bob" });
+  assert.deepEqual([ann?.type, ann?.value, ann?.level], ["Message", "hello Ann", "info"]);
+  assert.equal(ann?.group, bob?.group);
+  const plain = entries(["event", { message: "hello Ann" }]).errors[0];
+  assert.equal(plain?.value, "hello Ann");
+});
+
+Deno.test("level of another SDK or OpenTelemetry number → converted", () => {
+  const level = (log: Record<string, unknown>) => entries(["log", { items: [log] }]).logs[0]?.level;
+  assert.equal(level({ level: "WARNING" }), "warn");
+  assert.equal(level({ level: "shout", severity_number: 17 }), "error");
+  for (const severity_number of [0, -3, 1e9, NaN, "9", null]) {
+    assert.equal(level({ severity_number }), "info");
+  }
+});
+
+Deno.test("log attributes → texts, numbers, booleans; other values as JSON", () => {
+  const attributes = {
+    text: { value: "a", type: "string" },
+    bare: 5,
+    flag: { value: false, type: "boolean" },
+    list: { value: [1, "x"], type: "array" },
+    "__proto__x": { value: null },
+  };
+  const [log] = entries(["log", { items: [{ body: { a: 1 }, attributes }] }]).logs;
+  assert.equal(log?.body, '{"a":1}');
+  assert.deepEqual(log?.attributes, {
+    text: "a",
+    bare: 5,
+    flag: false,
+    list: '[1,"x"]',
+    "__proto__x": '{"value":null}',
+  });
+});
+
+Deno.test("huge envelope → bounded entries", () => {
+  const long = "\u0000<script>".repeat(20_000);
+  const flood = entries(
+    ["event", {
+      message: long,
+      exception: {
+        values: Array.from({ length: 5_000 }, () => ({ type: long, value: long }))
+          .slice(0, 3),
+      },
+      fingerprint: Array.from({ length: 1_000 }, () => "x"),
+    }],
+    ["log", {
+      items: Array.from({ length: 20_000 }, (_, n) => ({ trace_id: hexId(n + 1), body: "b" })),
+    }],
+    ["span", { items: Array.from({ length: 5_000 }, (_, n) => span({ name: `${n}` })) }],
+  );
+  assert.equal(flood.logs.length, MAX_LOGS);
+  assert.equal(flood.traces.length, MAX_TRACES);
+  const [deep] = entries(["log", {
+    items: [{
+      body: "m".repeat(1_000_000),
+      attributes: Object.fromEntries(
+        Array.from({ length: 9_000 }, (_, n) => [`a${n}`, long])
+          .slice(0, 8),
+      ),
+    }],
+  }]).logs;
+  assertBounded(flood);
+  assert.ok(JSON.stringify(deep).length < 10_000);
+});
+
+Deno.test("log over the limit → counted in its trace", () => {
+  const items = Array.from({ length: MAX_LOGS + 5 }, () => ({ trace_id: trace }));
+  assert.equal(entries(["log", { items }]).traces[0]?.logs, MAX_LOGS + 5);
+});
+
+Deno.test("entries over the limit → counted, not listed", () => {
+  const many = (count: number) => Array.from({ length: count }, () => ({ trace_id: trace }));
+  const parsed = parseEnvelope(envelopeOf(
+    {},
+    ["span", { items: many(MAX_ENTRIES - 2_000) }],
+    ["log", { items: many(2_500) }],
+    ["span", { items: many(7) }],
+    ["replay_event", { trace_ids: [trace] }],
+  ));
+  assert.deepEqual(parsed.leftOut, { items: 0, entries: 500 + 7 + 1 });
+  const { traces, moreLogs } = indexEnvelope(parsed, NOW).entries;
+  assert.deepEqual([traces[0]?.spans, traces[0]?.logs], [MAX_ENTRIES - 2_000, 2_000]);
+  assert.equal(moreLogs, 2_000 - MAX_LOGS);
+});
+
+Deno.test("item with too many objects → not parsed, other items parsed", () => {
+  const flood = (unit: string) =>
+    new TextEncoder().encode(`{"items":[${`${unit},`.repeat(MAX_OBJECTS)}0]}`);
+  for (const unit of ["{}", "[]"]) {
+    const parsed = parseEnvelope(envelopeOf(
+      {},
+      ["log", flood(unit)],
+      ["event", { message: "hello" }],
+      ["session", flood(unit)],
+    ));
+    assert.deepEqual(parsed.leftOut, { items: 1, entries: 0 }, unit);
+    assert.deepEqual(parsed.items.map(({ json }) => json === undefined), [true, false, true]);
+    assert.equal(parsed.items.length, 3, "all items are listed with the envelope");
+  }
+  const beyond = Array.from({ length: MAX_ITEMS + 2 }, () => ["event", {}] as const);
+  assert.equal(parseEnvelope(envelopeOf({}, ...beyond, ["session", {}])).leftOut.items, 2);
+});
+
+Deno.test("any values in any place → never throws", () => {
+  const types = fc.constantFrom("event", "transaction", "span", "log", "replay_event", "feedback");
+  const anything = fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>(trace, replay, -1, "x", []));
+  const payload = fc.record({
+    exception: fc.oneof(anything, fc.record({ values: fc.array(anything) })),
+    message: anything,
+    logentry: anything,
+    contexts: fc.oneof(anything, fc.record({ trace: fc.record({ trace_id: anything }) })),
+    fingerprint: anything,
+    timestamp: anything,
+    start_timestamp: anything,
+    spans: anything,
+    trace_ids: anything,
+    items: fc.oneof(
+      anything,
+      fc.array(fc.record({
+        trace_id: anything,
+        name: anything,
+        attributes: anything,
+        level: anything,
+        body: anything,
+        start_timestamp: anything,
+      })),
+    ),
+  }, { requiredKeys: [] });
+  fc.assert(fc.property(
+    fc.dictionary(fc.string(), anything),
+    fc.array(fc.tuple(types, fc.oneof(payload, anything))),
+    (header, items) => assertBounded(read(envelopeOf(header, ...items))),
+  ));
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => void read(bytes)));
+});
+
+Deno.test("deep nesting → no exception", () => {
+  const nested = new TextEncoder().encode(
+    `{"items":[{"body":${"[".repeat(5_000)}${"]".repeat(5_000)}}]}`,
+  );
+  assert.equal(entries(["log", nested]).logs.length, 1);
+  const deeper = new TextEncoder().encode("[".repeat(MAX_INDEXED_BYTES / 4));
+  assert.deepEqual(entries(["log", deeper]).logs, []);
+});
+
+function assertBounded({ traces, errors, logs }: IndexEntries): void {
+  assert.ok(traces.length <= MAX_TRACES && logs.length <= MAX_LOGS);
+  for (const row of [...traces, ...errors, ...logs]) {
+    const json = JSON.stringify(row);
+    assert.ok(json.length < 25_000, `${json.length} characters`);
+    assert.doesNotMatch(json.replaceAll(/\\[tnr]/g, ""), /\\u00[01]/, "control characters");
+  }
+  for (const { at, group } of errors) {
+    assert.ok(Number.isSafeInteger(at) && at > 0);
+    assert.match(group, /^[\da-f]{14}$/);
+  }
+}

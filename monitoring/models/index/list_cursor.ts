@@ -1,0 +1,71 @@
+/**
+ * The position of an index entry among all entries: its envelope's id and its index in the envelope,
+ * as one integer. "Newest first" is then one descending order, and an envelope's entries are one range.
+ */
+export function placeOf(envelope: number, index: number): number {
+  return envelope * PLACES + index;
+}
+
+export function envelopeAt(place: number): number {
+  return Math.floor(place / PLACES);
+}
+
+export function indexAt(place: number): number {
+  return place % PLACES;
+}
+
+/**
+ * Places per envelope: more than its at most 1,000 logs, 256 items and 100 traces. Leaves room for ids
+ * up to 4 × 10¹²; those of an inbox in memory begin with the time in milliseconds.
+ */
+export const PLACES = 2_048;
+
+/** The position in a list where the next page begins. */
+export interface ListCursor {
+  /** Only entries before this place. */
+  readonly before: number;
+  /**
+   * Entries from this place on arrived after the first page and are ignored. A trace or group that has
+   * grown since keeps its position, so that paging shows it exactly once.
+   */
+  readonly asOf: number;
+}
+
+/** Serializes a cursor for the `next` of a page. */
+export function writeCursor({ before, asOf }: ListCursor): string {
+  return `${before}.${asOf}`;
+}
+
+/** Parses the result of {@linkcode writeCursor}; undefined if it is something else. */
+export function readCursor(text: string): ListCursor | undefined {
+  if (!/^\d{1,16}\.\d{1,16}$/.test(text)) return undefined;
+  const [before, asOf] = text.split(".").map(Number) as [number, number];
+  return Number.isSafeInteger(before) && Number.isSafeInteger(asOf) && before <= asOf
+    ? { before, asOf }
+    : undefined;
+}
+
+/** A query's `before` is not the `next` of an earlier page. */
+export class CursorError extends Error {
+  override readonly name = "CursorError";
+  constructor() {
+    super("Cannot read the next page: before is not the next of an earlier page.");
+  }
+}
+
+/**
+ * The cursor of a query.
+ *
+ * @param before the query's `before`; undefined: the list begins with the newest entry
+ * @param last id of the newest envelope
+ * @throws {CursorError}
+ */
+export function cursorOf(before: string | undefined, last: number): ListCursor {
+  if (before === undefined) {
+    const top = placeOf(last + 1, 0);
+    return { before: top, asOf: top };
+  }
+  const cursor = readCursor(before);
+  if (cursor === undefined) throw new CursorError();
+  return cursor;
+}

@@ -1,0 +1,81 @@
+import { envelopeAt, indexAt } from "./index/list_cursor.ts";
+import { at, hexId, plausibleTime, spanId, tidyText, toJson } from "./json.ts";
+import { LOG_LEVELS, type LogRow } from "./rows.ts";
+
+/** The index entry of one structured log. */
+export type LogEntry = Omit<LogRow, "envelope" | "index">;
+
+/** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
+const MAX_BODY = 2_000;
+/** Sentry's SDKs add about ten. */
+const MAX_ATTRIBUTES = 64;
+const MAX_ATTRIBUTE_NAME = 100;
+const MAX_ATTRIBUTE_VALUE = 500;
+/** Characters of all names and values of one log. */
+const MAX_ATTRIBUTE_TEXT = 4_000;
+
+/**
+ * Reads one log of a `log` item; the level may also be an OpenTelemetry severity number.
+ * https://develop.sentry.dev/sdk/telemetry/logs/
+ *
+ * @param receivedAt replaces a missing or implausible time, milliseconds since 1970
+ */
+export function logEntry(log: unknown, receivedAt: number): LogEntry {
+  const body = at(log, "body");
+  return {
+    at: plausibleTime(at(log, "timestamp"), receivedAt) ?? receivedAt,
+    level: levelOf(at(log, "level"), at(log, "severity_number")),
+    body: tidyText(typeof body === "string" ? body : toJson(body), MAX_BODY) ?? "",
+    attributes: attributesOf(at(log, "attributes")),
+    trace_id: hexId(at(log, "trace_id")),
+    span_id: spanId(at(log, "span_id")) ??
+      spanId(attributeValue(at(log, "attributes", "sentry.trace.parent_span_id"))),
+  };
+}
+
+/** The row of one log. */
+export function logRow(place: number, entry: LogEntry): LogRow {
+  return { envelope: envelopeAt(place), index: indexAt(place), ...entry };
+}
+
+/** Level names of other SDKs. */
+const ALIASES: ReadonlyMap<unknown, LogEntry["level"]> = new Map([
+  ...LOG_LEVELS.map((level) => [level, level] as const),
+  ["warning", "warn"],
+  ["critical", "fatal"],
+]);
+
+function levelOf(level: unknown, severity: unknown): LogEntry["level"] {
+  const named = ALIASES.get(typeof level === "string" ? level.toLowerCase() : level);
+  if (named !== undefined) return named;
+  // Four numbers per level: https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber
+  const numbered = typeof severity === "number" ? LOG_LEVELS[Math.ceil(severity / 4) - 1] : null;
+  return numbered ?? "info";
+}
+
+function attributesOf(attributes: unknown): LogEntry["attributes"] {
+  if (typeof attributes !== "object" || attributes === null) return {};
+  const entries: [string, string | number | boolean][] = [];
+  let budget = MAX_ATTRIBUTE_TEXT;
+  for (const key in attributes) {
+    if (!Object.hasOwn(attributes, key)) continue;
+    if (entries.length === MAX_ATTRIBUTES) break;
+    const name = tidyText(key, MAX_ATTRIBUTE_NAME) ?? "";
+    const value = plain(attributeValue((attributes as Record<string, unknown>)[key]));
+    budget -= name.length + (typeof value === "string" ? value.length : 0);
+    if (budget < 0) break;
+    entries.push([name, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** `{value, type}`, or the plain value. */
+function attributeValue(attribute: unknown): unknown {
+  return at(attribute, "value") ?? attribute;
+}
+
+function plain(value: unknown): string | number | boolean {
+  if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
+  const text = typeof value === "string" ? value : toJson(value);
+  return tidyText(text, MAX_ATTRIBUTE_VALUE) ?? "";
+}

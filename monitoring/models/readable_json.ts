@@ -1,0 +1,43 @@
+/** SDKs nest a few levels; deeper values are replaced by "…". */
+const MAX_DEPTH = 8;
+/** For each object or array. */
+const MAX_MEMBERS = 100;
+/** Characters of the whole result: more than a screen shows. A value that is just a text is not cut. */
+const MAX_LENGTH = 20_000;
+
+/**
+ * Formats any JSON value for display: a text as it is, everything else as indented JSON. Depth and
+ * length are bounded; `…` marks omitted parts.
+ */
+export function readableJson(value: unknown): string {
+  if (typeof value === "string") return value;
+  return write(value, 0, { left: MAX_LENGTH });
+}
+
+function write(value: unknown, depth: number, budget: { left: number }): string {
+  if (typeof value !== "object" || value === null) return writeScalar(value, budget);
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? "[]" : "{}";
+  const members: readonly (readonly [string, unknown])[] = Object.entries(value);
+  if (members.length === 0) return `${open}${close}`;
+  if (depth === MAX_DEPTH) return `${open}…${close}`;
+  const indent = "  ".repeat(depth + 1);
+  const lines: string[] = [];
+  for (const [name, member] of members) {
+    if (lines.length === MAX_MEMBERS || budget.left <= 0) {
+      lines.push(`${indent}… ${members.length - lines.length} more`);
+      break;
+    }
+    const label = isList ? "" : `${writeScalar(name, budget)}: `;
+    budget.left -= indent.length;
+    lines.push(`${indent}${label}${write(member, depth + 1, budget)}`);
+  }
+  return `${open}\n${lines.join(",\n")}\n${"  ".repeat(depth)}${close}`;
+}
+
+function writeScalar(value: unknown, budget: { left: number }): string {
+  const text = JSON.stringify(value) ?? String(value);
+  const fitting = text.length > budget.left ? `${text.slice(0, Math.max(0, budget.left))}…` : text;
+  budget.left -= text.length;
+  return fitting;
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type InboxChanges, watchInbox } from "../../islands/shared/source/inbox_changes.ts";
+import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
+import { startInboxServer, until } from "./_inbox_server.ts";
+
+/** Tabs of one browser, which share locks and channels. Closed at the end. */
+class Tabs implements Disposable {
+  readonly #tabs: InboxChanges[] = [];
+
+  open(url: string): InboxChanges {
+    const tab = watchInbox(url);
+    tab.subscribe(() => {});
+    this.#tabs.push(tab);
+    return tab;
+  }
+
+  [Symbol.dispose](): void {
+    for (const tab of this.#tabs) tab.close();
+  }
+}
+
+const isIn = (state: string, ...tabs: readonly InboxChanges[]) =>
+  until(`tabs are ${state}`, () => tabs.every((tab) => tab.snapshot().state === state));
+const hasTotal = (total: number, ...tabs: readonly InboxChanges[]) =>
+  until(`total is ${total}`, () => tabs.every((tab) => tab.snapshot().total === total));
+
+Deno.test("no subscriber → no request", () => {
+  const tab = watchInbox("http://127.0.0.1:9/monitoring/inbox");
+  assert.deepEqual(tab.snapshot(), { state: "connecting", version: 0, total: 0, canStore: true });
+  tab.close();
+});
+
+Deno.test("stored and new envelopes → total; each change → new snapshot and version", async () => {
+  await using server = startInboxServer();
+  using tabs = new Tabs();
+  await server.store(1, 2);
+  const tab = tabs.open(server.url);
+  await isIn("live", tab);
+  const before = tab.snapshot();
+  assert.equal(before.total, 2);
+  assert.equal(tab.snapshot(), before);
+  let calls = 0;
+  tab.subscribe(() => calls++);
+  await server.store(3);
+  await hasTotal(3, tab);
+  assert.ok(tab.snapshot().version > before.version);
+  await until("the subscriber was called", () => calls > 0);
+});
+
+Deno.test("three tabs → one stream; its tab closes → the next tab opens one", async () => {
+  await using server = startInboxServer();
+  using tabs = new Tabs();
+  await server.store(1);
+  const first = tabs.open(server.url);
+  await isIn("live", first);
+  const others = [tabs.open(server.url), tabs.open(server.url)] as const;
+  await hasTotal(1, first, ...others);
+  await server.store(2);
+  await hasTotal(2, first, ...others);
+  assert.deepEqual(server.streams, { asked: 1, open: 1 });
+
+  first.close();
+  await server.store(3, 4);
+  await hasTotal(4, ...others);
+  await until("the first stream is closed", () => server.streams.open === 1);
+  assert.equal(server.streams.asked, 2);
+  assert.equal(first.snapshot().total, 2);
+});
+
+Deno.test("inbox with 1,230 envelopes → total without reading their rows", async () => {
+  let rows = 0;
+  await using server = startInboxServer({
+    instead(request) {
+      rows += Number(new URL(request.url).searchParams.get("limit") ?? 0);
+      return undefined;
+    },
+  });
+  using tabs = new Tabs();
+  await server.store(...Array.from({ length: 1_230 }, (_, n) => n));
+  await hasTotal(1_230, tabs.open(server.url));
+  assert.equal(rows, 2);
+});
+
+Deno.test("inbox cleared → total 0 in every tab, then counts new envelopes", async () => {
+  await using server = startInboxServer();
+  using tabs = new Tabs();
+  await server.store(1, 2);
+  const both = [tabs.open(server.url), tabs.open(server.url)] as const;
+  await hasTotal(2, ...both);
+  await fetch(server.url, { method: "DELETE" });
+  await hasTotal(0, ...both);
+  await server.store(3);
+  await hasTotal(1, ...both);
+});
+
+Deno.test("server restarts → offline, then live with a new version, in every tab", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const inbox = openInbox({ path: join(folder, "inbox.sqlite"), maxBytes: 1_000_000 });
+  try {
+    using tabs = new Tabs();
+    let server = startInboxServer({ inbox });
+    const { port, url } = server;
+    await server.store(1);
+    const both = [tabs.open(url), tabs.open(url)] as const;
+    await isIn("live", ...both);
+    const before = both.map((tab) => tab.snapshot().version);
+    await server[Symbol.asyncDispose]();
+    await isIn("offline", ...both);
+    server = startInboxServer({ inbox, port });
+    await server.store(2, 3);
+    await isIn("live", ...both);
+    await hasTotal(3, ...both);
+    both.forEach((tab, n) => assert.ok(tab.snapshot().version > before[n]!));
+    await server[Symbol.asyncDispose]();
+  } finally {
+    inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("server restarts with a new file → total of the new file, in every tab", async () => {
+  using tabs = new Tabs();
+  let both: readonly InboxChanges[], port: number;
+  {
+    await using server = startInboxServer();
+    port = server.port;
+    await server.store(1, 2, 3);
+    both = [tabs.open(server.url), tabs.open(server.url)];
+    await hasTotal(3, ...both);
+  }
+  await using server = startInboxServer({ port });
+  await server.store(9);
+  await hasTotal(1, ...both);
+});
+
+Deno.test("reading forbidden → no stream; allowed, then reconnect in one tab → all live", async () => {
+  let isAllowed = false;
+  await using server = startInboxServer({
+    instead: () => isAllowed ? undefined : Response.json({}, { status: 403 }),
+  });
+  using tabs = new Tabs();
+  await server.store(1);
+  const [first, second] = [tabs.open(server.url), tabs.open(server.url)];
+  await isIn("forbidden", first, second);
+  assert.equal(server.streams.asked, 0);
+  isAllowed = true;
+  second.reconnect();
+  await isIn("live", first, second);
+  await hasTotal(1, first, second);
+  assert.equal(server.streams.asked, 1);
+});

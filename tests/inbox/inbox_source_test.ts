@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { zstdCompressSync } from "node:zlib";
+import { admittedGzip, eventEnvelope } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { createInboxSource, type InboxSource } from "../../islands/shared/source/inbox_source.ts";
+import { type InboxServerOptions, startInboxServer, until } from "./_inbox_server.ts";
+
+/** Runs a test with a source of a real inbox and its endpoint. */
+async function withSource(
+  work: (parts: { source: InboxSource; server: ReturnType<typeof startInboxServer> }) => unknown,
+  options?: InboxServerOptions,
+): Promise<void> {
+  await using server = startInboxServer(options);
+  const source = createInboxSource(server.url);
+  try {
+    await work({ source, server });
+  } finally {
+    source.close();
+  }
+}
+
+const isIn = (source: InboxSource, state: string) =>
+  until(`the source is ${state}`, () => source.snapshot().state === state);
+
+Deno.test("envelope stored or deleted → version changes", () =>
+  withSource(async ({ source, server }) => {
+    let calls = 0;
+    source.subscribe(() => calls++);
+    await isIn(source, "live");
+    const start = source.snapshot().version;
+    await server.store(1);
+    await until("the envelope counts", () => source.snapshot().total === 1);
+    const one = source.snapshot();
+    assert.ok(one.version > start);
+    assert.equal(source.snapshot(), one);
+    await until("the listener was called", () => calls > 0);
+    await source.clear();
+    await until("it is deleted", () => source.snapshot().total === 0);
+    assert.ok(source.snapshot().version > one.version);
+  }));
+
+Deno.test("envelope → decompressed bytes; unknown id → undefined", () =>
+  withSource(async ({ source, server }) => {
+    await server.inbox.store(admittedGzip(eventEnvelope(7)));
+    assert.deepEqual(await source.envelope(1), eventEnvelope(7));
+    assert.equal(await source.envelope(2), undefined);
+  }));
+
+Deno.test("zstd that the browser does not decompress → error for display", () =>
+  withSource(async ({ source }) => {
+    await assert.rejects(source.envelope(1), /zstd, which this browser cannot decompress/);
+  }, { instead: () => new Response(new Uint8Array(zstdCompressSync("{}\n"))) }));
+
+Deno.test("envelope over 64 MiB → error, not read to its end", () =>
+  withSource(async ({ source }) => {
+    await assert.rejects(source.envelope(1), /More than 64 MiB/);
+  }, {
+    instead: () => {
+      const chunk = new Uint8Array(1024 * 1024);
+      return new Response(new ReadableStream({ pull: (into) => into.enqueue(chunk) }));
+    },
+  }));
+
+Deno.test("request refused → error with the server's message", () =>
+  withSource(async ({ source }) => {
+    await assert.rejects(source.list("logs", {}), /another machine/);
+    await assert.rejects(source.envelope(1), /another machine/);
+    await assert.rejects(source.clear(), /another machine/);
+  }, { peer: "203.0.113.9" }));
+
+Deno.test("no server → offline, requests fail with a message", async () => {
+  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${closed.addr.port}/monitoring/inbox`;
+  closed.close();
+  const source = createInboxSource(url);
+  source.subscribe(() => {});
+  await isIn(source, "offline");
+  await assert.rejects(source.list("traces", {}), { message: "The inbox does not answer." });
+  source.close();
+});
+
+Deno.test("inbox never answers → offline, each request fails with a message", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using server = startInboxServer({ instead: () => never.promise });
+  const source = createInboxSource(server.url, 100);
+  source.subscribe(() => {});
+  const timeout = { name: "InboxTimeoutError" };
+  await Promise.all([
+    assert.rejects(source.list("traces", {}), timeout),
+    assert.rejects(source.envelopes({}), timeout),
+    assert.rejects(source.envelope(1), timeout),
+    assert.rejects(source.sourceMap("d"), timeout),
+    isIn(source, "offline"),
+  ]);
+  source.close();
+  never.resolve(new Response());
+});
+
+Deno.test("answer stops in the middle → error; slow answer → read to its end", async () => {
+  const bytes = eventEnvelope(1);
+  let isStuck = true;
+  const instead = () => {
+    let sent = 0;
+    return new Response(
+      new ReadableStream({
+        async pull(controller) {
+          if (sent === 4 && isStuck) return await new Promise(() => {});
+          if (sent === 4) {
+            controller.enqueue(bytes.slice(4));
+            return controller.close();
+          }
+          // In all longer than the timeout.
+          await new Promise((resolve) => setTimeout(resolve, 400));
+          controller.enqueue(bytes.slice(sent, ++sent));
+        },
+      }),
+    );
+  };
+  await using server = startInboxServer({ instead });
+  const source = createInboxSource(server.url, 1_500);
+  await assert.rejects(source.envelope(1), { name: "InboxTimeoutError" });
+  isStuck = false;
+  assert.deepEqual(await source.envelope(1), bytes);
+  source.close();
+});
+
+Deno.test("wrong token → false; right token → live in every tab, version changes", async () => {
+  // Deno's fetch keeps no cookies: the stand-in opens the inbox for everyone.
+  let isAllowed = false;
+  const instead = (request: Request) => {
+    isAllowed ||= request.headers.get("authorization") === "Bearer s3cret";
+    return isAllowed ? undefined : Response.json({ detail: "No." }, { status: 403 });
+  };
+  await withSource(async ({ source, server }) => {
+    const other = createInboxSource(server.url);
+    source.subscribe(() => {});
+    await isIn(source, "forbidden");
+    other.subscribe(() => {});
+    await isIn(other, "forbidden");
+    const before = other.snapshot().version;
+    assert.equal(await other.authorize("wrong"), false);
+    assert.equal(await other.authorize("no header\n\u2603"), false);
+    assert.equal(await other.authorize("s3cret"), true);
+    await isIn(source, "live");
+    await isIn(other, "live");
+    assert.notEqual(other.snapshot().version, before);
+    other.close();
+  }, { instead });
+});
+
+Deno.test("list → requested with its filters, invalid rows dropped", async () => {
+  const asked: string[] = [];
+  await withSource(async ({ source }) => {
+    const page = await source.list("logs", {
+      q: "a&b=é",
+      level: "warn",
+      trace: undefined,
+      limit: 5,
+    });
+    assert.deepEqual(page, { rows: [], next: "4" });
+    assert.deepEqual([...new URLSearchParams(asked[0])], [
+      ["view", "logs"],
+      ["q", "a&b=é"],
+      ["level", "warn"],
+      ["limit", "5"],
+    ]);
+  }, {
+    instead(request) {
+      asked.push(new URL(request.url).search);
+      return Response.json({ rows: [{ body: "<script>" }, 7], next: "4" });
+    },
+  });
+});
+
+Deno.test("list of envelopes → searched, filtered, page by page", () =>
+  withSource(async ({ source, server }) => {
+    await server.store(1, 2, 3);
+    const all = await source.envelopes({});
+    assert.deepEqual(all.rows.map(({ id }) => id), [3, 2, 1]);
+    assert.equal(all.next, null);
+    const first = await source.envelopes({ limit: 2 });
+    assert.deepEqual(first.rows.map(({ id }) => id), [3, 2]);
+    const rest = await source.envelopes({ limit: 2, before: first.next! });
+    assert.deepEqual(rest.rows.map(({ id }) => id), [1]);
+    assert.deepEqual((await source.envelopes({ q: "NO. 2" })).rows.map(({ id }) => id), [2]);
+    assert.deepEqual((await source.envelopes({ type: "log" })).rows, []);
+    const [error] = (await source.list("occurrences", { limit: 1 })).rows;
+    assert.deepEqual([error?.envelope, error?.value], [3, "no. 3"]);
+  }));
