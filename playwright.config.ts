@@ -5,27 +5,28 @@ import type { Options } from "./tests/browser/fixtures.ts";
 /**
  * The browser tests, run by Playwright under Deno (`deno task test --only=browser`).
  *
- * Playwright would compile every module that it loads by itself, to CommonJS. `external` leaves that to Deno,
- * so that tests import the project's modules as they are; specs are `.mts` because Playwright loads
- * others by `require`. The browser is chosen in `tests/browser/fixtures.ts`.
+ * `external` keeps Playwright from compiling the imported modules to CommonJS: Deno loads them. Specs are
+ * `.mts` because Playwright loads other extensions with `require`.
  */
 export default defineConfig<Pick<Options, "cpuRate">>({
   testDir: "tests/browser",
   testMatch: "**/*_spec.mts",
   outputDir: "test-results",
   build: { external: ["**/*"] },
-  // Each test has a server and a browser: more of them at once than a small machine can run is slower.
-  workers: 1,
-  // A test that passes at the second try has found something.
+  // Each test has its own server and browser context, and those with a slowed CPU mostly wait. Tests of
+  // one file run in parallel too: one file takes a quarter of the whole time.
+  workers: 2,
+  fullyParallel: true,
+  // A test that passes only at the second attempt has found a bug.
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   timeout: 90_000,
-  // Telemetry starts when the page is idle and is sent in batches: seconds, on a busy machine more.
+  // Telemetry starts when the page is idle and is sent in batches, which takes seconds.
   expect: { timeout: 20_000 },
   reporter: "list",
   projects: [
     { name: "full speed" },
-    // The delivery tests once more on a slow processor, where storing and sending take longer.
+    // Delivery tests once more with a slow CPU, where storing and sending take longer.
     {
       name: "CPU 6 ×",
       testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts"],

@@ -3,8 +3,8 @@
  * is spent on the journal in `localStorage`. The page must be built.
  */
 import { chromium, type Page } from "@playwright/test";
-import { CHROMIUM_ARGS, findChromium } from "../tools/find_chromium.ts";
-import { startServer } from "../tools/server_process.ts";
+import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { startServer } from "../tools/run/server_process.ts";
 import { type Figure, median } from "./figures.ts";
 
 const BURST = 300;

@@ -5,8 +5,8 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
 import { Arrivals, arrivalsInInbox } from "../tests/browser/arrivals.ts";
 import { arrivedMarks, reportedLosses } from "../tests/browser/marks.ts";
-import { CHROMIUM_ARGS, findChromium } from "../tools/find_chromium.ts";
-import { startServer } from "../tools/server_process.ts";
+import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { startServer } from "../tools/run/server_process.ts";
 import type { Figure } from "./figures.ts";
 
 const BURST = 300;

@@ -1,4 +1,4 @@
-import { startServer } from "../tools/server_process.ts";
+import { startServer } from "../tools/run/server_process.ts";
 import { RELAY_RATE_BUDGETS } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
 import { startNginx } from "./relay/nginx.ts";

@@ -1,4 +1,4 @@
-import { type ServerProcess, startServer } from "../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
 import { SPOOL_RATE_BUDGET } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
 import { load } from "./relay/peer.ts";

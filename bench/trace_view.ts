@@ -4,8 +4,8 @@
  */
 import { chromium, type Page } from "@playwright/test";
 import { largeTrace, postSpans } from "../tests/browser/posted_traces.ts";
-import { CHROMIUM_ARGS, findChromium } from "../tools/find_chromium.ts";
-import { startServer } from "../tools/server_process.ts";
+import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { startServer } from "../tools/run/server_process.ts";
 import { TRACE_VIEW_BUDGETS } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
 

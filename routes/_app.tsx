@@ -1,7 +1,14 @@
 import type { ReactNode } from "react";
+import { VIEWS } from "../islands/shared/view.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
-import { InlineScript, PageData } from "../server/page.ts";
-import { viewScript } from "./_view_script.ts";
+import { InlineScript, PageData } from "../server/page.tsx";
+
+const names = Object.keys(VIEWS).filter((name) => name !== "overview").join("|");
+
+/** Sets the open view for the style sheet before the first paint. Afterwards the tabs do so. */
+const viewScript =
+  `!function(d){d.dataset.view=(/^#\\/(${names})\\b/.exec(location.hash)||[0,"overview"])[1]}` +
+  `(document.documentElement)`;
 
 /**
  * The document around every page. The build completes the head: style, import map, preloads, scripts.

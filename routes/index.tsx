@@ -16,7 +16,7 @@ import Tabs from "../islands/shared/Tabs.tsx";
 import Traces from "../islands/traces/Traces.tsx";
 import Visit from "../islands/overview/Visit.tsx";
 import { settings } from "../monitoring/settings.ts";
-import { Island, slot } from "../server/page.ts";
+import { Island, slot } from "../server/page.tsx";
 
 export const variants = ["inbox", "relay"];
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server.edge";
 import { settings } from "../monitoring/settings.ts";
 import { settingRows } from "../components/Configuration.tsx";
-import { slot } from "../server/page.ts";
+import { slot } from "../server/page.tsx";
 import NotFound from "./_404.tsx";
 import ServerError from "./_500.tsx";
 import Page, { variants } from "./index.tsx";

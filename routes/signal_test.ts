@@ -18,7 +18,6 @@ async function get(query: string, options: GetOptions = {}): Promise<Response> {
     params: {},
     state: { log, signals },
     peer: undefined,
-    next: () => Promise.resolve(new Response(null, { status: 404 })),
   };
   assert.ok(handlers.GET);
   return await handlers.GET(ctx);

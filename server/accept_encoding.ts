@@ -1,4 +1,4 @@
-/** Content codings that the server has bodies for. `identity` is the body itself. */
+/** Content codings of stored bodies. `identity` means not encoded. */
 export type Encoding = "br" | "gzip" | "identity";
 
 /** One member of `Accept-Encoding`: a coding or `*`, with its weight from 0 to 1. */
@@ -11,7 +11,7 @@ const CODING = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110, 12.4.2: at most three digits after the point. */
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** RFC 9110, 12.5.3. A member that is not one is left out, as if it had not been sent. */
+/** Parses `Accept-Encoding` (RFC 9110, 12.5.3). Ignores malformed members. */
 export function parseAcceptEncoding(header: string): AcceptedCoding[] {
   const accepted: AcceptedCoding[] = [];
   for (const member of header.split(",")) {
@@ -30,14 +30,14 @@ export function parseAcceptEncoding(header: string): AcceptedCoding[] {
   return accepted;
 }
 
-/** Between equal weights the smaller body wins. */
+/** For equal weights the smaller body is preferred. */
 const PREFERENCE: readonly Encoding[] = ["br", "gzip", "identity"];
 /** RFC 9110, 8.4.1.3: `x-gzip` is `gzip`. */
 const ALIASES: Readonly<Record<string, string>> = { "x-gzip": "gzip" };
 
 /**
- * The encoding to answer with, out of those there are. Without the header, and where nothing fits,
- * it is `identity`: RFC 9110 lets a server answer without a coding rather than with 406.
+ * Chooses an encoding. Without the header, and if none is acceptable, `identity`: RFC 9110 permits this
+ * instead of 406.
  */
 export function negotiateEncoding(
   header: string | null,
@@ -54,9 +54,8 @@ export function negotiateEncoding(
   let bestWeight = 0;
   for (const encoding of PREFERENCE) {
     if (!available.includes(encoding)) continue;
-    // `identity` is acceptable unless it is excluded, but whatever was asked for by name comes
-    // first.
-    const fallback = encoding === "identity" ? star ?? MENTIONED_BY_NOBODY : star ?? 0;
+    // `identity` is acceptable unless excluded, but codings named in the header come first.
+    const fallback = encoding === "identity" ? star ?? UNNAMED_IDENTITY : star ?? 0;
     const weight = weights.get(encoding) ?? fallback;
     if (weight > bestWeight) {
       best = encoding;
@@ -66,5 +65,5 @@ export function negotiateEncoding(
   return best;
 }
 
-/** Below every weight that can be written (0.001), above none. */
-const MENTIONED_BY_NOBODY = 0.0001;
+/** Below the smallest weight of the header (0.001), above 0. */
+const UNNAMED_IDENTITY = 0.0001;

@@ -4,7 +4,7 @@ import { type Encoding, negotiateEncoding, parseAcceptEncoding } from "./accept_
 
 const ALL: Encoding[] = ["br", "gzip", "identity"];
 
-Deno.test("an encoding is chosen as RFC 9110 weighs them", () => {
+Deno.test("encoding → chosen by weight as in RFC 9110", () => {
   const cases: [string | null, Encoding][] = [
     [null, "identity"],
     ["", "identity"],
@@ -35,12 +35,12 @@ Deno.test("an encoding is chosen as RFC 9110 weighs them", () => {
   }
 });
 
-Deno.test("an encoding that there is no body for is never chosen", () => {
+Deno.test("encoding without a body → never chosen", () => {
   assert.equal(negotiateEncoding("br", ["gzip", "identity"]), "identity");
   assert.equal(negotiateEncoding("br, gzip;q=0.1", ["gzip", "identity"]), "gzip");
 });
 
-Deno.test("what was written is what is read, whatever the spaces and the case", () => {
+Deno.test("parsing → independent of spaces and case", () => {
   const coding = fc.constantFrom("br", "gzip", "identity", "zstd", "*", "deflate");
   const weight = fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000);
   const space = fc.constantFrom("", " ", "\t", "  ");
@@ -56,7 +56,7 @@ Deno.test("what was written is what is read, whatever the spaces and the case", 
   }));
 });
 
-Deno.test("no header throws or gives what is not there, and a refused encoding is not used", () => {
+Deno.test("any header → no error, an available encoding, none that is refused", () => {
   const text = fc.oneof(
     fc.string(),
     fc.array(fc.constantFrom("br", "gzip", "*", "identity", ";", "q=", "0", "1", ".", ",", " "))

@@ -1,9 +1,12 @@
 import { Fixture } from "./testdata/fixture.ts";
 import assert from "node:assert/strict";
 
-Deno.test("over real HTTP: lengths, encodings, HEAD, 304 and ranges are what the handler said", async () => {
-  await using fixture = await Fixture.build();
-  const app = await fixture.app();
+const fixture = await Fixture.build();
+const app = await fixture.app();
+
+Deno.test.afterAll(() => fixture[Symbol.asyncDispose]());
+
+Deno.test("over real HTTP → lengths, encodings, HEAD and 304 as the handler set them", async () => {
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.handler);
   const { port } = server.addr;
 
@@ -13,7 +16,7 @@ Deno.test("over real HTTP: lengths, encodings, HEAD, 304 and ranges are what the
   assert.equal(page.body.length, Number(/content-length: (\d+)/i.exec(page.head)?.[1]));
   const etag = /etag: (\S+)/i.exec(page.head)?.[1] ?? "";
 
-  // Twice, since a body that was shared with the first answer would be spent.
+  // Twice, because the prepared body is shared by all responses.
   for (let round = 0; round < 2; round++) {
     const again = await raw(port, "GET / HTTP/1.1", "Accept-Encoding: br");
     assert.deepEqual(again.body, page.body);
@@ -31,23 +34,17 @@ Deno.test("over real HTTP: lengths, encodings, HEAD, 304 and ranges are what the
   assert.equal(/content-length: (\d+)/i.exec(echoHead.head)?.[1], String(echoed.body.length));
   assert.equal(echoHead.body.length, 0);
 
-  const part = await raw(port, "GET /icon.svg HTTP/1.1", "Range: bytes=0-3");
-  assert.match(part.head, /^HTTP\/1\.1 206/);
-  assert.equal(new TextDecoder().decode(part.body), "<svg");
-
   const missing = await raw(port, "GET /../../etc/passwd HTTP/1.1");
   assert.match(missing.head, /^HTTP\/1\.1 404/);
-  // The middleware parses the URL, which no host makes impossible.
-  const noHost = await raw(port, "GET / HTTP/1.1", "Host: a b");
-  assert.match(noHost.head, /^HTTP\/1\.1 400/);
+  // This handler parses the URL, which fails with an invalid host.
+  const invalidHost = await raw(port, "GET /api/echo HTTP/1.1", "Host: a b");
+  assert.match(invalidHost.head, /^HTTP\/1\.1 400/);
 
   const echo = await fetch(`http://127.0.0.1:${port}/api/echo`);
   assert.equal((await echo.json()).peer, "127.0.0.1");
 });
 
-Deno.test("a refusal leaves the connection open, whatever came of the body", async () => {
-  await using fixture = await Fixture.build();
-  const app = await fixture.app();
+Deno.test("request refused with an unread body → the connection stays open", async () => {
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, app.handler);
   const refused = [["POST", "/", 405], ["PUT", "/api/echo", 405], [
     "POST",
@@ -79,10 +76,7 @@ interface RawAnswer {
   readonly body: Uint8Array;
 }
 
-/**
- * One request on a connection of its own, exactly as written: `fetch` would tidy paths and undo
- * encodings.
- */
+/** Sends a request exactly as written on a new connection: `fetch` would normalise the path and decode the body. */
 async function raw(port: number, ...lines: string[]): Promise<RawAnswer> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const host = lines.some((line) => line.startsWith("Host:")) ? [] : ["Host: localhost"];

@@ -1,60 +1,55 @@
-import type { ServeConnection, ServedConnection } from "./connection_server.ts";
+import type { ServeConnection, ServedConnection } from "./deno_internals.ts";
 
 export interface CappedServerOptions {
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
   readonly serveConnection: ServeConnection;
-  /** Connections that may be open at once. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** Told, at most once in {@linkcode TELL_EVERY_MS}, that there was no descriptor left for a connection. */
+  /** Called when the process had no file descriptor for a connection, at most once per {@linkcode REPORT_INTERVAL_MS}. */
   readonly onExhausted: () => void;
-  /**
-   * Told each {@linkcode RETRY_MS} that a connection waits for room and none is idle. An answer that
-   * this brings about makes room.
-   */
+  /** Called every {@linkcode RETRY_MS} while a connection waits and none of the open ones is idle. */
   readonly onFull: () => void;
 }
 
 /**
- * Of the connections that were open when the process ran out of descriptors, the part it may have
- * from then on: what it was left with is too little for the ingest's connections and for files.
+ * When file descriptors run out, the limit becomes this part of the open connections: the rest is for
+ * upstream connections and files.
  */
-export const KEPT_SHARE = 0.75;
-/** Between two looks for a descriptor when all are taken: something may free one any time. */
-export const RETRY_MS = 50;
-export const TELL_EVERY_MS = 60_000;
+const KEPT_SHARE = 0.75;
+/** Wait between attempts to get a descriptor or an idle connection. */
+const RETRY_MS = 50;
+const REPORT_INTERVAL_MS = 60_000;
 
-/**
- * An answer gets this long to go out before its connection may be broken off for another one. What
- * the system has taken by then still goes out.
- */
-export const GOING_OUT_MS = 100;
+/** Time for a response to be sent before its connection may be aborted. */
+const SEND_MS = 100;
 
-/** One open connection. */
 class Connection {
-  /** Requests whose answers are not made yet. */
+  /** Requests without a response. */
   requests = 0;
-  /** When the last answer was made. */
-  answeredAt = -Infinity;
+  /** Time of the last response. */
+  respondedAt = -Infinity;
   served!: ServedConnection;
 }
 
 /**
- * HTTP on a listener of its own, with a cap on open connections. One more than the cap takes the
- * place of the one that has been idle for the longest, whether it never asked, stopped in the middle
- * of a request's head, or waits after an answer. A connection with a request under way is never
- * closed for another: while all have one, further ones wait in the system's queue, and `onFull` may
- * bring requests to an end that wait for their sender.
+ * An HTTP server with a limit on open connections, against clients that open many and leave them idle.
+ *
+ * At the limit a new connection replaces the one that has been idle longest: without a request, with an
+ * incomplete head, or after its response. A connection with a pending request is never closed. While all
+ * have one, new connections wait in the system's queue, and `onFull` may end requests that wait for
+ * their client.
  */
 export class CappedServer {
   readonly #listener: Deno.TcpListener;
   readonly #options: CappedServerOptions;
   readonly #open = new Set<Connection>();
-  /** The one that has been so for the longest comes first. */
+  /** The longest idle connection is first. */
   readonly #idle = new Set<Connection>();
   #max: number;
+  /** Resolved and replaced when a connection closes or becomes idle. */
   #change = Promise.withResolvers<void>();
   #stopping = false;
-  #toldAt = -Infinity;
+  #reportedAt = -Infinity;
 
   constructor(listener: Deno.TcpListener, options: CappedServerOptions) {
     this.#listener = listener;
@@ -67,13 +62,16 @@ export class CappedServer {
     return this.#listener.addr;
   }
 
-  /** Takes no more connections, and ends those there are after the answers under way. */
+  /** Accepts no more connections, and closes all after their pending responses. */
   async shutdown(): Promise<void> {
     if (!this.#stopping) {
       this.#stopping = true;
       this.#listener.close();
-      for (const { served } of this.#open) served.shutdown().then(undefined, ignoreBroken);
-      this.#tell();
+      for (const { served } of this.#open) {
+        // Fails if the client closes the connection at the same time.
+        served.shutdown().catch(() => {});
+      }
+      this.#signalChange();
     }
     while (this.#open.size > 0) await this.#change.promise;
   }
@@ -86,16 +84,16 @@ export class CappedServer {
       } catch (error) {
         if (this.#stopping) return;
         if (isExhausted(error)) await this.#recover();
-        // All else is about the one connection, which was reset before it was taken. To wait here
-        // would let whoever resets many of them stop the server.
+        // Other errors concern one connection, which was reset before it was accepted. Do not wait:
+        // a client that resets many connections could block the server.
         continue;
       }
-      await this.#roomFor(this.#max - 1);
+      await this.#makeRoom(this.#max - 1);
       try {
         if (this.#stopping) accepted.close();
         else this.#serve(accepted);
       } catch {
-        // It was reset before anyone asked whose it is.
+        // The connection was reset already.
         close(accepted);
       }
     }
@@ -104,28 +102,28 @@ export class CappedServer {
   #serve(accepted: Deno.TcpConn): void {
     const { handler, serveConnection } = this.#options;
     const connection = new Connection();
-    const end = () => {
+    const onResponse = () => {
       connection.requests--;
       if (connection.requests > 0 || !this.#open.has(connection)) return;
-      connection.answeredAt = performance.now();
+      connection.respondedAt = performance.now();
       this.#idle.add(connection);
-      if (this.#open.size >= this.#max) this.#tell();
+      if (this.#open.size >= this.#max) this.#signalChange();
     };
     connection.served = serveConnection(
       accepted,
       (request, info) => {
         connection.requests++;
         this.#idle.delete(connection);
-        let answer: Response | Promise<Response>;
+        let response: Response | Promise<Response>;
         try {
-          answer = handler(request, info);
+          response = handler(request, info);
         } catch (error) {
-          end();
+          onResponse();
           throw error;
         }
-        if (answer instanceof Response) end();
-        else answer.then(end, end);
-        return answer;
+        if (response instanceof Response) onResponse();
+        else response.then(onResponse, onResponse);
+        return response;
       },
       (error) => {
         console.error("Cannot answer a request:", error);
@@ -134,46 +132,46 @@ export class CappedServer {
     );
     this.#open.add(connection);
     this.#idle.add(connection);
-    const closed = () => {
+    const onClose = () => {
       this.#open.delete(connection);
       this.#idle.delete(connection);
-      this.#tell();
+      this.#signalChange();
     };
-    // How a connection ended makes no difference: most are broken off by the other side.
-    connection.served.finished.then(closed, closed);
+    // Rejects for connections that the client resets.
+    connection.served.finished.then(onClose, onClose);
   }
 
   /**
-   * Breaks idle connections off until no more than so many are open. To ask them to close is not
-   * enough: after a request that was refused half way the runtime waits for the other half, for ever.
+   * Aborts idle connections until at most `max` are open. A graceful shutdown would not close them: after
+   * a request that was refused early, the runtime waits indefinitely for its body.
    */
-  async #roomFor(most: number): Promise<void> {
-    while (this.#open.size > most && !this.#stopping) {
+  async #makeRoom(max: number): Promise<void> {
+    while (this.#open.size > max && !this.#stopping) {
       const now = performance.now();
       let waitMs = RETRY_MS;
-      for (const { answeredAt, served } of take(this.#idle, this.#open.size - most)) {
-        const left = answeredAt + GOING_OUT_MS - now;
-        if (left <= 0) served.breakOff();
+      for (const { respondedAt, served } of take(this.#idle, this.#open.size - max)) {
+        const left = respondedAt + SEND_MS - now;
+        if (left <= 0) served.abort();
         else waitMs = Math.min(waitMs, left);
       }
       if (this.#idle.size === 0) this.#options.onFull();
-      await atMost(waitMs, this.#change.promise);
+      await withTimeout(waitMs, this.#change.promise);
     }
   }
 
-  /** No descriptor was left for a connection: the cap was above what the system allows. */
+  /** Lowers the limit after file descriptors ran out. */
   async #recover(): Promise<void> {
     const open = this.#open.size;
     this.#max = Math.max(1, Math.min(this.#max, Math.floor(open * KEPT_SHARE)));
     const now = performance.now();
-    if (now - this.#toldAt >= TELL_EVERY_MS) {
-      this.#toldAt = now;
+    if (now - this.#reportedAt >= REPORT_INTERVAL_MS) {
+      this.#reportedAt = now;
       this.#options.onExhausted();
     }
-    await atMost(RETRY_MS, this.#roomFor(this.#max));
+    await withTimeout(RETRY_MS, this.#makeRoom(this.#max));
   }
 
-  #tell(): void {
+  #signalChange(): void {
     const { resolve } = this.#change;
     this.#change = Promise.withResolvers<void>();
     resolve();
@@ -194,22 +192,18 @@ function close(connection: Deno.TcpConn): void {
   }
 }
 
-function* take<T>(values: Iterable<T>, most: number): Generator<T> {
-  if (most <= 0) return;
+function* take<T>(values: Iterable<T>, max: number): Generator<T> {
+  if (max <= 0) return;
   for (const value of values) {
     yield value;
-    if (--most === 0) return;
+    if (--max === 0) return;
   }
 }
 
-/** Waits for the end of something, but only so long. */
-async function atMost(ms: number, ending: Promise<unknown>): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
+/** Waits until a promise settles, but at most `ms`. Ignores its result and its error. */
+export async function withTimeout(ms: number, promise: Promise<unknown>): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  await Promise.race([ending, over]);
+  await Promise.race([promise.then(() => {}, () => {}), timeout]);
   clearTimeout(timer);
-}
-
-function ignoreBroken(): void {
-  // It was closed by the other side in the same moment.
 }

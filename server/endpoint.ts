@@ -1,53 +1,57 @@
 import { type Handlers, type Method, METHODS, type RequestContext } from "./context.ts";
-import { asksForPageData } from "./path.ts";
+import { appendHeader } from "./headers.ts";
 import type { Resource } from "./resource.ts";
+import { asksForPageData } from "./router.ts";
 
-export type Answer = Response | Promise<Response>;
+export type MaybePromise<T> = T | Promise<T>;
 
-/** What answers at a path. The context is made only by those who need it. */
+/** Answers the requests at one path. Creates the context only if needed. */
 export type Endpoint<State> = (
   request: Request,
   context: () => RequestContext<State>,
-) => Answer;
+) => MaybePromise<Response>;
 
-/** Gives an answer the headers that every answer bears. */
-export type Protect = (response: Response) => Response;
+/** Adds the headers that every response has. */
+export type AddCommonHeaders = (response: Response) => Response;
 
-/** A page, an asset or a static file: prepared answers to GET and HEAD. */
-export function resourceEndpoint<State>(resource: Resource, protect: Protect): Endpoint<State> {
+/** A page, an asset or a static file: prepared responses to GET and HEAD. */
+export function resourceEndpoint<State>(
+  resource: Resource,
+  addHeaders: AddCommonHeaders,
+): Endpoint<State> {
   return (request) =>
     request.method === "GET" || request.method === "HEAD"
       ? resource.respond(request)
-      : protect(letGo(request, methodNotAllowed("GET, HEAD")));
+      : addHeaders(discardBody(request, methodNotAllowed("GET, HEAD")));
 }
 
-/** A page, or its data where the query asks for that. */
+/** A page, or its page data if the query asks for it. */
 export function pageEndpoint<State>(page: Endpoint<State>, data: Endpoint<State>): Endpoint<State> {
   return (request, context) => (asksForPageData(request.url) ? data : page)(request, context);
 }
 
-/**
- * The exported handlers of a `routes/**\/*.ts`; HEAD is answered from GET unless it has a handler
- * of its own.
- */
+/** The `handlers` that a `routes/**\/*.ts` exports. Without a HEAD handler, GET answers HEAD. */
 export function handlerEndpoint<State>(
   handlers: Handlers<State>,
-  protect: Protect,
+  addHeaders: AddCommonHeaders,
 ): Endpoint<State> {
   const table = new Map(Object.entries(handlers));
   const headFromGet = table.has("GET") && !table.has("HEAD");
   const allow = METHODS.filter((method) => table.has(method) || (method === "HEAD" && headFromGet))
     .join(", ");
   return (request, context) => {
-    // To HEAD the runtime sends the head of what GET answers, its length included, and cancels a stream.
-    const asked = request.method === "HEAD" && headFromGet ? "GET" : request.method;
-    const handler = table.get(asked);
-    if (handler === undefined) return protect(letGo(request, methodNotAllowed(allow)));
-    return andThen(handler(context()), (response) => protect(letGo(request, response)));
+    // The runtime sends only the head of a response to HEAD, and cancels its stream.
+    const method = request.method === "HEAD" && headFromGet ? "GET" : request.method;
+    const handler = table.get(method);
+    if (handler === undefined) return addHeaders(discardBody(request, methodNotAllowed(allow)));
+    const response = handler(context());
+    const finish = (response: Response) => addHeaders(discardBody(request, response));
+    // No promise for a synchronous response: it would take another turn of the event loop.
+    return response instanceof Response ? finish(response) : response.then(finish);
   };
 }
 
-/** True if the value is what a handler route exports. */
+/** Whether a value is what a handler route must export. */
 export function areHandlers(value: unknown): value is Handlers<unknown> {
   return typeof value === "object" && value !== null &&
     Object.entries(value).every(([method, handler]) =>
@@ -55,18 +59,13 @@ export function areHandlers(value: unknown): value is Handlers<unknown> {
     );
 }
 
-/** Maps an answer, at once where it is there at once: a promise costs a turn of the loop. */
-export function andThen(answer: Answer, map: (response: Response) => Response): Answer {
-  return answer instanceof Response ? map(answer) : answer.then(map);
-}
-
 /**
- * A refusal lets go of what it has not read of the body. Left alone, the runtime closes the
- * connection without a word, and a request that the client already sends on it is lost.
+ * Discards the unread request body if the response is an error. Otherwise the runtime closes the
+ * connection, and loses the next request that the client already sends on it.
  */
-export function letGo(request: Request, response: Response): Response {
+export function discardBody(request: Request, response: Response): Response {
   if (response.status >= 400 && !request.bodyUsed) {
-    // A body that breaks off is no concern of one who does not want it.
+    // Ignore a body that breaks off.
     request.body?.cancel().catch(() => {});
   }
   return response;
@@ -77,4 +76,33 @@ function methodNotAllowed(allow: string): Response {
     status: 405,
     headers: [["Allow", allow], ["Content-Type", "text/plain; charset=utf-8"]],
   });
+}
+
+/** A page, its page data, or a handler route. Assets and static files are not observed. */
+export interface ObservedRoute {
+  /** The path with its `[name]` segments; for an alias, the path of its route. */
+  readonly path: string;
+  readonly kind: "page" | "page data" | "handler";
+}
+
+/**
+ * Wraps the responses of one route. Must call `respond` exactly once, return its response, and pass on
+ * its errors. May add headers with `append`.
+ */
+export type Observer = (
+  request: Request,
+  respond: () => MaybePromise<Response>,
+  append: (response: Response, name: string, value: string) => void,
+) => MaybePromise<Response>;
+
+/** Returns the observer of a route; undefined: none, at no cost for its requests. */
+export type Observe = (route: ObservedRoute) => Observer | undefined;
+
+/** Wraps an endpoint with an observer. */
+export function observed<State>(
+  endpoint: Endpoint<State>,
+  observer: Observer | undefined,
+): Endpoint<State> {
+  if (observer === undefined) return endpoint;
+  return (request, context) => observer(request, () => endpoint(request, context), appendHeader);
 }

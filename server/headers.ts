@@ -1,27 +1,22 @@
-/** What a deployment decides about the security headers. */
+/** Settings of a deployment. */
 export interface SecurityOptions {
-  /**
-   * The page is reached over https (directly or through a proxy): adds `Strict-Transport-Security`.
-   */
+  /** Browsers reach the page over https: adds `Strict-Transport-Security`. */
   readonly https?: boolean;
-  /** Origins, besides the page's own, that its scripts may connect to. */
+  /** Further origins that the page's scripts may connect to. */
   readonly connect?: readonly string[];
 }
 
 export type HeaderPair = [name: string, value: string];
 
-/** What stands inline in a page, as CSP hash sources without quotes (`sha256-…`). */
+/** CSP hash sources, without quotes (`sha256-…`), of what is inline in a page. */
 export interface InlineHashes {
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
 }
 
-/** Two years, what browsers' preload lists ask for. No subdomains: they may be somebody else's. */
+/** Two years, as browsers' preload lists require. Subdomains may belong to others. */
 const HSTS = "max-age=63072000";
-/**
- * Features that no page of this kernel uses. Only names that browsers know: others are warned about
- * in the console.
- */
+/** Unused browser features. Browsers print warnings for unknown names. */
 const FEATURES = [
   "accelerometer",
   "camera",
@@ -38,8 +33,10 @@ const ORIGIN =
   /^(?:https?|wss?):\/\/[a-z0-9._-]+(?::\d{1,5})?$|^https?:\/\/\[[0-9a-f:.]+\](?::\d{1,5})?$/;
 
 /**
- * The policy of a page: itself, what stands inline by its hash, Trusted Types for all that could
- * become script.
+ * The policy of a page: its own origin, inline parts by their hashes, Trusted Types.
+ *
+ * @param connect further origins for `connect-src`
+ * @throws {TypeError} one of them is not an origin
  */
 export function contentSecurityPolicy(inline: InlineHashes, connect: readonly string[]): string {
   for (const origin of connect) {
@@ -47,7 +44,7 @@ export function contentSecurityPolicy(inline: InlineHashes, connect: readonly st
       throw new TypeError(
         `${
           JSON.stringify(origin)
-        } cannot stand in connect-src: an origin such as https://host:port can.`,
+        } is not allowed in connect-src: use an origin such as https://host:port.`,
       );
     }
   }
@@ -67,17 +64,16 @@ export function contentSecurityPolicy(inline: InlineHashes, connect: readonly st
   ].join("; ");
 }
 
-/** The policy of what is no page: nothing may load, run or frame it. */
+/** The policy of other responses: they load and run nothing, and cannot be framed. */
 export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
-/** An image opened by itself keeps the styles inside it. */
+/** The policy of static files: an SVG opened as a document keeps its styles. */
 export const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-/** The headers that every answer bears, whatever it is. */
+/** The headers of every response. */
 export function securityHeaders(options: SecurityOptions = {}): HeaderPair[] {
   const headers: HeaderPair[] = [
     ["X-Content-Type-Options", "nosniff"],
-    // Not `no-referrer`: under it a same-origin POST outside CORS mode (a beacon) bears `Origin:
-    // null`.
+    // With `no-referrer` a same-origin beacon would have the header `Origin: null`.
     ["Referrer-Policy", "same-origin"],
     ["Cross-Origin-Opener-Policy", "same-origin"],
   ];
@@ -85,7 +81,7 @@ export function securityHeaders(options: SecurityOptions = {}): HeaderPair[] {
   return headers;
 }
 
-/** Refuses the browser's features that the page does not use. */
+/** Turns off browser features that no page uses. */
 export function permissionsPolicy(): HeaderPair {
   return ["Permissions-Policy", FEATURES.map((feature) => `${feature}=()`).join(", ")];
 }
@@ -102,7 +98,7 @@ const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
  */
 const UNFRAMED_STATUS = 205;
 
-/** A header of a prepared answer has a value that cannot be written. */
+/** A header of a prepared response has an invalid value. */
 export class HeaderValueError extends Error {
   override readonly name = "HeaderValueError";
   constructor(readonly header: string) {
@@ -111,7 +107,7 @@ export class HeaderValueError extends Error {
 }
 
 /**
- * Checks the headers of an answer that is prepared once, at the start.
+ * Checks the headers of a response that is prepared at the start.
  *
  * @throws {HeaderValueError}
  */
@@ -119,15 +115,15 @@ export function checkHeaders(headers: readonly HeaderPair[]): void {
   for (const [name, value] of headers) if (!WRITABLE.test(value)) throw new HeaderValueError(name);
 }
 
-/** Appends a value to a header of a finished answer; leaves out a value that cannot be written. */
+/** Appends a value to a header of a response, unless the value is invalid. */
 export function appendHeader(response: Response, name: string, value: string): void {
   if (WRITABLE.test(value)) response.headers.append(name, value);
 }
 
 /**
- * Finishes an answer: removes headers from any source whose values cannot be written, and adds
- * those that it lacks. Status and body stay, but for a 205, which becomes a 204. A response whose
- * headers cannot be changed (one that `fetch` gave) is copied, its body is not.
+ * Prepares a response for sending: removes headers with invalid values, adds those of `headers` that
+ * it lacks, and turns 205 into 204. Returns a new response with the same body if the headers are
+ * immutable, as those from `fetch` are.
  */
 export function withHeaders(response: Response, headers: readonly HeaderPair[]): Response {
   if (response.status === UNFRAMED_STATUS) {

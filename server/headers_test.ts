@@ -8,7 +8,7 @@ import {
   withHeaders,
 } from "./headers.ts";
 
-Deno.test("the policy is the strictest one, with the inline parts by their hashes", () => {
+Deno.test("page policy → strict, inline parts by their hashes", () => {
   const policy = contentSecurityPolicy(
     { scripts: ["sha256-a", "sha256-b"], styles: ["sha256-c"] },
     ["https://ingest.example:8443"],
@@ -22,7 +22,7 @@ Deno.test("the policy is the strictest one, with the inline parts by their hashe
   );
 });
 
-Deno.test("what is no origin cannot widen the policy", () => {
+Deno.test("not an origin → refused in connect-src", () => {
   const inline = { scripts: [], styles: [] };
   for (
     const origin of ["*", "https:", "https://a/b", "https://a; script-src *", "a", "https://*.a"]
@@ -35,18 +35,18 @@ Deno.test("what is no origin cannot widen the policy", () => {
   );
 });
 
-Deno.test("HSTS is sent only where the page is reached over https", () => {
+Deno.test("HSTS → only over https", () => {
   const names = (https: boolean) => securityHeaders({ https }).map(([name]) => name);
   assert.ok(names(true).includes("Strict-Transport-Security"));
   assert.ok(!names(false).includes("Strict-Transport-Security"));
 });
 
-Deno.test("headers are added to what a handler answers, but replace none of its own", async () => {
+Deno.test("common headers → added, never replacing the handler's own", async () => {
   const own = new Response("x", { headers: { "Referrer-Policy": "origin" } });
   const answer = withHeaders(own, [["Referrer-Policy", "same-origin"], ["X-A", "1"]]);
   assert.equal(answer.headers.get("Referrer-Policy"), "origin");
   assert.equal(answer.headers.get("X-A"), "1");
-  // What `fetch` and `Response.error` give cannot be changed.
+  // Headers of a response from `fetch` are immutable.
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
     () => new Response("upstream", { status: 202, headers: { "X-B": "2" } }),
@@ -61,7 +61,7 @@ Deno.test("headers are added to what a handler answers, but replace none of its 
   assert.equal(await copy.text(), "upstream");
 });
 
-Deno.test("a control character in any header → that header is removed, the answer keeps the rest", async () => {
+Deno.test("control character in a header → only that header is removed", async () => {
   // `Headers` itself refuses NUL, CR and LF. A tab is valid in a value.
   const codes = [...Array(32).keys(), 127].filter((code) => ![0, 9, 10, 13].includes(code));
   for (const code of codes) {

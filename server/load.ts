@@ -1,5 +1,7 @@
-import { bodyHash } from "./body_hash.ts";
-import { compress } from "./compress.ts";
+/** Reads a build at the start of the server: pages are completed for this deployment, once. */
+import { compress, contentHash, mediaType } from "./content.ts";
+import type { Handlers } from "./context.ts";
+import { areHandlers } from "./endpoint.ts";
 import {
   contentSecurityPolicy,
   DATA_POLICY,
@@ -10,46 +12,42 @@ import {
   type SecurityOptions,
 } from "./headers.ts";
 import type { ErrorPage, Manifest, ManifestFile, ManifestPage } from "./manifest.ts";
-import { mediaType } from "./media_type.ts";
 import { type Bodies, Resource } from "./resource.ts";
 import { fillSlots, type SlotValues } from "./slot.ts";
 
-/** A build and what this start completes it with. */
+/** A build, and the values that this start completes it with. */
 export interface Completion extends SlotValues {
   readonly build: URL;
   readonly manifest: Manifest;
   readonly variant: string;
   readonly security: SecurityOptions;
-  /** Of {@linkcode versionOf}. */
+  /** From {@linkcode versionOf}. */
   readonly version: string;
 }
 
-/**
- * Names a build as this start completes it: two starts of one build that are configured differently
- * have pages that do not mix.
- */
+/** Hash of a build and its completion: pages of differently configured starts must not be mixed. */
 export function versionOf(completion: Omit<Completion, "build" | "version">): string {
   const { manifest, variant, slots, data, security } = completion;
   const text = JSON.stringify([manifest.buildId, variant, slots, data, security]);
-  return bodyHash(new TextEncoder().encode(text));
+  return contentHash(new TextEncoder().encode(text));
 }
 
-/** Revalidated each time: the next start may complete the page differently. */
+/** The next start may complete the page differently. */
 const REVALIDATE = "no-cache";
-/** The name is the content's hash, so what it names never changes. */
+/** For files named by their hash. */
 const FOREVER = "public, max-age=31536000, immutable";
 
-/** A page as it is served: the document, and the data for who navigates to it. */
+/** A page, and its data for client navigations. */
 export interface LoadedPage {
   readonly path: string;
   readonly document: Resource;
   readonly data?: Resource;
 }
 
-/** Names the version of page data, so that a page can ask by HEAD whether it is still the newest. */
-export const BUILD_HEADER = "X-Build";
+/** Header with the version of page data, by which an open page detects that it is outdated. */
+const VERSION_HEADER = "X-Build";
 
-/** The pages of the variant that is served, completed and compressed. */
+/** Loads the pages of one variant, completed and compressed. */
 export async function loadPages(completion: Completion): Promise<LoadedPage[]> {
   const { manifest, variant } = completion;
   const pages = manifest.pages.filter((page) => page.variant === variant);
@@ -71,7 +69,7 @@ export async function loadPages(completion: Completion): Promise<LoadedPage[]> {
   );
 }
 
-/** The page for a 404 or a 500, or a line of text where the project has none. */
+/** Loads the page for status 404 or 500; a line of text if the project has none. */
 export async function loadErrorPage(completion: Completion, name: ErrorPage): Promise<Resource> {
   const status = Number(name);
   const cacheControl = status === 500 ? "no-store" : REVALIDATE;
@@ -82,19 +80,18 @@ export async function loadErrorPage(completion: Completion, name: ErrorPage): Pr
     const headers = pageHeaders(page, completion);
     return await pageResource(page.file, completion, { headers, cacheControl, status });
   }
-  const text = status === 404 ? "Not found\n" : "The server met an error\n";
+  const text = status === 404 ? "Not found\n" : "Internal server error\n";
   return new Resource({
     bodies: { identity: new TextEncoder().encode(text) },
     type: mediaType("x.txt"),
     hash: name,
     headers: [...securityHeaders(completion.security)],
-    ranges: false,
     cacheControl,
     status,
   });
 }
 
-/** The assets and the static files, by path. */
+/** Loads assets and static files, by path. */
 export async function loadFiles(completion: Completion): Promise<[string, Resource][]> {
   const { build, manifest, security } = completion;
   const common = securityHeaders(security);
@@ -107,7 +104,6 @@ export async function loadFiles(completion: Completion): Promise<[string, Resour
         hash: file.hash,
         headers: asset ? common : [...common, ["Content-Security-Policy", FILE_POLICY]],
         cacheControl: asset ? FOREVER : REVALIDATE,
-        ranges: true,
       }),
     ] as [string, Resource];
   return await Promise.all([
@@ -136,11 +132,10 @@ async function pageResource(
   const { status = 200 } = options;
   return new Resource({
     ...options,
-    // The best compression takes tens of milliseconds, which an error page is not worth at a start.
-    bodies: { identity, ...await compress(identity, { text: true, fast: status !== 200 }) },
+    // The best compression takes tens of milliseconds: too long for error pages at each start.
+    bodies: { identity, ...await compress(identity, { fast: status !== 200 }) },
     type: mediaType("x.html"),
-    hash: bodyHash(identity),
-    ranges: false,
+    hash: contentHash(identity),
   });
 }
 
@@ -157,14 +152,11 @@ function dataHeaders({ security, version }: Completion): HeaderPair[] {
   return [
     ...securityHeaders(security),
     ["Content-Security-Policy", DATA_POLICY],
-    [BUILD_HEADER, version],
+    [VERSION_HEADER, version],
   ];
 }
 
-/**
- * The bytes that the manifest says there are, read now: a later build does not touch a running
- * server.
- */
+/** Reads a file and its compressed forms into memory: a later build does not affect a running server. */
 async function readBodies(url: URL, file: ManifestFile): Promise<Bodies> {
   const read = (end: string) => Deno.readFile(new URL(url.href + end));
   const [identity, br, gzip] = await Promise.all([
@@ -173,4 +165,30 @@ async function readBodies(url: URL, file: ManifestFile): Promise<Bodies> {
     file.gzip === undefined ? undefined : read(".gz"),
   ]);
   return { identity, ...(br && { br }), ...(gzip && { gzip }) };
+}
+
+/** A route's module does not export valid `handlers`. */
+export class RouteError extends Error {
+  override name = "RouteError";
+}
+
+/**
+ * Imports the `handlers` of every handler route, by path.
+ *
+ * @throws {RouteError} a module exports none
+ */
+export async function loadHandlers<State>(
+  root: URL,
+  manifest: Manifest,
+): Promise<[string, Handlers<State>][]> {
+  return await Promise.all(manifest.handlers.map(async ({ path, module }) => {
+    const { handlers }: Record<string, unknown> = await import(new URL(module, root).href);
+    if (!areHandlers(handlers)) {
+      throw new RouteError(
+        `Cannot serve ${path}: in ${module} the export \`handlers\` is not an object of functions ` +
+          "named GET, POST and so on.",
+      );
+    }
+    return [path, handlers as Handlers<State>] as [string, Handlers<State>];
+  }));
 }

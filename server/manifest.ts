@@ -1,51 +1,47 @@
-/** What the build hands to the server: plain data, read once at the start. */
+/** Description of a build, read by the server once at the start. */
 export interface Manifest {
-  /** Of this form; another one is refused. */
+  /** Another version is refused. */
   readonly version: typeof MANIFEST_VERSION;
-  /** Hash of everything that was built. */
+  /** Hash of the build. */
   readonly buildId: string;
-  /** Built by `deno task dev`: the page reloads when the server is another. */
+  /** Built by `deno task dev`: the page reloads when the server restarts. */
   readonly dev: boolean;
   /** Pages, error pages included, once for each variant. */
   readonly pages: readonly ManifestPage[];
   /** `routes/**\/*.ts`, loaded at the start. */
   readonly handlers: readonly ManifestModule[];
-  /** `_middleware.ts` files, outermost first. */
-  readonly middleware: readonly ManifestModule[];
   /** Files under `/assets/`, by name. */
   readonly assets: Readonly<Record<string, ManifestAsset>>;
-  /** Files of `static/`, by the path they are served under. */
+  /** Files of `static/`, by the path at which they are served. */
   readonly statics: Readonly<Record<string, ManifestFile>>;
 }
 
-/** The path of a page that answers errors instead of an address. */
+/** The status of an error page, in place of its path. */
 export type ErrorPage = "404" | "500";
 
 export interface ManifestPage {
-  /** `/` and so on, or the status that the page is for. */
+  /** For example `/`; the status of an error page. */
   readonly path: string;
   readonly variant: string;
-  /** Under `.build/pages/`. */
+  /** Relative to `.build/pages/`. */
   readonly file: string;
-  /** Under `.build/pages/`: the page data. What answers errors has none. */
+  /** The page data, relative to `.build/pages/`. Error pages have none. */
   readonly data?: string;
-  /** CSP hashes (`sha256-…`) of what stands inline. */
+  /** CSP hashes (`sha256-…`) of inline scripts and styles. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
-  /**
-   * Assets that the page loads before its islands answer, in the order in which they are needed.
-   */
+  /** Assets that the page loads before its islands are hydrated, in the order of use. */
   readonly assets: readonly string[];
 }
 
 export interface ManifestModule {
-  /** The route, or for a middleware the folder it stands in; `[name]` segments are parameters. */
+  /** The route; `[name]` segments are parameters. */
   readonly path: string;
   /** Relative to the project's root. */
   readonly module: string;
 }
 
-/** Sizes in bytes; an encoding that does not make the file smaller is not kept. */
+/** Sizes in bytes. An encoding that is not smaller is omitted. */
 export interface ManifestFile {
   readonly type: string;
   readonly hash: string;
@@ -57,28 +53,26 @@ export interface ManifestFile {
 export interface ManifestAsset extends ManifestFile {
   /**
    * `vendor`: the shared React module. `client`: the browser's entry. `island`: one island.
-   * `chunk`: shared or loaded later. `extra`: named in the import map by `name`. `reload`:
-   * development alone.
+   * `chunk`: shared or loaded later. `extra`: in the import map as `name`. `reload`: only in
+   * development.
    */
   readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
-  /** The island's name, or the specifier under which an import map names the asset. */
+  /** The island's name, or the asset's specifier in the import map. */
   readonly name?: string;
-  /**
-   * The source that this asset is the entry of, relative to the root: what a dynamic import names.
-   */
+  /** The source file of an entry point or of a dynamic import, relative to the root. */
   readonly entryPoint?: string;
-  /** What the asset shares with its source map; none: it has no source map. */
+  /** The id that the asset shares with its source map. */
   readonly debugId?: string;
-  /** Assets imported statically, and those imported dynamically. */
+  /** Names of assets, or specifiers of the import map. */
   readonly imports: readonly string[];
   readonly dynamicImports: readonly string[];
-  /** Bytes that each source has in the asset: packages by name, own files by path. */
+  /** Bytes of each source in the asset: packages by name, the project's files by path. */
   readonly sources: Readonly<Record<string, number>>;
 }
 
-export const MANIFEST_VERSION = 3;
+export const MANIFEST_VERSION = 4;
 
-/** The build is missing, or was made by another version of the kernel. */
+/** The build is missing, or was made by another version of the kernel. The message is one line. */
 export class ManifestError extends Error {
   override name = "ManifestError";
 }
@@ -96,7 +90,7 @@ export async function readManifest(build: URL): Promise<Manifest> {
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.version !== MANIFEST_VERSION) {
     throw new ManifestError(
-      `The build in ${build.pathname} is of form ${manifest.version}, not ${MANIFEST_VERSION}: ` +
+      `The build in ${build.pathname} has version ${manifest.version}, not ${MANIFEST_VERSION}: ` +
         "run `deno task build`.",
     );
   }

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
-import type { Place } from "./observe.ts";
+import type { ObservedRoute } from "./endpoint.ts";
 import { Fixture } from "./testdata/fixture.ts";
 
-Deno.test("pages and handlers are observed by their routes, assets and static files are not", async () => {
-  await using fixture = await Fixture.build();
-  const places: Place[] = [];
+const fixture = await Fixture.build();
+
+Deno.test.afterAll(() => fixture[Symbol.asyncDispose]());
+
+Deno.test("pages and handlers → observed by route; assets and static files → not", async () => {
+  const routes: ObservedRoute[] = [];
   const seen: string[] = [];
   const app = await fixture.app({
-    observe(place) {
-      places.push(place);
-      if (place.path === "/about") return undefined;
-      return (_request, answer) => {
-        seen.push(place.path);
-        return answer();
+    observe(route) {
+      routes.push(route);
+      if (route.path === "/about") return undefined;
+      return (_request, respond) => {
+        seen.push(route.path);
+        return respond();
       };
     },
   });
@@ -23,19 +26,18 @@ Deno.test("pages and handlers are observed by their routes, assets and static fi
   for (const name of Object.keys(fixture.report.manifest.assets)) await get(`/assets/${name}`);
 
   assert.deepEqual(seen, ["/", "/api/echo", "/items/[id]"]);
-  assert.ok(places.some(({ path, kind }) => path === "/about" && kind === "page"));
-  assert.ok(places.some(({ path, kind }) => path === "/items/[id]" && kind === "handler"));
+  assert.ok(routes.some(({ path, kind }) => path === "/about" && kind === "page"));
+  assert.ok(routes.some(({ path, kind }) => path === "/items/[id]" && kind === "handler"));
 });
 
-Deno.test("page data is a place of its own, watched by GET and HEAD apart from its page", async () => {
-  await using fixture = await Fixture.build();
+Deno.test("page data → observed separately from its page, GET and HEAD", async () => {
   const seen: string[] = [];
   const app = await fixture.app({
     aliases: { "/here": "/about" },
     observe: ({ path, kind }) =>
-      kind === "handler" ? undefined : (request, answer) => {
+      kind === "handler" ? undefined : (request, respond) => {
         seen.push(`${request.method} ${path} ${kind}`);
-        return answer();
+        return respond();
       },
   });
   const ask = async (path: string, method = "GET") =>
@@ -51,23 +53,22 @@ Deno.test("page data is a place of its own, watched by GET and HEAD apart from i
   ]);
 });
 
-Deno.test("an observer may add a header to every answer of a page, and sees what a handler throws", async () => {
-  await using fixture = await Fixture.build();
+Deno.test("observer → may add headers, receives the errors of handlers", async () => {
   const thrown: unknown[] = [];
   const app = await fixture.app({
     onError: () => {},
-    observe: () => (_request, answer, append) => {
+    observe: () => (_request, respond, append) => {
       try {
-        const given = answer();
-        if (!(given instanceof Response)) {
-          return given.catch((error) => {
+        const response = respond();
+        if (!(response instanceof Response)) {
+          return response.catch((error) => {
             thrown.push(error);
             throw error;
           });
         }
-        append(given, "Server-Timing", "seen");
-        append(given, "Server-Timing", "\x01");
-        return given;
+        append(response, "Server-Timing", "seen");
+        append(response, "Server-Timing", "\x01");
+        return response;
       } catch (error) {
         thrown.push(error);
         throw error;
@@ -76,7 +77,7 @@ Deno.test("an observer may add a header to every answer of a page, and sees what
   });
   for (let round = 0; round < 2; round++) {
     const page = await app.handler(new Request("http://h/about"));
-    // Once: a prepared answer does not gather what earlier ones were given.
+    // Only once: headers are not added to the prepared response itself.
     assert.equal(page.headers.get("server-timing"), "seen");
   }
   const failed = await app.handler(new Request("http://h/api/fail"));

@@ -1,4 +1,4 @@
-/** `?fresh-partial=true`: what a navigation in the browser asks for, over real HTTP. */
+/** `?fresh-partial=true`: the page data that a client navigation fetches, over real HTTP. */
 import { Fixture } from "./testdata/fixture.ts";
 import assert from "node:assert/strict";
 import { get, type IncomingHttpHeaders, request } from "node:http";
@@ -20,7 +20,7 @@ interface Answer {
   readonly body: Uint8Array;
 }
 
-/** Asks without `fetch`, which would undo the encoding. */
+/** Without `fetch`, which would decode the body. */
 async function ask(
   path: string,
   { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
@@ -43,7 +43,7 @@ async function ask(
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("page data is completed at the start, and names the version that the page names", async () => {
+Deno.test("page data → completed at the start, with the version of the page", async () => {
   const page = await ask("/");
   const version = /<div data-page="([\w-]{22})"><main><h1>/.exec(text(page.body))?.[1];
   assert.ok(version);
@@ -62,7 +62,7 @@ Deno.test("page data is completed at the start, and names the version that the p
   }
 });
 
-Deno.test("the version is another where the same build is completed otherwise, and only there", async () => {
+Deno.test("same build, other slots or data → another version", async () => {
   const versionOf = async (options: Parameters<typeof fixture.app>[0]) => {
     const { handler } = await fixture.app(options);
     const answer = await handler(new Request("http://here/about?fresh-partial=true"));
@@ -74,7 +74,7 @@ Deno.test("the version is another where the same build is completed otherwise, a
   assert.notEqual(await versionOf({ data: { client: { at: "another" } } }), version);
 });
 
-Deno.test("page data comes in the encoding that was asked for, and is not sent twice", async () => {
+Deno.test("page data → the accepted encoding, 304 with If-None-Match", async () => {
   const path = "/?fresh-partial=true";
   const plain = await ask(path);
   const br = await ask(path, { headers: { "accept-encoding": "gzip, br" } });
@@ -88,7 +88,7 @@ Deno.test("page data comes in the encoding that was asked for, and is not sent t
     assert.equal(headers.vary, "Accept-Encoding");
   }
   const etags = [plain, br, gzip, await ask("/")].map(({ headers }) => headers.etag ?? "");
-  assert.equal(new Set(etags).size, 4, "the page's own is another");
+  assert.equal(new Set(etags).size, 4, "the page's entity tag differs");
 
   const again = await ask(path, {
     headers: { "accept-encoding": "br", "if-none-match": br.headers.etag ?? "" },
@@ -98,7 +98,7 @@ Deno.test("page data comes in the encoding that was asked for, and is not sent t
   assert.equal(again.headers["x-build"], plain.headers["x-build"]);
 });
 
-Deno.test("page data bears the security headers, and a policy by which nothing in it would run", async () => {
+Deno.test("page data → security headers, a policy under which nothing runs", async () => {
   const { headers } = await ask("/about?fresh-partial=true");
   assert.equal(headers["x-content-type-options"], "nosniff");
   assert.equal(headers["referrer-policy"], "same-origin");
@@ -110,7 +110,7 @@ Deno.test("page data bears the security headers, and a policy by which nothing i
   );
 });
 
-Deno.test("HEAD asks for the version alone; other methods are refused as the page's are", async () => {
+Deno.test("page data, HEAD → only headers with the version; other methods → 405", async () => {
   const path = "/about?fresh-partial=true";
   const got = await ask(path);
   const head = await ask(path, { method: "HEAD" });
@@ -123,7 +123,7 @@ Deno.test("HEAD asks for the version alone; other methods are refused as the pag
   assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
 });
 
-Deno.test("what is no page has no page data: 404 stays 404, handlers and files answer as ever", async () => {
+Deno.test("fresh-partial for a handler, a file or an unknown path → ignored", async () => {
   const missing = await ask("/nowhere?fresh-partial=true");
   assert.equal(missing.status, 404);
   assert.equal(missing.headers["x-build"], undefined);

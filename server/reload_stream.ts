@@ -1,13 +1,12 @@
-/** Where the pages of a development build listen. Normal builds have nothing there. */
+/** Path of the stream. Only development builds have it. */
 export const RELOAD_PATH = "/_reload";
 
-/** How soon a browser asks again after the server went away, in milliseconds. */
+/** Milliseconds until a browser reconnects after the server has ended. */
 const RETRY_MS = 200;
 
 /**
- * Tells an open page which server it talks to: a page that hears of another one than before reloads
- * itself. The stream says so once and then stays open, so that the page notices when the server
- * ends.
+ * Reloads open pages in development: each connection receives an id of this server process, and a page
+ * that receives another id than before reloads. The streams stay open so that pages notice a restart.
  */
 export class ReloadStream {
   readonly #instance: string;

@@ -2,18 +2,19 @@ export interface ReopeningServerOptions {
   readonly port: number;
   readonly hostname: string;
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
-  /** Told when the listener was lost. */
+  /** Called when the listener was lost. */
   readonly onLost: (error: unknown) => void;
 }
 
-/** Between two tries to listen again, doubled after each that fails. */
-export const FIRST_RETRY_MS = 50;
-export const LAST_RETRY_MS = 1_000;
+/** Exponential backoff bounds of attempts to listen again. */
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 1_000;
 
 /**
- * `Deno.serve`, which knows no cap on connections and stops to listen when the process has no
- * descriptor left. Then it lets go what is idle and listens again at the same port, which the process
- * must be permitted by its number.
+ * `Deno.serve` without a limit on connections, for platforms and versions of Deno where
+ * {@link ./deno_internals.ts} cannot be used. `Deno.serve` stops listening when file descriptors run out:
+ * this server then closes idle connections and listens again on the same port. The process needs
+ * permission for that port number; permission for port 0 is not enough.
  */
 export class ReopeningServer {
   readonly #options: ReopeningServerOptions;
@@ -29,7 +30,7 @@ export class ReopeningServer {
     return this.#server.addr;
   }
 
-  /** Takes no more connections, and ends those there are after the answers under way. */
+  /** Accepts no more connections, and closes all after their pending responses. */
   async shutdown(): Promise<void> {
     this.#stopping = true;
     await this.#server.shutdown();
@@ -41,22 +42,22 @@ export class ReopeningServer {
     server.finished.catch((error) => {
       if (this.#stopping) return;
       this.#options.onLost(error);
-      // Closes what is idle. It fails where the runtime has closed all of it already.
+      // Closes idle connections. Fails if the runtime has closed them already.
       server.shutdown().catch(() => {});
-      this.#again(server.addr.port, FIRST_RETRY_MS);
+      this.#listenAgain(server.addr.port, FIRST_RETRY_MS);
     });
     return server;
   }
 
-  #again(port: number, ms: number): void {
+  #listenAgain(port: number, delayMs: number): void {
     setTimeout(() => {
       if (this.#stopping) return;
       try {
         this.#server = this.#listen(port);
       } catch {
-        // No descriptor yet, or the port is still held: neither lasts.
-        this.#again(port, Math.min(2 * ms, LAST_RETRY_MS));
+        // There is no descriptor yet, or the port is still in use: try again later.
+        this.#listenAgain(port, Math.min(2 * delayMs, LAST_RETRY_MS));
       }
-    }, ms);
+    }, delayMs);
   }
 }

@@ -1,9 +1,7 @@
 import { type Encoding, negotiateEncoding } from "./accept_encoding.ts";
-import { matchesEtag } from "./etag.ts";
 import { checkHeaders, type HeaderPair } from "./headers.ts";
-import { parseRange } from "./range.ts";
 
-/** A body that is known in full before the first request, in the encodings it is kept in. */
+/** A content in its encodings. */
 export interface Bodies {
   readonly identity: Uint8Array<ArrayBuffer>;
   readonly br?: Uint8Array<ArrayBuffer>;
@@ -13,14 +11,12 @@ export interface Bodies {
 export interface ResourceOptions {
   readonly bodies: Bodies;
   readonly type: string;
-  /** Hash of the identity body: the strong entity tag of each encoding is made of it. */
+  /** Hash of the identity body. Each encoding derives its strong entity tag from it. */
   readonly hash: string;
   readonly cacheControl: string;
-  /** Further headers, of the 304 too: it refreshes what a browser has stored. */
+  /** Further headers, also of a 304: it updates what the browser has stored. */
   readonly headers: readonly HeaderPair[];
-  /** Answers `Range`, with the identity encoding. */
-  readonly ranges: boolean;
-  /** 200 unless it is an error page, which has neither entity tag nor 304. */
+  /** Default: 200. Other statuses are error pages, which have no entity tag and no 304. */
   readonly status?: number;
 }
 
@@ -31,46 +27,36 @@ interface Representation {
   readonly notModified: Response;
 }
 
-/** How many different `Accept-Encoding` values are remembered; browsers send a handful. */
-const MEMORY = 64;
+/** Maximum number of remembered `Accept-Encoding` values; browsers send a handful. */
+const MAX_NEGOTIATED = 64;
 
 /**
- * Answers GET and HEAD out of responses made once. A clone of a prepared response shares its body
- * and costs a third of a microsecond; a new response over the same bytes copies them each time.
+ * Answers GET and HEAD with prepared responses. Cloning a response shares its body and takes a third
+ * of a microsecond; creating one copies the body. Ranges are not supported: files are small.
  */
 export class Resource {
-  readonly #options: ResourceOptions;
+  readonly #status: number;
   readonly #representations = new Map<Encoding, Representation>();
   readonly #negotiated = new Map<string | null, Representation>();
 
   constructor(options: ResourceOptions) {
-    this.#options = options;
-    const { identity, br, gzip } = options.bodies;
-    if (br !== undefined) this.#add("br", br, `"${options.hash}-br"`);
-    if (gzip !== undefined) this.#add("gzip", gzip, `"${options.hash}-gz"`);
-    this.#add("identity", identity, `"${options.hash}"`);
+    this.#status = options.status ?? 200;
+    const { hash, bodies: { identity, br, gzip } } = options;
+    if (br !== undefined) this.#add(options, "br", br, `"${hash}-br"`);
+    if (gzip !== undefined) this.#add(options, "gzip", gzip, `"${hash}-gz"`);
+    this.#add(options, "identity", identity, `"${hash}"`);
   }
 
   respond(request: Request): Response {
     const { headers, method } = request;
-    const { ranges, status = 200 } = this.#options;
-    const range = ranges && method === "GET" ? headers.get("range") : null;
-    const representation = range === null
-      ? this.#negotiate(headers.get("accept-encoding"))
-      : this.#identity;
-    if (status === 200) {
+    const representation = this.#negotiate(headers.get("accept-encoding"));
+    if (this.#status === 200) {
       const known = headers.get("if-none-match");
       if (known !== null && matchesEtag(known, representation.etag)) {
         return representation.notModified.clone();
       }
     }
-    if (method === "HEAD") return representation.head.clone();
-    if (range !== null) return this.#part(range, headers.get("if-range"), representation);
-    return representation.full.clone();
-  }
-
-  get #identity(): Representation {
-    return this.#representations.get("identity")!;
+    return (method === "HEAD" ? representation.head : representation.full).clone();
   }
 
   #negotiate(header: string | null): Representation {
@@ -78,46 +64,22 @@ export class Resource {
     if (remembered !== undefined) return remembered;
     const encoding = negotiateEncoding(header, [...this.#representations.keys()]);
     const representation = this.#representations.get(encoding)!;
-    if (this.#negotiated.size < MEMORY) this.#negotiated.set(header, representation);
+    if (this.#negotiated.size < MAX_NEGOTIATED) this.#negotiated.set(header, representation);
     return representation;
   }
 
-  #part(range: string, ifRange: string | null, whole: Representation): Response {
-    // A date in If-Range never matches: there is no Last-Modified that it could be compared with.
-    if (ifRange !== null && ifRange !== whole.etag) return whole.full.clone();
-    const { identity } = this.#options.bodies;
-    const part = parseRange(range, identity.length);
-    if (part === undefined) return whole.full.clone();
-    if (part === "unsatisfiable") {
-      // Of this request alone: a year's caching is for the bytes.
-      const unsatisfiable: HeaderPair[] = [
-        ["Content-Range", `bytes */${identity.length}`],
-        ["Cache-Control", "no-store"],
-        ...this.#options.headers,
-      ];
-      return new Response(null, { status: 416, headers: unsatisfiable });
-    }
-    const { start, end } = part;
-    const headers: HeaderPair[] = [
-      ...this.#common("identity"),
-      ["ETag", whole.etag],
-      ["Content-Type", this.#options.type],
-      ["Content-Range", `bytes ${start}-${end}/${identity.length}`],
-      ["Content-Length", String(end - start + 1)],
+  #add(
+    { type, cacheControl, headers: further }: ResourceOptions,
+    encoding: Encoding,
+    body: Uint8Array<ArrayBuffer>,
+    etag: string,
+  ): void {
+    const status = this.#status;
+    const common: HeaderPair[] = [
+      ["Vary", "Accept-Encoding"],
+      ["Cache-Control", cacheControl],
+      ...further,
     ];
-    return new Response(identity.subarray(start, end + 1), { status: 206, headers });
-  }
-
-  #common(encoding: Encoding): HeaderPair[] {
-    const { cacheControl, headers, ranges } = this.#options;
-    const common: HeaderPair[] = [["Vary", "Accept-Encoding"], ["Cache-Control", cacheControl]];
-    if (ranges && encoding === "identity") common.push(["Accept-Ranges", "bytes"]);
-    return [...common, ...headers];
-  }
-
-  #add(encoding: Encoding, body: Uint8Array<ArrayBuffer>, etag: string): void {
-    const { type, status = 200 } = this.#options;
-    const common = this.#common(encoding);
     const headers: HeaderPair[] = [
       ...common,
       ["Content-Type", type],
@@ -133,4 +95,22 @@ export class Resource {
       notModified: new Response(null, { status: 304, headers: [...common, ["ETag", etag]] }),
     });
   }
+}
+
+const ENTITY_TAG = /[ \t,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|$)/y;
+
+/**
+ * Whether an `If-None-Match` header contains a strong entity tag: a list, compared weakly, or `*`
+ * (RFC 9110, 13.1.2). Parsing ends at the first malformed member.
+ *
+ * @param etag with its quotes
+ */
+export function matchesEtag(header: string, etag: string): boolean {
+  if (header === etag) return true;
+  if (header.trim() === "*") return true;
+  ENTITY_TAG.lastIndex = 0;
+  for (let match = ENTITY_TAG.exec(header); match !== null; match = ENTITY_TAG.exec(header)) {
+    if (match[1] === etag) return true;
+  }
+  return false;
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { asksForPageData, pathOf } from "./path.ts";
-import { Router } from "./router.ts";
+import { asksForPageData, pathOf, Router } from "./router.ts";
 
-Deno.test("the path is taken from the URL as it was sent", () => {
+Deno.test("path → exactly as sent in the URL", () => {
   const cases: [string, string][] = [
     ["http://host/", "/"],
     ["http://host/a/b?c=/d#e", "/a/b"],
@@ -15,7 +14,7 @@ Deno.test("the path is taken from the URL as it was sent", () => {
   for (const [url, path] of cases) assert.equal(pathOf(url), path, url);
 });
 
-Deno.test("exact paths come before patterns, and nothing is at a path in two ways", () => {
+Deno.test("exact paths before patterns; a second exact path → refused", () => {
   const router = new Router<string>();
   assert.equal(router.add("/a", "exact"), true);
   assert.equal(router.add("/a", "again"), false);
@@ -29,7 +28,7 @@ Deno.test("exact paths come before patterns, and nothing is at a path in two way
   }
 });
 
-Deno.test("page data is asked for by one parameter, wherever it stands in the query", () => {
+Deno.test("fresh-partial=true anywhere in the query → page data", () => {
   const cases: [string, boolean][] = [
     ["http://host/", false],
     ["http://host/?fresh-partial=true", true],

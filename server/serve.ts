@@ -1,6 +1,5 @@
-import { CappedServer } from "./capped_server.ts";
-import { runtimeServeConnection } from "./connection_server.ts";
-import { launcherGone } from "./launcher.ts";
+import { CappedServer, withTimeout } from "./capped_server.ts";
+import { connectionServer } from "./deno_internals.ts";
 import { ReopeningServer } from "./reopening_server.ts";
 
 export interface ServeOptions {
@@ -8,62 +7,56 @@ export interface ServeOptions {
   readonly port: number;
   readonly hostname: string;
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
-  /** Connections that may be open at once. Default: {@linkcode MAX_CONNECTIONS}. */
+  /** Maximum number of open connections. Default: {@linkcode MAX_CONNECTIONS}. */
   readonly maxConnections?: number;
-  /**
-   * Whether the platform says where to listen, and holds the connections of strangers itself: there is
-   * no cap then. Default: no.
-   */
+  /** A platform accepts and limits the connections (Deno Deploy): no limit here. Default: false. */
   readonly onPlatform?: boolean;
-  /** Told now and then, while it is so, that the process has no descriptor left for a connection. */
+  /** Called from time to time while the process has no file descriptor for a connection. */
   readonly onExhausted?: () => void;
   /**
-   * Told, again and again while it is so, that a connection waits for room and every open one has a
-   * request under way: whoever waits for a sender may do so no longer. Default: it waits.
+   * Called repeatedly while a connection waits and each open one has a pending request: end requests that
+   * wait for their client. Default: they continue.
    */
   readonly onFull?: () => void;
   /**
-   * Called as soon as the process is asked to stop: ends what would hold connections open. What it returns is waited
-   * for before {@linkcode onStopped}, as long as the time for that allows.
+   * Called when the process is asked to stop: end streams, which hold connections open. Its promise is
+   * awaited before {@linkcode onStopped}, as far as time permits.
    */
   readonly onStopping: () => Promise<void> | void;
-  /**
-   * Called when the last answer has gone out, or the time for it is over: delivers what is left, in so
-   * many milliseconds. Default: nothing to deliver.
-   */
+  /** Called after the last response: deliver what is left within so many milliseconds. */
   readonly onAnswered?: (ms: number) => Promise<void>;
-  /** Called at the very end: closes files, in {@linkcode CLOSE_MS}. */
+  /** Called at the end: close files, within {@linkcode CLOSE_MS}. */
   readonly onStopped: () => Promise<void> | void;
 }
 
 /**
- * More idle connections than this cost memory and help nobody. A system that allows a process fewer
- * descriptors says so when they are used up, and the server keeps below that from then on.
+ * More idle connections only use memory. If the system allows fewer file descriptors, the server lowers
+ * the limit when they run out.
  */
-export const MAX_CONNECTIONS = 10_000;
+const MAX_CONNECTIONS = 10_000;
 
-/** Answers under way get this long, and then what is left to deliver. */
+/** Time for pending responses, then for `onAnswered`. */
 const ANSWERS_MS = 2_500;
 const DELIVERY_MS = 800;
-/** For whoever delivers to say what was not taken. */
-const LAST_WORD_MS = 200;
+/** Time to report what was not delivered. */
+const REPORT_MS = 200;
 const CLOSE_MS = 500;
 
-/** The longest that stopping takes. Deno Deploy kills a process 5 seconds after it asked it to stop. */
-export const STOP_MS = ANSWERS_MS + DELIVERY_MS + LAST_WORD_MS + CLOSE_MS;
+/** Maximum duration of a stop. Deno Deploy kills a process 5 seconds after it asked it to stop. */
+export const STOP_MS = ANSWERS_MS + DELIVERY_MS + REPORT_MS + CLOSE_MS;
 
-/** The address cannot be listened on. The message is one line, made to be printed. */
+/** The server cannot listen at its address. The message is one line for the user. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
 /**
- * Serves until SIGINT or SIGTERM comes, or the launcher is gone; then finishes what is under way
- * and ends the process with code 0. A signal may come twice: the second one changes nothing.
+ * Serves until SIGINT or SIGTERM, or until the launcher ends; then finishes pending requests and exits
+ * with code 0. A second signal has no effect.
  *
- * Prints `Listening on http://HOST:PORT/` once it answers.
+ * Prints `Listening on http://HOST:PORT/` once it accepts connections.
  *
- * @throws {ListenError} the port is taken, or the address is not this machine's
+ * @throws {ListenError} the port is in use, or the address is invalid
  */
 export function serve(options: ServeOptions): void {
   let stopping = false;
@@ -72,59 +65,64 @@ export function serve(options: ServeOptions): void {
     if (stopping) return;
     stopping = true;
     const closeAt = performance.now() + STOP_MS - CLOSE_MS;
-    const stopped = options.onStopping();
-    await within(ANSWERS_MS, server.shutdown());
+    const stopped = Promise.resolve(options.onStopping());
+    await withTimeout(ANSWERS_MS, server.shutdown());
     if (options.onAnswered) {
-      await within(DELIVERY_MS + LAST_WORD_MS, options.onAnswered(DELIVERY_MS));
+      await withTimeout(DELIVERY_MS + REPORT_MS, options.onAnswered(DELIVERY_MS));
     }
-    await within(closeAt - performance.now(), stopped);
-    await within(CLOSE_MS, options.onStopped());
+    await withTimeout(closeAt - performance.now(), stopped);
+    await withTimeout(CLOSE_MS, Promise.resolve(options.onStopped()));
     Deno.exit(0);
   };
 
   for (const signal of ["SIGINT", Deno.build.os === "windows" ? "SIGBREAK" : "SIGTERM"] as const) {
     Deno.addSignalListener(signal, stop);
   }
-  launcherGone().then(stop);
-  // Last: whoever reads that it listens may ask it to stop at once.
+  launcherEnded().then(stop);
+  // Last, because the line that it prints may trigger a signal at once.
   const server = listen(options);
 }
 
-/** Waits for the end of something, but only so long; how it ends makes no difference. */
-async function within(ms: number, ending: Promise<unknown> | void): Promise<void> {
-  if (ending === undefined) return;
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([ending.then(() => {}, () => {}), over]);
-  clearTimeout(timer);
+/** Argument by which a launcher states that it holds the server's standard input open while it lives. */
+export const LAUNCHED = "--launched";
+
+/**
+ * Resolves when the launcher that started this process has ended: the pipe to standard input then
+ * closes, even if the launcher was killed. Never resolves without the argument {@linkcode LAUNCHED}.
+ */
+export async function launcherEnded(args: readonly string[] = Deno.args): Promise<void> {
+  if (!args.includes(LAUNCHED)) return new Promise(() => {});
+  for await (const _chunk of Deno.stdin.readable) {
+    // The launcher writes nothing.
+  }
 }
 
-/** What is listening, however it counts its connections. */
-interface Listening {
+interface Server {
   readonly addr: Deno.NetAddr;
   shutdown(): Promise<void>;
 }
 
-function listen(options: ServeOptions): Listening {
+function listen(options: ServeOptions): Server {
   const { port, hostname } = options;
   try {
-    const server = open(options);
+    const server = createServer(options);
     console.log(`Listening on ${httpAddress(server.addr)}`);
     return server;
   } catch (cause) {
-    const why = reasonOf(cause);
-    if (why === undefined) throw cause;
-    throw new ListenError(`Cannot listen on ${httpAddress({ hostname, port })}: ${why}.`, {
+    const reason = reasonOf(cause);
+    if (reason === undefined) throw cause;
+    throw new ListenError(`Cannot listen on ${httpAddress({ hostname, port })}: ${reason}.`, {
       cause,
     });
   }
 }
 
-function open(options: ServeOptions): Listening {
+function createServer(options: ServeOptions): Server {
   const { port, hostname, handler, onPlatform = false } = options;
   const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {}, onFull = () => {} } = options;
-  const serveConnection = onPlatform ? undefined : runtimeServeConnection();
+  const serveConnection = onPlatform ? undefined : connectionServer();
   if (serveConnection === undefined) {
+    if (!onPlatform) console.warn("MAX_CONNECTIONS has no effect in this version of Deno.");
     return new ReopeningServer({ port, hostname, handler, onLost: onExhausted });
   }
   const listener = Deno.listen({ port, hostname });
@@ -138,12 +136,12 @@ function open(options: ServeOptions): Listening {
 }
 
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof Deno.errors.AddrInUse) return "something else listens there, set PORT";
+  if (error instanceof Deno.errors.AddrInUse) return "the port is in use, set another PORT";
   if (error instanceof Deno.errors.AddrNotAvailable) return "HOST is not this machine's";
   if (error instanceof Deno.errors.PermissionDenied) {
-    return "this user may not, set PORT above 1023";
+    return "this user is not permitted, set a PORT above 1023";
   }
-  // The runtime has no class of its own for a name that nobody knows.
+  // The runtime has no class for a name that cannot be resolved.
   if (error instanceof Error && error.message.includes("lookup address")) {
     return "HOST is a name that cannot be resolved";
   }

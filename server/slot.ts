@@ -1,9 +1,8 @@
 /**
- * Slots: texts that are known only when the server starts, in pages that are made when it is built.
+ * Slots: texts in prebuilt pages that are only known when the server starts.
  *
- * The build leaves a marker in the HTML; the start replaces it once. Markers are private-use
- * characters, because neither HTML escaping nor JSON changes them, so they survive React and
- * `JSON.stringify` untouched:
+ * The build writes a marker into the HTML, which the start replaces. Markers consist of private-use
+ * characters, which neither React nor `JSON.stringify` escapes:
  *
  *     U+E000 name U+E003   a text in markup or in an attribute, HTML-escaped
  *     U+E001 name U+E003   a text inside a JSON string, JSON-escaped
@@ -16,15 +15,14 @@ const END = "\uE003";
 const MARKER = /([\uE000\uE001\uE002])([A-Za-z][A-Za-z0-9_-]*)\uE003/g;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
-/** A page asks for a slot that the start did not fill, or a name is not one. */
+/** A slot has no value, or its name is invalid. */
 export class SlotError extends Error {
   override name = "SlotError";
 }
 
 /**
- * A text that the App puts in place at the start. Usable as text, as an attribute and as (part of)
- * a string in an island's props. To code that runs at build time it is opaque: it must not be
- * measured, cut or compared.
+ * A text that the App inserts at the start: in text, in an attribute or in a string of an island's
+ * props. Code at build time sees only a marker, so it must not measure, cut or compare it.
  */
 export function slot(name: string): string {
   return TEXT + checked(name) + END;
@@ -35,23 +33,17 @@ export function dataSlot(id: string): string {
   return JSON_VALUE + checked(id) + END;
 }
 
-/**
- * JSON that is safe inside `<script type="application/json">`; slots in its strings become JSON
- * slots.
- */
+/** JSON for `<script type="application/json">`. Slots in its strings are escaped as JSON. */
 export function scriptJson(value: unknown): string {
   return escapeJson(JSON.stringify(value)).replaceAll(TEXT, JSON_TEXT);
 }
 
-/**
- * True if the text holds a slot of any kind: for places where none may stand, such as a script with
- * a CSP hash.
- */
+/** Whether a text contains a slot of any kind. */
 export function hasSlot(text: string): boolean {
   return /[\uE000-\uE003]/.test(text);
 }
 
-/** What the start knows. */
+/** The values of a start. */
 export interface SlotValues {
   /** Texts by slot name. */
   readonly slots: Readonly<Record<string, string>>;
@@ -60,8 +52,9 @@ export interface SlotValues {
 }
 
 /**
- * The completed page: every marker replaced, in one pass, so that a value cannot bring markers of
- * its own.
+ * Replaces every marker, in one pass: a marker inside a value is not replaced.
+ *
+ * @throws {SlotError} a slot has no value
  */
 export function fillSlots(html: string, values: SlotValues): string {
   return html.replace(MARKER, (_marker, kind: string, name: string) => {
@@ -75,16 +68,13 @@ export function fillSlots(html: string, values: SlotValues): string {
   });
 }
 
-/**
- * HTML-escaped text, with the five characters and the entities that React uses, so that hydration
- * finds no difference.
- */
+/** Escapes a text for HTML exactly as React does, so that hydration finds no difference. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
 }
 
-/** `<` is all that can end or open anything inside a script element (`</script`, `<!--`). */
+/** Inside a script element only `<` is dangerous (`</script`, `<!--`). */
 function escapeJson(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
@@ -92,7 +82,7 @@ function escapeJson(json: string): string {
 function checked(name: string): string {
   if (!NAME.test(name)) {
     throw new SlotError(
-      `Slot name ${JSON.stringify(name)} is not one: a letter, then letters, digits, - and _.`,
+      `Invalid slot name ${JSON.stringify(name)}: use a letter, then letters, digits, - and _.`,
     );
   }
   return name;
@@ -100,6 +90,6 @@ function checked(name: string): string {
 
 function missing(what: string, option: string): SlotError {
   return new SlotError(
-    `The page uses ${what}, which nothing fills: give it in the App's \`${option}\`.`,
+    `The page uses ${what}, which has no value: set it in the App's \`${option}\`.`,
   );
 }

@@ -1,19 +1,71 @@
 /**
- * `deno task build`: builds the page into `.build/`, unless what is there was made of the same
- * sources.
+ * `deno task build`: builds the page into `.build/`, unless the build there is up to date.
  *
- * `--dev` builds for development, `--force` in any case.
+ * `--dev` makes a development build, `--force` always builds.
  */
 import "../server/build/production.ts";
+import type { BuildFailure, Message } from "esbuild";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isFresh } from "../server/build/inputs.ts";
+
+/** The browser's entry. */
+const CLIENT = "client.ts";
+/** This module: a change of it makes another build. */
+const BUILDER = "tools/build.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 const dev = process.argv.includes("--dev");
 
 if (process.argv.includes("--force") || !await isFresh({ root, out: `${root}/.build`, dev })) {
-  // Loaded only now: esbuild and React take longer than finding out that nothing is to be done.
-  const { buildSite } = await import("./build_site.ts");
-  Deno.exitCode = await buildSite(root, dev) ? 0 : 1;
+  Deno.exitCode = await buildSite() ? 0 : 1;
+}
+
+/** Builds the project. Returns false if it failed, after printing the error with file and line. */
+async function buildSite(): Promise<boolean> {
+  // Imported only here: loading esbuild and React takes longer than the check above.
+  const [esbuild, { build }] = await Promise.all([
+    import("esbuild"),
+    import("../server/build/build.ts"),
+  ]);
+  const print = async (kind: "error" | "warning", messages: readonly Message[]) => {
+    const color = Deno.stderr.isTerminal() && !Deno.noColor;
+    for (const text of await esbuild.formatMessages([...messages], { kind, color })) {
+      console.error(text.trimEnd());
+    }
+  };
+  try {
+    const { esbuildOptions, extraAssets } = await import("../monitoring/browser/build.ts");
+    const { warnings } = await build({
+      root,
+      client: CLIENT,
+      dev,
+      browser: esbuildOptions,
+      extra: await extraAssets(),
+      builders: [BUILDER],
+    });
+    await print("warning", warnings);
+    return true;
+  } catch (error) {
+    if (isBuildFailure(error)) await print("error", error.errors);
+    else console.error(describeError(error));
+    return false;
+  } finally {
+    await esbuild.stop();
+  }
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors);
+}
+
+/** An error that a page threw while it was rendered, with the first stack frame in the project. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return `error: ${String(error)}`;
+  const frames = [...(error.stack ?? "").matchAll(/file:\/\/(\/[^\s)]+:\d+:\d+)/g)]
+    .map((match) => match[1] ?? "")
+    .filter((frame) => frame.startsWith(`${root}/`) && !frame.includes("/node_modules/"));
+  const frame = frames.find((candidate) => !candidate.startsWith(`${root}/server/`)) ?? frames[0];
+  const where = frame === undefined || error.message.includes(frame) ? "" : `\n    at ${frame}`;
+  return `error: ${error.name}: ${error.message}${where}`;
 }

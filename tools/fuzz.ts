@@ -1,8 +1,8 @@
 /**
- * `deno task fuzz [--seconds=N] [--seed=S]`: for half of N seconds (default 30) posts hostile envelopes to the real
- * relay, and for the other half lets a hostile ingest answer a relay in a process of its own. Checks every
- * answer against the contract, then whether memory has grown. Prints the seed, how requests ended, and the smallest
- * failing one. Exits with 1 if one fails, a process ends or memory has grown.
+ * `deno task fuzz [--seconds=N] [--seed=S]`: for half of N seconds (default 30) posts hostile envelopes to the
+ * relay; for the other half a hostile ingest answers a relay in another process. Checks every response
+ * against the contract, and whether memory grows. Prints the seed, the outcomes and the smallest failing
+ * case. Exits with 1 if a check fails, a process ends or memory grows.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -14,10 +14,10 @@ import { startFuzzedRelay } from "../tests/fuzz/fuzzed_relay.ts";
 import { type HostileAnswer, hostileAnswer } from "../tests/fuzz/hostile_answer.ts";
 import { type HostileRequest, hostileRequest } from "../tests/fuzz/hostile_request.ts";
 
-/** Batches before memory is measured first: until then the engine still compiles and fills its pools. */
+/** Batches before memory is first measured: the engine compiles code and fills its pools. */
 const WARM_UP = 6;
 
-/** What the heap and the memory outside it may have grown by, after collection: a leak of 1 KB a request shows in seconds. */
+/** Allowed growth of heap and external memory after garbage collection. Shows a leak of 1 KB a request in seconds. */
 const MAX_GROWTH_BYTES = 8 * 1024 * 1024;
 
 const PROGRESS_MS = 5_000;
@@ -29,7 +29,7 @@ interface FuzzOptions {
   readonly seed: number;
 }
 
-/** @throws {RangeError} with a message made to be printed */
+/** @throws {RangeError} an option is invalid; the message is for the user */
 export function readFuzzOptions(args: readonly string[], seed: number): FuzzOptions {
   const options = { seconds: 30, seed };
   for (const arg of args) {
@@ -42,7 +42,7 @@ export function readFuzzOptions(args: readonly string[], seed: number): FuzzOpti
   return options;
 }
 
-/** One side that is hostile. */
+/** A fuzzed interface. */
 interface Target {
   readonly name: string;
   /** Number of cases from one seed. */
@@ -51,12 +51,12 @@ interface Target {
     | fc.IAsyncPropertyWithHooks<[HostileRequest]>
     | fc.IAsyncPropertyWithHooks<[HostileAnswer]>;
   readonly endings: ReadonlyMap<string, number>;
-  /** After each batch, so that batches are independent. */
-  forget(): void;
+  /** Called after each batch, so that batches are independent. */
+  reset(): void;
   memoryInUse(): Promise<number> | number;
 }
 
-/** Fuzzes both sides. Returns whether all is well. */
+/** Fuzzes both interfaces. Returns whether all checks passed. */
 async function fuzz({ seconds, seed }: FuzzOptions): Promise<boolean> {
   console.log(`Seed ${seed}, ${seconds} s`);
   return await fuzzClients(seconds / 2, seed) && await fuzzIngest(seconds / 2, seed);
@@ -73,7 +73,7 @@ async function fuzzClients(seconds: number, seed: number): Promise<boolean> {
         await relay.check(request);
       }),
       endings: relay.endings,
-      forget: () => relay.forget(),
+      reset: () => relay.forget(),
       memoryInUse,
     },
     seconds,
@@ -89,8 +89,8 @@ async function fuzzIngest(seconds: number, seed: number): Promise<boolean> {
       batch: 25,
       property: fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
       endings: ingest.endings,
-      // Each answer is followed by an hour.
-      forget() {},
+      // The fuzzed ingest advances the clock by an hour after each answer.
+      reset() {},
       memoryInUse: () => ingest.memoryInUse(),
     },
     seconds,
@@ -104,7 +104,7 @@ async function fuzzTarget(target: Target, seconds: number, seed: number): Promis
   let shown = performance.now();
   let first: number | undefined;
   let batches = 0;
-  // What no answer waits for ends the process: say from which seed it came, and let it.
+  // An uncaught error ends the process: print the seed before.
   const onError = () => console.error(repeatWith(seed + batches));
   globalThis.addEventListener("error", onError);
   do {
@@ -114,13 +114,13 @@ async function fuzzTarget(target: Target, seconds: number, seed: number): Promis
       return false;
     }
     batches++;
-    target.forget();
+    target.reset();
     if (batches === WARM_UP) first = await target.memoryInUse();
     if (performance.now() - shown > PROGRESS_MS) {
       shown = performance.now();
       const left = Math.max(0, Math.ceil((end - shown) / 1000));
       const used = (await target.memoryInUse() / MIB).toFixed(1);
-      console.log(`${name}: ${batches * batch} runs, ${used} MiB in use, ${left} s to go`);
+      console.log(`${name}: ${batches * batch} runs, ${used} MiB in use, ${left} s left`);
     }
   } while (performance.now() < end || batches <= WARM_UP);
   globalThis.removeEventListener("error", onError);
@@ -142,9 +142,9 @@ async function fuzzTarget(target: Target, seconds: number, seed: number): Promis
   return true;
 }
 
-const repeatWith = (seed: number) => `FAILED. The same again: deno task fuzz --seed=${seed}`;
+const repeatWith = (seed: number) => `FAILED. To repeat: deno task fuzz --seed=${seed}`;
 
-/** Returns what is wrong, with the smallest case that shows it. */
+/** Runs one batch. Returns the error with the smallest failing case. */
 async function runBatch({ property, batch }: Target, seed: number): Promise<string | undefined> {
   const { failed, errorInstance } = await fc.check(
     property as fc.IAsyncPropertyWithHooks<[unknown]>,
@@ -172,9 +172,8 @@ function itemsRead(body: Uint8Array): number[][] | undefined {
 }
 
 /**
- * Bytes that are still reachable: `--v8-flags=--expose-gc` gives the collection. What the runtime's own native code loses
- * is not among them: Deno 2.9.6 loses some 20 KB, and says so on standard output ("leaking memory block"), for each
- * brotli body that is corrupt in its context maps.
+ * Reachable bytes after garbage collection. Does not include leaks of native code: Deno 2.9.6 leaks some
+ * 20 KB, and prints "leaking memory block", for each brotli body with corrupt context maps.
  */
 function memoryInUse(): number {
   const { gc } = globalThis as { gc?: () => void };

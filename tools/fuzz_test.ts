@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFuzzOptions } from "./fuzz.ts";
 
-Deno.test("fuzz options: seconds and seed, each with a default", () => {
+Deno.test("fuzz options → seconds and seed, with defaults", () => {
   assert.deepEqual(readFuzzOptions([], 7), { seconds: 30, seed: 7 });
   assert.deepEqual(readFuzzOptions(["--seconds=5", "--seed=9"], 7), { seconds: 5, seed: 9 });
 });
 
-Deno.test("fuzz options: what is unknown or no whole number is refused", () => {
+Deno.test("fuzz options: unknown, or not a whole number → refused", () => {
   for (const arg of ["--seconds", "--seconds=x", "--seed=-1", "--runs=3", "5"]) {
     assert.throws(() => readFuzzOptions([arg], 7), RangeError, arg);
   }

@@ -1,31 +1,30 @@
 /**
- * `deno task picture`: takes the README's pictures from the running page. Starts the server in inbox mode with
- * an empty inbox, makes the signals by the page's own controls, waits until they have arrived, and writes
- * `docs/page.png` while something flows; then opens a trace and an error by the console's own links, and
- * writes `docs/trace.png` and `docs/error.png`.
+ * `deno task picture`: takes the README's pictures. Starts the server with an empty inbox, makes signals with
+ * the page's controls, waits until they have arrived, and writes `docs/page.png` while envelopes are on
+ * their way; then opens a trace and an error, and writes `docs/trace.png` and `docs/error.png`.
  */
 import { chromium, type Page } from "@playwright/test";
-import { CHROMIUM_ARGS, ensureChromium } from "./find_chromium.ts";
-import { spawnBuild } from "./processes.ts";
-import { startServer } from "./server_process.ts";
+import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
+import { spawnBuild } from "./run/processes.ts";
+import { startServer } from "./run/server_process.ts";
 
-/** Names of the controls that are pressed first, in this order, to fill the lists. */
+/** Controls that are pressed first, in this order, to fill the lists. */
 const SIGNALS = ["info", "Span with a fetch", "warn", "Handled error", "Failing request"];
 
-/** Then these, each of which sends an envelope at once, so that the glass is seen with something in it. */
-const PASSING = ["Uncaught error", "Unhandled rejection", "Handled error", "Uncaught error"];
+/** Controls that are pressed next: each sends an envelope immediately, for the animation of the pipeline. */
+const ANIMATED = ["Uncaught error", "Unhandled rejection", "Handled error", "Uncaught error"];
 
-/** Part of the tube that one envelope has passed when the next is sent. */
-const APART = 0.12;
+/** The next envelope is sent when the last one has passed this part of the tube. */
+const DISTANCE = 0.12;
 
 /** Item types that the inbox must show before the picture is taken. */
-const WANTED = ["span", "log", "event", "replay_event"];
+const EXPECTED_TYPES = ["span", "log", "event", "replay_event"];
 
 const VIEWPORT = { width: 1280, height: 900 };
-/** Legible on dense screens, on which most people read, and still light enough. */
+/** Legible on high-density screens with an acceptable file size. */
 const DEVICE_SCALE = 1.4;
 
-/** A picture that takes longer to load than the text around it is read past. */
+/** Keeps the README fast to load. */
 const MAX_BYTES = 450_000;
 
 const ARRIVAL_TIMEOUT_MS = 60_000;
@@ -35,37 +34,37 @@ async function takeOverview(page: Page, origin: string): Promise<Uint8Array> {
   await page.goto(origin);
   for (const name of SIGNALS) await press(page, name);
   const inbox = page.getByRole("region", { name: "Arrived in the inbox" });
-  for (const type of WANTED) await inbox.getByText(type, { exact: true }).first().waitFor();
+  for (const type of EXPECTED_TYPES) await inbox.getByText(type, { exact: true }).first().waitFor();
 
-  for (const [index, name] of PASSING.entries()) {
+  for (const [index, name] of ANIMATED.entries()) {
     await page.evaluate(() =>
       document.querySelectorAll(".tube .m").forEach((mark) => mark.classList.add("seen"))
     );
     await press(page, name);
-    if (index === PASSING.length - 1) await rest(page);
-    await page.waitForFunction(newestMarkHasPassed, APART, { polling: "raf" });
+    if (index === ANIMATED.length - 1) await clearFocus(page);
+    await page.waitForFunction(newestMarkHasPassed, DISTANCE, { polling: "raf" });
   }
   await page.evaluate(() => document.getAnimations().forEach((animation) => animation.pause()));
   return await page.screenshot({ fullPage: true });
 }
 
-/** The trace of the visit, whole, with a span of it chosen. */
+/** The trace of the visit, with a span selected. */
 async function takeTrace(page: Page): Promise<Uint8Array> {
   await openView(page, "Traces");
   await page.getByRole("region", { name: "Traces" }).getByRole("link", { name: "GET /" }).click();
   const waterfall = page.getByRole("treegrid");
   await waterfall.getByRole("row", { name: /pageload/ }).first().click();
-  await rest(page);
+  await clearFocus(page);
   return await page.screenshot();
 }
 
-/** An error that an island threw, with the source that threw it. */
+/** An error of an island, with its source code. */
 async function takeError(page: Page): Promise<Uint8Array> {
   await openView(page, "Errors");
   const errors = page.getByRole("region", { name: "Errors" });
   await errors.getByRole("link", { name: /Handled error/ }).first().click();
   await errors.getByText("islands/", { exact: false }).first().waitFor();
-  await rest(page);
+  await clearFocus(page);
   return await page.screenshot();
 }
 
@@ -73,20 +72,20 @@ async function openView(page: Page, name: string): Promise<void> {
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
 }
 
-/** By the beginning of its name: that may go on with a note. */
+/** Presses the control whose name starts with `name`. */
 async function press(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
 }
 
-/** Neither a control in focus nor a pointer above one. */
-async function rest(page: Page): Promise<void> {
+/** Removes focus and pointer from all controls. */
+async function clearFocus(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   });
   await page.mouse.move(0, 0);
 }
 
-/** Runs in the page: whether a mark that was not in the tube before has come so far. */
+/** Runs in the page. Whether a new mark has passed this part of the tube. */
 function newestMarkHasPassed(part: number): boolean {
   const tube = document.querySelector(".tube")?.getBoundingClientRect();
   const mark = document.querySelector(".tube .m:not(.seen)")?.getBoundingClientRect();

@@ -1,9 +1,10 @@
-/** Folders that hold nothing of the project's own: made by tools, or not source. */
+/** Folders that contain no sources of the project. */
 const SKIPPED = new Set(["node_modules", "test-results"]);
 
 /**
- * All files of the project whose name ends in one of `endings`, as paths relative to `root` with
- * forward slashes, sorted. Hidden folders (`.git`, `.build`, `.data`) are left out.
+ * Lists the project's files with one of these endings, without hidden folders (`.git`, `.build`, `.data`).
+ *
+ * @returns sorted paths relative to `root`, with forward slashes
  */
 export function projectFiles(root: string, endings: readonly string[]): string[] {
   const found: string[] = [];
@@ -19,7 +20,7 @@ export function projectFiles(root: string, endings: readonly string[]): string[]
   return found.sort();
 }
 
-/** Whether there is a file or a folder at this path. */
+/** Whether a file or folder exists at this path. */
 export function exists(path: string): boolean {
   try {
     Deno.statSync(path);

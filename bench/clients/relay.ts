@@ -1,7 +1,7 @@
 /** The relay with one of the {@linkcode CLIENTS} and without a spool. Arguments: the client's name, the DSN. */
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay } from "../../monitoring/relay/relay.ts";
-import { LAUNCHED, launcherGone } from "../../server/launcher.ts";
+import { LAUNCHED, launcherEnded } from "../../server/serve.ts";
 import { CLIENTS } from "./adapters.ts";
 
 const [name = "", text = ""] = Deno.args;
@@ -18,5 +18,5 @@ Deno.serve({
   port: 0,
   onListen: ({ port }) => console.log(`Listening on http://127.0.0.1:${port}/`),
 }, (request, { remoteAddr }) => relay.receive(request, remoteAddr.hostname));
-await launcherGone([LAUNCHED]);
+await launcherEnded([LAUNCHED]);
 Deno.exit(0);

@@ -6,7 +6,7 @@
  *   `fetch`; it has no limits, deadlines, duplicate check or spool.
  */
 import { handleTunnelRequest } from "@sentry/core";
-import { LAUNCHED, launcherGone } from "../../server/launcher.ts";
+import { LAUNCHED, launcherEnded } from "../../server/serve.ts";
 
 const RESPONSE_BODY = '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
 const RESPONSE_INIT = { headers: { "content-type": "application/json" } };
@@ -26,5 +26,5 @@ Deno.serve({
   port: 0,
   onListen: ({ port }) => console.log(`Listening on http://127.0.0.1:${port}/`),
 }, HANDLERS[name]!);
-await launcherGone([LAUNCHED]);
+await launcherEnded([LAUNCHED]);
 Deno.exit(0);

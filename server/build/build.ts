@@ -1,36 +1,32 @@
 import "./production.ts";
 import * as esbuild from "esbuild";
-import { bodyHash } from "../body_hash.ts";
-import { compress } from "../compress.ts";
+import { compress, contentHash, isCompressible, mediaType } from "../content.ts";
 import {
   type Manifest,
   MANIFEST_VERSION,
   type ManifestAsset,
   type ManifestFile,
 } from "../manifest.ts";
-import { isCompressible, mediaType } from "../media_type.ts";
+import type { BuiltAsset } from "./built_asset.ts";
 import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bundle.ts";
-import type { BuiltAsset } from "./collect.ts";
 import { recordInputs } from "./inputs.ts";
 import { finishPage, importMapOf, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
 import { listFiles, type Project, scanProject } from "./scan.ts";
 
 export interface BuildOptions {
-  /** The project's folder: an absolute path without a slash at its end. */
+  /** The project's folder: an absolute path without a slash at the end. */
   readonly root: string;
-  /** Where the build goes; default `<root>/.build`. */
+  /** Output folder. Default: `<root>/.build`. */
   readonly out?: string;
   /** The browser's entry, relative to the root. */
   readonly client: string;
-  /** For development: compressed quickly, and the page reloads when the server is another. */
+  /** A development build: compressed fast; pages reload when the server restarts. */
   readonly dev?: boolean;
   readonly browser?: BrowserOptions;
-  /** Finished scripts that browser code finds by `import.meta.resolve(specifier)`. */
+  /** Code of prebuilt scripts, found by `import.meta.resolve(specifier)`. */
   readonly extra?: Readonly<Record<string, string>>;
-  /**
-   * Modules, relative to the root, that decide what is built besides the pages: whoever calls this.
-   */
+  /** Modules that call this, relative to the root: a change of them makes another build. */
   readonly builders?: readonly string[];
 }
 
@@ -39,24 +35,28 @@ export interface BuildReport {
   readonly warnings: readonly esbuild.Message[];
 }
 
-/** Browser code imports what the import map does not have. */
+/** Browser code imports a specifier that is not in the import map. */
 export class ImportError extends Error {
   override name = "ImportError";
 }
 
-/** Builds a project into `out`, replacing what is there only when all of it went well. */
+/**
+ * Builds a project into `out`. A failed build does not change the last one.
+ *
+ * @throws {esbuild.BuildFailure} an error in a source, with file and line
+ */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const startedAt = Date.now();
   const { root, client, dev = false, browser = {}, extra = {}, builders = [] } = options;
   const names = listFiles(root);
   const project = scanProject(root, names);
-  // First of all: who made a mistake in a source is told so by file, line and column.
+  // First, because esbuild reports syntax errors with file, line and column.
   const [sources, style] = await Promise.all([
     sourcesOf(root, [...modulesOf(project), ...builders]),
     project.style === undefined ? undefined : bundleStyle(root, project.style),
   ]);
   const rendered = await renderPages({ root, project });
-  // Pages say which islands come first, and that decides what the bundles share.
+  // Which islands are loaded first decides what the bundles share.
   const first = new Set(rendered.flatMap(({ page }) => page.islands));
   const bundle = await bundleBrowser({ root, project, first, client, dev, browser, extra });
   checkImports(bundle.assets, importMapOf(bundle.assets));
@@ -71,13 +71,12 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     dev,
     pages: pages.map(({ entry }) => entry),
     handlers: project.handlers,
-    middleware: project.middleware,
     assets: byName(assets),
     statics: byName(statics),
   };
   const manifest: Manifest = {
     ...content,
-    buildId: bodyHash(new TextEncoder().encode(JSON.stringify(content))),
+    buildId: contentHash(new TextEncoder().encode(JSON.stringify(content))),
   };
   const inputs = [
     ...bundle.inputs,
@@ -95,19 +94,19 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   return { manifest, warnings: bundle.warnings };
 }
 
-/** The modules that the build loads to render pages. */
+/** Modules that the build imports to render pages. */
 function modulesOf(project: Project): string[] {
   const { app, notFound, serverError, pages, islands } = project;
   const single = [app, notFound, serverError].filter((module) => module !== undefined);
   return [...single, ...pages.map(({ module }) => module), ...islands.map(({ module }) => module)];
 }
 
-/** Of the scanned files, those whose content is built; a handler is loaded by the server itself. */
+/** Whether a scanned file is part of the build without being imported. The server imports handlers. */
 function isContent(file: string): boolean {
   return file.startsWith("static/");
 }
 
-/** esbuild also names modules that plugins make, which have no file: `namespace:path`. */
+/** False for modules of plugins (`namespace:path`). */
 function isFile(input: string): boolean {
   return !/^[a-z-]{2,}:/.test(input);
 }
@@ -118,7 +117,7 @@ function checkImports(assets: readonly BuiltAsset[], map: Readonly<Record<string
     for (const specifier of [...imports, ...dynamicImports]) {
       if (built.has(specifier) || specifier in map) continue;
       throw new ImportError(
-        `Browser code imports "${specifier}", which the import map does not have, from one of ${
+        `Browser code imports "${specifier}", which is not in the import map, from one of ${
           Object.keys(sources).join(", ")
         }.`,
       );
@@ -167,10 +166,10 @@ async function encodeStatic(
 }
 
 async function encode(path: string, contents: Uint8Array<ArrayBuffer>, fast: boolean) {
-  const { br, gzip } = isCompressible(path) ? await compress(contents, { text: true, fast }) : {};
+  const { br, gzip } = isCompressible(path) ? await compress(contents, { fast }) : {};
   const entry: ManifestFile = {
     type: mediaType(path),
-    hash: bodyHash(contents),
+    hash: contentHash(contents),
     bytes: contents.length,
     ...(gzip && { gzip: gzip.length }),
     ...(br && { brotli: br.length }),

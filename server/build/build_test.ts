@@ -34,12 +34,12 @@ const page = (path: string, variant: string) => {
 const assetsOf = (kind: string) =>
   Object.entries(manifest.assets).filter(([, asset]) => asset.kind === kind);
 
-Deno.test("two builds of the same sources are the same, byte for byte", async () => {
+Deno.test("two builds of the same sources → identical bytes", async () => {
   await using again = await Fixture.build();
   assert.deepEqual(snapshot(again.out), snapshot(fixture.out));
 });
 
-Deno.test("nothing in a build names the folder that it was built in", () => {
+Deno.test("build → contains no path of its folder", () => {
   for (const folder of ["assets", "maps", "pages"]) {
     for (const { name } of Deno.readDirSync(`${fixture.out}/${folder}`)) {
       if (/\.(?:br|gz)$/.test(name)) continue;
@@ -49,7 +49,7 @@ Deno.test("nothing in a build names the folder that it was built in", () => {
   }
 });
 
-Deno.test("React is one module, which the import map gives to all that asks for it", async () => {
+Deno.test("React → one module for all of its specifiers", async () => {
   const vendors = assetsOf("vendor");
   assert.equal(vendors.length, 1);
   const [[name = ""] = []] = vendors;
@@ -72,7 +72,7 @@ Deno.test("React is one module, which the import map gives to all that asks for 
   assert.equal(vendor.act, undefined, "the production build");
 });
 
-Deno.test("each island is a chunk of its own, and a page loads first those that it has", async () => {
+Deno.test("each island → its own chunk; a page preloads only its islands", async () => {
   const islands = new Map(assetsOf("island").map(([name, asset]) => [asset.name, name]));
   assert.deepEqual([...islands.keys()].sort(), ["Counter", "Field", "Folded", "Plain"]);
   const [[client = ""] = []] = assetsOf("client");
@@ -86,10 +86,10 @@ Deno.test("each island is a chunk of its own, and a page loads first those that 
   const html = await read(`pages/${page("/", "one").file}`);
   const preloads = [...html.matchAll(/<link rel="modulepreload" href="\/assets\/([^"]+)">/g)];
   assert.deepEqual(preloads.map(([, name]) => name), needed);
-  // On a page it may be, and come when it is displayed.
+  // On the page, but loaded only when displayed.
   const folded = islands.get("Folded") ?? "";
   assert.ok(!page("/about", "one").assets.includes(folded));
-  // What is imported later is not among them.
+  // Dynamic imports are not preloaded.
   const later = Object.entries(manifest.assets).find(([, asset]) =>
     asset.entryPoint === "later.ts"
   );
@@ -97,7 +97,7 @@ Deno.test("each island is a chunk of its own, and a page loads first those that 
   assert.ok(manifest.assets[client]?.dynamicImports.includes(later[0]));
 });
 
-Deno.test("all that the first scripts share is one chunk, not one for each pair of them", () => {
+Deno.test("modules shared by the first scripts → one chunk", () => {
   const needed = page("/", "one").assets;
   const chunks = needed.filter((name) => manifest.assets[name]?.kind === "chunk");
   assert.equal(chunks.length, 1);
@@ -108,7 +108,7 @@ Deno.test("all that the first scripts share is one chunk, not one for each pair 
   ]);
 });
 
-Deno.test("the browser's part of the kernel is under 2.4 KB compressed, and what it needs later is later", () => {
+Deno.test("client code of the kernel → under 2.4 KB, navigation in a later chunk", () => {
   const [[, client] = []] = assetsOf("client");
   assert.ok((client?.gzip ?? Infinity) < 2400);
   const replacing = Object.values(manifest.assets).find(({ sources }) =>
@@ -117,7 +117,7 @@ Deno.test("the browser's part of the kernel is under 2.4 KB compressed, and what
   assert.equal(replacing?.kind, "chunk");
 });
 
-Deno.test("islands are prerendered with a prefix of their own, beside their props", async () => {
+Deno.test("islands → prerendered with their own prefix, followed by their props", async () => {
   const html = await read(`pages/${page("/", "one").file}`);
   const islands = [
     ...html.matchAll(/<div data-island="(\w+)" data-island-id="([^"]+)">(.*?)<\/div>/g),
@@ -135,7 +135,7 @@ Deno.test("islands are prerendered with a prefix of their own, beside their prop
   );
 });
 
-Deno.test("page data is a document of its own: the page's title and content, and nothing that it runs on", async () => {
+Deno.test("page data → title and content only", async () => {
   const { data = "", file } = page("/about", "one");
   const [html, whole] = await Promise.all([read(`pages/${data}`), read(`pages/${file}`)]);
   assert.match(
@@ -147,16 +147,16 @@ Deno.test("page data is a document of its own: the page's title and content, and
   assert.doesNotMatch(html, /<style|<link|importmap|noscript|src=|data-announcer|id="client"/);
   assert.match(whole, /noscript/);
   assert.doesNotMatch(whole, /data-page-end/);
-  // What answers errors is navigated to by nobody.
+  // Error pages cannot be navigated to.
   assert.equal(page("404", "one").data, undefined);
 });
 
-Deno.test("a script that a page would run itself does not build: it would not run on navigation", async () => {
+Deno.test("script in a page → build error", async () => {
   const folder = await Deno.makeTempDir({ prefix: "build-" });
   try {
     const root = `${folder}/site`;
     await copySite(root);
-    const kernel = new URL("../page.ts", import.meta.url);
+    const kernel = new URL("../page.tsx", import.meta.url);
     await Deno.writeTextFile(
       `${root}/routes/about.tsx`,
       `import { InlineScript } from "${kernel}";\n` +
@@ -165,14 +165,14 @@ Deno.test("a script that a page would run itself does not build: it would not ru
     );
     await assert.rejects(
       build({ root, ...SITE_OPTIONS }),
-      /A page cannot hold a script that runs: put it into routes\/_app\.tsx/,
+      /A page cannot contain a script: put it into routes\/_app\.tsx/,
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
 
-Deno.test("source maps are kept, and no asset names one", async () => {
+Deno.test("source maps → kept, not named in assets", async () => {
   for (const [name, asset] of Object.entries(manifest.assets)) {
     assert.doesNotMatch(await read(`assets/${name}`), /sourceMappingURL/);
     if (asset.kind === "extra") continue;
@@ -181,7 +181,7 @@ Deno.test("source maps are kept, and no asset names one", async () => {
   }
 });
 
-Deno.test("sizes in the manifest are those of the files", async () => {
+Deno.test("sizes in the manifest → those of the files", async () => {
   for (const [name, asset] of Object.entries(manifest.assets)) {
     const size = async (end: string) =>
       (await Deno.stat(`${fixture.out}/assets/${name}${end}`)).size;
@@ -191,18 +191,21 @@ Deno.test("sizes in the manifest are those of the files", async () => {
   }
 });
 
-Deno.test("the style sheet stands in the page with what it imports, and is no file of its own", async () => {
+Deno.test("style sheet → inlined with its imports, no separate file", async () => {
   const html = await read(`pages/${page("/", "one").file}`);
   assert.ok(html.includes("<style>label{margin:0}body{color:red}</style>"));
   assert.equal(manifest.statics["/page.css"], undefined);
   assert.match(await read("inputs.json"), /"components\/label\.css"/);
 });
 
-Deno.test("normal builds have nothing of development in them", async () => {
+Deno.test("reload script and stream → only in development builds", async () => {
   await using dev = await Fixture.build({ dev: true });
   const hasReload = (of: Fixture) =>
     Object.values(of.report.manifest.assets).some(({ kind }) => kind === "reload");
   assert.deepEqual([hasReload(dev), hasReload(fixture)], [true, false]);
+  for (const { kind, debugId } of Object.values(dev.report.manifest.assets)) {
+    if (kind === "reload") assert.ok(debugId);
+  }
   assert.equal(manifest.dev, false);
   const app = await dev.app();
   const stream = await app.handler(new Request("http://localhost/_reload"));
@@ -211,7 +214,7 @@ Deno.test("normal builds have nothing of development in them", async () => {
   assert.match(await stream.text(), new RegExp(`^retry: \\d+\\ndata: ${app.buildId}-`));
 });
 
-Deno.test("the build reads a changed file again, and a failed build leaves the last one as it was", async () => {
+Deno.test("source changed → another build; build fails → the last one is unchanged", async () => {
   const folder = await Deno.makeTempDir({ prefix: "build-" });
   try {
     const root = `${folder}/site`;
@@ -232,14 +235,14 @@ Deno.test("the build reads a changed file again, and a failed build leaves the l
   }
 });
 
-Deno.test("browser code that imports what the import map lacks does not build", async () => {
+Deno.test("import that is not in the import map → build error", async () => {
   const folder = await Deno.makeTempDir({ prefix: "build-" });
   try {
     await copySite(`${folder}/site`);
     await Deno.writeTextFile(`${folder}/site/later.ts`, 'import "react/compiler-runtime";\n');
     await assert.rejects(
       build({ root: `${folder}/site`, ...SITE_OPTIONS }),
-      /imports "react\/compiler-runtime", which the import map does not have/,
+      /imports "react\/compiler-runtime", which is not in the import map/,
     );
   } finally {
     await Deno.remove(folder, { recursive: true });

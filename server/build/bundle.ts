@@ -1,14 +1,51 @@
 import * as esbuild from "esbuild";
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Bundle, collect, extraAsset, unique } from "./collect.ts";
+import { type Bundle, collect, extraAsset, unique } from "./built_asset.ts";
 import { DEBUG_ID_LINE } from "./debug_id.ts";
-import { COMMON, OUTDIR, PRODUCTION, TARGET, TSCONFIG } from "./esbuild_options.ts";
 import { shareFirstChunk } from "./first_chunk.ts";
 import type { Project } from "./scan.ts";
-import { VENDOR_SPECIFIERS, vendorSource } from "./vendor.ts";
 
-/** What a project adds to the bundling of its browser code. */
+/** Output folder for esbuild: paths in source maps are relative to it. */
+const OUTDIR = ".build/assets";
+
+/** The first versions with import maps, `import.meta.resolve` and all else that the page uses. */
+const TARGET = ["chrome120", "edge120", "firefox121", "safari17.4"];
+
+const TSCONFIG = {
+  compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" },
+} as const;
+
+/** Options for all browser code. */
+const COMMON = {
+  bundle: true,
+  write: false,
+  metafile: true,
+  format: "esm",
+  platform: "browser",
+  target: TARGET,
+  minify: true,
+  sourcemap: "external",
+  sourcesContent: true,
+  legalComments: "none",
+  charset: "utf8",
+  outdir: OUTDIR,
+  // Names without words: content blockers cannot match them.
+  entryNames: "[hash]",
+  chunkNames: "[hash]",
+  assetNames: "[hash]",
+  tsconfigRaw: TSCONFIG,
+  logLevel: "silent",
+} as const satisfies esbuild.BuildOptions;
+
+/** Selects the production build of React. */
+const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
+
+/** Specifiers of the import map that all browser code shares. */
+export const VENDOR_SPECIFIERS = ["react", "react/jsx-runtime", "react-dom", "react-dom/client"];
+
+/** A project's own options for its browser code. */
 export interface BrowserOptions {
   readonly define?: Readonly<Record<string, string>>;
   readonly plugins?: readonly esbuild.Plugin[];
@@ -18,27 +55,28 @@ export interface BrowserOptions {
 export interface BundleOptions {
   readonly root: string;
   readonly project: Project;
-  /** Names of the islands that some page's first scripts bring. */
+  /** Names of the islands that some page loads with `load="first"`. */
   readonly first: ReadonlySet<string>;
   /** The browser's entry, relative to the root. */
   readonly client: string;
   readonly dev: boolean;
   readonly browser: BrowserOptions;
-  /** Finished scripts that browser code finds through the import map, by specifier. */
+  /** Code of prebuilt scripts, by their specifier in the import map. */
   readonly extra: Readonly<Record<string, string>>;
 }
 
 const RELOAD = fileURLToPath(new URL("../client/reload.ts", import.meta.url));
 const ISLAND_MAP = fileURLToPath(new URL("../client/island_map.ts", import.meta.url));
-/** React is the one that the kernel itself renders with. */
+/** Resolves React as the kernel does. */
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
 
-/** A banner, not put there later: so the bundler's source maps count its line, and its names hash it. */
+/** A banner, so that source maps and file names include the debug id's line. */
 const SCRIPTS = { ...COMMON, banner: { js: DEBUG_ID_LINE } } as const;
 
 /**
- * Everything that the browser may load, in memory. Errors are esbuild's `BuildFailure`, with file
- * and line.
+ * Bundles all scripts of the browser, in memory.
+ *
+ * @throws {esbuild.BuildFailure} with file and line
  */
 export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   const [vendor, own] = await Promise.all([bundleVendor(options), bundleOwn(options)]);
@@ -52,7 +90,7 @@ export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   };
 }
 
-/** A style sheet with what it imports put in, minified, and the files that it was made of. */
+/** Bundles and minifies a style sheet. Returns it with the files that it was made of. */
 export async function bundleStyle(
   root: string,
   file: string,
@@ -71,9 +109,7 @@ export async function bundleStyle(
   return { css: outputFiles[0]?.text.trim() ?? "", inputs: Object.keys(metafile.inputs) };
 }
 
-/**
- * The sources that the given modules are made of, packages left out: what a page's HTML depends on.
- */
+/** Lists the source files of the given modules, without packages. */
 export async function sourcesOf(root: string, entryPoints: readonly string[]): Promise<string[]> {
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
@@ -99,7 +135,7 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
     stdin: { contents: vendorSource(), resolveDir: KERNEL, sourcefile: "vendor.js", loader: "js" },
     define: PRODUCTION,
   });
-  // All of it comes from packages, which the lock stands for.
+  // All inputs are packages, whose versions are in the lock.
   return { ...collect(result, () => ({ kind: "vendor" })), inputs: [] };
 }
 
@@ -126,10 +162,7 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
   });
 }
 
-/**
- * Puts the project's islands into the kernel's map, by paths relative to it, so that builds
- * elsewhere are the same.
- */
+/** Fills the kernel's island map. Paths are relative, so that the build is the same in any folder. */
 function islandMap(root: string, { islands }: Project): esbuild.Plugin {
   return {
     name: "island-map",
@@ -146,4 +179,38 @@ function islandMap(root: string, { islands }: Project): esbuild.Plugin {
       }));
     },
   };
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+/**
+ * Source of the ES module with React for the browser. React is published as CommonJS, so its export names
+ * are listed here. All four specifiers share one module: fewer requests, better compression. Names that
+ * two of them export must be the same value.
+ */
+function vendorSource(): string {
+  const require = createRequire(import.meta.url);
+  const lines: string[] = [];
+  const seen = new Map<string, unknown>();
+  for (const [index, specifier] of VENDOR_SPECIFIERS.entries()) {
+    const exported: Record<string, unknown> = require(specifier);
+    const names: string[] = [];
+    for (const name of Object.keys(exported).filter((key) => IDENTIFIER.test(key)).sort()) {
+      if (!seen.has(name)) names.push(name);
+      else if (seen.get(name) !== exported[name]) {
+        throw new Error(
+          `Cannot share one module: ${specifier} exports a different \`${name}\`.`,
+        );
+      }
+      seen.set(name, exported[name]);
+    }
+    lines.push(`import m${index} from ${JSON.stringify(specifier)};`);
+    lines.push(`export const { ${names.join(", ")} } = m${index};`);
+  }
+  if (seen.has("act")) {
+    throw new Error("React was loaded before NODE_ENV was set: import build/production.ts first.");
+  }
+  const all = VENDOR_SPECIFIERS.map((_, index) => `m${index}`).join(", ");
+  lines.push(`export default Object.assign({}, ${all});`);
+  return lines.join("\n");
 }

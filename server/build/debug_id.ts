@@ -1,49 +1,47 @@
 import { createHash } from "node:crypto";
 
 /**
- * Stands where a script's debug id will be. The bundler makes names of content with this text in
- * it, so its number must be raised whenever ids are made in another way: else a name that browsers
- * may keep for ever would stand for other bytes.
+ * Placeholder of a script's debug id. File names are hashes of the content with this placeholder: change
+ * its number whenever ids are computed differently, because browsers cache files by name forever.
  */
 const PLACEHOLDER = "00000000-0000-8000-8000-000000000001";
 
 /**
- * The first line of each script, before it has its id. Run, it says which script has which id: the
- * only frame of that stack is the script's own address. Whoever reports an error can tell the id of
- * each frame by it, and whoever reads the report finds the map that has the same id, whatever the
- * script's address has become. It costs every script some 60 bytes compressed, so it is short;
- * `_debugIds` is the name for it that belongs to no one product.
+ * The first line of each script. It registers the script's debug id by a stack whose only frame is the
+ * script's address, so that error reports contain the id for each frame, by which the source map is
+ * found. Kept short: it adds some 60 compressed bytes to every script. `_debugIds` is the
+ * vendor-neutral name.
  */
 export const DEBUG_ID_LINE = `(self._debugIds??={})[Error().stack]="${PLACEHOLDER}";`;
 
-/** A script and its source map, which share an id. */
-export interface Identified {
+/** A script and its source map with their common debug id. */
+export interface IdentifiedScript {
   readonly contents: Uint8Array<ArrayBuffer>;
   readonly map: Uint8Array<ArrayBuffer>;
   readonly debugId: string;
 }
 
-/** A script does not begin with {@linkcode DEBUG_ID_LINE}. */
+/** A script does not start with {@linkcode DEBUG_ID_LINE}. */
 export class DebugIdError extends Error {
   override readonly name = "DebugIdError";
 }
 
 /**
- * Puts a debug id into a script and into its map: a UUID of both together, so that the same
- * sources have the same id wherever they are built, and a comment that only moves lines gives
- * another one. The script stays as long as it was, so the map's positions hold.
+ * Inserts a debug id into a script and its map. The id is a UUID of both: the same sources always have the
+ * same id, and a new comment, which moves lines, changes it. The script's length does not change, so the
+ * map's positions stay valid.
  *
- * @param contents a script that begins with {@linkcode DEBUG_ID_LINE}
- * @param map its source map, version 3; in it the id is called `debugId`, as the proposal to ECMA-426 does
+ * @param contents a script that starts with {@linkcode DEBUG_ID_LINE}
+ * @param map its source map, version 3; receives the id as `debugId` (proposal for ECMA-426)
  * @throws {DebugIdError}
  */
 export function withDebugId(
   contents: Uint8Array<ArrayBuffer>,
   map: Uint8Array<ArrayBuffer>,
-): Identified {
+): IdentifiedScript {
   const line = new TextEncoder().encode(DEBUG_ID_LINE);
   if (!line.every((byte, index) => contents[index] === byte)) {
-    throw new DebugIdError("Cannot give a script its debug id: it begins with another line.");
+    throw new DebugIdError("Cannot insert a debug id: the script starts with another line.");
   }
   const id = debugId(contents, map);
   const identified = contents.slice();
@@ -53,7 +51,7 @@ export function withDebugId(
   return { contents: identified, map: new TextEncoder().encode(named), debugId: id };
 }
 
-/** A UUID of version 8, made of a SHA-256 (RFC 9562, section 5.8 and appendix B.2). */
+/** UUID version 8 from a SHA-256 (RFC 9562, section 5.8 and appendix B.2). */
 function debugId(contents: Uint8Array, map: Uint8Array): string {
   const hash = createHash("sha256").update(contents).update(map).digest().subarray(0, 16);
   hash[6] = 0x80 | hash[6]! & 0x0f;

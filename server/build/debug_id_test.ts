@@ -11,10 +11,15 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const script = (code: string) => bytes(`${DEBUG_ID_LINE}\n${code}`);
 const idOf = (map: Uint8Array) => JSON.parse(new TextDecoder().decode(map)).debugId as string;
 
-/** The id that a script's first line says. */
+/** The id in the first line of a script. */
 function idIn(code: string): string | undefined {
   return /^\(self\._debugIds\?\?=\{\}\)\[Error\(\)\.stack\]="([^"]+)";\n/.exec(code)?.[1];
 }
+
+const fixture = await Fixture.build();
+const ids = await idsIn(fixture.out, fixture.report.manifest);
+
+Deno.test.afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Debug id of each script with a map, by its name. */
 async function idsIn(out: string, { assets }: Manifest): Promise<Record<string, string>> {
@@ -26,12 +31,13 @@ async function idsIn(out: string, { assets }: Manifest): Promise<Record<string, 
   return ids;
 }
 
-/** Builds a copy of the site, in a folder of its own, with this in `later.ts`. */
-async function buildCopy(later?: string): Promise<Record<string, string>> {
+/** Builds a copy of the fixture project with this text before the content of `later.ts`. */
+async function buildCopy(prefix = ""): Promise<Record<string, string>> {
   const folder = await Deno.makeTempDir({ prefix: "debug-id-" });
   try {
     await copySite(`${folder}/site`);
-    if (later !== undefined) await Deno.writeTextFile(`${folder}/site/later.ts`, later);
+    const later = `${folder}/site/later.ts`;
+    await Deno.writeTextFile(later, prefix + await Deno.readTextFile(later));
     const { manifest } = await build({ root: `${folder}/site`, ...SITE_OPTIONS });
     return await idsIn(`${folder}/site/.build`, manifest);
   } finally {
@@ -39,9 +45,7 @@ async function buildCopy(later?: string): Promise<Record<string, string>> {
   }
 }
 
-Deno.test("every script with a source map shares a debug id with it, and no two share one", async () => {
-  await using fixture = await Fixture.build();
-  const ids = await idsIn(fixture.out, fixture.report.manifest);
+Deno.test("script and its source map → one debug id, different for each script", async () => {
   assert.ok(Object.keys(ids).length >= 5);
   for (const [name, id] of Object.entries(ids)) {
     assert.match(id, UUID);
@@ -50,46 +54,34 @@ Deno.test("every script with a source map shares a debug id with it, and no two 
   assert.equal(new Set(Object.values(ids)).size, Object.keys(ids).length);
 });
 
-Deno.test("a development build has debug ids too", async () => {
-  await using fixture = await Fixture.build({ dev: true });
-  const ids = await idsIn(fixture.out, fixture.report.manifest);
-  const reload = Object.entries(fixture.report.manifest.assets).find(([, { kind }]) =>
-    kind === "reload"
-  );
-  assert.match(ids[reload?.[0] ?? ""] ?? "", UUID);
+const copy = buildCopy();
+
+Deno.test("same sources in another folder → same names and debug ids", async () => {
+  assert.deepEqual(await buildCopy(), await copy);
 });
 
-Deno.test("the same sources have the same names and debug ids in another folder", async () => {
-  assert.deepEqual(await buildCopy(), await buildCopy());
-});
-
-Deno.test("a comment that only moves lines gives another debug id under another name", async () => {
-  const source = 'export const later = () => "later";\n';
-  const before = await buildCopy(source);
-  const after = await buildCopy(`// A comment.\n${source}`);
-  const ids = new Set(Object.values(before));
+Deno.test("comment that moves lines → another debug id and file name", async () => {
+  const before = await copy;
+  const after = await buildCopy("// A comment.\n");
   const changed = Object.entries(after).filter(([name, id]) => before[name] !== id);
   assert.ok(changed.length > 0);
   for (const [name, id] of changed) {
-    assert.ok(!(name in before), "a name stands for the same bytes for ever");
-    assert.ok(!ids.has(id));
+    assert.ok(!(name in before), "a name never changes its content");
+    assert.ok(!Object.values(before).includes(id));
   }
 });
 
-Deno.test("a script says its debug id under its own address when it runs", async () => {
-  await using fixture = await Fixture.build();
-  const ids = await idsIn(fixture.out, fixture.report.manifest);
+Deno.test("script runs → registers its debug id by its address", async () => {
   const [vendor = ""] = Object.entries(fixture.report.manifest.assets)
     .find(([, { kind }]) => kind === "vendor") ?? [];
   const address = `file://${fixture.out}/assets/${vendor}`;
   await import(address);
-  const said = (globalThis as { _debugIds?: Record<string, string> })._debugIds ?? {};
-  const [, id] = Object.entries(said).find(([stack]) => stack.includes(address)) ?? [];
+  const registered = (globalThis as { _debugIds?: Record<string, string> })._debugIds ?? {};
+  const [, id] = Object.entries(registered).find(([stack]) => stack.includes(address)) ?? [];
   assert.equal(id, ids[vendor]);
 });
 
-Deno.test("positions in a script are those of its map, though a line stands before it", async () => {
-  await using fixture = await Fixture.build();
+Deno.test("first line added → positions in the source map stay valid", async () => {
   const { assets } = fixture.report.manifest;
   const [name = ""] = Object.entries(assets).find(([, asset]) => asset.name === "Counter") ?? [];
   const code = await Deno.readTextFile(`${fixture.out}/assets/${name}`);
@@ -108,7 +100,7 @@ Deno.test("positions in a script are those of its map, though a line stands befo
   assert.match(source.split("\n")[(position.line ?? 0) - 1] ?? "", /<button /);
 });
 
-Deno.test("ids depend on the script and on its map, and take no room of their own", () => {
+Deno.test("debug id → depends on script and map, length unchanged", () => {
   const one = withDebugId(script("a()"), bytes('{"version":3}'));
   assert.match(idOf(one.map), UUID);
   assert.equal(one.contents.length, script("a()").length);
@@ -121,6 +113,6 @@ Deno.test("ids depend on the script and on its map, and take no room of their ow
   );
 });
 
-Deno.test("a script without the line is refused", () => {
+Deno.test("script without the first line → refused", () => {
   assert.throws(() => withDebugId(bytes("a()"), bytes("{}")), DebugIdError);
 });

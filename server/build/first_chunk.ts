@@ -1,20 +1,19 @@
 import * as esbuild from "esbuild";
 import { relative, resolve } from "node:path";
 
-/** The namespace of the wrappers; `entryPoint` gives the source's path again. */
+/** Namespace of the wrapper modules. */
 const NAMESPACE = "first";
-/** Marks a resolution that this plugin asks for itself. */
+/** Marks resolutions that this plugin requests itself. */
 const RESOLVING = Symbol("resolving");
 
 /**
- * esbuild puts what two entries share into a chunk of its own for each different set of entries
- * that share it. A page with six islands then waits for a dozen files of some hundred bytes, and
- * each of them costs a request before anything answers. With this plugin there is one chunk for
- * all that the page's first scripts share: every entry imports all of it, so that all of it has
- * the same set of entries. Nothing is loaded that was not loaded before.
+ * Puts all modules that a page's first scripts share into one chunk. By itself, esbuild makes one chunk for
+ * each set of entry points that share modules: a page with six islands would request a dozen small files
+ * before any island is hydrated. Here each entry point is wrapped in a module that imports all shared
+ * modules, so that they have the same set. Nothing additional is loaded.
  *
- * @param options what the browser's code is built with, without this plugin
- * @param first the sources that a page loads first, relative to the root: the entry and the islands
+ * @param options esbuild's options without this plugin
+ * @param first sources that a page loads first, relative to the root: the entry and its islands
  */
 export async function shareFirstChunk(
   options: esbuild.BuildOptions & { absWorkingDir: string },
@@ -42,7 +41,7 @@ export async function shareFirstChunk(
           ? { path: client }
           : await build.resolve(specifier, { kind, importer, resolveDir, pluginData: RESOLVING });
         const path = relative(root, found.path).replaceAll("\\", "/");
-        // What is external, or was not found, is esbuild's to say.
+        // External, or not found: esbuild handles both.
         if (!exportsOf.has(path)) return found;
         return { path, namespace: NAMESPACE };
       });
@@ -56,7 +55,7 @@ export async function shareFirstChunk(
   };
 }
 
-/** The source that an output is the entry of, whether it was wrapped or not. */
+/** The source of an entry point, whether it was wrapped or not. */
 export function entryPointOf(entryPoint: string | undefined): string | undefined {
   return entryPoint?.startsWith(`${NAMESPACE}:`)
     ? entryPoint.slice(NAMESPACE.length + 1)
@@ -64,26 +63,26 @@ export function entryPointOf(entryPoint: string | undefined): string | undefined
 }
 
 interface Plan {
-  /** Sources that stand in shared chunks which are loaded first, in a fixed order. */
+  /** Sorted sources of shared chunks that are loaded first. */
   readonly shared: readonly string[];
-  /** Names that each entry exports. */
+  /** Export names of each entry point. */
   readonly exportsOf: ReadonlyMap<string, readonly string[]>;
 }
 
 function plan(outputs: esbuild.Metafile["outputs"], first: readonly string[]): Plan {
   const exportsOf = new Map<string, readonly string[]>();
-  const waiting: string[] = [];
+  const queue: string[] = [];
   for (const [path, output] of Object.entries(outputs)) {
     if (output.entryPoint === undefined) continue;
     exportsOf.set(output.entryPoint, output.exports);
-    if (first.includes(output.entryPoint)) waiting.push(path);
+    if (first.includes(output.entryPoint)) queue.push(path);
   }
-  const reached = new Set(waiting);
-  for (const path of waiting) {
+  const reached = new Set(queue);
+  for (const path of queue) {
     for (const { path: imported, kind, external } of outputs[path]?.imports ?? []) {
       if (kind !== "import-statement" || external || reached.has(imported)) continue;
       reached.add(imported);
-      waiting.push(imported);
+      queue.push(imported);
     }
   }
   const shared = [...reached].map((path) => outputs[path])

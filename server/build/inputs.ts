@@ -1,22 +1,22 @@
 import { listFiles } from "./scan.ts";
 
-/** What a build was made of, in `inputs.json` beside it. */
+/** Content of `inputs.json`: the files that a build was made of. */
 interface InputRecord {
   readonly version: typeof VERSION;
-  /** Built for development. */
+  /** A development build. */
   readonly dev: boolean;
-  /** The names of all files in the scanned folders. */
+  /** All files in the scanned folders. */
   readonly names: readonly string[];
-  /** Each file that was read, by its path relative to the root. */
+  /** Files that were read, by path relative to the root. */
   readonly files: Readonly<Record<string, InputFile>>;
 }
 
-/** A file as it was: if neither size nor time differ it is taken to be the same, as `make` does. */
+/** A file with the same size and time counts as unchanged, as in `make`. */
 interface InputFile {
   readonly size: number;
   /** Last change, ms epoch. */
   readonly mtime: number;
-  /** SHA-256, hex: for a file whose time is another, as in a fresh checkout. */
+  /** SHA-256, hex: for files with another time, as in a fresh checkout. */
   readonly hash: string;
 }
 
@@ -26,15 +26,17 @@ export interface InputOptions {
 }
 
 const VERSION = 1;
-/** Stands for packages: the lock holds the hash of each, so their files need not be read. */
+/** The lock contains the hash of each package, so packages are not read. */
 const ALWAYS = ["deno.json", "deno.lock"];
-/** Of what is not there, or was changed while it was built: no file is like it. */
-const NEVER: InputFile = { size: -1, mtime: -1, hash: "" };
+/** Matches no file: for one that is missing, or changed during the build. */
+const CHANGED: InputFile = { size: -1, mtime: -1, hash: "" };
 
 /**
- * The record of a build that began at `startedAt` (ms epoch) and read `files`. A file that was
- * changed since then may have been read before the change or after it: it counts as changed, so
- * that the next start builds again.
+ * Creates the content of `inputs.json`. A file that changed during the build counts as changed, because
+ * the build may have read the old version.
+ *
+ * @param files that the build read, relative to the root
+ * @param startedAt start of the build, milliseconds since the epoch
  */
 export async function recordInputs(
   { root, dev }: InputOptions,
@@ -46,7 +48,7 @@ export async function recordInputs(
   const entries = await Promise.all(read.map(async (file): Promise<[string, InputFile]> => {
     const path = `${root}/${file}`;
     const now = stat(path);
-    if (now === undefined || now.mtime >= startedAt) return [file, NEVER];
+    if (now === undefined || now.mtime >= startedAt) return [file, CHANGED];
     return [file, { ...now, hash: await hashFile(path) }];
   }));
   const record: InputRecord = {
@@ -58,11 +60,7 @@ export async function recordInputs(
   return JSON.stringify(record, null, 1);
 }
 
-/**
- * Whether the build in `out` was made of what is there now. Looks at the project's own files alone
- * (some milliseconds, and a little more where their times differ), and loads neither esbuild nor
- * React.
- */
+/** Whether the build in `out` is up to date. Takes some milliseconds: it loads neither esbuild nor React. */
 export async function isFresh(options: InputOptions & { readonly out: string }): Promise<boolean> {
   const { root, dev, out } = options;
   const record = readRecord(out);
@@ -84,7 +82,7 @@ function readRecord(out: string): InputRecord | undefined {
     const record = JSON.parse(Deno.readTextFileSync(`${out}/inputs.json`)) as InputRecord;
     return record.version === VERSION ? record : undefined;
   } catch (error) {
-    // No build, or one that is not whole: as good as none.
+    // There is no build, or it is incomplete.
     if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -100,9 +98,7 @@ function stat(path: string): { size: number; mtime: number } | undefined {
   }
 }
 
-/**
- * By the platform's own digest: to load `node:crypto` takes longer than all the rest of the check.
- */
+/** With `crypto.subtle`, because loading `node:crypto` takes longer than the whole check. */
 async function hashFile(path: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(path));
   return new Uint8Array(digest).toHex();

@@ -11,10 +11,7 @@ const FILES = {
   "lib/other.ts": "export {}",
 };
 
-/**
- * A project that was built an hour after its files were written, of `routes/index.tsx` and
- * `lib/used.ts`.
- */
+/** A project built an hour after its files were written, from `routes/index.tsx` and `lib/used.ts`. */
 async function project(check: (root: string, fresh: () => Promise<boolean>) => Promise<void>) {
   const root = await Deno.makeTempDir({ prefix: "inputs-" });
   try {
@@ -39,7 +36,7 @@ async function write(root: string, file: string, text: string): Promise<void> {
   await Deno.writeTextFile(`${root}/${file}`, text);
 }
 
-Deno.test("a build is made again when a file that it read is another, and not when it is only touched", async () => {
+Deno.test("input changed → not fresh; only touched → fresh", async () => {
   await project(async (root, fresh) => {
     await Deno.utime(`${root}/lib/used.ts`, 1, 1);
     assert.equal(await fresh(), true);
@@ -55,7 +52,7 @@ Deno.test("a build is made again when a file that it read is another, and not wh
   });
 });
 
-Deno.test("a file that no build reads changes nothing", async () => {
+Deno.test("file that the build did not read → fresh", async () => {
   await project(async (root, fresh) => {
     await write(root, "lib/other.ts", "changed");
     await write(root, "lib/new.ts", "new");
@@ -63,7 +60,7 @@ Deno.test("a file that no build reads changes nothing", async () => {
   });
 });
 
-Deno.test("a new or a removed file where files have a meaning makes another build", async () => {
+Deno.test("file added to or removed from a scanned folder → not fresh", async () => {
   for (const file of ["routes/new.ts", "islands/New.tsx", "static/deep/new.txt"]) {
     await project(async (root, fresh) => {
       await write(root, file, "new");
@@ -78,13 +75,13 @@ Deno.test("a new or a removed file where files have a meaning makes another buil
   });
 });
 
-Deno.test("a build for development is no build for the start", async () => {
+Deno.test("development build → not fresh for a normal one", async () => {
   await project(async (root) => {
     assert.equal(await isFresh({ root, out: `${root}/.build`, dev: true }), false);
   });
 });
 
-Deno.test("a build that is not whole, or not there, is none", async () => {
+Deno.test("incomplete or missing build → not fresh", async () => {
   await project(async (root, fresh) => {
     await write(root, ".build/inputs.json", '{"version":1,"ke');
     assert.equal(await fresh(), false);
@@ -95,7 +92,7 @@ Deno.test("a build that is not whole, or not there, is none", async () => {
   });
 });
 
-Deno.test("a file that was changed while it was built counts as changed", async () => {
+Deno.test("file changed during the build → not fresh", async () => {
   await project(async (root, fresh) => {
     const startedAt = Date.now() - 1000;
     await write(root, "lib/used.ts", "changed meanwhile");

@@ -1,23 +1,23 @@
 import "./production.ts";
 import type { ComponentType } from "react";
+import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { ManifestPage } from "../manifest.ts";
-import { bodyHash } from "../body_hash.ts";
-import type { BuiltAsset } from "./collect.ts";
-import { finishDocument, pageDataDocument } from "./document.ts";
+import { contentHash } from "../content.ts";
+import type { BuiltAsset } from "./built_asset.ts";
 import type { OutputFile } from "./publish.ts";
-import { VENDOR_SPECIFIERS } from "./vendor.ts";
+import { VENDOR_SPECIFIERS } from "./bundle.ts";
 import { type AppProps, type PageProps, type RenderedPage, renderPage } from "./prerender.tsx";
 import type { Project } from "./scan.ts";
 
-/** What a rendered page lacks to be served. */
+/** Build results that are inserted into every page. */
 export interface PageParts {
   readonly assets: readonly BuiltAsset[];
-  /** Minified. */
+  /** Minified CSS. */
   readonly style?: string;
 }
 
-/** A page in one variant, as React rendered it. */
+/** One variant of a page, rendered by React. */
 export interface RenderedVariant {
   readonly path: string;
   readonly variant: string;
@@ -26,19 +26,19 @@ export interface RenderedVariant {
 
 export interface BuiltPage {
   readonly entry: ManifestPage;
-  /** The page and its page data, under their names in the build. */
+  /** The page and its page data. */
   readonly files: readonly OutputFile[];
 }
 
-/** A page's module does not export what the kernel needs of it. */
+/** A page's module has invalid exports. */
 export class PageError extends Error {
   override name = "PageError";
 }
 
-/** What a page without a list of variants is built as. */
-export const DEFAULT_VARIANT = "default";
+/** The variant of pages that do not export `variants`. */
+const DEFAULT_VARIANT = "default";
 
-/** Renders every page in every variant; error pages in all the variants that any page has. */
+/** Renders every page in each of its variants, and error pages in all variants. */
 export async function renderPages(
   { root, project }: { readonly root: string; readonly project: Project },
 ): Promise<RenderedVariant[]> {
@@ -73,7 +73,7 @@ export async function renderPages(
   return rendered;
 }
 
-/** The import map of every page: React's specifiers, and the extra scripts. */
+/** The import map of every page: React and the extra scripts. */
 export function importMapOf(assets: readonly BuiltAsset[]): Record<string, string> {
   const map: Record<string, string> = {};
   for (const { kind, name, label } of assets) {
@@ -85,11 +85,8 @@ export function importMapOf(assets: readonly BuiltAsset[]): Record<string, strin
   return map;
 }
 
-/**
- * The assets that a page with these islands needs before they answer: React, the entry, the
- * islands, what they share.
- */
-export function neededFirst(assets: readonly BuiltAsset[], islands: readonly string[]): string[] {
+/** Assets that must be loaded before these islands can be hydrated: React, the entry, the islands. */
+function neededFirst(assets: readonly BuiltAsset[], islands: readonly string[]): string[] {
   const byName = new Map(assets.map((asset) => [asset.name, asset]));
   const needed = new Set<string>();
   const add = (asset: BuiltAsset | undefined) => {
@@ -105,7 +102,7 @@ export function neededFirst(assets: readonly BuiltAsset[], islands: readonly str
   return [...needed];
 }
 
-/** Completes a page's head, and makes its page data. */
+/** Completes a page's head, and creates its page data. */
 export function finishPage(
   { path, variant, page }: RenderedVariant,
   { assets, style }: PageParts,
@@ -120,7 +117,7 @@ export function finishPage(
     scripts: scripts.map(({ name }) => url(name)),
   });
   const files = [outputFile(html)];
-  // What answers errors has no address to navigate to.
+  // Error pages have no address to navigate to.
   if (page.content !== undefined && path.startsWith("/")) {
     files.push(outputFile(pageDataDocument(html, page.content)));
   }
@@ -142,7 +139,7 @@ export function finishPage(
 const FOLDER = "pages/";
 
 function outputFile(html: string): OutputFile {
-  return { path: `${FOLDER}${bodyHash(new TextEncoder().encode(html))}.html`, contents: html };
+  return { path: `${FOLDER}${contentHash(new TextEncoder().encode(html))}.html`, contents: html };
 }
 
 type Loaded = Readonly<Record<string, unknown>>;
@@ -153,7 +150,7 @@ async function load(root: string, module: string): Promise<Loaded> {
 
 function component<P>(loaded: Loaded, module: string): ComponentType<P> {
   if (typeof loaded.default !== "function") {
-    throw new PageError(`${module} has no default export that is a component.`);
+    throw new PageError(`${module} must export a component as default.`);
   }
   return loaded.default as ComponentType<P>;
 }
@@ -163,7 +160,81 @@ function variantsOf(loaded: Loaded, module: string): readonly string[] {
   const valid = Array.isArray(variants) && variants.length > 0 &&
     variants.every((variant) => typeof variant === "string");
   if (!valid) {
-    throw new PageError(`${module}: \`variants\` is no list of names such as ["one", "two"].`);
+    throw new PageError(`${module}: \`variants\` must be a list of names such as ["one", "two"].`);
   }
   return variants;
+}
+
+/** Additions to the head of a page. */
+export interface HeadParts {
+  readonly style?: string;
+  readonly importMap: Readonly<Record<string, string>>;
+  /** Assets to preload, in the order of use. */
+  readonly preload: readonly string[];
+  /** Module scripts. */
+  readonly scripts: readonly string[];
+}
+
+export interface FinishedDocument {
+  readonly html: string;
+  readonly scriptHashes: readonly string[];
+  readonly styleHashes: readonly string[];
+}
+
+/** A rendered document cannot be completed. */
+export class DocumentError extends Error {
+  override name = "DocumentError";
+}
+
+/**
+ * Adds style, import map (which must precede modules), preloads and scripts to the end of the head, and
+ * computes the CSP hashes of all inline parts.
+ */
+export function finishDocument(
+  html: string,
+  inlineScripts: readonly string[],
+  parts: HeadParts,
+): FinishedDocument {
+  const at = html.indexOf("</head>");
+  if (at === -1) {
+    throw new DocumentError("The document has no <head>: render one in routes/_app.tsx.");
+  }
+  if (/<\/style/i.test(parts.style ?? "")) {
+    throw new DocumentError("The style sheet cannot contain `</style`: it would end there.");
+  }
+  const importMap = JSON.stringify({ imports: parts.importMap });
+  const head = [
+    parts.style === undefined ? "" : `<style>${parts.style}</style>`,
+    `<script type="importmap">${importMap}</script>`,
+    ...parts.preload.map((path) => `<link rel="modulepreload" href="${path}">`),
+    ...parts.scripts.map((path) => `<script type="module" src="${path}"></script>`),
+  ].join("");
+  return {
+    html: html.slice(0, at) + head + html.slice(at),
+    scriptHashes: [...inlineScripts, importMap].map(cspHash),
+    styleHashes: parts.style === undefined ? [] : [cspHash(parts.style)],
+  };
+}
+
+/** A script in a page's content would not run after a client navigation. */
+const RUNNING_SCRIPT = /<script(?! type="application\/json")/;
+/** Page data is used only with JavaScript. Without removal, `noscript` would be shown as content. */
+const NOSCRIPT = /<noscript>.*?<\/noscript>/gs;
+
+/** Page data: a small document with only the title and the content of a page. */
+export function pageDataDocument(html: string, content: string): string {
+  if (RUNNING_SCRIPT.test(content)) {
+    throw new DocumentError(
+      "A page cannot contain a script: put it into routes/_app.tsx.",
+    );
+  }
+  const root = /<html[^>]*>/.exec(html)?.[0] ?? "<html>";
+  const title = /<title>[^<]*<\/title>/.exec(html)?.[0] ?? "";
+  return `<!DOCTYPE html>${root}<head><meta charset="utf-8"/>${title}</head><body>${
+    content.replaceAll(NOSCRIPT, "")
+  }</body></html>`;
+}
+
+function cspHash(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }

@@ -1,11 +1,10 @@
 import "./production.ts";
 import type { ComponentType, ReactNode } from "react";
 import { prerender } from "react-dom/static.edge";
-import { type PageRender, PageRenderContext } from "../page_render.ts";
+import { type PageRender, PageRenderContext } from "../page.tsx";
 import { scriptJson, slot } from "../slot.ts";
-import { checkJson } from "./check_json.ts";
 
-/** What a page's component gets. */
+/** Props of a page. */
 export interface PageProps {
   readonly variant: string;
 }
@@ -18,19 +17,17 @@ export interface RenderOptions {
   readonly Page: ComponentType<PageProps>;
   readonly App?: ComponentType<AppProps>;
   readonly variant: string;
-  /** The project's islands: their names by their components. */
+  /** Names of the project's islands, by component. */
   readonly islands: ReadonlyMap<unknown, string>;
 }
 
 export interface RenderedPage {
   readonly html: string;
-  /**
-   * The page's own part of `html`, its element included; without `App` it has none that stands out.
-   */
+  /** The page's content in `html`, including its element; undefined without `App`. */
   readonly content?: string;
-  /** Exactly as they stand in it. */
+  /** Exactly as they are in `html`. */
   readonly inlineScripts: readonly string[];
-  /** Names of the islands that its first scripts bring; the others come once they are displayed. */
+  /** Names of the islands with `load="first"`. */
   readonly islands: readonly string[];
 }
 
@@ -39,19 +36,17 @@ export class IslandError extends Error {
   override name = "IslandError";
 }
 
-/**
- * The islands' places in a rendered page: the key has no quotes, and text has none that are not
- * escaped.
- */
-const PLACE = /<div data-island="([^"]*)"><\/div>/g;
+/** Placeholder of an island. Cannot occur in text, where React escapes quotes. */
+const PLACEHOLDER = /<div data-island="([^"]*)"><\/div>/g;
 
-/** Stands where the page's own content ends: the build cannot tell by the closing tag which one it is. */
+/** Marks the end of the page's content, whose closing tag cannot be recognised. */
 const CONTENT_END = '<i data-page-end=""></i>';
 
 /**
- * Renders a page without its islands, then each of them by itself, and stitches them in. Within the
- * App the page's content stands in one element that names its version, `<div data-page="VERSION">`: what
- * a navigation in the browser replaces.
+ * Renders a page without its islands, then renders each island separately and inserts it. Inside the App
+ * the content is in `<div data-page="VERSION">`, which a client navigation replaces.
+ *
+ * @throws {IslandError | JsonError} an island is invalid, or whatever a component throws
  */
 export async function renderPage(options: RenderOptions): Promise<RenderedPage> {
   const { Page, App, variant, islands } = options;
@@ -69,38 +64,38 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     "page-",
   );
   const first = new Set<string>();
-  const pieces: string[] = [];
+  const parts: string[] = [];
   let count = 0;
   let end = 0;
-  for (const match of frame.matchAll(PLACE)) {
+  for (const match of frame.matchAll(PLACEHOLDER)) {
     const use = page.islands.get(match[1] ?? "");
     if (use === undefined) continue;
     const name = islands.get(use.component);
     if (name === undefined) {
       const given = use.component.displayName ?? use.component.name;
       throw new IslandError(
-        `<Island of={${given}}> is no island: it must be the default export of a file in islands/.`,
+        `<Island of={${given}}> is not an island: it must be the default export of a file in islands/.`,
       );
     }
     const id = `i${count++}-`;
     checkJson(use.props, `the props of island ${name}`);
     const { component: Component, props, load } = use;
     if (load === "first") first.add(name);
-    const inside = await render(<Component {...props} />, id);
-    pieces.push(
+    const markup = await render(<Component {...props} />, id);
+    parts.push(
       frame.slice(end, match.index),
       `<div data-island="${name}" data-island-id="${id}"${
         load === "first" ? "" : ` data-island-load="${load}"`
-      }>${inside}</div>`,
+      }>${markup}</div>`,
     );
     if (Object.keys(props).length > 0) {
-      pieces.push(
+      parts.push(
         `<script type="application/json" data-island-props>${scriptJson(props)}</script>`,
       );
     }
     end = match.index + match[0].length;
   }
-  const [before = "", after] = (pieces.join("") + frame.slice(end)).split(CONTENT_END);
+  const [before = "", after] = (parts.join("") + frame.slice(end)).split(CONTENT_END);
   return {
     html: before + (after ?? ""),
     ...(after !== undefined && { content: before.slice(before.indexOf("<div data-page=")) }),
@@ -110,8 +105,7 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
 }
 
 async function render(node: ReactNode, identifierPrefix: string): Promise<string> {
-  // React reports some errors, such as one inside Suspense, to this callback alone: here any error
-  // is the build's.
+  // React reports some errors, such as those inside Suspense, only to this callback.
   const errors: unknown[] = [];
   const { prelude } = await prerender(node, {
     identifierPrefix,
@@ -122,4 +116,35 @@ async function render(node: ReactNode, identifierPrefix: string): Promise<string
   const html = await new Response(prelude).text();
   if (errors.length > 0) throw errors[0];
   return html;
+}
+
+/** JSON would drop or change a value. */
+export class JsonError extends Error {
+  override name = "JsonError";
+}
+
+/**
+ * Checks that a value survives JSON: the browser must hydrate with the same props as the build.
+ *
+ * @param path of the value, for the error message
+ * @throws {JsonError}
+ */
+export function checkJson(value: unknown, path: string): void {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return;
+  if (typeof value === "number" && Number.isFinite(value)) return;
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => checkJson(item, `${path}[${index}]`));
+    return;
+  }
+  if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
+    for (const [key, item] of Object.entries(value)) {
+      // JSON omits an undefined property, which makes no difference.
+      if (item !== undefined) checkJson(item, `${path}.${key}`);
+    }
+    return;
+  }
+  const what = typeof value === "object" ? value.constructor?.name ?? "an object" : typeof value;
+  throw new JsonError(
+    `Cannot send ${path} to the browser: ${what} is not a JSON value; pass plain data.`,
+  );
 }

@@ -1,25 +1,22 @@
 import "./production.ts";
 import assert from "node:assert/strict";
 import { type ComponentType, createElement, useId } from "react";
-import { InlineScript } from "../inline_script.tsx";
-import { Island } from "../island.tsx";
-import { slot } from "../slot.ts";
-import { checkJson } from "./check_json.ts";
-import { finishDocument } from "./document.ts";
-import { renderPage } from "./prerender.tsx";
+import { InlineScript, Island, slot } from "../page.tsx";
+import { finishDocument } from "./pages.ts";
+import { checkJson, renderPage } from "./prerender.tsx";
 
 function Inner({ text = "" }: { text?: string }) {
   return createElement("b", { id: useId() }, text);
 }
 
-/** An island that shows another one. */
+/** An island that contains another one. */
 function Outer() {
   return createElement("i", null, createElement(Island<{ text?: string }>, { of: Inner }));
 }
 
 const islands = new Map<unknown, string>([[Inner, "Inner"], [Outer, "Outer"]]);
 
-Deno.test("an island within an island is only a component", async () => {
+Deno.test("island inside an island → only a component", async () => {
   const Page = () => createElement(Island<object>, { of: Outer });
   const { html, islands: names } = await renderPage({ Page, variant: "x", islands });
   assert.match(
@@ -29,7 +26,7 @@ Deno.test("an island within an island is only a component", async () => {
   assert.deepEqual(names, ["Outer"]);
 });
 
-Deno.test("an island that comes when it is displayed is prerendered, and none of the first", async () => {
+Deno.test("load: visible → prerendered, not among the first islands", async () => {
   const Page = () =>
     createElement(Island<{ text?: string }>, { of: Inner, load: "visible", props: { text: "x" } });
   const { html, islands: names } = await renderPage({ Page, variant: "x", islands });
@@ -40,21 +37,21 @@ Deno.test("an island that comes when it is displayed is prerendered, and none of
   assert.deepEqual(names, []);
 });
 
-Deno.test("what is no island, or has props that are no JSON, does not build", async () => {
+Deno.test("not an island, or props that are not JSON → build error", async () => {
   const Stranger = () => null;
   const page = (component: ComponentType, props: object) => () =>
     createElement(Island<object>, { of: component as ComponentType<object>, props });
   await assert.rejects(
     renderPage({ Page: page(Stranger, {}), variant: "x", islands }),
-    /<Island of=\{Stranger\}> is no island/,
+    /<Island of=\{Stranger\}> is not an island/,
   );
   await assert.rejects(
     renderPage({ Page: page(Inner, { text: () => "" }), variant: "x", islands }),
-    /the props of island Inner\.text to the browser: function is no JSON value/,
+    /the props of island Inner\.text to the browser: function is not a JSON value/,
   );
 });
 
-Deno.test("an error in a page or an island is the build's error", async () => {
+Deno.test("error in a page or an island → build error", async () => {
   const fail = () => {
     throw new Error("cannot render");
   };
@@ -64,13 +61,13 @@ Deno.test("an error in a page or an island is the build's error", async () => {
   await assert.rejects(renderPage({ Page, variant: "x", islands: known }), /cannot render/);
 });
 
-Deno.test("text that looks like an island's place is text", async () => {
+Deno.test("text that looks like an island's placeholder → text", async () => {
   const Page = () => createElement("p", null, '<div data-island="x"></div>');
   const { html } = await renderPage({ Page, variant: "x", islands });
   assert.equal(html, "<p>&lt;div data-island=&quot;x&quot;&gt;&lt;/div&gt;</p>");
 });
 
-Deno.test("inline scripts are hashed as they stand, and cannot hold what would end them or change", async () => {
+Deno.test("inline script → normalised line ends; `</script`, `<!--`, slots refused", async () => {
   const Page = () => createElement(InlineScript, { code: "a\r\nb && c" });
   const { html, inlineScripts } = await renderPage({ Page, variant: "x", islands });
   assert.deepEqual([html, inlineScripts], ["<script>a\nb && c</script>", ["a\nb && c"]]);
@@ -80,7 +77,7 @@ Deno.test("inline scripts are hashed as they stand, and cannot hold what would e
   }
 });
 
-Deno.test("props survive JSON, or are refused by their place", () => {
+Deno.test("props that JSON would change → refused with their path", () => {
   checkJson({ a: [1, "x", null, true, { b: undefined }] }, "props");
   const bad: [unknown, RegExp][] = [
     [{ a: [NaN] }, /props\.a\[0\]/],
@@ -92,7 +89,7 @@ Deno.test("props survive JSON, or are refused by their place", () => {
   for (const [value, message] of bad) assert.throws(() => checkJson(value, "props"), message);
 });
 
-Deno.test("a document without a head, or a style that would end itself, is refused", () => {
+Deno.test("document without head, style with `</style` → refused", () => {
   const parts = { importMap: {}, preload: [], scripts: [] };
   assert.throws(() => finishDocument("<p></p>", [], parts), /no <head>/);
   const style = "a{}</style>";

@@ -1,7 +1,6 @@
 /**
- * Import this before anything that imports React. React decides by `NODE_ENV`, once, when it is
- * first loaded, which of its two builds it is; pages are rendered by the one that the browser
- * hydrates them with.
+ * Import this before React, which reads `NODE_ENV` once, when it is loaded. Pages must be rendered by the
+ * same build of React, the production build, that hydrates them in the browser.
  */
 import process from "node:process";
 

@@ -1,14 +1,12 @@
 import { dirname } from "node:path";
 
-/** Where a build is written before it takes its place: beside it, so that renaming is enough. */
+/** A new path beside `out`, on the same file system, so that it can be renamed to it. */
 export function stagingFolder(out: string): string {
   return `${out}.${crypto.randomUUID()}`;
 }
 
-/**
- * A folder of an interrupted build is removed by later ones once it is this old, in milliseconds.
- */
-const ABANDONED_AFTER = 3_600_000;
+/** Later builds remove the folder of an interrupted build after this time. */
+const ABANDONED_AFTER_MS = 3_600_000;
 
 export interface OutputFile {
   /** Relative to the build's folder. */
@@ -17,10 +15,9 @@ export interface OutputFile {
 }
 
 /**
- * Writes all files into a folder of its own and only then puts it in the place of the last build.
- * Interrupted at any moment, the last build is whole, either in its place or (for the instant
- * between two renames) gone, which the next start takes as "not built yet". Of two builds at once
- * one comes last; neither ever sees files of the other.
+ * Writes all files into a new folder, then replaces the last build with it. A crash never leaves a partial
+ * build: between the two renames there is none, and the next start builds again. If two builds run at
+ * the same time, the later one wins as a whole.
  */
 export async function publish(out: string, files: readonly OutputFile[]): Promise<void> {
   const staging = stagingFolder(out);
@@ -48,16 +45,16 @@ async function replace(out: string, staging: string): Promise<void> {
     try {
       await Deno.rename(staging, out);
     } catch (error) {
-      // Another build took the place in between: then that one is the old one.
-      const taken = error instanceof Deno.errors.AlreadyExists ||
+      // Another build was published in between: replace that one.
+      const exists = error instanceof Deno.errors.AlreadyExists ||
         (error instanceof Error && "code" in error && error.code === "ENOTEMPTY");
-      if (!taken) {
+      if (!exists) {
         if (moved) await renameIfThere(old, out);
         throw error;
       }
     }
     if (moved) await removeIfThere(old);
-    if (!await exists(staging)) return;
+    if (await modifiedAt(staging) === undefined) return;
   }
 }
 
@@ -67,17 +64,15 @@ async function removeAbandoned(out: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(prefix)) continue;
     const path = `${folder}/${name}`;
-    const changed = await changedAt(path);
-    if (changed !== undefined && Date.now() - changed > ABANDONED_AFTER) await removeIfThere(path);
+    const modified = await modifiedAt(path);
+    if (modified !== undefined && Date.now() - modified > ABANDONED_AFTER_MS) {
+      await removeIfThere(path);
+    }
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await changedAt(path) !== undefined;
-}
-
-/** Ms epoch; undefined if it is not there, for instance because another build is done with it. */
-async function changedAt(path: string): Promise<number | undefined> {
+/** Milliseconds since the epoch; undefined if it does not exist (any more). */
+async function modifiedAt(path: string): Promise<number | undefined> {
   try {
     return (await Deno.lstat(path)).mtime?.getTime() ?? 0;
   } catch (error) {

@@ -12,7 +12,7 @@ async function inFolder(check: (folder: string) => Promise<void>): Promise<void>
 
 const names = (folder: string) => Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
 
-Deno.test("a build takes the place of the last one as a whole", async () => {
+Deno.test("publish → replaces the last build as a whole", async () => {
   await inFolder(async (folder) => {
     const out = `${folder}/.build`;
     await publish(out, [{ path: "a/old.txt", contents: "old" }]);
@@ -23,7 +23,7 @@ Deno.test("a build takes the place of the last one as a whole", async () => {
   });
 });
 
-Deno.test("a build that cannot be written leaves the last one as it was, and nothing beside it", async () => {
+Deno.test("writing fails → the last build is unchanged, no files left", async () => {
   await inFolder(async (folder) => {
     const out = `${folder}/.build`;
     await publish(out, [{ path: "a.txt", contents: "good" }]);
@@ -35,7 +35,7 @@ Deno.test("a build that cannot be written leaves the last one as it was, and not
   });
 });
 
-Deno.test("of many builds at once one is there in the end, whole", async () => {
+Deno.test("many builds at once → one of them, complete", async () => {
   await inFolder(async (folder) => {
     const out = `${folder}/.build`;
     await Promise.all(
@@ -56,7 +56,7 @@ Deno.test("of many builds at once one is there in the end, whole", async () => {
   });
 });
 
-Deno.test("what an interrupted build left is removed once it is old", async () => {
+Deno.test("old folder of an interrupted build → removed", async () => {
   await inFolder(async (folder) => {
     const out = `${folder}/.build`;
     await Deno.mkdir(`${out}.of-now`);

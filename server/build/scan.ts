@@ -1,39 +1,40 @@
 import type { ManifestModule } from "../manifest.ts";
 
-/**
- * The files of a project that the kernel gives a meaning to, all relative to the root, with `/`.
- */
+/** A project's files by their role. Paths are relative to the root, with `/`. */
 export interface Project {
   readonly pages: readonly ManifestModule[];
   readonly handlers: readonly ManifestModule[];
-  readonly middleware: readonly ManifestModule[];
   readonly app?: string;
   readonly notFound?: string;
   readonly serverError?: string;
   readonly islands: readonly { readonly name: string; readonly module: string }[];
-  /** Files served under their own names. */
+  /** Files that are served unchanged. */
   readonly statics: readonly { readonly path: string; readonly file: string }[];
-  /** The one style sheet, inlined into every page with what it imports. */
+  /** The style sheet that is inlined into every page. */
   readonly style?: string;
 }
 
-/** The project's files cannot be understood. */
+/** A project's files have conflicting or invalid names. */
 export class ScanError extends Error {
   override name = "ScanError";
 }
 
-/** Where files have a meaning by being there: a file that comes or goes makes another build. */
-export const SCANNED_FOLDERS = ["routes", "islands", "static"] as const;
+/** Folders whose file names matter: an added or removed file makes another build. */
+const SCANNED_FOLDERS = ["routes", "islands", "static"] as const;
 
 const STYLE = "static/page.css";
 const ISLAND = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Every file under the scanned folders, sorted, so that the order of a directory means nothing. */
+/** Lists all files in the scanned folders, sorted. */
 export function listFiles(root: string): string[] {
   return SCANNED_FOLDERS.flatMap((folder) => walk(root, folder)).sort();
 }
 
-/** Classifies the files of a project by their path, and islands by their default export. */
+/**
+ * Classifies a project's files by their path, and islands by their default export.
+ *
+ * @throws {ScanError}
+ */
 export function scanProject(root: string, files: readonly string[] = listFiles(root)): Project {
   const routes = under(files, "routes/").filter(({ name }) =>
     /\.tsx?$/.test(name) && !isTest(name)
@@ -44,12 +45,6 @@ export function scanProject(root: string, files: readonly string[] = listFiles(r
   const project = {
     pages: open.filter(({ name }) => name.endsWith(".tsx")).map(module),
     handlers: open.filter(({ name }) => name.endsWith(".ts")).map(module),
-    middleware: routes.filter(({ name }) => name === "_middleware.ts")
-      .map(({ rest, file }) => ({
-        path: routePath(rest.replace("_middleware", "index")),
-        module: file,
-      }))
-      .sort((a, b) => a.path.length - b.path.length),
     ...optional("app", special("_app.tsx")),
     ...optional("notFound", special("_404.tsx")),
     ...optional("serverError", special("_500.tsx")),
@@ -67,9 +62,9 @@ export function scanProject(root: string, files: readonly string[] = listFiles(r
 
 interface Found {
   readonly file: string;
-  /** Without the folder. */
+  /** Path without the folder. */
   readonly rest: string;
-  /** The last part. */
+  /** File name. */
   readonly name: string;
 }
 
@@ -80,7 +75,7 @@ function under(files: readonly string[], folder: string): Found[] {
   });
 }
 
-/** Islands are the files in `islands/` with a default export. The others there are parts of islands. */
+/** Files in `islands/` with a default export are islands; the others are parts of them. */
 function isIsland(root: string, file: string): boolean {
   return /^export default /m.test(Deno.readTextFileSync(`${root}/${file}`));
 }
@@ -89,7 +84,7 @@ function isTest(name: string): boolean {
   return /_test\.tsx?$/.test(name);
 }
 
-/** `a/index.tsx` answers at `/a`, `a/b.ts` at `/a/b`. */
+/** `a/index.tsx` → `/a`, `a/b.ts` → `/a/b`. */
 function routePath(rest: string): string {
   return `/${rest.replace(/\.tsx?$/, "")}`.replace(/\/index$/, "") || "/";
 }
@@ -108,10 +103,12 @@ function checkPaths(project: Project): void {
   for (const { path, file } of all) {
     const other = seen.get(path);
     if (other !== undefined) {
-      throw new ScanError(`${other} and ${file} would both answer at ${path}: rename one of them.`);
+      throw new ScanError(
+        `${other} and ${file} would both be served at ${path}: rename one of them.`,
+      );
     }
     if (path === "/assets" || path.startsWith("/assets/")) {
-      throw new ScanError(`${file} would answer at ${path}, which is where built files are.`);
+      throw new ScanError(`${file} would be served at ${path}, which is reserved for built files.`);
     }
     seen.set(path, file);
   }
@@ -121,7 +118,7 @@ function checkIslands({ islands }: Project): void {
   const seen = new Map<string, string>();
   for (const { name, module } of islands) {
     if (!ISLAND.test(name)) {
-      throw new ScanError(`${module} is no name of an island: write it in PascalCase.`);
+      throw new ScanError(`${module} is not a valid name of an island: use PascalCase.`);
     }
     const other = seen.get(name);
     if (other !== undefined) throw new ScanError(`${other} and ${module} have the same name.`);
@@ -138,7 +135,7 @@ function walk(root: string, folder: string): string[] {
       else if (entry.isFile && !entry.name.startsWith(".")) files.push(path);
     }
   } catch (error) {
-    // A project need not have all of the folders.
+    // All folders are optional.
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   return files;

@@ -4,11 +4,10 @@ import { scanProject } from "./scan.ts";
 
 const paths = (found: readonly { path: string }[]) => found.map(({ path }) => path);
 
-Deno.test("files are pages, handlers, islands and statics by where they stand", () => {
+Deno.test("files → pages, handlers, islands, statics by their path", () => {
   const project = scanProject(SITE);
   assert.deepEqual(paths(project.pages), ["/about", "/", "/long"]);
   assert.deepEqual(paths(project.handlers), ["/api/echo", "/api/fail", "/items/[id]"]);
-  assert.deepEqual(paths(project.middleware), ["/", "/api"]);
   assert.deepEqual(project.islands.map(({ name }) => name), [
     "Counter",
     "Field",
@@ -35,21 +34,21 @@ Deno.test("tests and files whose name begins with _ → no routes", () => {
   assert.deepEqual([project.pages, project.islands], [[], []]);
 });
 
-Deno.test("a static file's name is served as a URL writes it", () => {
+Deno.test("name of a static file → percent-encoded path", () => {
   const { statics } = scanProject("/nowhere", ["static/a b/ü.txt"]);
   assert.deepEqual(paths(statics), ["/a%20b/%C3%BC.txt"]);
 });
 
-Deno.test("what cannot be told apart is refused by name", () => {
+Deno.test("two files for one path, or below /assets → refused", () => {
   const refuse = (files: string[], message: RegExp) =>
     assert.throws(() => scanProject("/nowhere", files), message);
   refuse(
     ["routes/a.ts", "routes/a.tsx"],
-    /routes\/a\.tsx and routes\/a\.ts would both answer at \/a/,
+    /routes\/a\.tsx and routes\/a\.ts would both be served at \/a/,
   );
-  refuse(["routes/a.ts", "routes/a/index.ts"], /both answer at \/a/);
-  refuse(["routes/x.txt.ts", "static/x.txt"], /both answer at \/x\.txt/);
-  refuse(["static/assets/x.js"], /which is where built files are/);
+  refuse(["routes/a.ts", "routes/a/index.ts"], /both be served at \/a/);
+  refuse(["routes/x.txt.ts", "static/x.txt"], /both be served at \/x\.txt/);
+  refuse(["static/assets/x.js"], /which is reserved for built files/);
 });
 
 Deno.test("islands → files with a default export; a bad or second name is refused", async () => {
@@ -65,7 +64,10 @@ Deno.test("islands → files with a default export; a bad or second name is refu
     assert.throws(() => scanProject(root), /have the same name/);
     await Deno.remove(`${root}/islands/b/A.tsx`);
     await island(`${root}/islands/counter.tsx`);
-    assert.throws(() => scanProject(root), /islands\/counter\.tsx is no name of an island/);
+    assert.throws(
+      () => scanProject(root),
+      /islands\/counter\.tsx is not a valid name of an island/,
+    );
   } finally {
     await Deno.remove(root, { recursive: true });
   }

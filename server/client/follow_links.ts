@@ -1,47 +1,45 @@
 import { hydrateIslands, type HydrateOptions, unmountIslands } from "./hydrate.ts";
-import { ownLink, pageOf } from "./own_link.ts";
-import { pageDataAddress, pageIn, receivePageData } from "./page_data.ts";
-import { showProgress } from "./progress.ts";
-import { savedPlace, savePlace, takeOverScrolling } from "./scroll_place.ts";
+import { ownLink, pageDataAddress, pageOf } from "./own_link.ts";
+import { manageScrolling, savedPosition, savePosition } from "./scroll_position.ts";
 
-// Taken before anyone patches it: to ask for the newest build is no part of what the page does.
+// Kept before telemetry patches it: version checks are not requests of the page.
 const nativeFetch = globalThis.fetch;
 
-/** A navigation as it begins. */
+/** The start of a navigation. */
 export interface Navigation {
-  /** Where to, absolute. */
+  /** Absolute target address. */
   readonly url: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 export interface FollowOptions extends HydrateOptions {
-  /** Told of each navigation before it asks for anything. Default: nobody. */
+  /** Called for each navigation before its first request. */
   readonly onNavigate?: (navigation: Navigation) => void;
 }
 
 /**
- * Follows links within the site, and the history, by fetching the page's data alone and putting it
- * into this document. The newest navigation wins. What cannot be done so, for whatever reason, is
- * left to the browser: it loads the address as if nobody had followed the link.
+ * Client navigation: for links within the site and for the history, fetches only the page's data and
+ * replaces the page in this document. A new navigation cancels the pending one. On any failure the browser
+ * loads the address normally.
  */
 export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): void {
-  /** The page that is seen; in the history another one may be current already. */
+  /** The displayed page. The current history entry may be another one already. */
   let shown = pageOf(location);
-  /** The browser has been told to load another document, which may take a while. */
+  /** The browser is loading another document. */
   let isLeaving = false;
   let stop = () => {};
 
   const isCurrent = () => pageOf(location) === shown;
   const save = () => {
-    if (isCurrent()) savePlace();
+    if (isCurrent()) savePosition();
   };
 
   async function visit(to: URL): Promise<void> {
     stop();
     isLeaving = false;
     const isNew = to.href !== location.href;
-    const isAgain = !isNew && isCurrent();
+    const isReload = !isNew && isCurrent();
     const page = pageIn(document)!;
     const endProgress = showProgress(page);
     const request = new XMLHttpRequest();
@@ -54,7 +52,7 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
     try {
       onNavigate?.({ url: to.href, at: Date.now() });
       const [data, { replacePage }] = await Promise.all([
-        receivePageData(request, to),
+        fetchPageData(request, to),
         import("./later.ts"),
       ]);
       if (stopped) return;
@@ -62,7 +60,7 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
       if (next.dataset.page !== page.dataset.page) throw new Error("another build");
       stop = () => {};
       endProgress();
-      const place = isAgain ? [scrollX, scrollY] as const : isNew ? undefined : savedPlace();
+      const position = isReload ? [scrollX, scrollY] as const : isNew ? undefined : savedPosition();
       if (isNew) {
         save();
         history.pushState({}, "", to);
@@ -73,18 +71,18 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
         next,
         title: data.title,
         hash: to.hash,
-        place,
-        isAgain,
-        revive() {
+        position,
+        isReload,
+        hydrate() {
           unmountIslands(page);
           return hydrateIslands(islands, next);
         },
       });
       if (isNew) save();
     } catch {
-      // The browser loads the page, or says better than we could why it cannot be had.
+      // The browser loads the page, or shows why it cannot.
       if (stopped) return;
-      // It shows its own progress; and where it gets a file, this page stays.
+      // The browser shows its own progress. If the address is a download, this page stays.
       endProgress();
       isLeaving = true;
       if (to.href === location.href) location.reload();
@@ -94,37 +92,88 @@ export function followLinks({ onNavigate, ...islands }: FollowOptions = {}): voi
 
   addEventListener("click", (click) => {
     const to = ownLink(click, location.href);
-    // On its way to another document the browser itself lets the newest link win; ours would lose.
+    // While the browser loads a document, it follows links itself.
     if (!to || isLeaving) return;
     click.preventDefault();
     visit(to);
   });
   addEventListener("popstate", () => {
     if (!isCurrent()) return void visit(new URL(location.href));
-    // Another place of the page that is seen, or back to it before the other one came.
+    // Another position on the displayed page, or back to it before another page was displayed.
     stop();
-    const place = savedPlace();
-    if (place) scrollTo(...place);
-    // Just made by a fragment, which the browser scrolls to next.
+    const position = savedPosition();
+    if (position) scrollTo(...position);
+    // A new entry of a fragment: save after the browser has scrolled to it.
     else setTimeout(save);
   });
   addEventListener("pagehide", () => stop());
-  // Kept whole by the browser, in the middle of a step in the history: that page is still to come.
+  // Restored from the back/forward cache, where a pending navigation was interrupted.
   addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return;
     isLeaving = false;
     if (!isCurrent()) visit(new URL(location.href));
   });
-  takeOverScrolling(save);
+  manageScrolling(save);
   addEventListener("load", async () => {
     try {
       const { reloadWhenOutdated } = await import("./later.ts");
       reloadWhenOutdated({
-        ask: () => nativeFetch(pageDataAddress(location), { method: "HEAD", cache: "no-store" }),
-        build: () => pageIn(document)?.dataset.page,
+        fetchHead: () =>
+          nativeFetch(pageDataAddress(location), { method: "HEAD", cache: "no-store" }),
+        version: () => pageIn(document)?.dataset.page,
       });
     } catch {
-      // Blocked or offline: the page stays as it is, and links are left to the browser.
+      // Blocked or offline: the page stays, and the browser follows links.
     }
   });
+}
+
+/** The element with a page's content, which names its version. */
+function pageIn(document: Document): HTMLElement | null {
+  return document.querySelector("[data-page]");
+}
+
+/** After this time the browser loads the page, and can report what is wrong. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Fetches the data of a page. Rejects on any failure: no response in time, an error status, not HTML, a
+ * redirect. A document of `XMLHttpRequest` runs no scripts and needs no Trusted Types policy, unlike one
+ * of `DOMParser`.
+ */
+function fetchPageData(request: XMLHttpRequest, page: URL): Promise<Document> {
+  const address = pageDataAddress(page);
+  request.open("GET", address);
+  request.responseType = "document";
+  request.timeout = TIMEOUT_MS;
+  request.send();
+  return new Promise((resolve, reject) => {
+    request.onloadend = () => {
+      const { response, responseURL, status } = request;
+      if (response && status === 200 && responseURL === address.href) resolve(response);
+      else reject();
+    };
+  });
+}
+
+/** A navigation shows its progress after this time. */
+const SLOW_MS = 300;
+
+/**
+ * Shows a slow navigation: `data-navigating` on the root element, for style sheets, and `aria-busy` on
+ * the page.
+ *
+ * @returns a function that ends it
+ */
+function showProgress(page: HTMLElement): () => void {
+  const { dataset } = document.documentElement;
+  const timer = setTimeout(() => {
+    dataset.navigating = "";
+    page.ariaBusy = "true";
+  }, SLOW_MS);
+  return () => {
+    clearTimeout(timer);
+    delete dataset.navigating;
+    page.ariaBusy = null;
+  };
 }

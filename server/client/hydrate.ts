@@ -2,31 +2,30 @@ import { createElement } from "react";
 import { hydrateRoot, type Root } from "react-dom/client";
 import { islands } from "./island_map.ts";
 
-/** What went wrong in one island; the others, and the page, go on. */
+/** An error in one island. The other islands are not affected. */
 export interface IslandError {
   readonly error: unknown;
   /** The island's name. */
   readonly island: string;
   /**
-   * `uncaught`: no boundary took it, the island is gone. `caught`: an error boundary did.
-   * `recoverable`: React helped itself, for instance out of a difference between the page and the
-   * first render. `load`: the island's code, or its props, could not be had, and the page says so in
-   * its place.
+   * `uncaught`: not caught, so React removed the island. `caught`: by an error boundary. `recoverable`:
+   * React recovered, for example from a hydration mismatch. `load`: the island's code or props could not
+   * be loaded; the page shows a message.
    */
   readonly kind: "uncaught" | "caught" | "recoverable" | "load";
   readonly componentStack?: string;
 }
 
 export interface HydrateOptions {
-  /** Gets every error; without it React's own reporting stays. */
+  /** Receives every error. Default: React's own reporting. */
   readonly onError?: (failure: IslandError) => void;
 }
 
-/** The islands that live, by their places. */
+/** Hydrated islands by element. */
 const roots = new Map<HTMLElement, Root>();
-/** How to hydrate the islands that wait to be displayed. */
+/** For islands that are not displayed yet: hydrates them. */
 const waiting = new Map<Element, () => void>();
-/** Tells of a hidden place when it is displayed, however far down the page that is. */
+/** Observes hidden islands until they are displayed, at any distance down the page. */
 const displayed = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
@@ -35,55 +34,55 @@ const displayed = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "9999%" });
 
-function forget(place: Element): void {
-  waiting.delete(place);
-  displayed.unobserve(place);
+function forget(element: Element): void {
+  waiting.delete(element);
+  displayed.unobserve(element);
 }
 
 /**
- * Hydrates each island of the document, or of a part of it, by itself; those that come with
- * `load="visible"` once they are displayed. Resolves when all others have been handed to React.
+ * Hydrates each island of the document, or of a part of it; those with `load="visible"` once they are
+ * displayed. Resolves when React has received all others.
  */
 export async function hydrateIslands(
   { onError }: HydrateOptions = {},
   within: ParentNode = document,
 ): Promise<void> {
-  const places = within.querySelectorAll<HTMLElement>("[data-island]");
-  await Promise.all(Array.from(places, (place) => {
-    if (!place.dataset.islandLoad) return hydrate(place, onError);
-    waiting.set(place, () => void hydrate(place, onError));
-    displayed.observe(place);
+  const elements = within.querySelectorAll<HTMLElement>("[data-island]");
+  await Promise.all(Array.from(elements, (element) => {
+    if (!element.dataset.islandLoad) return hydrate(element, onError);
+    waiting.set(element, () => void hydrate(element, onError));
+    displayed.observe(element);
     return undefined;
   }));
 }
 
-/** Ends the islands of a part of the document that has been taken out of it. */
+/** Unmounts the islands of a part that was removed from the document. */
 export function unmountIslands(within: Node): void {
-  for (const place of waiting.keys()) if (within.contains(place)) forget(place);
-  for (const [place, root] of roots) {
-    if (!within.contains(place)) continue;
-    roots.delete(place);
+  for (const element of waiting.keys()) if (within.contains(element)) forget(element);
+  for (const [element, root] of roots) {
+    if (!within.contains(element)) continue;
+    roots.delete(element);
     root.unmount();
   }
 }
 
-async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): Promise<void> {
-  const { island = "", islandId = "" } = place.dataset;
+async function hydrate(element: HTMLElement, onError: HydrateOptions["onError"]): Promise<void> {
+  const { island = "", islandId = "" } = element.dataset;
   const report = (kind: IslandError["kind"]) => (error: unknown, info?: ErrorInfo) => {
-    // A page left before React got to its islands: they end unhydrated, which React calls an error.
-    if (kind === "recoverable" && !place.isConnected) return;
+    // React reports islands of a removed page that it had not hydrated yet.
+    if (kind === "recoverable" && !element.isConnected) return;
     const componentStack = info?.componentStack;
     onError?.({ error, island, kind, ...(componentStack ? { componentStack } : {}) });
   };
   try {
     const load = islands[island];
-    if (load === undefined) throw new Error(`There is no island "${island}" in this build.`);
+    if (load === undefined) throw new Error(`Unknown island "${island}".`);
     const component = (await load()).default;
-    const json = place.nextElementSibling;
+    const json = element.nextElementSibling;
     const props = json?.matches("[data-island-props]") ? JSON.parse(json.textContent) : {};
-    // Its page may have gone while its code came.
-    if (!place.isConnected) return;
-    const root = hydrateRoot(place, createElement(component, props), {
+    // The page may have been replaced meanwhile.
+    if (!element.isConnected) return;
+    const root = hydrateRoot(element, createElement(component, props), {
       identifierPrefix: islandId,
       ...(onError && {
         onUncaughtError: report("uncaught"),
@@ -91,21 +90,21 @@ async function hydrate(place: HTMLElement, onError: HydrateOptions["onError"]): 
         onRecoverableError: report("recoverable"),
       }),
     });
-    roots.set(place, root);
+    roots.set(element, root);
   } catch (error) {
-    tellNotLoaded(place);
+    showLoadError(element);
     if (onError === undefined) reportError(error);
     else report("load")(error);
   }
 }
 
-/** What was prerendered would promise for ever what does not come; an island that is there from the start keeps it. */
-function tellNotLoaded(place: HTMLElement): void {
+/** Shows a message before the prerendered content, or instead of it for `load="visible"`. */
+function showLoadError(element: HTMLElement): void {
   const note = document.createElement("p");
   note.role = "alert";
-  note.textContent = "This part of the page did not load. Load the page again to try once more.";
-  if (place.dataset.islandLoad) place.replaceChildren(note);
-  else place.prepend(note);
+  note.textContent = "This part of the page did not load. Reload to try again.";
+  if (element.dataset.islandLoad) element.replaceChildren(note);
+  else element.prepend(note);
 }
 
 interface ErrorInfo {

@@ -1,12 +1,9 @@
 import type { ComponentType } from "react";
 
-/** How the browser gets an island's component. */
+/** Loads an island's component. */
 export type IslandLoader = () => Promise<{
   readonly default: ComponentType<Record<string, unknown>>;
 }>;
 
-/**
- * Every island by its name. Empty here: the build puts the project's islands in, each as a chunk of
- * its own.
- */
+/** Islands by name. The build replaces this module with the project's islands, each a separate chunk. */
 export const islands: Readonly<Record<string, IslandLoader>> = {};

@@ -1,54 +1,51 @@
-/** Milliseconds: who looks away for less has not left. */
-const AWAY_MS = 1_000;
-/** Milliseconds between two questions; the first comes no sooner after the page itself. */
-const ASK_AGAIN_MS = 30_000;
+/** Minimum time that a page must be hidden to count as left. */
+const MIN_AWAY_MS = 1_000;
+/** Minimum time between two checks, and before the first one. */
+const CHECK_INTERVAL_MS = 30_000;
 
-/** Inputs that have a value though nobody wrote it. */
-const NOT_WRITTEN = "button checkbox color hidden image radio range reset submit".split(" ")
+/** Inputs that have a value without user input. */
+const NOT_TEXT = "button checkbox color hidden image radio range reset submit".split(" ")
   .map((type) => `[type=${type}]`);
-/** Fields that hold what a person wrote. */
-const FIELDS = `input:not(${NOT_WRITTEN}),textarea`;
-/** Fields that a person is at. */
+/** Fields for text. */
+const FIELDS = `input:not(${NOT_TEXT}),textarea`;
+/** The field with the focus. */
 const FOCUSED = ":is(input,textarea,select,[contenteditable]):focus";
 
 export interface OutdatedOptions {
-  /** Asks for the head of the current page's data. */
-  readonly ask: () => Promise<Response>;
-  /** The build of the page that is seen. */
-  readonly build: () => string | undefined;
+  /** Sends HEAD for the current page's data. */
+  readonly fetchHead: () => Promise<Response>;
+  /** The version of the displayed page. */
+  readonly version: () => string | undefined;
 }
 
 /**
- * When a person comes back to the page, asks whether another build was deployed meanwhile, and if so
- * loads the page anew; not while a field is being filled in. Without an answer nothing happens.
- *
- * Loaded by itself after the page, so it imports nothing: what it shared with the first scripts
- * would be a file more before islands answer.
+ * When the user returns to the page, checks whether another version was deployed, and then reloads the
+ * page, unless a field contains input. Ignores failed checks.
  */
-export function reloadWhenOutdated({ ask, build }: OutdatedOptions): void {
+export function reloadWhenOutdated({ fetchHead, version }: OutdatedOptions): void {
   let leftAt = 0;
-  let askedAt = Date.now();
+  let checkedAt = Date.now();
 
-  const comeBack = async () => {
-    if (Date.now() - askedAt < ASK_AGAIN_MS) return;
-    askedAt = Date.now();
+  const check = async () => {
+    if (Date.now() - checkedAt < CHECK_INTERVAL_MS) return;
+    checkedAt = Date.now();
     try {
-      const newest = (await ask()).headers.get("X-Build");
-      if (newest === null || newest === build()) return;
-      if (isFillingIn()) askedAt = 0;
+      const newest = (await fetchHead()).headers.get("X-Build");
+      if (newest === null || newest === version()) return;
+      if (isFillingIn()) checkedAt = 0;
       else location.reload();
     } catch {
-      // Offline: the page goes on as it is.
+      // Offline: keep the page.
     }
   };
 
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) leftAt = Date.now();
-    else if (Date.now() - leftAt >= AWAY_MS) comeBack();
+    else if (Date.now() - leftAt >= MIN_AWAY_MS) check();
   });
-  // Back from where browsers keep whole pages.
+  // Restored from the back/forward cache.
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted) comeBack();
+    if (persisted) check();
   });
 }
 

@@ -1,43 +1,48 @@
-/** What is the browser's own even at our address: another window, a file, somebody else's page. */
-const NOT_OURS = "[target]:not([target=_self]),[download],[rel~=external i]";
+/** Links that the browser follows itself: to another window, to a file, to another site. */
+const EXTERNAL = "[target]:not([target=_self]),[download],[rel~=external i]";
 
-/** The parts of a click that decide about it. */
+/** The used part of a click. */
 export type Click = Pick<
   MouseEvent,
   "altKey" | "button" | "ctrlKey" | "defaultPrevented" | "metaKey" | "shiftKey" | "target"
 >;
 
-/** Where a click leads within this site; undefined: it is for others, or for the browser itself. */
+/** The page of this site that a click leads to; undefined if the browser handles the click. */
 export function ownLink(click: Click, here: string): URL | undefined {
-  // With a modifier it asks for another tab, another window or a download.
+  // Modifiers open another tab or window, or download.
   if (click.altKey || click.ctrlKey || click.metaKey || click.shiftKey) return undefined;
   if (click.button || click.defaultPrevented) return undefined;
-  // A script may click on the document or the window, which are in no link.
+  // The target may be the document or the window, which have no `closest`.
   const link = (click.target as Partial<Element>).closest?.("a");
-  if (!link || link.matches(NOT_OURS)) return undefined;
-  // Not the property `href`, which is no text on a link in a drawing.
+  if (!link || link.matches(EXTERNAL)) return undefined;
+  // Not the property `href`: on SVG links it is an object.
   return ownAddress(link.getAttribute("href") ?? link.getAttribute("xlink:href"), here);
 }
 
-/**
- * The address that `href` leads to, if it is a page of this site: neither another origin's nor a
- * place within the page that is here.
- */
+/** Resolves `href`; undefined for other origins, invalid addresses and fragments of the current page. */
 export function ownAddress(href: string | null, here: string): URL | undefined {
   if (href === null) return undefined;
   try {
     const to = new URL(href, here);
     const from = new URL(here);
-    // Not by `origin`, which a `blob:` has in common with the page that made it.
+    // Not `origin`: a `blob:` address has that of its page.
     if (to.host !== from.host || to.protocol !== from.protocol) return undefined;
     return to.href.includes("#") && pageOf(to) === pageOf(from) ? undefined : to;
   } catch {
-    // What is no address leads nowhere.
+    // Not a valid address.
     return undefined;
   }
 }
 
-/** What names a page: all of an address but its origin and its fragment. */
+/** Identifies a page: its address without origin and fragment. */
 export function pageOf({ pathname, search }: Pick<URL, "pathname" | "search">): string {
   return pathname + search;
+}
+
+/** Address of a page's data. */
+export function pageDataAddress({ href }: Pick<URL, "href">): URL {
+  const address = new URL(href);
+  address.hash = "";
+  address.search += `${address.search && "&"}fresh-partial=true`;
+  return address;
 }

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { ownAddress, pageOf } from "./own_link.ts";
-import { pageDataAddress } from "./page_data.ts";
+import { ownAddress, pageDataAddress, pageOf } from "./own_link.ts";
 
 const HERE = "https://site.example/a?b=c#d";
 
-Deno.test("an address of this site is ours, whatever it looks like", () => {
+Deno.test("address of this site, in any form → the absolute address", () => {
   const cases: [string, string][] = [
     ["/", "https://site.example/"],
     ["other", "https://site.example/other"],
@@ -19,7 +18,7 @@ Deno.test("an address of this site is ours, whatever it looks like", () => {
   for (const [href, address] of cases) assert.equal(ownAddress(href, HERE)?.href, address, href);
 });
 
-Deno.test("other origins, other schemes and places within the page are the browser's", () => {
+Deno.test("other origins, other schemes, fragments of this page → undefined", () => {
   const cases = [
     null,
     "#",
@@ -38,11 +37,11 @@ Deno.test("other origins, other schemes and places within the page are the brows
   for (const href of cases) assert.equal(ownAddress(href, HERE), undefined, String(href));
 });
 
-Deno.test("a page is named by path and query", () => {
+Deno.test("page → identified by path and query", () => {
   assert.equal(pageOf(new URL(HERE)), "/a?b=c");
 });
 
-Deno.test("page data is at the page's address with one parameter more, the query as it was written", () => {
+Deno.test("page data → the page's address with one more parameter, query unchanged", () => {
   const cases: [string, string][] = [
     ["https://h/", "https://h/?fresh-partial=true"],
     ["https://h/a#b", "https://h/a?fresh-partial=true"],

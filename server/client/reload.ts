@@ -1,6 +1,6 @@
 /**
- * In development alone: reloads the page when another server answers than the one that gave it,
- * which is after every change. The browser itself connects again while the server restarts.
+ * Development only: reloads the page when the server has restarted, which it does after every change. The
+ * browser reconnects by itself.
  */
 let known: string | undefined;
 new EventSource("/_reload").onmessage = ({ data }: MessageEvent<string>) => {

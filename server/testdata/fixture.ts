@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { App, type AppOptions } from "../app.ts";
 import { build, type BuildOptions, type BuildReport } from "../build/build.ts";
 
-/** The state of the fixture project's handlers. */
+/** `ctx.state` of the fixture project. */
 export interface FixtureState {
   readonly name: string;
 }
@@ -12,13 +12,13 @@ export interface FixtureState {
 /** The fixture project: `server/testdata/site/`. */
 export const SITE = fileURLToPath(new URL("site", import.meta.url));
 
-/** What the fixture project is built with. */
+/** Build options of the fixture project. */
 export const SITE_OPTIONS = {
   client: "client.ts",
   extra: { "extra-script": "self.extra = true;\n" },
 } as const satisfies Partial<BuildOptions>;
 
-/** A built fixture, in a folder of its own that `close` removes. */
+/** A built fixture project, in a temporary folder. */
 export class Fixture implements AsyncDisposable {
   private constructor(readonly folder: string, readonly report: BuildReport) {}
 
@@ -51,10 +51,7 @@ export class Fixture implements AsyncDisposable {
   }
 }
 
-/**
- * A copy of the fixture project that a test may change; its imports of the kernel lead to the real
- * one.
- */
+/** Copies the fixture project to a folder. The copy imports the real kernel. */
 export async function copySite(target: string): Promise<void> {
   const kernel = fileURLToPath(new URL("..", import.meta.url));
   await copyFolder(

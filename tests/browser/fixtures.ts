@@ -1,6 +1,6 @@
 import { test as base } from "@playwright/test";
-import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../../tools/find_chromium.ts";
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../../tools/test/find_chromium.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
 import { throttle } from "./marks.ts";
@@ -100,8 +100,13 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
 
   server: async ({ mode, ingestHost, serverEnv, ingest }, provide, testInfo) => {
     const relaying = mode === "relay" ? relayEnv(ingestHost, ingest) : {};
-    await using server = await startServer({ env: { ...relaying, ...serverEnv } });
-    await provide(server);
+    const server = await startServer({ env: { ...relaying, ...serverEnv } });
+    try {
+      await provide(server);
+    } finally {
+      // Saves the time of a graceful stop, which other tests check.
+      await server.stop("SIGKILL");
+    }
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach("server output", { body: server.output(), contentType: "text/plain" });
       console.log(`Output of the server:\n${server.output() || "nothing"}`);

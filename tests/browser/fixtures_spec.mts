@@ -1,4 +1,4 @@
-/** The fixtures judge everything else, so they are judged first: on a page made for it, with no server of ours. */
+/** Tests of the test fixtures, on a page made for them, without the real server. */
 import { deflateSync } from "node:zlib";
 import { expect, fingerprints, readRecording, test as withServer } from "./fixtures.ts";
 
@@ -6,9 +6,9 @@ const POLICY = "default-src 'none'; script-src 'unsafe-inline'; connect-src *;" 
   " require-trusted-types-for 'script'";
 
 const test = withServer.extend<{ script: string }>({
-  // What the page does.
+  // The script of the page.
   script: ["", { option: true }],
-  // Envelopes are looked for at the stand-in ingest, which is there without a server.
+  // Envelopes go to the stand-in ingest, which needs no server.
   mode: "relay",
   server: async ({ script }, provide) => {
     const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () =>
@@ -33,10 +33,10 @@ const test = withServer.extend<{ script: string }>({
   },
 });
 
-test("a quiet page has no problems and sends nothing elsewhere", async ({ page, watch, sent, server }) => {
+test("quiet page → no problems, no requests elsewhere", async ({ page, watch, sent, server }) => {
   await page.goto("/");
   await expect(page).toHaveTitle("Made");
-  // A `data:` icon is blocked by this policy, and said so: that is no accident of the page.
+  // The policy blocks the `data:` icon, which Chromium reports.
   watch.allow("data:,");
   expect(watch.unexpected).toEqual([]);
   expect(sent.leaving(server.origin)).toEqual([]);
@@ -46,8 +46,8 @@ test("a quiet page has no problems and sends nothing elsewhere", async ({ page, 
 test.describe("problems", () => {
   test.use({
     script: `
-      console.warn("a warning is none");
-      console.error("said on the console");
+      console.warn("a warning");
+      console.error("printed to the console");
       setTimeout(() => { throw new Error("thrown") });
       Promise.reject(new Error("rejected"));
       document.createElement("img").src = "/blocked.png";
@@ -55,13 +55,13 @@ test.describe("problems", () => {
     `,
   });
 
-  test("errors of all kinds are seen, in every page, and fail a test unless allowed", async ({ page, context, watch }) => {
+  test("errors of all kinds, in every page → the test fails unless allowed", async ({ page, context, watch }) => {
     watch.allow("data:,");
     await page.goto("/");
     await expect.poll(() => watch.unexpected.map(({ kind }) => kind).sort())
       .toEqual(["console", "csp", "csp", "error", "error"]);
     expect(() => watch.verify()).toThrow(
-      /said on the console[^]*blocked\.png|blocked\.png[^]*said on/,
+      /printed to the console[^]*blocked\.png|blocked\.png[^]*printed to/,
     );
 
     const before = watch.problems.length;
@@ -69,14 +69,14 @@ test.describe("problems", () => {
     await second.goto("/");
     await expect.poll(() => watch.problems.length).toBe(2 * before);
 
-    watch.allow("said on the console", /^(thrown|rejected)$/, /Content Security|TrustedHTML/);
+    watch.allow("printed to the console", /^(thrown|rejected)$/, /Content Security|TrustedHTML/);
     expect(watch.unexpected).toEqual([]);
     watch.verify();
   });
 });
 
 test.describe("posts", () => {
-  test("their bodies are recorded byte for byte, as they arrive", async ({ page, ingest, sent, server, watch }) => {
+  test("posted bodies → recorded byte for byte", async ({ page, ingest, sent, server, watch }) => {
     watch.allow("data:,");
     await page.goto("/");
     await page.evaluate(async (target) => {
@@ -95,7 +95,7 @@ test.describe("posts", () => {
     expect(sent.leaving(server.origin)).toHaveLength(4);
   });
 
-  test("a body that cannot be seen is not taken for an empty one", async ({ page, ingest, sent, watch }) => {
+  test("body that cannot be recorded → error, not an empty body", async ({ page, ingest, sent, watch }) => {
     watch.allow("data:,");
     await page.goto("/");
     await page.evaluate(async (target) => {
@@ -105,7 +105,7 @@ test.describe("posts", () => {
   });
 });
 
-test("what arrives is taken apart, recordings too", async ({ ingest, arrivals }) => {
+test("arrived envelopes → parsed, including recordings", async ({ ingest, arrivals }) => {
   const events = JSON.stringify([{ type: 3, timestamp: 1, data: { text: "canary" } }]);
   const recording = Uint8Array.from([
     ...new TextEncoder().encode('{"segment_id":2}\n'),
@@ -132,7 +132,7 @@ test("what arrives is taken apart, recordings too", async ({ ingest, arrivals })
   expect(await arrivals.text()).toContain("canary");
 });
 
-test("what does not arrive is reported with what did", async ({ ingest, arrivals }) => {
+test("expected item does not arrive → error that lists what did", async ({ ingest, arrivals }) => {
   const body = '{}\n{"type":"log","length":2}\n{}';
   await (await fetch(`${ingest.origin}/api/1/envelope/`, { method: "POST", body })).text();
   await expect(arrivals.waitForItem("an event", ({ type }) => type === "event", { timeout: 500 }))

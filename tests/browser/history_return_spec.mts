@@ -1,6 +1,6 @@
 /** Coming back through the history, with the page out of the browser's cache. */
 import { randomBytes } from "node:crypto";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { openPage, shownTraceId } from "./signals.ts";
 import { opOf, spansOf } from "./telemetry.ts";

@@ -10,9 +10,9 @@ import { expect, test as withServer } from "./fixtures.ts";
 
 /** The kernel's fixture project, served by this process. */
 export interface Site {
-  /** From now on another build answers, with another sentence on its `/about`. */
+  /** Serves another version from now on, with another sentence on `/about`. */
   deploy(): void;
-  /** From now on, or no more, `/about` redirects to `/`, page data and all. */
+  /** Turns redirects of `/about` and its page data to `/` on or off. */
   redirect(does: boolean): void;
 }
 
@@ -21,7 +21,7 @@ interface Builds {
   readonly second: App<FixtureState>;
 }
 
-/** Playwright's `test`, with the kernel's fixture project in place of the product's server. */
+/** Playwright's `test` with the kernel's fixture project instead of the real server. */
 export const test = withServer.extend<{ site: Site }, { builds: Builds }>({
   builds: [async ({ browserName: _browserName }, provide) => {
     await using fixture = await Fixture.build();
@@ -34,7 +34,7 @@ export const test = withServer.extend<{ site: Site }, { builds: Builds }>({
     await provide({ first: await fixture.app(), second: await other.app() });
   }, { scope: "worker" }],
 
-  // Nothing of telemetry is asked of it.
+  // The fixture project has no inbox.
   mode: "relay",
 
   site: async ({ builds }, provide) => {
@@ -82,20 +82,20 @@ function serveSite({ first, second }: Builds): Served {
   };
 }
 
-/** Opens a page of the site and waits until it follows links by itself. */
+/** Opens a page and waits until client navigation is ready. */
 export async function open(page: Page, path = "/"): Promise<void> {
   await page.goto(path);
-  // Set by the site's client once its islands live.
+  // Set by the fixture's client after hydration.
   await expect(page.locator("html[data-later]")).toBeAttached();
   await page.evaluate(() => void (document.documentElement.dataset.same = "true"));
 }
 
-/** Whether this is still the document that {@linkcode open} opened. */
+/** Expects the document of {@linkcode open}. */
 export async function expectSameDocument(page: Page): Promise<void> {
   await expect(page.locator("html")).toHaveAttribute("data-same", "true");
 }
 
-/** Whether the browser has loaded another document since {@linkcode open}. */
+/** Expects that the browser has loaded another document since {@linkcode open}. */
 export async function expectFullLoad(page: Page): Promise<void> {
   await expect(page.locator("html:not([data-same])[data-later]")).toBeAttached();
 }

@@ -1,4 +1,4 @@
-/** The kernel's navigation, on its own fixture project: what a person at a browser gets of it. */
+/** Client navigation of the kernel, on its fixture project. */
 import type { CDPSession, Page } from "@playwright/test";
 import { expect } from "./fixtures.ts";
 import {
@@ -16,29 +16,29 @@ const entries = (page: Page) => page.evaluate(() => history.length);
 const top = (page: Page) => page.evaluate(() => scrollY);
 const announced = (page: Page) => page.locator("[data-announcer]");
 
-/** The first counter on the page, which counts: its island lives. */
-async function expectAlive(page: Page): Promise<void> {
+/** Checks that the first counter on the page works: its island is hydrated. */
+async function expectHydrated(page: Page): Promise<void> {
   const counter = page.getByRole("button").first();
   const before = Number(await counter.textContent());
   await counter.click();
   await expect(counter).toHaveText(String(before + 1));
 }
 
-/** Scrolls, and waits until the page has noted it. */
+/** Scrolls, and waits until the page has saved the position. */
 async function scroll(page: Page, to: number): Promise<void> {
   await page.evaluate((y) => scrollTo(0, y), to);
   await expect.poll(() => page.evaluate(() => history.state?.place?.[1])).toBe(to);
 }
 
-test("a link shows the other page in the same document: content, title, address, islands", async ({ page, sent }) => {
+test("link → content, title, address, islands replaced in the same document", async ({ page, sent }) => {
   await open(page);
-  await expectAlive(page);
+  await expectHydrated(page);
   const before = await entries(page);
   await link(page, "About").click();
   await expect(heading(page)).toHaveText("About");
   await expect(page).toHaveTitle("About");
   await expect(page).toHaveURL("/about");
-  await expectAlive(page);
+  await expectHydrated(page);
   await expectSameDocument(page);
   expect(await entries(page)).toBe(before + 1);
   await expect(page.locator("[data-page]")).toHaveCount(1);
@@ -48,11 +48,11 @@ test("a link shows the other page in the same document: content, title, address,
   ]);
 });
 
-test("an island that is hidden comes when it is displayed, also on a page that was navigated to", async ({ page, sent }) => {
+test("hidden island on a new page → loaded when displayed", async ({ page, sent }) => {
   await open(page);
   await link(page, "About").click();
   await expect(heading(page)).toHaveText("About");
-  await expectAlive(page);
+  await expectHydrated(page);
   const scripts = () => sent.all.filter(({ kind }) => kind === "script").length;
   const before = scripts();
   const folded = page.getByRole("button", { name: /^Folded/ });
@@ -65,7 +65,7 @@ test("an island that is hidden comes when it is displayed, also on a page that w
   }).toPass();
 });
 
-test("back and forward show the pages they name, each alive, with no entry more", async ({ page }) => {
+test("back and forward → the right pages, hydrated, no new history entry", async ({ page }) => {
   await open(page);
   await link(page, "About").click();
   await expect(heading(page)).toHaveText("About");
@@ -76,21 +76,21 @@ test("back and forward show the pages they name, each alive, with no entry more"
   for (const [step, name] of steps) {
     await page[step]();
     await expect(heading(page)).toContainText(name);
-    await expectAlive(page);
+    await expectHydrated(page);
   }
   await expect(page).toHaveTitle("About");
   await expectSameDocument(page);
   expect(await entries(page)).toBe(count);
 });
 
-test("a link in a drawing is followed too", async ({ page }) => {
+test("SVG link → client navigation", async ({ page }) => {
   await open(page);
   await page.getByText("Drawn").click();
   await expect(heading(page)).toHaveText("About");
   await expectSameDocument(page);
 });
 
-test("what is the browser's own stays its own: modifiers, other windows, files, others' pages", async ({ page, context, sent }) => {
+test("modifier keys, other windows, downloads, external links → the browser's", async ({ page, context, sent }) => {
   await open(page);
   for (const modifier of ["Control", "Shift"] as const) {
     const opened = context.waitForEvent("page");
@@ -115,7 +115,7 @@ test("what is the browser's own stays its own: modifiers, other windows, files, 
   expect(sent.all.filter(({ url }) => isData(url))).toEqual([]);
 });
 
-test("a link to the current address fetches it again: no entry, the same scroll and focus, a new island", async ({ page }) => {
+test("link to the current address → fetched again, same scroll and focus", async ({ page }) => {
   await open(page, "/long");
   await page.getByRole("button").click();
   await expect(page.getByRole("button")).toHaveText("10");
@@ -126,31 +126,31 @@ test("a link to the current address fetches it again: no entry, the same scroll 
   const before = await entries(page);
   await again.focus();
   await again.press("Enter");
-  // The state of the island before is gone: it is another one.
+  // A new island with its initial state.
   await expect(page.getByRole("button")).toHaveText("9");
   await expect(again).toBeFocused();
-  await expectAlive(page);
+  await expectHydrated(page);
   expect(await top(page)).toBe(place);
   expect(await entries(page)).toBe(before);
   await expectSameDocument(page);
 });
 
-test("the focus comes back to a control that takes it only once its island lives again", async ({ page }) => {
+test("focused control of an island → focused again after hydration", async ({ page }) => {
   await open(page, "/long");
   const field = page.getByLabel("Note");
   await field.focus();
   await page.evaluate(() => {
-    // As a script would, so that the focus stays where it is.
+    // By script, so that the focus does not move.
     [...document.querySelectorAll("a")].find((link) => link.text === "Again")!.click();
   });
   await expect(announced(page)).toHaveText("Long");
   await expect(field).toBeFocused();
 });
 
-test("a new page begins at its top or at the fragment, history where it was left", async ({ page }) => {
+test("new page → top or fragment; history → the saved scroll position", async ({ page }) => {
   await open(page, "/long");
   await scroll(page, 1_500);
-  // Without the scrolling that a click on it would do.
+  // Without the scrolling of a real click.
   const follow = (name: string) => link(page, name).first().dispatchEvent("click");
   await follow("Home");
   await expect(heading(page)).toContainText("Variant");
@@ -171,14 +171,14 @@ test("a new page begins at its top or at the fragment, history where it was left
   await page.goForward();
   await expect(page).toHaveURL("/long#half");
   await expect.poll(() => top(page)).toBe(half);
-  // Also by way of another document.
+  // Also through another document.
   await page.goto("/note.txt");
   await page.goBack();
   await expect(heading(page)).toHaveText("Long");
   await expect.poll(() => top(page)).toBe(half);
 });
 
-test("a fragment leads to its element also where it is written encoded", async ({ page }) => {
+test("percent-encoded fragment → its element", async ({ page }) => {
   await open(page);
   await page.route(/\/long\?fresh/, async (route) => {
     const response = await route.fetch();
@@ -193,7 +193,7 @@ test("a fragment leads to its element also where it is written encoded", async (
   await expectSameDocument(page);
 });
 
-test("a change of the fragment alone asks for nothing, nor does coming back over it", async ({ page, sent }) => {
+test("only the fragment changes → no request, also in the history", async ({ page, sent }) => {
   await open(page, "/long");
   await link(page, "Half way").click();
   await expect(page).toHaveURL("/long#half");
@@ -209,12 +209,12 @@ test("a change of the fragment alone asks for nothing, nor does coming back over
   await page.evaluate(() => location.hash = "view=%");
   await expect(page).toHaveURL("/long#view=%");
   expect(await top(page)).toBe(half);
-  await expectAlive(page);
+  await expectHydrated(page);
   await expectSameDocument(page);
   expect(sent.all.filter(({ url }) => isData(url))).toEqual([]);
 });
 
-test("arriving is told: the focus is in the new page's content, its title is said", async ({ page }) => {
+test("new page → focus on its content, title announced", async ({ page }) => {
   await open(page);
   await page.keyboard.press("Tab");
   await expect(page.getByRole("button").first()).toBeFocused();
@@ -236,7 +236,7 @@ test("arriving is told: the focus is in the new page's content, its title is sai
   await expect(announced(page)).toHaveText("Fixture");
 });
 
-test("a slow navigation says so, and then arrives", async ({ page }) => {
+test("slow navigation → progress is shown until it ends", async ({ page }) => {
   await open(page);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route(isData, async (route) => {
@@ -246,8 +246,8 @@ test("a slow navigation says so, and then arrives", async ({ page }) => {
   await link(page, "About").click();
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
   await expect(page.locator("[data-page]")).toHaveAttribute("aria-busy", "true");
-  // What is there stays usable meanwhile.
-  await expectAlive(page);
+  // The old page stays usable.
+  await expectHydrated(page);
   await expect(page).toHaveURL("/");
   release();
   await expect(heading(page)).toHaveText("About");
@@ -256,7 +256,7 @@ test("a slow navigation says so, and then arrives", async ({ page }) => {
   await expectSameDocument(page);
 });
 
-test("of two navigations the newer one wins: its content alone, its entry alone", async ({ page }) => {
+test("two navigations at once → only the newer one, one history entry", async ({ page }) => {
   await open(page);
   const before = await entries(page);
   const held = Promise.withResolvers<void>();
@@ -278,7 +278,7 @@ test("of two navigations the newer one wins: its content alone, its entry alone"
   await expectSameDocument(page);
 });
 
-test("the newer one wins also while the browser loads what could not be had as data", async ({ page, watch }) => {
+test("link clicked while the browser loads a document → the newer one wins", async ({ page, watch }) => {
   watch.allow("status of 500");
   await open(page);
   const held = Promise.withResolvers<void>();
@@ -288,7 +288,7 @@ test("the newer one wins also while the browser loads what could not be had as d
       return await route.fulfill({ status: 500, contentType: "text/html" });
     }
     await held.promise;
-    // Nobody waits for it any more.
+    // The request has been cancelled.
     await route.continue().catch(() => {});
   });
   await page.evaluate(() => {
@@ -305,7 +305,7 @@ test("the newer one wins also while the browser loads what could not be had as d
   await expect(page).toHaveURL("/long");
 });
 
-test("a page that the browser keeps whole in the middle of a step back goes on with it", async ({ page }) => {
+test("back/forward cache during a history step → the step is completed", async ({ page }) => {
   await open(page, "/about");
   await link(page, "Home").click();
   await expect(heading(page)).toContainText("Variant");
@@ -325,7 +325,7 @@ test("a page that the browser keeps whole in the middle of a step back goes on w
   await expectSameDocument(page);
 });
 
-test("going back during a navigation ends it, and going forth again shows what is there", async ({ page, sent }) => {
+test("back during a navigation → cancelled, the displayed page stays", async ({ page, sent }) => {
   await open(page, "/about");
   await link(page, "Home").click();
   await expect(heading(page)).toContainText("Variant");
@@ -343,21 +343,21 @@ test("going back during a navigation ends it, and going forth again shows what i
   });
   await page.goForward();
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
-  // The page that is asked for has not come: nothing needs to be fetched for the one that is seen.
+  // The displayed page needs no request: the other one has not arrived.
   const asked = () => sent.all.filter(({ url }) => isData(url)).map(({ url }) => url.pathname);
   const before = asked();
   await page.goBack();
   await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
   await expect(heading(page)).toHaveText("About");
   held.resolve();
-  await expectAlive(page);
+  await expectHydrated(page);
   expect(asked()).toEqual(before);
   await expectSameDocument(page);
 });
 
-test("pages that are left before their islands live leave no errors behind", async ({ page }) => {
+test("page left before hydration → no errors", async ({ page }) => {
   await page.addInitScript((late) => {
-    // React's work waits for a message to itself: on a busy machine, so long.
+    // Delays React's scheduler, as a busy machine does.
     const post = MessagePort.prototype.postMessage;
     MessagePort.prototype.postMessage = function (this: MessagePort, ...message: unknown[]) {
       setTimeout(() => Reflect.apply(post, this, message), late);
@@ -370,7 +370,7 @@ test("pages that are left before their islands live leave no errors behind", asy
     await link(page, "Home").click();
     await expect(heading(page)).toContainText("Variant");
   }
-  await expectAlive(page);
+  await expectHydrated(page);
   await expectSameDocument(page);
 });
 
@@ -387,7 +387,7 @@ const failures: Record<string, (page: Page) => Promise<unknown>> = {
     page.route(isData, (route) => route.fulfill({ contentType: "application/json", body: "{}" })),
 };
 for (const [what, fail] of Object.entries(failures)) {
-  test(`with ${what} for an answer the browser loads the page`, async ({ page, watch }) => {
+  test(`page data request gets ${what} → full page load`, async ({ page, watch }) => {
     watch.allow("Failed to load resource", "status of 500");
     await open(page);
     await fail(page);
@@ -400,7 +400,7 @@ for (const [what, fail] of Object.entries(failures)) {
   });
 }
 
-test("without an answer for ten seconds the browser loads the page", async ({ page }) => {
+test("page data request without response for 10 s → full page load", async ({ page }) => {
   await open(page);
   await page.route(isData, () => {
     // Never answered.
@@ -410,7 +410,7 @@ test("without an answer for ten seconds the browser loads the page", async ({ pa
   await expect(heading(page)).toHaveText("About");
 });
 
-test("a failed step in the history, or a failed second look, loads that address", async ({ page, watch }) => {
+test("history step or reload by link fails → full page load", async ({ page, watch }) => {
   watch.allow("status of 500");
   await open(page);
   await link(page, "About").click();
@@ -425,7 +425,7 @@ test("a failed step in the history, or a failed second look, loads that address"
   await expect(page).toHaveURL("/");
 });
 
-test("a link that gives a file leaves the page as it is, with no progress to wait for", async ({ page }) => {
+test("link to a download → the page stays, progress ends", async ({ page }) => {
   await open(page);
   const { promise: shown, resolve: answer } = Promise.withResolvers<void>();
   await page.route(/\/about/, async (route) => {
@@ -443,21 +443,21 @@ test("a link that gives a file leaves the page as it is, with no progress to wai
   await (await download).cancel();
   await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
   await expect(page.locator("[data-page]")).not.toHaveAttribute("aria-busy");
-  await expectAlive(page);
+  await expectHydrated(page);
   await expectSameDocument(page);
 });
 
-test("a click that a script makes on the document itself harms nothing", async ({ page }) => {
+test("click event on document or window → no error", async ({ page }) => {
   await open(page);
   await page.evaluate(() => {
     document.dispatchEvent(new MouseEvent("click", { bubbles: true }));
     dispatchEvent(new MouseEvent("click"));
   });
-  await expectAlive(page);
+  await expectHydrated(page);
   await expectSameDocument(page);
 });
 
-test("an address that leads elsewhere, or to nothing, is left to the browser", async ({ page, site, watch }) => {
+test("page data redirected or missing → full page load", async ({ page, site, watch }) => {
   watch.allow("status of 404");
   await open(page);
   site.redirect(true);
@@ -470,7 +470,7 @@ test("an address that leads elsewhere, or to nothing, is left to the browser", a
   await expect(page.getByText("No such page.")).toBeVisible();
 });
 
-test("page data of another build is not mixed in: the page is loaded anew", async ({ page, site }) => {
+test("page data of another version → full page load", async ({ page, site }) => {
   await open(page);
   site.deploy();
   await link(page, "About").click();
@@ -478,9 +478,9 @@ test("page data of another build is not mixed in: the page is loaded anew", asyn
   await expect(page.getByText("About anew")).toBeVisible();
 });
 
-test.describe("coming back to the tab", () => {
-  /** Tells the page that its tab is hidden or seen: a browser without windows hides none. */
-  const see = (page: Page, hidden: boolean) =>
+test.describe("return to the tab", () => {
+  /** Simulates hiding and showing the tab, which a headless browser cannot do. */
+  const setHidden = (page: Page, hidden: boolean) =>
     page.evaluate((is) => {
       Object.defineProperty(document, "hidden", { value: is, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
@@ -489,18 +489,18 @@ test.describe("coming back to the tab", () => {
     page.waitForResponse((response) =>
       response.request().method() === "HEAD" && DATA.test(response.url())
     );
-  /** Leaves for so long, in milliseconds, and comes back. */
+  /** Hides the tab for `ms` and shows it again. */
   async function leave(page: Page, ms: number): Promise<void> {
-    await see(page, true);
+    await setHidden(page, true);
     await page.clock.fastForward(ms);
-    await see(page, false);
+    await setHidden(page, false);
   }
 
   test.beforeEach(async ({ page }) => {
     await page.clock.install();
   });
 
-  test("after another build was deployed the page loads itself", async ({ page, site }) => {
+  test("another version deployed → the page reloads", async ({ page, site }) => {
     await open(page, "/about");
     site.deploy();
     await leave(page, 31_000);
@@ -508,7 +508,7 @@ test.describe("coming back to the tab", () => {
     await expect(page.getByText("About anew")).toBeVisible();
   });
 
-  test("a page that the browser had kept whole loads itself too", async ({ page, site }) => {
+  test("another version, page from the back/forward cache → reloads", async ({ page, site }) => {
     await open(page, "/about");
     site.deploy();
     await page.clock.fastForward(31_000);
@@ -519,24 +519,24 @@ test.describe("coming back to the tab", () => {
     await expect(page.getByText("About anew")).toBeVisible();
   });
 
-  test("with the same build nothing happens, and it is asked for seldom", async ({ page, sent }) => {
+  test("same version → no reload, at most one check in 30 s", async ({ page, sent }) => {
     await open(page, "/about");
     const heads = () => sent.all.filter(({ method }) => method === "HEAD").length;
-    await leave(page, 5_000); // too soon after the page itself
-    await leave(page, 500); // a glance
+    await leave(page, 5_000); // too soon after the page load
+    await leave(page, 500); // too short
     const answered = asksByHead(page);
     await leave(page, 31_000);
     await answered;
-    await leave(page, 10_000); // too soon after the last question
+    await leave(page, 10_000); // too soon after the last check
     const again = asksByHead(page);
     await leave(page, 21_000);
     await again;
     expect(heads()).toBe(2);
-    await expectAlive(page);
+    await expectHydrated(page);
     await expectSameDocument(page);
   });
 
-  test("a field that is filled in is not lost: the page waits for the next return", async ({ page, site }) => {
+  test("field with input or focus → reload is postponed", async ({ page, site }) => {
     await open(page, "/long");
     await page.getByLabel("Note").fill("half a sentence");
     await page.getByRole("button").focus();
@@ -544,20 +544,20 @@ test.describe("coming back to the tab", () => {
     let answered = asksByHead(page);
     await leave(page, 31_000);
     await answered;
-    await expectAlive(page);
+    await expectHydrated(page);
     await page.getByLabel("Note").fill("");
-    // Empty, but somebody is at it.
+    // Empty, but focused.
     answered = asksByHead(page);
     await leave(page, 2_000);
     await answered;
-    await expectAlive(page);
+    await expectHydrated(page);
     await expectSameDocument(page);
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await leave(page, 2_000);
     await expectFullLoad(page);
   });
 
-  test("offline or with a failing server nothing happens", async ({ page, watch }) => {
+  test("check fails → no reload", async ({ page, watch }) => {
     watch.allow("Failed to load resource", "status of 503");
     await open(page, "/about");
     await page.route(isData, (route) => route.abort("internetdisconnected"));
@@ -569,12 +569,12 @@ test.describe("coming back to the tab", () => {
     const answered = asksByHead(page);
     await leave(page, 31_000);
     await answered;
-    await expectAlive(page);
+    await expectHydrated(page);
     await expectSameDocument(page);
   });
 });
 
-test("200 navigations leave nothing behind: nodes, listeners, documents", async ({ page, context }) => {
+test("200 navigations → no growth of nodes, listeners, documents", async ({ page, context }) => {
   test.slow();
   await open(page);
   const cdp = await context.newCDPSession(page);
@@ -584,20 +584,20 @@ test("200 navigations leave nothing behind: nodes, listeners, documents", async 
     await link(page, "Home").click();
     await expect(heading(page)).toContainText("Variant");
   };
-  // What is made once, and what the tools keep of the first pages.
+  // Warm up: objects created once, and pages kept by developer tools.
   for (let i = 0; i < 10; i++) await round();
   const before = await counters(cdp);
   for (let i = 0; i < 100; i++) await round();
   const after = await counters(cdp);
   await expectSameDocument(page);
-  await expectAlive(page);
+  await expectHydrated(page);
   expect(after.documents - before.documents).toBeLessThan(3);
   expect(after.nodes - before.nodes).toBeLessThan(200);
   expect(after.jsEventListeners - before.jsEventListeners).toBeLessThan(20);
 });
 
 async function counters(cdp: CDPSession) {
-  // Twice: what the first round lets go of may hold others.
+  // Twice: objects freed by the first collection may reference others.
   for (let i = 0; i < 2; i++) await cdp.send("HeapProfiler.collectGarbage");
   return await cdp.send("Memory.getDOMCounters");
 }

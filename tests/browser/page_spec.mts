@@ -1,15 +1,15 @@
 import { expect, test } from "./fixtures.ts";
 
-test("the page loads without console errors and CSP violations", async ({ page, server, sent, watch }) => {
+test("page loaded → no console errors, no CSP violations", async ({ page, server, sent, watch }) => {
   await page.goto("/");
   await expect(page).toHaveTitle("Sightglass");
-  // Islands answer: what they need was loaded and run.
+  // The islands are hydrated.
   await expect(page.getByRole("button", { name: "Uncaught error" })).toBeEnabled();
   expect(sent.leaving(server.origin)).toEqual([]);
   expect(watch.problems).toEqual([]);
 });
 
-test("one signal goes all the way", async ({ page, arrivals, watch }) => {
+test("one signal → arrives in the inbox and in its list", async ({ page, arrivals, watch }) => {
   watch.allow("Handled error");
   await page.goto("/");
   await page.getByRole("button", { name: "Handled error" }).click();
@@ -19,6 +19,6 @@ test("one signal goes all the way", async ({ page, arrivals, watch }) => {
   );
   await expect(page.getByRole("region", { name: "Arrived in the inbox" })).toContainText("event");
   expect(event.envelope.header.event_id).toMatch(/^[0-9a-f]{32}$/);
-  // Nothing else was reported, such as markup that differs from what was prerendered (React error 418).
+  // No other error, such as a hydration mismatch (React error 418).
   expect(await arrivals.items("event")).toHaveLength(1);
 });

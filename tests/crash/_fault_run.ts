@@ -4,7 +4,7 @@ import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
 import { LEASE_MS, MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/spool/drain.ts";
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { type DeliveryCheck, DeliveryLog, DSN, type Life } from "./_delivery_log.ts";
 import { FlakyIngest, LIMITS_CATEGORY, type Mood } from "./_flaky_ingest.ts";

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type ServerOptions, type ServerProcess, startServer } from "../../tools/server_process.ts";
+import {
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from "../../tools/run/server_process.ts";
 import { expectError } from "../relay/_expect.ts";
 import { DSN, fresh, largeEnvelope } from "../relay/_start_relay.ts";
 import {

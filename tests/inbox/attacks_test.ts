@@ -1,6 +1,6 @@
 /** Attacks on the access rules of the inbox, as raw requests to a real server. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 
 const TOKEN = "open-sesame";
 const ENVELOPE =

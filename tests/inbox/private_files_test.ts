@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 
 const RELAY = { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" };
 const STORES = { inbox: {}, spool: RELAY };

@@ -8,7 +8,7 @@ import {
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { EventReader } from "./_wire.ts";
 
 /** Ends the stream if the server does not send the other's envelope. A busy machine may take seconds. */

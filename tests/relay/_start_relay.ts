@@ -53,7 +53,6 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
         params: {},
         state: { relay },
         peer: info.remoteAddr.hostname,
-        next: () => Promise.reject(new Error("A handler has nothing inside it.")),
       });
       // The server does this for every handler.
       return withHeaders(response, []);

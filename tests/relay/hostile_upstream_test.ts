@@ -1,6 +1,6 @@
 /** An ingest with hostile answers: the parts that reach the sender, and how long limits hold. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 

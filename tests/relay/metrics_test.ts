@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState } from "../../monitoring/relay/relay.ts";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { answers, closes, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { DSN, fresh, startRelay } from "./_start_relay.ts";
 

@@ -1,4 +1,4 @@
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
 

@@ -1,5 +1,5 @@
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
-import type { ServerProcess } from "../../tools/server_process.ts";
+import type { ServerProcess } from "../../tools/run/server_process.ts";
 import {
   type ArrivedEnvelope,
   type ArrivedItem,

@@ -1,7 +1,7 @@
 /** Errors that end the process: logged, reported and delivered before it ends. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { ask, MODES, relayEnv } from "./_modes.ts";
 import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts";

@@ -1,6 +1,6 @@
 /** The server's own telemetry when the ingest is down, when the server stops, and when there is too much. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { answers, type IngestRequest, takes } from "../stand_in_ingest.ts";
 import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
 import { eventually, reportsAtIngest, reportsInInbox } from "./_reports.ts";

@@ -1,45 +1,40 @@
-/** Connections that are opened and left: a cap on them, and a process that runs out of descriptors. */
+/** Attacks with many open connections: the limit on connections, and running out of file descriptors. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { DSN, fresh } from "../relay/_start_relay.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
-import { startServer } from "../../tools/server_process.ts";
-import { startLimitedServer, Visitor } from "./_crowd.ts";
+import { startServer } from "../../tools/run/server_process.ts";
+import { startLimitedServer, TcpClient } from "./_connections.ts";
 
 const HEALTH = "GET /monitoring HTTP/1.1\r\nHost: localhost\r\n\r\n";
 /**
- * A request under way for as long as a test likes: its body is not all there. That the server reads
- * it is seen by `100 Continue` (RFC 9110, section 10.1.1).
+ * A pending request: its body is incomplete. The server sends `100 Continue` when it reads the body (RFC
+ * 9110, section 10.1.1).
  */
 const HALF_BODY =
   "POST /monitoring HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n{";
 
-/** What the attacker sends on each connection before he leaves it open. */
-const LEFT = {
-  "that say nothing": "",
-  "that stop in the middle of a request's head": "GET / HTTP/1.1\r\nHost: local",
-  "that stay after one answer": HEALTH,
+/** What the client sends on each connection before leaving it open. */
+const ATTACKS = {
+  "without data": "",
+  "with an incomplete head": "GET / HTTP/1.1\r\nHost: local",
+  "idle after a response": HEALTH,
 };
 
-/** Connections that this process can open itself, up to ten thousand. */
-async function crowdSize(): Promise<number> {
-  if (Deno.build.os !== "linux") return 2_000;
-  const limits = await Deno.readTextFile("/proc/self/limits");
-  const descriptors = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1_024);
-  return Math.min(10_000, descriptors - 200);
-}
+/** Connections of one attack: many times the descriptors of the server. */
+const ATTACK_CONNECTIONS = 2_000;
+const DESCRIPTORS = 256;
 
 const windows = Deno.build.os === "windows";
 
-for (const [kind, said] of Object.entries(LEFT)) {
+for (const [kind, data] of Object.entries(ATTACKS)) {
   Deno.test({
-    // There is no `ulimit` there.
+    // Windows has no `ulimit`.
     ignore: windows,
-    name:
-      `thousands of connections ${kind}, more than there are descriptors: the server lives, and answers others throughout`,
+    name: `connections ${kind}, more than file descriptors → other clients are answered`,
     async fn() {
-      await using server = await startLimitedServer(256);
+      await using server = await startLimitedServer(DESCRIPTORS);
       const health = async () => {
         const response = await fetch(`http://127.0.0.1:${server.port}/monitoring`, {
           headers: { connection: "close" },
@@ -47,38 +42,36 @@ for (const [kind, said] of Object.entries(LEFT)) {
         });
         return (await response.json()).is_healthy;
       };
-      const crowd = await crowdSize();
-      using visitors = new DisposableStack();
-      const come = async () => {
-        const visitor = visitors.use(await Visitor.come(server.port));
-        await visitor.say(said);
+      using clients = new DisposableStack();
+      const connect = async () => {
+        const client = clients.use(await TcpClient.connect(server.port));
+        await client.send(data);
       };
-      for (let arrived = 0; arrived < crowd; arrived += 100) {
-        await Promise.all(Array.from({ length: 100 }, come));
-        if (arrived % 2_000 === 0) assert.equal(await health(), true, `after ${arrived}`);
+      for (let arrived = 0; arrived < ATTACK_CONNECTIONS; arrived += 100) {
+        await Promise.all(Array.from({ length: 100 }, connect));
+        if (arrived % 1_000 === 0) assert.equal(await health(), true, `after ${arrived}`);
       }
-      assert.equal(await health(), true, "while they are all there");
-      visitors.dispose();
-      assert.equal(await health(), true, "once they are gone");
+      assert.equal(await health(), true, "while all are open");
+      clients.dispose();
+      assert.equal(await health(), true, "after all are closed");
       assert.equal(server.isRunning(), true);
-      assert.equal(server.output().match(/No descriptor is left/g)?.length, 1, "told once");
+      assert.equal(server.output().match(/No descriptor is left/g)?.length, 1, "reported once");
     },
   });
 }
 
 Deno.test({
   ignore: windows,
-  name:
-    "no descriptor left while envelopes come: each is acknowledged and arrives, or is asked for again",
+  name: "no file descriptors left → each envelope is delivered, or answered with 503",
   async fn() {
     await using ingest = startStandInIngest();
     const env = { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin };
     await using server = await startLimitedServer(128, undefined, 0, env);
-    using visitors = new DisposableStack();
+    using clients = new DisposableStack();
     const acknowledged: string[] = [];
     for (let n = 0; n < 40; n++) {
-      const come = async () => void visitors.use(await Visitor.come(server.port));
-      await Promise.all(Array.from({ length: 25 }, come));
+      const connect = async () => void clients.use(await TcpClient.connect(server.port));
+      await Promise.all(Array.from({ length: 25 }, connect));
       const body = new TextDecoder().decode(fresh());
       const response = await fetch(`http://127.0.0.1:${server.port}/monitoring`, {
         method: "POST",
@@ -99,18 +92,17 @@ Deno.test({
 
 Deno.test({
   ignore: windows,
-  name:
-    "a runtime that counts no connections, and more of them than there are descriptors: it listens again, and answers",
+  name: "fallback without deno_internals.ts, no file descriptors left → listens again",
   async fn() {
     const main = fileURLToPath(new URL("testdata/reopening.ts", import.meta.url));
-    // Deno permits to listen again only at a port that was named before.
+    // Permission for port 0 does not include listening again on the assigned port.
     const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     free.close();
     await using server = await startLimitedServer(128, main, free.addr.port);
-    using visitors = new DisposableStack();
+    using clients = new DisposableStack();
     for (let arrived = 0; arrived < 500; arrived++) {
-      // Between two listeners nothing listens.
-      await Visitor.come(server.port).then((visitor) => visitors.use(visitor), () => {});
+      // Refused while the server does not listen.
+      await TcpClient.connect(server.port).then((client) => clients.use(client), () => {});
     }
     const deadline = Date.now() + 20_000;
     const ask = async (): Promise<Response> => {
@@ -127,84 +119,84 @@ Deno.test({
   },
 });
 
-Deno.test("MAX_CONNECTIONS: one more closes the one that has been idle for the longest, and no other", async () => {
+Deno.test("MAX_CONNECTIONS exceeded → the longest idle connection is closed, no other", async () => {
   await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
   using stack = new DisposableStack();
-  const visitors: Visitor[] = [];
-  for (let i = 0; i < 4; i++) visitors.push(stack.use(await Visitor.come(server.port)));
-  for (const visitor of visitors) {
-    await visitor.say(HEALTH);
-    await visitor.until(({ text }) => text.includes("is_healthy"));
+  const clients: TcpClient[] = [];
+  for (let i = 0; i < 4; i++) clients.push(stack.use(await TcpClient.connect(server.port)));
+  for (const client of clients) {
+    await client.send(HEALTH);
+    await client.until(({ text }) => text.includes("is_healthy"));
   }
-  // The first is now the one that was served last.
-  await visitors[0]!.say(HEALTH);
-  await visitors[0]!.until(({ text }) => text.split("is_healthy").length === 3);
+  // Now the first one is the most recently used.
+  await clients[0]!.send(HEALTH);
+  await clients[0]!.until(({ text }) => text.split("is_healthy").length === 3);
 
-  const fifth = stack.use(await Visitor.come(server.port));
-  await fifth.say(HEALTH);
+  const fifth = stack.use(await TcpClient.connect(server.port));
+  await fifth.send(HEALTH);
   await fifth.until(({ text }) => text.includes("is_healthy"));
-  await visitors[1]!.until(({ isClosed }) => isClosed);
-  // The others still are answered.
-  for (const visitor of [visitors[0]!, visitors[2]!, visitors[3]!]) {
-    const before = visitor.text.length;
-    await visitor.say(HEALTH);
-    await visitor.until(({ text }) => text.length > before);
-    assert.equal(visitor.isClosed, false);
+  await clients[1]!.until(({ isClosed }) => isClosed);
+  // The others are still answered.
+  for (const client of [clients[0]!, clients[2]!, clients[3]!]) {
+    const before = client.text.length;
+    await client.send(HEALTH);
+    await client.until(({ text }) => text.length > before);
+    assert.equal(client.isClosed, false);
   }
 });
 
-Deno.test("MAX_CONNECTIONS: a request under way is broken off for nobody, further connections wait for their turn", async () => {
+Deno.test("MAX_CONNECTIONS, all requests pending → none is aborted, new connections wait", async () => {
   await using server = await startServer({ env: { MAX_CONNECTIONS: "2" } });
   using stack = new DisposableStack();
   const begin = async () => {
-    const visitor = stack.use(await Visitor.come(server.port));
-    await visitor.say(HALF_BODY);
-    await visitor.until(({ text }) => text.includes("100 Continue"));
-    return visitor;
+    const client = stack.use(await TcpClient.connect(server.port));
+    await client.send(HALF_BODY);
+    await client.until(({ text }) => text.includes("100 Continue"));
+    return client;
   };
   const [one, two] = [await begin(), await begin()];
-  const three = stack.use(await Visitor.come(server.port));
-  await three.say(HEALTH);
-  await one.say("}");
+  const three = stack.use(await TcpClient.connect(server.port));
+  await three.send(HEALTH);
+  await one.send("}");
   await one.until(({ text }) => text.includes("200 OK"));
   await three.until(({ text }) => text.includes("is_healthy"));
   assert.equal(two.isClosed, false);
-  await two.say("}");
+  await two.send("}");
   await two.until(({ text }) => text.includes("200 OK"));
 });
 
-Deno.test("MAX_CONNECTIONS: bodies that never come keep nobody out: they are let go, and their connections with them", async () => {
+Deno.test("MAX_CONNECTIONS, bodies that never arrive → 503, others are served", async () => {
   await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
   using stack = new DisposableStack();
-  const held: Visitor[] = [];
+  const held: TcpClient[] = [];
   for (let i = 0; i < 4; i++) {
-    const visitor = stack.use(await Visitor.come(server.port));
-    await visitor.say(HALF_BODY);
-    await visitor.until(({ text }) => text.includes("100 Continue"));
-    held.push(visitor);
+    const client = stack.use(await TcpClient.connect(server.port));
+    await client.send(HALF_BODY);
+    await client.until(({ text }) => text.includes("100 Continue"));
+    held.push(client);
   }
-  const honest = stack.use(await Visitor.come(server.port));
-  await honest.say(HEALTH);
+  const honest = stack.use(await TcpClient.connect(server.port));
+  await honest.send(HEALTH);
   await honest.until(({ text }) => text.includes("is_healthy"));
   await held[0]!.until(({ isClosed }) => isClosed);
   assert.match(held[0]!.text, /503 [^]*"error":"overloaded"/);
 });
 
-Deno.test("MAX_CONNECTIONS: refused before their body has come, connections keep nobody out", async () => {
+Deno.test("MAX_CONNECTIONS, refused requests without their bodies → others are served", async () => {
   await using server = await startServer({ env: { MAX_CONNECTIONS: "4" } });
   using stack = new DisposableStack();
   for (let i = 0; i < 4; i++) {
-    const visitor = stack.use(await Visitor.come(server.port));
+    const client = stack.use(await TcpClient.connect(server.port));
     const head = "POST /monitoring HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n";
-    await visitor.say(`${head}Origin: https://evil.example\r\n\r\n`);
-    await visitor.until(({ text }) => text.includes("origin_not_allowed"));
+    await client.send(`${head}Origin: https://evil.example\r\n\r\n`);
+    await client.until(({ text }) => text.includes("origin_not_allowed"));
   }
-  const honest = stack.use(await Visitor.come(server.port));
-  await honest.say(HEALTH);
+  const honest = stack.use(await TcpClient.connect(server.port));
+  await honest.send(HEALTH);
   await honest.until(({ text }) => text.includes("is_healthy"));
 });
 
-Deno.test("connections that are reset as soon as they are open: the server answers the next one", async () => {
+Deno.test("connections reset immediately → the next one is answered", async () => {
   await using server = await startServer();
   const reset = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -219,12 +211,12 @@ Deno.test("connections that are reset as soon as they are open: the server answe
   assert.equal((await health.json()).is_healthy, true);
 });
 
-Deno.test("a server with connections that were opened and left stops in time", async () => {
+Deno.test("SIGTERM with open idle connections → stops in time", async () => {
   await using server = await startServer();
   using stack = new DisposableStack();
-  for (const said of ["", ...Object.values(LEFT), HALF_BODY]) {
-    const visitor = stack.use(await Visitor.come(server.port));
-    await visitor.say(said);
+  for (const data of ["", ...Object.values(ATTACKS), HALF_BODY]) {
+    const client = stack.use(await TcpClient.connect(server.port));
+    await client.send(data);
   }
   const before = performance.now();
   const { code } = await server.stop();

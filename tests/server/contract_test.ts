@@ -1,10 +1,10 @@
-/** The rows of the contract that are about the server as a whole, asked of the real one. */
+/** Contract of the server as a whole, tested with the real server. */
 import assert from "node:assert/strict";
 import { get, request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 
-/** Nothing answers at this port: the server's own telemetry must not leave a test. */
+/** Nothing listens at this port: the server's own telemetry must not leave the test. */
 const NOWHERE = "http://127.0.0.1:9";
 
 interface Answer {
@@ -13,7 +13,7 @@ interface Answer {
   readonly body: Uint8Array;
 }
 
-/** Asks without the conveniences of `fetch`, which decompresses and sets headers of its own. */
+/** Without `fetch`, which decompresses and adds headers. */
 function ask(
   url: string,
   { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
@@ -35,8 +35,12 @@ function ask(
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("GET /: the page with its entity tag, its policy and the security headers", async () => {
-  await using server = await startServer();
+/** For tests that only read from a server with the default configuration. */
+const server = await startServer();
+
+Deno.test.afterAll(async () => void await server.stop());
+
+Deno.test("GET / → the page with ETag, CSP and security headers", async () => {
   const page = await ask(server.origin);
   assert.equal(page.status, 200);
   assert.match(String(page.headers["content-type"]), /^text\/html/);
@@ -63,8 +67,7 @@ Deno.test("GET /: the page with its entity tag, its policy and the security head
   assert.equal(again.body.length, 0);
 });
 
-Deno.test("GET /: brotli or gzip when asked, the same page", async () => {
-  await using server = await startServer();
+Deno.test("GET /, Accept-Encoding → the same page in brotli or gzip", async () => {
   const plain = await ask(server.origin);
   assert.equal(plain.headers["content-encoding"], undefined);
   const br = await ask(server.origin, { headers: { "accept-encoding": "gzip, br" } });
@@ -78,7 +81,7 @@ Deno.test("GET /: brotli or gzip when asked, the same page", async () => {
   assert.equal(head.body.length, 0);
 });
 
-Deno.test("GET /: completed at the start with mode, DSN, release and environment, escaped", async () => {
+Deno.test("GET / → mode, DSN, release and environment of the start, escaped", async () => {
   await using server = await startServer({
     env: {
       SENTRY_DSN: "https://abc@o1.ingest.us.sentry.io/1",
@@ -102,14 +105,13 @@ Deno.test("GET /: completed at the start with mode, DSN, release and environment
   });
 });
 
-Deno.test("behind https the page is pinned to it", async () => {
+Deno.test("PUBLIC_ORIGIN with https → Strict-Transport-Security", async () => {
   await using server = await startServer({ env: { PUBLIC_ORIGIN: "https://glass.example" } });
   const page = await ask(server.origin);
   assert.match(String(page.headers["strict-transport-security"]), /^max-age=\d+/);
 });
 
-Deno.test("anything else: 404; a wrong method: 405 with Allow", async () => {
-  await using server = await startServer();
+Deno.test("unknown path → 404; wrong method → 405 with Allow", async () => {
   const nowhere = [
     "/nowhere",
     "/monitoring/",
@@ -133,7 +135,7 @@ Deno.test("anything else: 404; a wrong method: 405 with Allow", async () => {
   }
 });
 
-Deno.test("in relay mode there is no inbox, whatever the method: 404", async () => {
+Deno.test("relay mode, inbox with any method → 404", async () => {
   await using server = await startServer({
     env: { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1", RELAY_UPSTREAM: NOWHERE },
   });
@@ -143,21 +145,7 @@ Deno.test("in relay mode there is no inbox, whatever the method: 404", async () 
   }
 });
 
-Deno.test("no source map is served, under any name that the assets suggest", async () => {
-  await using server = await startServer();
-  const page = text((await ask(server.origin)).body);
-  const assets = [...new Set(page.match(/\/assets\/[\w.]+\.js/g))];
-  assert.ok(assets.length > 2);
-  for (const asset of assets) {
-    const script = await ask(server.origin + asset);
-    assert.equal(script.headers["cache-control"], "public, max-age=31536000, immutable");
-    assert.doesNotMatch(text(script.body), /sourceMappingURL/);
-    assert.equal((await ask(`${server.origin}${asset}.map`)).status, 404);
-    assert.equal((await ask(`${server.origin}${asset.replace("assets", "maps")}.map`)).status, 404);
-  }
-});
-
-Deno.test("MONITORING_PATH: the relay answers there and at /monitoring", async () => {
+Deno.test("MONITORING_PATH → the relay answers there and at /monitoring", async () => {
   await using server = await startServer({ env: { MONITORING_PATH: "/glass/in" } });
   for (const path of ["/glass/in", "/monitoring"]) {
     const health = await ask(server.origin + path);
@@ -166,7 +154,7 @@ Deno.test("MONITORING_PATH: the relay answers there and at /monitoring", async (
   }
 });
 
-Deno.test("INBOX_MAX_BYTES: an envelope that the inbox could never hold is refused for good", async () => {
+Deno.test("envelope larger than INBOX_MAX_BYTES → 413", async () => {
   await using server = await startServer({ env: { INBOX_MAX_BYTES: "1000" } });
   const item = JSON.stringify({ message: "x".repeat(2000) });
   const answer = await fetch(`${server.origin}/monitoring`, {
@@ -177,7 +165,7 @@ Deno.test("INBOX_MAX_BYTES: an envelope that the inbox could never hold is refus
   assert.equal((await answer.json()).error, "envelope_too_large");
 });
 
-Deno.test("PORT that is taken: one line that says so, exit code 1", async () => {
+Deno.test("PORT in use → one line, exit code 1", async () => {
   await using first = await startServer();
   await assert.rejects(startServer({ env: { PORT: String(first.port) } }), (error: Error) => {
     assert.match(
@@ -188,8 +176,8 @@ Deno.test("PORT that is taken: one line that says so, exit code 1", async () => 
   });
 });
 
-/** Each of them is refused at the start. `what` is all that is printed. */
-const UNFIT: readonly [name: string, value: string, what: RegExp][] = [
+/** Values that are refused at the start, with the complete output. */
+const INVALID: readonly [name: string, value: string, output: RegExp][] = [
   ["HOST", "no-such-host.invalid", /^Cannot listen on [^\n]*HOST is a name that cannot[^\n]*\n$/],
   [
     "MONITORING_PATH",
@@ -198,18 +186,18 @@ const UNFIT: readonly [name: string, value: string, what: RegExp][] = [
   ],
 ];
 
-for (const [name, value, what] of UNFIT) {
-  Deno.test(`${name} that turns out not to fit: one line that names it, exit code 1`, async () => {
+for (const [name, value, output] of INVALID) {
+  Deno.test(`${name} is invalid → one line that names it, exit code 1`, async () => {
     await assert.rejects(startServer({ env: { [name]: value } }), (error: Error) => {
       const [ended = "", ...printed] = error.message.split(/(?<=ended with 1:\n)/);
       assert.match(ended, /ended with 1:\n$/);
-      assert.match(printed.join(""), what);
+      assert.match(printed.join(""), output);
       return true;
     });
   });
 }
 
-Deno.test("DATA_DIR that is a file: one line that names it, exit code 1", async () => {
+Deno.test("DATA_DIR is a file → one line that names it, exit code 1", async () => {
   const dataDir = await Deno.makeTempFile();
   try {
     await assert.rejects(startServer({ dataDir }), (error: Error) => {
@@ -224,16 +212,14 @@ Deno.test("DATA_DIR that is a file: one line that names it, exit code 1", async 
   }
 });
 
-Deno.test("HEAD /monitoring: the length of what GET answers", async () => {
-  await using server = await startServer();
+Deno.test("HEAD /monitoring → Content-Length of GET", async () => {
   const get = await ask(`${server.origin}/monitoring`);
   const head = await ask(`${server.origin}/monitoring`, { method: "HEAD" });
   assert.equal(head.headers["content-length"], String(get.body.length));
   assert.equal(head.body.length, 0);
 });
 
-Deno.test("POST /monitoring that is refused before its body is read: the connection stays", async () => {
-  await using server = await startServer();
+Deno.test("POST /monitoring refused before its body is read → connection stays open", async () => {
   const refused = ["Origin: null", "Content-Encoding: unheard-of"];
   const body = "x".repeat(60_000);
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
@@ -248,7 +234,7 @@ Deno.test("POST /monitoring that is refused before its body is read: the connect
   assert.deepEqual(statuses, ["403", "415", "200"]);
 });
 
-Deno.test("SIGTERM, also twice, with a live stream open: exits 0, and ends the stream", async () => {
+Deno.test("SIGTERM, once or twice, with an open live stream → stream ends, exit code 0", async () => {
   const server = await startServer();
   const { promise: open, resolve } = Promise.withResolvers<void>();
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** The files in `deploy/` and the `deploy` part of `deno.json` say what is true of this server. */
+/** The files in `deploy/` and the `deploy` section of `deno.json` match the server. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
@@ -12,22 +12,22 @@ const unit = read("deploy/sightglass.service");
 const nginx = read("deploy/nginx.conf");
 const caddy = read("deploy/Caddyfile");
 
-/** The runtime's own variables that these files set. */
+/** Variables of the runtime that these files set. */
 const RUNTIME_VARIABLES = ["DENO_DIR"];
 const MIB = 1024 * 1024;
 
-/** `NAME=value` pairs of a text, wherever in it they stand; an elided value (`NAME=…`) is none. */
+/** All `NAME=value` pairs in a text, without elided values (`NAME=…`). */
 function assignments(text: string): Record<string, string> {
   const pairs = text.matchAll(/\b([A-Z][A-Z_]*[A-Z])=([^\s…]+)/g);
   return Object.fromEntries(Array.from(pairs, ([, name = "", value = ""]) => [name, value]));
 }
 
-Deno.test("they run the version of Deno that the tests run on", () => {
+Deno.test("Dockerfile → the Deno version of the tests", () => {
   const tested = /deno@(\d+\.\d+\.\d+)/.exec(read(".ci/run"))?.[1];
   assert.equal(/^FROM denoland\/deno:(\S+)$/m.exec(dockerfile)?.[1], tested);
 });
 
-Deno.test("every task and file that they name exists", () => {
+Deno.test("named tasks and files → exist", () => {
   const { build, runtime } = project.deploy;
   const named = [dockerfile, unit, build].join("\n").replaceAll(/[",]+ ?"?/g, " ");
   const tasks = Array.from(named.matchAll(/deno task (\w+)/g), ([, task]) => task ?? "");
@@ -36,7 +36,7 @@ Deno.test("every task and file that they name exists", () => {
   assert.ok(existsSync(new URL(runtime.entrypoint, root)));
 });
 
-Deno.test("every variable that they set is one that the server reads, with a value that fits", () => {
+Deno.test("variables → known to the server, with valid values", () => {
   for (const text of [dockerfile, unit, nginx, caddy]) {
     const set = assignments(text);
     const { NAME: _example, ...env } = set;
@@ -47,21 +47,21 @@ Deno.test("every variable that they set is one that the server reads, with a val
   }
   for (const proxy of [nginx, caddy]) {
     const { trustedProxyHeader = "", publicOrigin } = loadConfig(assignments(proxy));
-    // The header is set by the proxy, so that a client cannot say it.
+    // The proxy overwrites the header, so that clients cannot forge it.
     assert.match(proxy, new RegExp(`(proxy_set_header|header_up) ${trustedProxyHeader} `, "i"));
     assert.ok(proxy.includes(`${new URL(publicOrigin ?? "").host}`));
   }
 });
 
-Deno.test("the proxies let through what the server would take", () => {
+Deno.test("proxies → accept envelopes of the maximum size, wait long enough", () => {
   const { maxEnvelopeBytes, relayTimeoutMs } = loadConfig({});
   const limits = [/client_max_body_size (\d+)m;/.exec(nginx), /max_size (\d+)MiB/.exec(caddy)];
   for (const limit of limits) assert.ok(Number(limit?.[1]) * MIB >= maxEnvelopeBytes);
-  const patience = /= \/monitoring \{[^}]*proxy_read_timeout (\d+)s;/.exec(nginx)?.[1];
-  assert.ok(Number(patience) * 1000 > relayTimeoutMs);
+  const timeout = /= \/monitoring \{[^}]*proxy_read_timeout (\d+)s;/.exec(nginx)?.[1];
+  assert.ok(Number(timeout) * 1000 > relayTimeoutMs);
 });
 
-Deno.test("systemd waits longer than the server takes to stop", () => {
-  const patience = /^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1];
-  assert.ok(Number(patience) * 1000 > STOP_MS);
+Deno.test("systemd → waits longer than the server needs to stop", () => {
+  const timeout = /^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1];
+  assert.ok(Number(timeout) * 1000 > STOP_MS);
 });

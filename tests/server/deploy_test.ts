@@ -1,6 +1,6 @@
-/** Deno Deploy, imitated: all permissions but no disk to write to, a deployment's id, no launcher's help. */
+/** Simulated Deno Deploy: a deployment id, and all permissions except writing to disk. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { startStandInIngest, takes } from "../stand_in_ingest.ts";
 
 const DEPLOYMENT = "dply-7f3a";
@@ -8,7 +8,7 @@ const EVENT_ID = "0123456789abcdef0123456789abcdef";
 
 function deploy(env: Record<string, string> = {}): Promise<ServerProcess> {
   return startServer({
-    // Empty counts as not set: there is no folder for data.
+    // Empty counts as not set.
     env: { DENO_DEPLOYMENT_ID: DEPLOYMENT, DATA_DIR: "", ...env },
     permissions: ["--no-prompt", "--allow-all", "--deny-write"],
   });
@@ -20,13 +20,13 @@ function post(server: ServerProcess, dsn: string, eventId = EVENT_ID): Promise<R
   return fetch(`${server.origin}/monitoring`, { method: "POST", body });
 }
 
-/** The page's text as a person reads it. */
+/** The visible text of the page. */
 async function pageText(server: ServerProcess): Promise<string> {
   const html = await (await fetch(server.origin)).text();
   return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 }
 
-Deno.test("imitated Deploy, inbox mode: it serves, stores in memory and says that this does not last", async () => {
+Deno.test("Deploy, inbox mode → serves, stores in memory, and the page states that", async () => {
   await using server = await deploy({ INBOX_TOKEN: "secret" });
   const page = await fetch(server.origin);
   assert.equal(page.status, 200);
@@ -47,14 +47,14 @@ Deno.test("imitated Deploy, inbox mode: it serves, stores in memory and says tha
     fetch(inbox, { headers: { Authorization: `Bearer ${token}` } });
   const rows = await (await withToken("secret")).json();
   assert.deepEqual(rows.envelopes.map((row: { event_id: string }) => row.event_id), [EVENT_ID]);
-  // No peer is this machine there, so being on the loopback opens nothing.
+  // On Deploy a loopback peer has no access.
   for (const refused of [await fetch(inbox), await withToken("guess")]) {
     assert.equal(refused.status, 403);
     await refused.body?.cancel();
   }
 });
 
-Deno.test("imitated Deploy: a reader of another instance's inbox is told to begin again", async () => {
+Deno.test("Deploy, another instance → its cursors are larger, so readers start again", async () => {
   const cursors: number[] = [];
   for (let instance = 0; instance < 2; instance++) {
     await using server = await deploy({ INBOX_TOKEN: "secret" });
@@ -63,11 +63,11 @@ Deno.test("imitated Deploy: a reader of another instance's inbox is told to begi
     });
     cursors.push((await response.json()).cursor);
   }
-  // A later instance's ids begin beyond all that an earlier one may have given out.
+  // Ids of a later instance are larger than all of an earlier one.
   assert.ok(cursors[1]! > cursors[0]!, String(cursors));
 });
 
-Deno.test("imitated Deploy, relay mode: it relays, and answers 503 for what it cannot keep", async () => {
+Deno.test("Deploy, relay mode → relays, 503 for what it cannot keep", async () => {
   await using ingest = startStandInIngest();
   const dsn = "https://key@o1.ingest.sentry.io/1";
   await using server = await deploy({ SENTRY_DSN: dsn, RELAY_UPSTREAM: ingest.origin });
@@ -88,11 +88,11 @@ Deno.test("imitated Deploy, relay mode: it relays, and answers 503 for what it c
   assert.equal((await kept.json()).error, "spool_unavailable");
 });
 
-Deno.test("imitated Deploy: SIGINT ends it in good order before the platform would kill it", async () => {
+Deno.test("Deploy, SIGINT → stops cleanly before the platform kills it", async () => {
   const server = await deploy();
-  const askedAt = performance.now();
+  const start = performance.now();
   const { code } = await server.stop("SIGINT");
   assert.equal(code, 0);
-  // Five seconds after SIGINT comes SIGKILL: https://docs.deno.com/deploy/reference/runtime/
-  assert.ok(performance.now() - askedAt < 5_000);
+  // Deploy sends SIGKILL five seconds after SIGINT: https://docs.deno.com/deploy/reference/runtime/
+  assert.ok(performance.now() - start < 5_000);
 });

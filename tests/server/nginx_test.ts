@@ -1,6 +1,6 @@
-/** `deploy/nginx.conf`, run by a real nginx before a real server: who reads and writes the inbox through it. */
+/** `deploy/nginx.conf` with a real nginx and a real server: access to the inbox through it. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { EventReader, sendRaw } from "../inbox/_wire.ts";
 
 const TOKEN = "open-sesame";
@@ -9,7 +9,7 @@ const BEHIND_PROXY = { PUBLIC_ORIGIN: `https://${HOST}`, TRUSTED_PROXY_HEADER: "
 const INBOX = "/monitoring/inbox";
 const BEARER = { Host: HOST, Authorization: `Bearer ${TOKEN}` };
 
-/** A proxy that only forwards: nginx then adds no header by which it can be known, and sets `Host` to its target. */
+/** A proxy that only forwards: nginx then adds no header that reveals it, and sets `Host` to its target. */
 const SILENT_PROXY = `
 server {
     listen 443 ssl http2;
@@ -31,7 +31,7 @@ const testBehindNginx = (name: string, fn: () => Promise<void>) =>
   });
 
 function nginxPath(): string | undefined {
-  // Debian installs it where only root's PATH leads.
+  // Debian installs it in a folder that only root's PATH contains.
   for (const path of ["nginx", "/usr/sbin/nginx"]) {
     try {
       if (new Deno.Command(path, { args: ["-v"], stderr: "null" }).outputSync().success) {
@@ -44,13 +44,13 @@ function nginxPath(): string | undefined {
   return undefined;
 }
 
-/** Replaces text that must be there, so that the test notices when the file changes. */
+/** Replaces text that must be present, so that the test fails when the file changes. */
 function replaced(text: string, found: RegExp, by: string): string {
   assert.match(text, found);
   return text.replace(found, by);
 }
 
-/** Runs a configuration with the server's port and a free one of its own, without TLS: it needs a certificate. */
+/** Runs nginx on a free port before the server. Without TLS, which needs a certificate. */
 async function startNginx(site: string, server: ServerProcess): Promise<Proxy> {
   const folder = await Deno.makeTempDir({ prefix: "nginx-" });
   using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -101,7 +101,7 @@ const deployed = () => Deno.readTextFile(new URL("../../deploy/nginx.conf", impo
 const ENVELOPE =
   '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n{"message":"m"}\n';
 
-/** Posts an envelope as a browser does, from the page at this host; the status and the error's code. */
+/** Posts an envelope as a page at this host does. Returns the status and the error code. */
 async function post(port: number, host: string): Promise<[status: number, error?: string]> {
   const headers = { Host: host, Origin: `https://${host}`, "Sec-Fetch-Site": "same-origin" };
   const { status, text } = await sendRaw(port, "POST", "/monitoring", headers, ENVELOPE);
@@ -119,7 +119,7 @@ testBehindNginx(
       assert.match(JSON.parse(text).detail, /through a proxy/);
     }
     const own = await sendRaw(server.port, "GET", INBOX);
-    assert.equal(own.status, 200, "this machine reads it directly");
+    assert.equal(own.status, 200, "allowed without the proxy");
   },
 );
 

@@ -1,28 +1,28 @@
-/** Signals to the processes behind `deno task start`, while an envelope waits in the spool. */
+/** Signals to the processes of `deno task start`, while an envelope is in the spool. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
-import { watchProcess } from "../../tools/watched_process.ts";
+import { watchProcess } from "../../tools/run/testdata/watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The server's own limit is 4 s. A launcher may need a second to notice that its parent ended. */
-const MOST_MS = 8_000;
+/** The server's limit is 4 s. A launcher needs up to a second to notice that its parent has ended. */
+const MAX_STOP_MS = 8_000;
 
-for (const [place, name] of ["deno task", "the launcher"].entries()) {
+for (const [index, name] of ["deno task", "the launcher"].entries()) {
   for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
     Deno.test({
-      name: `${signal} to ${name} → the server ends in good order, its spool is intact`,
+      name: `${signal} to ${name} → the server stops cleanly, its spool is intact`,
       ignore: Deno.build.os !== "linux",
-      fn: () => endsInGoodOrder(signal, place),
+      fn: () => stopsCleanly(signal, index),
     });
   }
 }
 
-async function endsInGoodOrder(signal: Deno.Signal, place: number): Promise<void> {
+async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
   const dataDir = await Deno.makeTempDir({ prefix: "tree-" });
   try {
     await using ingest = startStandInIngest();
@@ -38,7 +38,7 @@ async function endsInGoodOrder(signal: Deno.Signal, place: number): Promise<void
       const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
       assert.equal(response.status, 202, await response.text());
       assert.equal(start.pids().length, 3, "deno task, the launcher, the server");
-      await start.endsAfter(signal, place, MOST_MS);
+      await start.endsAfter(signal, index, MAX_STOP_MS);
       assert.match(start.text(), /The server is stopping/);
       const { port } = new URL(origin);
       await assert.rejects(
@@ -46,7 +46,7 @@ async function endsInGoodOrder(signal: Deno.Signal, place: number): Promise<void
         Deno.errors.ConnectionRefused,
       );
     }
-    // SQLite deletes its log when the last connection is closed; a killed server leaves it.
+    // SQLite deletes its log when the last connection is closed, which a killed server does not do.
     const files = [...Deno.readDirSync(dataDir)].map(({ name }) => name);
     assert.ok(!files.includes("spool.sqlite-wal"), files.join());
     const sent = new TextDecoder().decode(body);
@@ -56,12 +56,12 @@ async function endsInGoodOrder(signal: Deno.Signal, place: number): Promise<void
   }
 }
 
-/** The envelopes in the spool of a server that has ended. */
+/** Envelopes in the spool of a stopped server. */
 async function spooled(dataDir: string): Promise<string[]> {
   const path = join(dataDir, "spool.sqlite");
   const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 });
   try {
-    // The attempts before may have put them off.
+    // Failed attempts may have delayed them.
     const now = Date.now() + MAX_WAIT_MS;
     const leased = await spool.lease({
       now,

@@ -1,9 +1,9 @@
-/** `GET /signal` of a real server under attack: connections are held briefly, and no quota is spent. */
+/** Attacks on `GET /signal`: connections are held briefly, and little quota is used. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { relayEnv } from "../runtime/_modes.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
-import { Visitor } from "./_crowd.ts";
+import { TcpClient } from "./_connections.ts";
 
 const PIPELINED = 8;
 
@@ -11,30 +11,30 @@ const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r
 const HEALTH = get("/monitoring");
 
 const ATTACKS = [
-  // Held connections and those of honest visitors together exceed the limit, which sheds load.
+  // More connections than the limit, which sheds load.
   { connections: 2, limit: 2 },
   { connections: 60, limit: 50 },
 ];
 
 for (const { connections, limit } of ATTACKS) {
-  Deno.test(`${connections} connections with ${PIPELINED} pipelined delays each, MAX_CONNECTIONS=${limit} → a visitor is answered`, async () => {
+  Deno.test(`${connections} connections with ${PIPELINED} pipelined delays each, MAX_CONNECTIONS=${limit} → a client is answered`, async () => {
     await using server = await startServer({ env: { MAX_CONNECTIONS: `${limit}` } });
-    using attackers = new DisposableStack();
+    using clients = new DisposableStack();
     const attack = HEALTH + get("/signal?delay_ms=5000").repeat(PIPELINED);
     for (let n = 0; n < connections; n++) {
-      const attacker = attackers.use(await Visitor.come(server.port));
-      await attacker.say(attack);
-      // Its delays are under way then. Those beyond the limit may have to wait.
-      if (n < limit) await attacker.until(({ text }) => text.includes("is_healthy"));
+      const client = clients.use(await TcpClient.connect(server.port));
+      await client.send(attack);
+      // Its delays have started then. Connections beyond the limit may have to wait.
+      if (n < limit) await client.until(({ text }) => text.includes("is_healthy"));
     }
     // Unbounded, the connections are held for 8 times 5 s: 40 s. `until` waits for 20 s.
-    using visitor = await Visitor.come(server.port);
-    await visitor.say(HEALTH);
-    await visitor.until(({ text }) => text.includes("is_healthy"));
+    using client = await TcpClient.connect(server.port);
+    await client.send(HEALTH);
+    await client.until(({ text }) => text.includes("is_healthy"));
   });
 }
 
-Deno.test("a stranger who asks 100 times for a server error → 10 errors a minute", async () => {
+Deno.test("client requests 100 server errors → 10 errors a minute", async () => {
   await using server = await startServer();
   const statuses: number[] = [];
   for (let n = 0; n < 100; n++) {
@@ -43,7 +43,7 @@ Deno.test("a stranger who asks 100 times for a server error → 10 errors a minu
     await response.body?.cancel();
     statuses.push(response.status);
   }
-  // A busy machine may take long enough for some tokens to come back: one in 6 s.
+  // On a slow machine some tokens are refilled: one in 6 s.
   const thrown = server.output().match(/^Error: Server error, made on purpose/gm)?.length ?? 0;
   assert.ok(thrown >= 10 && thrown <= 20, `${thrown}`);
   assert.equal(statuses.filter((status) => status === 500).length, thrown);
@@ -61,11 +61,14 @@ Deno.test("relay mode in production, failing signals → answered, no event or l
       assert.match((await response.json()).detail, /not reported to Sentry/);
     }
   } finally {
-    // It delivers what it has to report before it ends.
+    // It delivers its own telemetry before it ends.
     await server.stop();
   }
   const arrived = ingest.requests.map(({ text }) => text);
-  assert.ok(arrived.some((text) => text.includes("The server is stopping")), "its own log arrives");
+  assert.ok(
+    arrived.some((text) => text.includes("The server is stopping")),
+    "its own log is delivered",
+  );
   for (const text of arrived) {
     assert.doesNotMatch(text, /^\{[^\n]*"type":"event"/m);
     assert.doesNotMatch(text, /answered with a failure|made on purpose/);

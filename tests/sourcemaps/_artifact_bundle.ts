@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { inflateRawSync } from "node:zlib";
 
-/** One file of an artifact bundle, and what its manifest says of it. */
+/** One file of an artifact bundle, with its manifest entry. */
 export interface BundledFile {
   readonly type: string;
-  /** The address that it stands for, its host left open: `~/assets/X.js`. */
+  /** Its URL on any host: `~/assets/X.js`. */
   readonly url: string;
   readonly debugId?: string;
-  /** Of a script: the name of its map. */
+  /** The name of its map; only scripts. */
   readonly sourcemap?: string;
   readonly bytes: Uint8Array;
 }
@@ -22,10 +22,9 @@ interface BundleManifest {
 }
 
 /**
- * Takes apart what `sentry-cli` uploads: a ZIP behind eight bytes of its own (`SYSB` and a
- * version), with a `manifest.json` in it that names each file.
+ * Parses an upload of `sentry-cli`: eight bytes (`SYSB` and a version), then a ZIP with a `manifest.json`.
  *
- * @throws if it is none
+ * @throws the bytes are not such a bundle
  */
 export function readArtifactBundle(
   bytes: Uint8Array,
@@ -52,7 +51,7 @@ const ENTRY = 0x02014b50;
 const STORED = 0;
 const DEFLATED = 8;
 
-/** The files of a ZIP by its central directory (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16). */
+/** Reads a ZIP by its central directory (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16). */
 function readZip(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0 || zip.readUInt32LE(end) !== END) throw new Error("No ZIP.");

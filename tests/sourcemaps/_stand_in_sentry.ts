@@ -1,18 +1,18 @@
 /**
- * A stand-in for the part of Sentry that source maps are uploaded to: a real server on a free port
- * of the loopback, that answers as `sentry-cli` expects it.
+ * A stand-in for the part of Sentry that receives source maps: a server on a free loopback port that
+ * answers as `sentry-cli` expects.
  *
  * ```
- * GET  /api/0/organizations/ORG/chunk-upload/            how to send
- * POST /api/0/organizations/ORG/artifactbundle/assemble/ what is to come → which chunks are missing
+ * GET  /api/0/organizations/ORG/chunk-upload/            options
+ * POST /api/0/organizations/ORG/artifactbundle/assemble/ checksums → missing chunks
  * POST /api/0/organizations/ORG/chunk-upload/            chunks, each named by its SHA-1
- * POST …/artifactbundle/assemble/                        again → put together
+ * POST …/artifactbundle/assemble/                        again → assembled
  * ```
  */
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 
-/** A bundle that was put together. */
+/** An assembled bundle. */
 export interface AssembledBundle {
   readonly organization: string;
   readonly projects: readonly string[];
@@ -29,10 +29,10 @@ export interface StandInSentry extends AsyncDisposable {
   readonly authorizations: readonly (string | null)[];
 }
 
-/** Of one chunk: smaller than the bundle of a test, so that it comes in several. */
+/** Smaller than the bundle of a test, so that it is sent in several chunks. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Starts a stand-in that takes everything, or refuses everything as `refuse` says. */
+/** Starts a stand-in that accepts everything, or answers everything with `refuse`. */
 export function startStandInSentry(
   options: { refuse?: (request: Request) => Response } = {},
 ): StandInSentry {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import * as http from "node:http";
 import { readManifest } from "../../server/manifest.ts";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 
 const BUILD = new URL("../../.build/", import.meta.url);
 
-/** Asks for a path as it is: `fetch` would resolve its dots. */
+/** Sends the path unchanged: `fetch` would resolve its dots. */
 async function get(
   port: number,
   path: string,
@@ -19,8 +19,12 @@ async function get(
   return { status: response.statusCode ?? 0, headers: response.headers, text };
 }
 
-Deno.test("no address of the server gives a source map", async () => {
-  await using server = await startServer();
+/** For tests that only read. */
+const server = await startServer();
+
+Deno.test.afterAll(async () => void await server.stop());
+
+Deno.test("source map requested at any path → 404", async () => {
   const maps = Array.from(Deno.readDirSync(new URL("maps/", BUILD)), ({ name }) => name);
   assert.ok(maps.length >= 10, `${maps.length}`);
   for (const map of maps) {
@@ -41,8 +45,7 @@ Deno.test("no address of the server gives a source map", async () => {
   }
 });
 
-Deno.test("nothing that is served names a source map", async () => {
-  await using server = await startServer();
+Deno.test("served pages, assets, static files → none names a source map", async () => {
   const { assets, statics } = await readManifest(BUILD);
   const paths = [
     "/",
@@ -57,31 +60,30 @@ Deno.test("nothing that is served names a source map", async () => {
   }
 });
 
-Deno.test("without the right to read the inbox there is no source map, and in relay mode for nobody", async () => {
+Deno.test("source map by debug id → only for readers of the inbox, never in relay mode", async () => {
   const { assets } = await readManifest(BUILD);
   const debugIds = Object.values(assets).flatMap(({ debugId }) => debugId ?? []);
   assert.ok(debugIds.length >= 10, `${debugIds.length}`);
-  await using inbox = await startServer();
   await using relay = await startServer({
     env: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1", INBOX_TOKEN: "a-token" },
   });
   for (const debugId of debugIds) {
     const path = `/monitoring/inbox?map=${debugId}`;
-    const own = await get(inbox.port, path);
-    assert.equal(own.status, 200, path);
-    assert.ok(own.text.includes('"mappings"'), path);
-    assert.equal(own.headers["cache-control"], "no-store");
-    assert.equal(own.headers["access-control-allow-origin"], undefined);
+    const allowed = await get(server.port, path);
+    assert.equal(allowed.status, 200, path);
+    assert.ok(allowed.text.includes('"mappings"'), path);
+    assert.equal(allowed.headers["cache-control"], "no-store");
+    assert.equal(allowed.headers["access-control-allow-origin"], undefined);
 
-    const strangers = [
+    const foreign = [
       { "Sec-Fetch-Site": "cross-site" },
       { "Sec-Fetch-Site": "same-site" },
       { Host: "page.example" },
       { "X-Forwarded-For": "192.0.2.1" },
       { Authorization: "Bearer guess", "X-Forwarded-For": "192.0.2.1" },
     ];
-    for (const headers of strangers) {
-      const { status, text } = await get(inbox.port, path, headers);
+    for (const headers of foreign) {
+      const { status, text } = await get(server.port, path, headers);
       assert.equal(status, 403, JSON.stringify(headers));
       assert.ok(!text.includes('"mappings"'));
     }
@@ -91,8 +93,7 @@ Deno.test("without the right to read the inbox there is no source map, and in re
   }
 });
 
-Deno.test("a debug id that no script has is 404, and what is none is 400", async () => {
-  await using server = await startServer();
+Deno.test("source map by debug id, unknown → 404, invalid → 400", async () => {
   const unknown = await get(
     server.port,
     "/monitoring/inbox?map=00000000-0000-4000-8000-000000000000",

@@ -1,12 +1,12 @@
-/** `deno task sourcemaps` as it is, against a stand-in for Sentry. */
+/** `deno task sourcemaps` against a stand-in Sentry. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { effectiveRelease, loadConfig } from "../../config.ts";
 import { readManifest } from "../../server/manifest.ts";
-import { judgeLock, judgeVersions } from "../../tools/check_lock.ts";
-import { serverEnvironment } from "../../tools/processes.ts";
-import { startServer } from "../../tools/server_process.ts";
+import { checkLock, checkVersions } from "../../tools/check/check_lock.ts";
+import { serverEnvironment } from "../../tools/run/processes.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { readArtifactBundle } from "./_artifact_bundle.ts";
 import { startStandInSentry } from "./_stand_in_sentry.ts";
 
@@ -15,7 +15,7 @@ const BUILD = new URL("../../.build/", import.meta.url);
 const TOKEN = "sntrys_a-token-that-nobody-must-see";
 const TARGET = { SENTRY_AUTH_TOKEN: TOKEN, SENTRY_ORG: "acme", SENTRY_PROJECT: "page" };
 
-/** Runs the task with these variables of Sentry's alone. */
+/** Runs the task with only these `SENTRY_` variables. */
 async function sourcemaps(
   env: Record<string, string>,
 ): Promise<{ readonly code: number; readonly output: string }> {
@@ -33,20 +33,20 @@ async function sourcemaps(
   return { code, output: decode(stdout) + decode(stderr) };
 }
 
-/** What stands in the project's folder: a copy that was made for an upload would be among it. */
-function folder(): string[] {
+/** Names in the project's folder, to detect files left by an upload. */
+function folderNames(): string[] {
   return Array.from(Deno.readDirSync(ROOT), ({ name }) => name).sort();
 }
 
-Deno.test("every script that the page is served arrives with its map, under the debug id that it was served with", async () => {
+Deno.test("upload → each served script and its map with the same debug id", async () => {
   await using sentry = startStandInSentry();
-  const before = folder();
+  const before = folderNames();
   const release = "sightglass@1.2.3";
   const { code, output } = await sourcemaps({
     ...TARGET,
     SENTRY_URL: sentry.url,
     SENTRY_RELEASE: release,
-    // Neither may turn a refusal into a success, or say more than the task does.
+    // These must have no effect on the tool.
     SENTRY_ALLOW_FAILURE: "1",
     SENTRY_LOG_LEVEL: "debug",
   });
@@ -64,7 +64,7 @@ Deno.test("every script that the page is served arrives with its map, under the 
 
   await using server = await startServer();
   const { assets } = await readManifest(BUILD);
-  // The recording's worker is a package's finished script: it has no sources to be shown.
+  // The recording's worker is prebuilt and has no source map.
   const own = Object.keys(assets).filter((name) => assets[name]?.kind !== "extra");
   assert.ok(own.length >= 10, `${own.length}`);
   for (const name of own) {
@@ -92,10 +92,10 @@ Deno.test("every script that the page is served arrives with its map, under the 
   const total = own.length;
   assert.match(output, new RegExp(`Uploaded ${total} scripts .* acme/page, release ${release}\\.`));
   assert.ok(!output.includes(TOKEN));
-  assert.deepEqual(folder(), before);
+  assert.deepEqual(folderNames(), before);
 });
 
-Deno.test("without SENTRY_RELEASE the maps are filed under the release in force", async () => {
+Deno.test("no SENTRY_RELEASE → uploaded for the current release", async () => {
   await using sentry = startStandInSentry();
   const { code, output } = await sourcemaps({ ...TARGET, SENTRY_URL: sentry.url });
   assert.equal(code, 0, output);
@@ -106,7 +106,7 @@ Deno.test("without SENTRY_RELEASE the maps are filed under the release in force"
   assert.equal(sentry.bundles[0]?.version, effectiveRelease(config, buildId));
 });
 
-Deno.test("a build that is not of these sources is made anew before its maps are uploaded", async () => {
+Deno.test("outdated build → built again before the upload", async () => {
   await using sentry = startStandInSentry();
   const record = new URL("inputs.json", BUILD);
   await Deno.remove(record);
@@ -117,12 +117,12 @@ Deno.test("a build that is not of these sources is made anew before its maps are
   assert.equal(sentry.bundles.length, 1);
 });
 
-Deno.test("a refusal ends the task with one line, without the token even where the answer has it", async () => {
+Deno.test("upload refused → one line, never with the token", async () => {
   await using sentry = startStandInSentry({
     refuse: ({ headers }) =>
       Response.json({ detail: `Invalid token: ${headers.get("Authorization")}` }, { status: 401 }),
   });
-  const before = folder();
+  const before = folderNames();
   const { code, output } = await sourcemaps({
     ...TARGET,
     SENTRY_URL: sentry.url,
@@ -133,10 +133,10 @@ Deno.test("a refusal ends the task with one line, without the token even where t
   assert.match(output, /^Cannot upload source maps: .*Invalid token.*401.*\n$/);
   assert.ok(!output.includes(TOKEN), output);
   assert.ok(output.includes("[token]"), output);
-  assert.deepEqual(folder(), before);
+  assert.deepEqual(folderNames(), before);
 });
 
-Deno.test("a variable that is missing or wrong is named with what it is for, and nothing is sent or built", async () => {
+Deno.test("variable missing or invalid → named with its purpose, nothing sent or built", async () => {
   await using sentry = startStandInSentry();
   const before = Deno.statSync(new URL("manifest.json", BUILD)).mtime;
   for (const name of Object.keys(TARGET)) {
@@ -159,13 +159,13 @@ Deno.test("a variable that is missing or wrong is named with what it is for, and
   assert.deepEqual(Deno.statSync(new URL("manifest.json", BUILD)).mtime, before);
 });
 
-Deno.test("Sentry's tool is pinned by version and hash, and starting the server does not install it", async () => {
+Deno.test("Sentry's tool → exact version and hash, not a dependency of the server", async () => {
   const read = (path: string) => Deno.readTextFile(`${ROOT}/${path}`);
-  const project = await read("tools/sentry_cli/deno.json");
-  assert.deepEqual(judgeVersions(project), []);
+  const project = await read("tools/sourcemaps/sentry_cli/deno.json");
+  assert.deepEqual(checkVersions(project), []);
   const [version] = Object.values(JSON.parse(project).imports as Record<string, string>);
-  const lock = await read("tools/sentry_cli/deno.lock");
-  assert.deepEqual(judgeLock(lock), []);
+  const lock = await read("tools/sourcemaps/sentry_cli/deno.lock");
+  assert.deepEqual(checkLock(lock), []);
   const packages = JSON.parse(lock).npm as Record<string, { integrity?: string }>;
   assert.ok(
     `npm:${Object.keys(packages).find((name) => name.startsWith("@sentry/cli@"))}` === version,

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { serverPermissions } from "../../tools/permissions.ts";
+import { serverPermissions } from "../../tools/run/permissions.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("_child.ts", import.meta.url));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { DSN, envelope } from "../../monitoring/spool/testdata/envelopes.ts";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 /** The spool in the real server. */
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../../tools/server_process.ts";
+import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 import {
   answers,

@@ -1,6 +1,6 @@
 /** The server's log about its spool: one line for each change of state. */
 import assert from "node:assert/strict";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { DSN, fresh, largeEnvelope } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState, RelayOptions } from "../../monitoring/relay/relay.ts";
 import { openSpool, type ServerSpool } from "../../monitoring/spool/open_spool.ts";
-import { startServer } from "../../tools/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import {
   DSN,
   envelope,

@@ -6,6 +6,6 @@ const islands: HydrateOptions = {
 };
 followLinks(islands);
 await hydrateIslands(islands);
-// What is not needed at once is a chunk of its own.
+// Loaded later, as a separate chunk.
 const { later } = await import("./later.ts");
 later(import.meta.resolve("extra-script"));

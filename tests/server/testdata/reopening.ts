@@ -1,4 +1,4 @@
-/** A process that serves as the server does where it cannot count connections itself. */
+/** The fallback server for versions of Deno without the internals that limit connections. */
 import { ReopeningServer } from "../../../server/reopening_server.ts";
 
 const server = new ReopeningServer({

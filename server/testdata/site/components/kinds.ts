@@ -1,2 +1,2 @@
-/** Used by an island, and by the client later. */
+/** Used by an island, and by a chunk that the client loads later. */
 export const KINDS = ["one", "two"];

@@ -1,13 +1,13 @@
-/** A text field, disabled until it is alive. */
+/** A text field, disabled until it is hydrated. */
 import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
 export default function Field() {
-  const alive = useSyncExternalStore(never, () => true, () => false);
+  const isHydrated = useSyncExternalStore(never, () => true, () => false);
   return (
     <label>
-      Note <input disabled={!alive} />
+      Note <input disabled={!isHydrated} />
     </label>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Label } from "../components/Label.tsx";
 
-/** Stands in a closed part of its page: its code comes when that is opened. */
+/** Inside a closed `<details>`: its code is loaded when that is opened. */
 export default function Folded() {
   const [count, setCount] = useState(0);
   return (

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { InlineScript, PageData, slot } from "../../../page.ts";
+import { InlineScript, PageData, slot } from "../../../page.tsx";
 
 export default function App({ variant, children }: { variant: string; children: ReactNode }) {
   return (

@@ -1,4 +1,4 @@
-import { Island } from "../../../page.ts";
+import { Island } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
 import Folded from "../islands/Folded.tsx";
 

@@ -1,4 +1,4 @@
-import { Island, slot } from "../../../page.ts";
+import { Island, slot } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
 import Plain from "../islands/Plain.tsx";
 

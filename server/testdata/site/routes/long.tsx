@@ -1,10 +1,10 @@
-import { Island } from "../../../page.ts";
+import { Island } from "../../../page.tsx";
 import Counter from "../islands/Counter.tsx";
 import Field from "../islands/Field.tsx";
 
 export const variants = ["one"];
 
-/** Higher than any window, with a place in its middle. */
+/** Higher than any window, with a fragment target in the middle. */
 export default function Long() {
   return (
     <main>

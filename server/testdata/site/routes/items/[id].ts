@@ -1,5 +1,5 @@
 import type { Handlers } from "../../../../mod.ts";
 
 export const handlers: Handlers = {
-  GET: ({ params, next }) => params.id === "none" ? next() : Response.json(params),
+  GET: ({ params }) => Response.json(params),
 };

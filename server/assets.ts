@@ -1,0 +1,73 @@
+/** Questions about the assets of a build. */
+import type { Manifest } from "./manifest.ts";
+
+/** Names of the assets that every variant of a page loads before its islands are hydrated. */
+export function firstAssets({ pages }: Manifest, path: string): Set<string> {
+  const [some, ...others] = pages.filter((page) => page.path === path)
+    .map(({ assets }) => new Set(assets));
+  return others.reduce((common, assets) => common.intersection(assets), some ?? new Set<string>());
+}
+
+/**
+ * Names of the asset of an entry point, and of all assets that it imports statically.
+ *
+ * @param entryPoint source file, relative to the root
+ * @throws {Error} there is no such asset, so that a missing part never counts as zero bytes
+ */
+export function assetsOf({ assets }: Manifest, entryPoint: string): Set<string> {
+  const entry = Object.keys(assets).find((name) => assets[name]?.entryPoint === entryPoint);
+  if (entry === undefined) throw new Error(`The build has no chunk of ${entryPoint}.`);
+  const found = new Set<string>();
+  const follow = (name: string) => {
+    // Undefined for a specifier of the import map, which the page has loaded already.
+    const asset = assets[name];
+    if (!asset || found.has(name)) return;
+    found.add(name);
+    asset.imports.forEach(follow);
+  };
+  follow(entry);
+  return found;
+}
+
+/** Name of the asset for a specifier of the import map (see `BuildOptions.extra`). */
+export function extraAsset({ assets }: Manifest, specifier: string): string | undefined {
+  return Object.keys(assets).find((asset) =>
+    assets[asset]?.kind === "extra" && assets[asset]?.name === specifier
+  );
+}
+
+/** Reads the source map of the script with a debug id; undefined if this build has none. */
+export type SourceMaps = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+
+/**
+ * Gives access to the build's source maps. The server serves none of them: callers decide who may read.
+ *
+ * The JSON of a map also contains its script, as `x_script`: a map names functions only where they are
+ * declared, and only the script tells where that is.
+ *
+ * @param build the build's folder, ending with a slash
+ */
+export function createSourceMaps(build: URL, { assets }: Pick<Manifest, "assets">): SourceMaps {
+  const names = new Map(
+    Object.entries(assets).flatMap(([name, { debugId }]) =>
+      debugId === undefined ? [] : [[debugId, name]]
+    ),
+  );
+  return async (debugId) => {
+    const name = names.get(debugId);
+    if (name === undefined) return undefined;
+    try {
+      const [map, script] = await Promise.all([
+        Deno.readTextFile(new URL(`maps/${name}.map`, build)),
+        Deno.readTextFile(new URL(`assets/${name}`, build)),
+      ]);
+      // Inserted as text: parsing a map of several megabytes would block other requests.
+      const extended = `{"x_script":${JSON.stringify(script)},${map.trimStart().slice(1)}`;
+      return new TextEncoder().encode(extended);
+    } catch (error) {
+      // Another build has replaced this one.
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    }
+  };
+}

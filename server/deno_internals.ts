@@ -1,0 +1,86 @@
+/**
+ * The only file of the kernel that uses undocumented behaviour of Deno.
+ *
+ * `Deno.serve` neither limits nor exposes its connections. Its internal part for one connection
+ * (`Deno[Deno.internal].serveHttpOnConnection`) can be given connections that were accepted, and counted,
+ * outside. `node:http` could limit them too, but serves pages at half the speed.
+ */
+
+/** Serves the requests of one connection. */
+export type ServeConnection = (
+  connection: Deno.TcpConn,
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+  onError: (error: unknown) => Response,
+) => ServedConnection;
+
+export interface ServedConnection {
+  /** Resolves when the connection is closed. */
+  readonly finished: Promise<void>;
+  /**
+   * Closes the connection after its pending responses. It then waits indefinitely for the rest of an
+   * incomplete request, and can no longer be aborted.
+   */
+  shutdown(): Promise<void>;
+  /** Closes the connection immediately. Does nothing if it is closed already. */
+  abort(): void;
+}
+
+/** The internal function, which has no type declaration. */
+type ServeHttpOnConnection = (
+  connection: Deno.TcpConn,
+  signal: AbortSignal,
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+  onError: (error: unknown) => Response,
+  onListen: () => void,
+) => Pick<Deno.HttpServer, "finished" | "shutdown">;
+
+/** Number of parameters of the internal function, which a change of its interface would change. */
+const PARAMETERS = 5;
+/** The internal function was checked with this minor version of Deno. */
+const CHECKED_VERSION = /^2\.9\./;
+
+/**
+ * Returns a function that serves single connections, or undefined in versions of Deno for which it was
+ * not checked. Fallback: {@link ./reopening_server.ts}, which does not limit connections.
+ *
+ * @param version default: the running version of Deno
+ */
+export function connectionServer(version: string = Deno.version.deno): ServeConnection | undefined {
+  if (!CHECKED_VERSION.test(version)) return undefined;
+  const { internal } = Deno as unknown as { internal?: symbol };
+  if (internal === undefined) return undefined;
+  const internals =
+    (Deno as unknown as Record<symbol, Record<string, unknown> | undefined>)[internal];
+  const found = internals?.serveHttpOnConnection;
+  if (typeof found !== "function" || found.length !== PARAMETERS) return undefined;
+  const serve = found as ServeHttpOnConnection;
+  return (connection, handler, onError) => {
+    const { signal, abort } = singleListenerSignal();
+    const served = serve(connection, signal, handler, onError, () => {});
+    return {
+      finished: served.finished,
+      shutdown: () => served.shutdown(),
+      abort() {
+        try {
+          abort();
+        } catch {
+          // The runtime has closed it already.
+        }
+      },
+    };
+  };
+}
+
+/**
+ * The runtime only adds one listener to the signal. A real `AbortSignal` would report an error of this
+ * listener, for a connection that was just closed, as uncaught, which ends the process.
+ */
+function singleListenerSignal() {
+  let abort = () => {};
+  const signal = {
+    addEventListener(_type: "abort", listener: () => void) {
+      abort = listener;
+    },
+  };
+  return { signal: signal as unknown as AbortSignal, abort: () => abort() };
+}

@@ -1,0 +1,187 @@
+/**
+ * Which imports are allowed. A path is a file, or a folder with a slash at its end; `npm:` and `node:`
+ * names match by prefix. Always allowed: imports among the files of one rule, and any package that
+ * `mayNot` does not list.
+ */
+export interface ImportRule {
+  /** The files that the rule applies to. */
+  readonly of: readonly string[];
+  /** Files of the project that they may import. */
+  readonly may: readonly string[];
+  /** Files that they may import with `import type` only. */
+  readonly mayTypes?: readonly string[];
+  /** Exceptions from `may`, and packages and built-in modules that are refused. */
+  readonly mayNot?: readonly string[];
+  /** The rule in one sentence, for the report. */
+  readonly message: string;
+}
+
+/** Folders of `islands/`. */
+export const VIEWS = [
+  "envelopes",
+  "errors",
+  "logs",
+  "overview",
+  "settings",
+  "shared",
+  "strip",
+  "traces",
+];
+
+/** What a view may import beside its own folder. */
+const SHARED_BY_VIEWS = [
+  "components/",
+  "islands/shared/",
+  "monitoring/browser/mod.ts",
+  "monitoring/models/",
+  "monitoring/protocol/",
+];
+
+/** The first rule whose `of` contains a file applies to it. Every file except tests needs a rule. */
+export const IMPORT_RULES: readonly ImportRule[] = [
+  {
+    of: ["main.ts"],
+    may: ["config.ts", "monitoring/", "routes/", "server/"],
+    // React renders pages when they are built: the server runs without it.
+    mayNot: ["node:sqlite", "server/page.tsx"],
+    message: "main.ts wires configuration, domain, routes and server together",
+  },
+  {
+    of: ["config.ts"],
+    may: ["monitoring/protocol/dsn.ts", "monitoring/settings.ts"],
+    message: "config.ts turns the environment into values and imports only dsn.ts and settings.ts",
+  },
+  {
+    of: ["client.ts"],
+    may: ["server/client/", "monitoring/browser/mod.ts", "monitoring/browser/client_config.ts"],
+    message: "client.ts imports server/client/ and the public module of monitoring/browser/",
+  },
+  {
+    of: ["monitoring/settings.ts"],
+    may: [],
+    message: "settings.ts imports no other module",
+  },
+  {
+    of: ["monitoring/deno_internals.ts"],
+    may: [],
+    message: "monitoring/deno_internals.ts imports no other module",
+  },
+  {
+    of: ["monitoring/protocol/"],
+    may: ["monitoring/deno_internals.ts"],
+    mayNot: ["node:fs", "node:http", "node:https", "node:net", "node:sqlite", "npm:@sentry/"],
+    message: "protocol/ is pure: it does no I/O and imports only monitoring/deno_internals.ts",
+  },
+  {
+    of: ["monitoring/access/"],
+    may: [],
+    message: "access/ imports no other room: a request and its peer are all that it needs",
+  },
+  {
+    of: ["monitoring/storage/"],
+    may: [],
+    message: "storage/ imports no other room: it does not depend on what is stored",
+  },
+  {
+    of: ["monitoring/models/"],
+    may: ["monitoring/protocol/"],
+    mayNot: ["node:fs", "node:http", "node:https", "node:net", "node:sqlite", "npm:@sentry/"],
+    message: "models/ is pure and runs in browsers too: it imports only protocol/",
+  },
+  {
+    of: ["monitoring/relay/"],
+    may: ["monitoring/protocol/", "monitoring/access/", "monitoring/deno_internals.ts"],
+    message: "relay/ imports protocol/ and access/: it declares the interfaces of spool and inbox",
+  },
+  {
+    of: ["monitoring/spool/"],
+    may: ["monitoring/protocol/", "monitoring/storage/"],
+    message: "spool/ imports protocol/ and storage/",
+  },
+  {
+    of: ["monitoring/inbox/"],
+    may: [
+      "monitoring/protocol/",
+      "monitoring/access/",
+      "monitoring/models/",
+      "monitoring/storage/",
+    ],
+    message: "inbox/ imports protocol/, access/, models/ and storage/",
+  },
+  {
+    of: ["monitoring/runtime/"],
+    may: ["monitoring/protocol/", "monitoring/settings.ts", "monitoring/deno_internals.ts"],
+    message: "runtime/ imports settings.ts and protocol/",
+  },
+  {
+    of: ["monitoring/browser/"],
+    may: ["monitoring/settings.ts", "monitoring/protocol/"],
+    message: "browser/ imports settings.ts and protocol/, never the page",
+  },
+  ...VIEWS.map((view) => ({
+    of: [`islands/${view}/`],
+    may: SHARED_BY_VIEWS,
+    mayNot: ["npm:@sentry/"],
+    message:
+      "a view imports its own folder, islands/shared/, components/, models/, protocol/ and browser/mod.ts",
+  })),
+  {
+    of: ["components/"],
+    may: ["monitoring/settings.ts", "monitoring/protocol/retry.ts"],
+    mayTypes: ["monitoring/browser/mod.ts", "monitoring/models/", "monitoring/protocol/"],
+    mayNot: ["npm:@sentry/", "npm:@opentelemetry/"],
+    message:
+      "components turn props into markup: they import components/, settings.ts, retry.ts, and types",
+  },
+  {
+    of: ["routes/"],
+    may: ["config.ts", "server/", "monitoring/", "components/", "islands/"],
+    mayNot: [
+      "node:sqlite",
+      "monitoring/protocol/scanner.ts",
+      "monitoring/protocol/encoding.ts",
+    ],
+    message: "routes are thin: SQL belongs in monitoring/inbox/, parsing in monitoring/",
+  },
+  {
+    of: ["server/"],
+    may: [],
+    mayNot: ["npm:@sentry/"],
+    message: "server/ imports only itself and no Sentry package: pass options from main.ts",
+  },
+  {
+    of: ["tools/", "bench/"],
+    may: [
+      "config.ts",
+      "deno.json",
+      "monitoring/",
+      "server/",
+      "components/",
+      "islands/",
+      "routes/",
+      "tests/",
+    ],
+    message:
+      "tools and benchmarks import anything but main.ts and client.ts, which they start as a process",
+  },
+];
+
+/** Tests: they may import anything but `main.ts`; product code must not import them. */
+export const TEST_FILES =
+  /(_test|_spec)\.m?tsx?$|(^|\/)(tests|testdata)\/|^playwright\.config\.ts$/;
+
+/** Further folders that product code must not import. */
+export const NOT_PRODUCT = ["tools/", "bench/"];
+
+/** Modules that browsers load. Nothing that they import, directly or not, may be a `node:` module. */
+export const BROWSER_ENTRIES = [
+  "client.ts",
+  "components/",
+  "islands/",
+  "monitoring/browser/mod.ts",
+];
+
+/** Whether `path` is one of `paths`, or is in one of them that is a folder. */
+export function isIn(path: string, paths: readonly string[]): boolean {
+  return paths.some((other) => path === other || (/[/:]$/.test(other) && path.startsWith(other)));
+}

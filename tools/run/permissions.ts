@@ -1,0 +1,58 @@
+import { join, resolve } from "node:path";
+import { type Config, CONFIG_VARIABLES } from "../../config.ts";
+import type { Dsn } from "../../monitoring/protocol/dsn.ts";
+import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts";
+
+/** The part of the configuration that permissions depend on. */
+export type PermissionConfig =
+  & Pick<
+    Config,
+    "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir"
+  >
+  & Partial<Pick<Config, "proxies">>;
+
+export interface Folders {
+  /** The project, absolute. */
+  readonly root: string;
+  /** A relative `DATA_DIR` is resolved against this. */
+  readonly cwd: string;
+}
+
+/** What the server reads of the project while it runs: the build, and modules imported dynamically. */
+const READ = [".build", "routes", "server", "monitoring", "node_modules"];
+
+/**
+ * Deno's permission flags for the server: it may read the project and its data, write its data,
+ * listen at its address, connect to its ingests and their proxies, and run no program.
+ */
+export function serverPermissions(config: PermissionConfig, { root, cwd }: Folders): string[] {
+  const data = resolve(cwd, config.dataDir);
+  const read = [...READ.map((folder) => join(root, folder)), data];
+  const net = [hostPort(config.hostname, config.port), ...ingestHosts(config)];
+  return [
+    "--no-prompt",
+    `--allow-read=${read.join(",")}`,
+    `--allow-write=${data}`,
+    `--allow-net=${[...new Set(net)].join(",")}`,
+    `--allow-env=${CONFIG_VARIABLES.join(",")}`,
+  ];
+}
+
+/** `host:port` of every ingest and proxy; none in inbox mode. */
+function ingestHosts({ mode, upstream, allowedDsns, proxies }: PermissionConfig): string[] {
+  if (mode === "inbox") return [];
+  const ingests = upstream === undefined ? allowedDsns.map(dsnUrl) : [new URL(upstream)];
+  const used = ingests.map((ingest) => proxies && proxyFor(ingest, proxies));
+  return [...ingests, ...used.filter((proxy) => proxy !== undefined)].map((url) => {
+    const { hostname, port } = addressOf(url);
+    return hostPort(hostname, port);
+  });
+}
+
+function dsnUrl({ protocol, host }: Dsn): URL {
+  return new URL(`${protocol}://${host}`);
+}
+
+function hostPort(hostname: string, port: number): string {
+  return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
+}

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { type Config, loadConfig } from "../../config.ts";
+import { LAUNCHED } from "../../server/serve.ts";
+import { readCommit } from "./commit.ts";
+import { serverPermissions } from "./permissions.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Settings of glibc's allocator for the server (mallopt(3)); other systems ignore them. Blocks from 64 KiB
+ * are returned to the system as soon as they are freed. By default glibc raises this size up to 32 MiB,
+ * and keeps the memory of a burst of large envelopes.
+ */
+export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
+  MALLOC_MMAP_THRESHOLD_: `${64 * 1024}`,
+  MALLOC_TRIM_THRESHOLD_: `${128 * 1024}`,
+});
+
+/** Adds the commit that is checked out in `root` to the environment, unless it is set. */
+export function serverEnvironment(root: string, env: Environment): Environment {
+  return { ...env, SIGHTGLASS_COMMIT: env.SIGHTGLASS_COMMIT || readCommit(root) };
+}
+
+/**
+ * Starts the server with the permissions that its configuration needs. Its standard input is a pipe
+ * without data: it closes when this process ends in any way, and the server then stops.
+ *
+ * @throws {ConfigError} the environment is invalid
+ */
+export function spawnServer(root: string, env: Environment): Deno.ChildProcess {
+  const config: Config = loadConfig(env);
+  const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", ...permissions, join(root, "main.ts"), LAUNCHED],
+    env: { ...MALLOC, ...withoutUndefined(env) },
+    stdin: "piped",
+  }).spawn();
+}
+
+/** Starts a build with only the permissions that it needs: the project's files, esbuild, environment. */
+export function spawnBuild(root: string, options: { dev: boolean }): Deno.ChildProcess {
+  const esbuild = findEsbuild(root);
+  // `node_modules` may be a link to a folder that several checkouts share.
+  const read = [root, realPath(join(root, "node_modules"))].filter((path) => path !== undefined);
+  return new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      `--allow-read=${read.join(",")}`,
+      `--allow-write=${root}`,
+      "--allow-env",
+      esbuild === undefined ? "--allow-run" : `--allow-run=${esbuild}`,
+      join(root, "tools/build.ts"),
+      ...(options.dev ? ["--dev"] : []),
+    ],
+    env: esbuild === undefined ? {} : { ESBUILD_BINARY_PATH: esbuild },
+    stdin: "null",
+  }).spawn();
+}
+
+/** Path of esbuild's program for this machine; undefined before the first build installs packages. */
+function findEsbuild(root: string): string | undefined {
+  const { os, arch } = Deno.build;
+  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
+  const program = os === "windows" ? "esbuild.exe" : "bin/esbuild";
+  const library = realPath(join(root, "node_modules/esbuild"));
+  return library && realPath(join(library, "..", "@esbuild", platform, program));
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return Deno.realPathSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Sends a signal to a process that may have ended already. */
+export function sendSignal(process: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    process.kill(signal);
+  } catch (error) {
+    // The process has ended already.
+    if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/**
+ * Set by the tasks in deno.json. A killed `deno task` leaves its processes running, so the launcher
+ * watches its parent. Without this argument a launcher may outlive its parent, for example a shell.
+ */
+const WITH_PARENT = "--with-parent";
+/** The server needs up to 4 s to stop; the whole process tree should end within 8 s. */
+const PARENT_CHECK_MS = 1_000;
+
+/**
+ * Calls back each time this process is asked to stop: by a signal, or, with {@linkcode WITH_PARENT},
+ * because its parent has ended. On Windows ending a task ends its processes, so no parent changes.
+ *
+ * @param stop receives the signal to pass on
+ */
+export function onStopRequest(stop: (signal: Deno.Signal) => void): void {
+  const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM"];
+  for (const signal of signals) Deno.addSignalListener(signal, () => stop(signal));
+  if (!Deno.args.includes(WITH_PARENT)) return;
+  const parent = Deno.ppid;
+  const timer = setInterval(() => {
+    // The system gives an orphaned process another parent.
+    if (Deno.ppid === parent) return;
+    clearInterval(timer);
+    stop("SIGTERM");
+  }, PARENT_CHECK_MS);
+  Deno.unrefTimer(timer);
+}
+
+function withoutUndefined(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

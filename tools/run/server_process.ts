@@ -1,0 +1,148 @@
+import { fileURLToPath } from "node:url";
+import { loadConfig } from "../../config.ts";
+import { LAUNCHED } from "../../server/serve.ts";
+import { serverPermissions } from "./permissions.ts";
+import { MALLOC, sendSignal } from "./processes.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
+
+/** The real server, running as its own process. */
+export interface ServerProcess extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Its `DATA_DIR`. */
+  readonly dataDir: string;
+  /** Its output so far, both streams. */
+  output(): string;
+  /**
+   * Asks it to stop (default: SIGTERM) and kills it after {@linkcode STOP_TIMEOUT_MS}. Removes the data
+   * folder if it was created for this process.
+   */
+  stop(signal?: Deno.Signal): Promise<Deno.CommandStatus>;
+}
+
+export interface ServerOptions {
+  /** The server's only environment variables, over the defaults `PORT=0` and `HOST=127.0.0.1`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Not removed when the server stops, so that another can use it. Default: a new temporary one. */
+  readonly dataDir?: string;
+  /** Path of the module to run. Default: the project's `main.ts`. */
+  readonly main?: string;
+  /** A shell command to run first, in the same process: limits, signals. */
+  readonly before?: string;
+  /** Path of a module to run before the main one, in the same process. Default: none. */
+  readonly preload?: string;
+  /** Deno's permission flags. Default: those of the configuration, as `deno task start` gives them. */
+  readonly permissions?: readonly string[];
+}
+
+/** A server starts in a fraction of a second; a busy machine takes longer. */
+const START_TIMEOUT_MS = 30_000;
+/** Longer than any upstream attempt that a stopping server may wait for. */
+export const STOP_TIMEOUT_MS = 15_000;
+
+/** Variables that any program needs to find its files. */
+const INHERITED = [
+  "PATH",
+  "HOME",
+  "USERPROFILE",
+  "DENO_DIR",
+  "TMPDIR",
+  "SystemRoot",
+  "TEMP",
+  "TMP",
+];
+
+/**
+ * Starts `main.ts` with the permissions of its configuration, as `deno task start` does, on a free port
+ * with its own data folder, and waits until it listens. Requires a build. The server ends when this
+ * process ends in any way.
+ *
+ * @throws with the server's output, if it ends or does not listen within 30 s
+ *
+ * @example
+ * ```ts ignore
+ * await using server = await startServer({ env: { INBOX_TOKEN: "secret" } });
+ * await fetch(`${server.origin}/monitoring`);
+ * ```
+ */
+export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
+  const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "sightglass-" });
+  const env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: dataDir, ...options.env };
+  const permissions = options.permissions ??
+    serverPermissions(loadConfig(env), { root, cwd: root });
+  const preload = options.preload === undefined ? [] : [`--preload=${options.preload}`];
+  const main = options.main ?? `${root}/main.ts`;
+  const command = ["run", ...permissions, ...preload, main, LAUNCHED];
+  const [program, ...args] = options.before === undefined
+    ? [Deno.execPath(), ...command]
+    : ["sh", "-c", `${options.before}; exec "$@"`, "sh", Deno.execPath(), ...command];
+  const child = new Deno.Command(program, {
+    args,
+    cwd: root,
+    clearEnv: true,
+    env: { ...MALLOC, ...inherited(), ...env, NO_COLOR: "1" },
+    // Closes when this process ends; the server then stops.
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+
+  let output = "";
+  const { promise: listening, resolve, reject } = Promise.withResolvers<URL>();
+  const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      output += text;
+      const address = /^Listening on (http:\/\/\S+)\r?$/m.exec(output)?.[1];
+      if (address !== undefined) resolve(new URL(address));
+    }
+  };
+  const collected = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  const timer = setTimeout(
+    () => reject(new Error(`The server did not listen within ${START_TIMEOUT_MS} ms:\n${output}`)),
+    START_TIMEOUT_MS,
+  );
+  const ended = collected.then(() => child.status);
+  ended.then(({ code }) => reject(new Error(`The server ended with ${code}:\n${output}`)), reject);
+
+  let stopping: Promise<Deno.CommandStatus> | undefined;
+  const stop = (signal: Deno.Signal = "SIGTERM") => stopping ??= end(signal);
+  const end = async (signal: Deno.Signal) => {
+    sendSignal(child, signal);
+    const timer = setTimeout(() => sendSignal(child, "SIGKILL"), STOP_TIMEOUT_MS);
+    const status = await ended;
+    clearTimeout(timer);
+    await child.stdin.close().catch(() => {
+      // The pipe is broken once the server has ended.
+    });
+    if (options.dataDir === undefined) await Deno.remove(dataDir, { recursive: true });
+    return status;
+  };
+
+  try {
+    const { port } = await listening;
+    return {
+      origin: `http://127.0.0.1:${port}`,
+      port: Number(port),
+      pid: child.pid,
+      dataDir,
+      output: () => output,
+      stop,
+      [Symbol.asyncDispose]: async () => void await stop(),
+    };
+  } catch (error) {
+    await stop("SIGKILL");
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(INHERITED.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { FIRST_PAGE, LauncherProject } from "./testdata/launcher_project.ts";
+
+const project = await LauncherProject.create();
+
+Deno.test.afterAll(() => project[Symbol.asyncDispose]());
+
+const LISTENING = /Listening on (\S+)/;
+
+Deno.test("start → builds if needed, passes on one signal, exits with the server's code", async () => {
+  const first = project.launch("start");
+  const page = await fetch(await first.printed(LISTENING));
+  assert.match(await page.text(), /<p>first<\/p>/);
+  assert.match(first.text(), /^Building the page\n/);
+  assert.match(first.text(), new RegExp(`commit ${"c".repeat(40)}`));
+  first.process.kill("SIGTERM");
+  first.process.kill("SIGTERM");
+  assert.equal((await first.process.status).code, 7);
+  await first.closed;
+  assert.equal(first.text().match(/stopping: SIGTERM/g)?.length, 1);
+
+  const second = project.launch("start");
+  await second.printed(LISTENING);
+  assert.doesNotMatch(second.text(), /Building/);
+  second.process.kill("SIGINT");
+  assert.equal((await second.process.status).code, 7);
+  await second.closed;
+  assert.match(second.text(), /stopping: SIGINT/);
+
+  await project.write("routes/index.tsx", "export default () => <p>changed</p>;\n");
+  const third = project.launch("start");
+  assert.match(await (await fetch(await third.printed(LISTENING))).text(), /changed/);
+  assert.match(third.text(), /Building/);
+  third.process.kill("SIGTERM");
+  await third.process.status;
+  await third.closed;
+});
+
+Deno.test("launcher killed → the server stops", async () => {
+  const { process, printed, closed, text } = project.launch("start");
+  await printed(LISTENING);
+  process.kill("SIGKILL");
+  await process.status;
+  // The pipe of the server's output closes only when the server ends.
+  await closed;
+  assert.match(text(), /stopping: the launcher has ended/);
+});
+
+Deno.test("invalid environment → one line, code 1, no build", async () => {
+  const { process, closed, text } = project.launch("start", { PORT: "many" });
+  assert.equal((await process.status).code, 1);
+  await closed;
+  assert.match(text(), /^Cannot start: PORT is "many", allowed is .*\n$/);
+});
+
+Deno.test("build fails → file and line, no server", async () => {
+  const broken = {
+    "export default () => <p>;\n": /routes\/index\.tsx:\d+:\d+/,
+    'export default () => {\n  throw new Error("while rendering");\n};\n':
+      /while rendering\n\s+at .*routes\/index\.tsx:2:\d+\n/,
+  };
+  for (const [source, message] of Object.entries(broken)) {
+    await project.write("routes/index.tsx", source);
+    const { process, closed, text } = project.launch("start");
+    assert.equal((await process.status).code, 1);
+    await closed;
+    assert.match(text(), message);
+    assert.doesNotMatch(text(), LISTENING);
+  }
+  await project.write("routes/index.tsx", FIRST_PAGE);
+});

@@ -1,0 +1,123 @@
+import { fileURLToPath } from "node:url";
+import { type WatchedProcess, watchProcess } from "./watched_process.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+
+/** Files and folders of the real project that launchers and build need. */
+const REAL = [
+  "config.ts",
+  "monitoring/protocol/dsn.ts",
+  "monitoring/relay/send/http/proxies.ts",
+  "monitoring/settings.ts",
+  "server",
+  "tools/build.ts",
+  "tools/project_files.ts",
+  "tools/run/changes.ts",
+  "tools/run/commit.ts",
+  "tools/run/dev.ts",
+  "tools/run/permissions.ts",
+  "tools/run/processes.ts",
+  "tools/run/start.ts",
+];
+
+/** A minimal server: prints each signal that it receives, and exits with code 7. */
+const MAIN = `
+import { App } from "./server/app.ts";
+import { launcherEnded } from "./server/serve.ts";
+
+const app = await App.load({
+  root: new URL("./", import.meta.url),
+  build: new URL(".build/", import.meta.url),
+  variant: "default",
+  state: null,
+});
+console.log("commit " + Deno.env.get("SIGHTGLASS_COMMIT"));
+let server;
+const stop = async (why) => {
+  console.log("stopping: " + why);
+  app.close();
+  await server.shutdown();
+  Deno.exit(7);
+};
+Deno.addSignalListener("SIGTERM", () => stop("SIGTERM"));
+Deno.addSignalListener("SIGINT", () => stop("SIGINT"));
+launcherEnded().then(() => stop("the launcher has ended"));
+server = Deno.serve({
+  hostname: Deno.env.get("HOST") ?? "127.0.0.1",
+  port: Number(Deno.env.get("PORT")),
+  onListen: ({ port }) => console.log("Listening on http://127.0.0.1:" + port + "/"),
+}, app.handler);
+`;
+
+/** The initial content of `routes/index.tsx`. */
+export const FIRST_PAGE = "export default () => <p>first</p>;\n";
+
+const OWN = {
+  "main.ts": MAIN,
+  "client.ts": 'import { hydrateIslands } from "./server/client/hydrate.ts";\nhydrateIslands();\n',
+  "monitoring/browser/build.ts":
+    "export const esbuildOptions = {};\nexport const extraAssets = async () => ({});\n",
+  "routes/_app.tsx":
+    "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
+  "routes/index.tsx": FIRST_PAGE,
+  ".git/HEAD": `${"c".repeat(40)}\n`,
+};
+
+/**
+ * The real launchers and the real build around a minimal project, in a temporary folder: for tests
+ * that change sources, break builds and kill launchers.
+ */
+export class LauncherProject implements AsyncDisposable {
+  private constructor(readonly folder: string) {}
+
+  static async create(): Promise<LauncherProject> {
+    const project = new LauncherProject(await Deno.makeTempDir({ prefix: "launcher-" }));
+    const { folder } = project;
+    for (const path of REAL) await copy(`${ROOT}/${path}`, `${folder}/${path}`);
+    for (const [path, text] of Object.entries(OWN)) await project.write(path, text);
+    const real = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.json`));
+    const { tasks, imports, compilerOptions } = real;
+    // `node_modules` is the project's own: install nothing into it, and write no lock.
+    const config = { nodeModulesDir: "manual", lock: false, tasks, imports, compilerOptions };
+    await project.write("deno.json", JSON.stringify(config));
+    await project.write("deno.lock", "{}");
+    await Deno.symlink(`${ROOT}/node_modules`, `${folder}/node_modules`);
+    return project;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await Deno.mkdir(`${this.folder}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.writeTextFile(`${this.folder}/${path}`, text);
+  }
+
+  /** Starts `tools/run/start.ts` or `tools/run/dev.ts`. */
+  launch(name: "start" | "dev", env: Record<string, string> = {}): WatchedProcess {
+    return this.#watch(["run", "-A", `${this.folder}/tools/run/${name}.ts`], env);
+  }
+
+  /** Starts it with `deno task`, whose child process the launcher then is. */
+  launchTask(name: "start" | "dev"): WatchedProcess {
+    return this.#watch(["task", name], {});
+  }
+
+  #watch(args: readonly string[], env: Record<string, string>): WatchedProcess {
+    const own = { PORT: "0", HOST: "127.0.0.1", SENTRY_DSN: "", SIGHTGLASS_COMMIT: "" };
+    return watchProcess(args, { cwd: this.folder, env: { ...own, ...env } });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  if (!(await Deno.stat(from)).isDirectory) {
+    await Deno.mkdir(to.replace(/\/[^/]*$/, ""), { recursive: true });
+    return await Deno.copyFile(from, to);
+  }
+  for await (const { name } of Deno.readDir(from)) {
+    if (name !== "testdata" && !name.endsWith("_test.ts")) {
+      await copy(`${from}/${name}`, `${to}/${name}`);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/** A running `deno` command with all of its descendant processes. */
+export interface WatchedProcess extends AsyncDisposable {
+  readonly process: Deno.ChildProcess;
+  /** Waits until the output matches, and returns the first group. Throws if the process ends before. */
+  printed(pattern: RegExp): Promise<string>;
+  /** The output so far, both streams. */
+  text(): string;
+  /** Resolves when all processes have ended: each of them holds the pipes of the output open. */
+  readonly closed: Promise<unknown>;
+  /** The running processes, parents first. Linux only: read from `/proc`. */
+  pids(): number[];
+  /**
+   * Sends a signal to one of {@linkcode pids} and waits until all of them have ended. Linux only.
+   *
+   * @param index of the process in {@linkcode pids}
+   * @throws some still run after `ms`; they are killed
+   */
+  endsAfter(signal: Deno.Signal, index: number, ms: number): Promise<void>;
+}
+
+export interface WatchOptions {
+  readonly cwd: string;
+  /** In addition to this process's own variables. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs `deno` with these arguments. Its standard input is empty. */
+export function watchProcess(args: readonly string[], options: WatchOptions): WatchedProcess {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    ...options,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let text = "";
+  let more = Promise.withResolvers<void>();
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      more.resolve();
+      more = Promise.withResolvers();
+    }
+  };
+  let hasEnded = false;
+  const closed = Promise.all([read(process.stdout), read(process.stderr)]).then(() => {
+    hasEnded = true;
+    more.resolve();
+    return process.status;
+  });
+  const pids = () => processTree(process.pid);
+  return {
+    process,
+    async printed(pattern) {
+      for (;;) {
+        const match = pattern.exec(text);
+        if (match !== null) return match[1] ?? match[0];
+        if (hasEnded) throw new Error(`It ended without printing ${pattern}:\n${text}`);
+        await more.promise;
+      }
+    },
+    text: () => text,
+    closed,
+    pids,
+    async endsAfter(signal, index, ms) {
+      const tree = pids();
+      let killed: number[] = [];
+      const timer = setTimeout(() => killed = killRunning(tree), ms);
+      Deno.kill(tree[index]!, signal);
+      await closed;
+      clearTimeout(timer);
+      if (killed.length === 0) return;
+      throw new Error(`Of ${tree} these still ran after ${ms} ms: ${killed}\n${text}`);
+    },
+    async [Symbol.asyncDispose]() {
+      if (!hasEnded) killRunning(pids());
+      await closed;
+    },
+  };
+}
+
+function killRunning(pids: readonly number[]): number[] {
+  const parents = parentsOfRunning();
+  const running = pids.filter((pid) => parents.has(pid));
+  for (const pid of running) Deno.kill(pid, "SIGKILL");
+  return running;
+}
+
+function processTree(root: number): number[] {
+  const parents = parentsOfRunning();
+  const tree = parents.has(root) ? [root] : [];
+  for (const member of tree) {
+    for (const [child, parent] of parents) if (parent === member) tree.push(child);
+  }
+  return tree;
+}
+
+/** The parent's pid by the pid of each process that runs (proc(5), `/proc/PID/stat`). */
+function parentsOfRunning(): Map<number, number> {
+  const pids = [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter(Boolean);
+  return new Map(pids.flatMap((pid) => {
+    try {
+      // The name in parentheses may contain spaces and parentheses.
+      const stat = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1) ?? "";
+      const [state, parent] = stat.split(" ");
+      return state === "Z" ? [] : [[pid, Number(parent)] as const];
+    } catch {
+      // The process has ended since the folder was read.
+      return [];
+    }
+  }));
+}

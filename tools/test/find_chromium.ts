@@ -1,0 +1,132 @@
+import project from "../../deno.json" with { type: "json" };
+
+/**
+ * Playwright's command, for `deno run`. It names the version of `deno.json`: without one, Deno would add
+ * another entry to the lock.
+ */
+export const PLAYWRIGHT_CLI = `${project.imports["@playwright/test"]}/cli`;
+
+/** There is no Chromium, and none could be installed. The message is for the user. */
+export class ChromiumMissing extends Error {
+  override readonly name = "ChromiumMissing";
+  constructor(what: string) {
+    super(
+      `Cannot find a Chromium: ${what}. Install Chromium or Google Chrome, or set CHROMIUM_PATH` +
+        " to its program.",
+    );
+  }
+}
+
+/**
+ * Chromium's switches for tests: no background activity, the same on all machines, usable as root in a
+ * container. Without QUIC all traffic is visible.
+ */
+export const CHROMIUM_ARGS: readonly string[] = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+/** Usual paths of Chromium, the most likely first. */
+const PATHS: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
+  linux: [
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+    "/usr/bin/google-chrome-stable",
+    "/opt/google/chrome/chrome",
+    "/snap/bin/chromium",
+  ],
+  darwin: [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  ],
+};
+
+/**
+ * Finds a Chromium that starts: `CHROMIUM_PATH`, else the system's, else Playwright's.
+ *
+ * @returns its path; undefined if there is none
+ * @throws {ChromiumMissing} `CHROMIUM_PATH` is set to something that does not start
+ */
+export async function findChromium(): Promise<string | undefined> {
+  const wanted = Deno.env.get("CHROMIUM_PATH");
+  if (wanted) {
+    if (await starts(wanted)) return wanted;
+    throw new ChromiumMissing(`CHROMIUM_PATH is "${wanted}", which does not start`);
+  }
+  for (const path of PATHS[Deno.build.os] ?? []) if (await starts(path)) return path;
+  const own = await playwrightChromium();
+  return await starts(own) ? own : undefined;
+}
+
+/**
+ * Finds a Chromium, or installs one, which takes a minute or two: as root on Debian with `apt-get`,
+ * otherwise with Playwright.
+ *
+ * @returns its path
+ * @throws {ChromiumMissing} the installation failed
+ */
+export async function ensureChromium(): Promise<string> {
+  const found = await findChromium();
+  if (found !== undefined) return found;
+  const root = Deno.build.os === "linux" && Deno.uid() === 0;
+  if (root && await starts("apt-get")) {
+    console.log("No Chromium found: installing it with apt-get");
+    const env = { DEBIAN_FRONTEND: "noninteractive" };
+    const installed = await run("apt-get", ["update"], env) &&
+      await run("apt-get", ["install", "-y", "chromium"], env) && await findChromium();
+    if (installed) return installed;
+  }
+  console.log("No Chromium found: installing Playwright's");
+  // As root also install the system libraries that Chromium needs.
+  const args = ["install", ...(root ? ["--with-deps"] : []), "chromium"];
+  const ran = await run(Deno.execPath(), ["run", "-A", PLAYWRIGHT_CLI, ...args]);
+  const installed = ran ? await findChromium() : undefined;
+  if (installed === undefined) {
+    throw new ChromiumMissing(
+      "none is installed, and neither apt-get nor Playwright could install one",
+    );
+  }
+  return installed;
+}
+
+/** Path of the Chromium of this Playwright version, whether it is installed or not. */
+async function playwrightChromium(): Promise<string> {
+  // Imported only here: Playwright is large.
+  const { chromium } = await import("@playwright/test");
+  return chromium.executablePath();
+}
+
+/** Whether a program runs. On some systems `chromium` only prints how to install it. */
+async function starts(path: string): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command(path, {
+      args: ["--version"],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    return success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+async function run(
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<boolean> {
+  const { success } = await new Deno.Command(command, { args, env, stdin: "null" }).spawn().status;
+  return success;
+}
+
+if (import.meta.main) console.log(await ensureChromium());

@@ -1,0 +1,271 @@
+/**
+ * `deno task test`: static checks, build, then the unit and browser suites at the same time. Installs a
+ * Chromium if it finds none. The last line is `N passed, N failed` over all suites, counted from the
+ * reports of the test runners.
+ */
+import { runChecks } from "../check/check.ts";
+import { exists, projectFiles } from "../project_files.ts";
+import { sendSignal, spawnBuild } from "../run/processes.ts";
+import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
+import { type Part, readTestOptions, type TestOptions, UsageError } from "./options.ts";
+import {
+  countJUnit,
+  countPlaywright,
+  type Counts,
+  countsLine,
+  filesWithoutReport,
+  type FileTime,
+  playwrightTimes,
+  type SuiteResult,
+  suiteResult,
+  sumCounts,
+  unitTimes,
+} from "./reports.ts";
+
+/** One line of the summary. */
+interface Suite extends SuiteResult {
+  readonly name: string;
+  readonly seconds: number;
+}
+
+/** Maximum duration of one suite, on a busy machine. A suite that hangs counts as failed. */
+const SUITE_TIMEOUT_MS = 40 * 60_000;
+/** Time for an interrupted suite to write its report. */
+const INTERRUPT_MS = 30_000;
+/** Time to read the remaining output: processes that a killed suite has left may hold its pipes open. */
+const OUTPUT_MS = 2_000;
+
+/** Number of the slowest files that are listed for each suite. */
+const SLOWEST = 10;
+
+/** Playwright's tests are here; all others are Deno's. */
+const BROWSER_TESTS = "tests/browser";
+
+const root = Deno.cwd();
+
+async function main(): Promise<boolean> {
+  const options = readTestOptions(Deno.args, exists);
+  const inBrowser = options.paths.filter((path) => isUnder(path, BROWSER_TESTS));
+  const others = options.paths.filter((path) => !isUnder(path, BROWSER_TESTS));
+  const filtered = options.paths.length > 0 || options.filter !== undefined;
+  const wants = (part: Part, paths: readonly string[]) =>
+    options.parts.includes(part) && (options.paths.length === 0 || paths.length > 0);
+
+  const suites: Suite[] = [];
+  if (wants("check", []) && !filtered) suites.push(await runSuite("check", () => runChecks(root)));
+  suites.push(await runSuite("build", build));
+  const runs: Record<string, (output: Output) => Promise<SuiteResult>> = {
+    ...(wants("unit", others) &&
+      { unit: (output) => runUnit({ ...options, paths: others }, output) }),
+    ...(wants("browser", inBrowser) &&
+      { browser: (output) => runBrowser({ ...options, paths: inBrowser }, output) }),
+  };
+  const together = Object.keys(runs).length > 1;
+  suites.push(
+    ...await Promise.all(
+      Object.entries(runs).map(([name, run]) => {
+        const output = together ? prefixed(`${name.padEnd(7)} | `) : "inherit";
+        return runSuite(name, () => run(output));
+      }),
+    ),
+  );
+  return summarize(suites, filtered);
+}
+
+/** Runs a suite. An error counts as one failure. */
+async function runSuite(name: string, run: () => Promise<SuiteResult>): Promise<Suite> {
+  console.log(`\n== ${name}`);
+  const start = performance.now();
+  const seconds = () => (performance.now() - start) / 1000;
+  try {
+    const result = await run();
+    return { name, seconds: seconds(), ...result };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { name, seconds: seconds(), passed: 0, failed: 1, skipped: 0, problem };
+  }
+}
+
+/** The build is not a test: it counts only if it fails. */
+async function build(): Promise<SuiteResult> {
+  const { code } = await spawnBuild(root, { dev: false }).status;
+  return code === 0
+    ? { passed: 0, failed: 0, skipped: 0 }
+    : { passed: 0, failed: 1, skipped: 0, problem: `exited with ${code}` };
+}
+
+/**
+ * All `*_test.ts`, and the examples in doc comments. One file after the other: many of them measure time
+ * or load the machine, and the browser suite already uses the other core.
+ */
+function runUnit({ paths, filter }: TestOptions, output: Output): Promise<SuiteResult> {
+  const files = projectFiles(root, ["_test.ts", "_test.tsx"]).filter((file) =>
+    paths.length === 0 || paths.some((path) => isUnder(file, path))
+  );
+  return runWithReport({
+    output,
+    filtered: filter !== undefined,
+    command: (report) => ({
+      args: [
+        "test",
+        "-A",
+        "--doc",
+        // `deno task check` checks types. Here one wrong type would prevent all tests.
+        "--no-check",
+        // Markdown may contain code, which `--doc` would run.
+        "--ignore=test-results,docs",
+        `--junit-path=${report}`,
+        ...(filter === undefined ? [] : [`--filter=${filter}`]),
+        ...paths,
+      ],
+    }),
+    count(xml) {
+      const counts = countJUnit(xml);
+      const missing = filesWithoutReport(xml, files);
+      for (const file of missing) console.error(`${file} did not run: it counts as one failure.`);
+      return { ...counts, failed: counts.failed + missing.length };
+    },
+    times: unitTimes,
+  });
+}
+
+/** All `tests/browser/*_spec.mts`, by Playwright under Deno. */
+async function runBrowser({ paths, filter }: TestOptions, output: Output): Promise<SuiteResult> {
+  const chromium = await ensureChromium();
+  const grep = filter?.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return await runWithReport({
+    output,
+    filtered: filter !== undefined,
+    command: (report) => ({
+      args: [
+        "run",
+        "-A",
+        PLAYWRIGHT_CLI,
+        "test",
+        "--reporter=list,json",
+        ...(grep === undefined ? [] : [`--grep=${grep}`]),
+        ...paths,
+      ],
+      env: { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    }),
+    count: countPlaywright,
+    times: playwrightTimes,
+  });
+}
+
+interface ReportedRun {
+  readonly output: Output;
+  readonly filtered: boolean;
+  command(report: string): { args: string[]; env?: Record<string, string> };
+  count(report: string): Counts;
+  times(report: string): FileTime[];
+}
+
+/** Runs a test runner, and reads the counts and times from its report. */
+async function runWithReport(
+  { output, filtered, command, count, times }: ReportedRun,
+): Promise<SuiteResult> {
+  const folder = await Deno.makeTempDir({ prefix: "sightglass-test-" });
+  const path = `${folder}/report`;
+  try {
+    const { args, env = {} } = command(path);
+    const code = await runDeno(args, env, output);
+    const report = exists(path) ? await Deno.readTextFile(path) : undefined;
+    const counts = report === undefined ? undefined : count(report);
+    const result = suiteResult({ code, counts, filtered });
+    return { ...result, times: report === undefined ? [] : times(report) };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Where a suite's output goes: to this process's own, or line by line to a function. */
+type Output = "inherit" | ((line: string) => void);
+
+const prefixed = (prefix: string): Output => (line) => console.log(prefix + line);
+
+/** Runs Deno. After the timeout it is interrupted, then killed. Returns its exit code. */
+async function runDeno(
+  args: string[],
+  env: Record<string, string>,
+  output: Output,
+): Promise<number> {
+  const stdio = output === "inherit" ? output : "piped";
+  const child = new Deno.Command(Deno.execPath(), {
+    args,
+    env,
+    cwd: root,
+    stdin: "null",
+    stdout: stdio,
+    stderr: stdio,
+  }).spawn();
+  const printed = output === "inherit"
+    ? Promise.resolve()
+    : Promise.all([printLines(child.stdout, output), printLines(child.stderr, output)]);
+  let kill: ReturnType<typeof setTimeout> | undefined;
+  const timeout = setTimeout(() => {
+    console.error(`Stopped after ${SUITE_TIMEOUT_MS / 60_000} minutes: deno ${args.join(" ")}`);
+    sendSignal(child, "SIGINT");
+    kill = setTimeout(() => sendSignal(child, "SIGKILL"), INTERRUPT_MS);
+  }, SUITE_TIMEOUT_MS);
+  try {
+    const { code } = await child.status;
+    await Promise.race([printed, new Promise((resolve) => setTimeout(resolve, OUTPUT_MS))]);
+    return code;
+  } finally {
+    clearTimeout(timeout);
+    clearTimeout(kill);
+  }
+}
+
+async function printLines(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  print: (line: string) => void,
+): Promise<void> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) print(line);
+  }
+  if (rest) print(rest);
+}
+
+function isUnder(file: string, path: string): boolean {
+  const plain = path.replace(/^\.\//, "").replace(/\/$/, "");
+  return file === plain || file.startsWith(`${plain}/`);
+}
+
+/** Prints the slowest files, the table of suites and the last line. Returns whether all passed. */
+function summarize(suites: readonly Suite[], filtered: boolean): boolean {
+  const total = sumCounts(suites);
+  // A filter that matches no test is a mistake, not a success.
+  const nothing = filtered && total.passed + total.failed === 0;
+  for (const { name, times = [] } of suites) {
+    if (times.length < 2) continue;
+    console.log(`\nSlowest files, ${name}:`);
+    for (const { file, seconds } of times.slice(0, SLOWEST)) {
+      console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+    }
+  }
+  console.log();
+  for (const { name, passed, failed, skipped, seconds, problem } of suites) {
+    const counts = countsLine({ passed, failed, skipped });
+    const line = `${name.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${counts}`;
+    console.log(problem === undefined ? line : `${line} (${problem})`);
+  }
+  if (nothing) console.log("No test matched.");
+  console.log(countsLine(total));
+  return total.failed === 0 && !nothing;
+}
+
+if (import.meta.main) {
+  try {
+    // Exit explicitly: the pipes of a killed suite may still be open.
+    Deno.exit(await main() ? 0 : 1);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(error.message);
+    Deno.exit(2);
+  }
+}
