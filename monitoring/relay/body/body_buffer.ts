@@ -6,14 +6,18 @@ const GROWTH = 4;
 
 /** Collects one body in one buffer, which grows as bytes arrive: a client may announce more than it sends. */
 export class BodyBuffer {
-  #memory: Bytes;
+  #memory = new Uint8Array(0);
   #length = 0;
   readonly #announced: number;
 
   /** @param announced bytes of the whole body, by its `Content-Length`. Default: not known */
   constructor(announced = Infinity) {
     this.#announced = announced;
-    this.#memory = new Uint8Array(this.#capacity(FIRST_BYTES));
+  }
+
+  /** Bytes read so far. */
+  get length(): number {
+    return this.#length;
   }
 
   /**
@@ -24,7 +28,7 @@ export class BodyBuffer {
    */
   async readFrom(reader: ReadableStreamBYOBReader): Promise<Bytes | undefined> {
     if (this.#length === this.#memory.length) {
-      const capacity = this.#capacity(GROWTH * this.#length);
+      const capacity = this.#capacity(Math.max(FIRST_BYTES, GROWTH * this.#length));
       this.#memory = new Uint8Array(this.#memory.buffer.transfer(capacity));
     }
     const { done, value } = await reader.read(this.#memory.subarray(this.#length));

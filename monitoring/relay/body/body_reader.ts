@@ -3,6 +3,7 @@ import { RelayError } from "../errors.ts";
 import { BodyBuffer, byobReader } from "./body_buffer.ts";
 import { type BodyAccount, InFlight } from "./in_flight.ts";
 import { MIN_PROGRESS_BYTES, MinimumRate, type Upload } from "./minimum_rate.ts";
+import { UploadTurns } from "./upload_turns.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -12,7 +13,7 @@ type OnChunk = (chunk: Bytes) => Promise<void> | void;
 /** Decompressed bytes allowed for each byte allowed on the wire. */
 const DECOMPRESSION_FACTOR = 10;
 
-/** For a larger body the runtime allocates large buffers ({@linkcode InFlight.startUpload}). */
+/** Larger bodies are read in turns. */
 const LARGE_BYTES = 64 * 1024;
 
 /**
@@ -41,6 +42,7 @@ export class BodyReader {
   readonly maxDecodedBytes: number;
   readonly #maxBytes: number;
   readonly #minimumRate: MinimumRate;
+  readonly #turns = new UploadTurns();
   readonly #maxCorruptBrotli: number;
   #corruptBrotli = 0;
 
@@ -61,8 +63,6 @@ export class BodyReader {
   checkAnnouncedSize(request: Request): void {
     const announced = announcedBytes(request) ?? 0;
     if (announced > this.#maxBytes) throw tooLarge(this.#maxBytes);
-    // Slow uploads must not keep others out.
-    if (!this.inFlight.hasRoomFor(announced)) this.#minimumRate.shedLoad();
     this.inFlight.checkRoomFor(announced);
   }
 
@@ -129,7 +129,7 @@ export class BodyReader {
   async #readStream(request: Request, onChunk: OnChunk): Promise<Bytes> {
     if (!request.body) return new Uint8Array(0);
     const announced = announcedBytes(request);
-    using _upload = (announced ?? Infinity) > LARGE_BYTES ? this.inFlight.startUpload() : undefined;
+    const turn = (announced ?? Infinity) > LARGE_BYTES ? this.#turns.open() : undefined;
     const body = new BodyBuffer(announced);
     const reader = byobReader(request.body);
     // Fails if the connection broke before.
@@ -141,9 +141,18 @@ export class BodyReader {
     });
     try {
       for (;;) {
-        const chunk = await body.readFrom(reader).catch(() => {
+        const wait = turn?.start();
+        if (wait) {
+          upload.pause();
+          await wait;
+          upload.resume();
+          // Other bodies have arrived meanwhile.
+          this.inFlight.checkRoomFor(Math.max(0, (announced ?? 0) - body.length));
+        }
+        const read = body.readFrom(reader).catch(() => {
           throw disconnected();
         });
+        const chunk = await (turn?.during(read) ?? read);
         if (isTooSlow) throw tooSlow();
         if (!chunk) return body.take();
         upload.received(chunk.length);
@@ -151,6 +160,7 @@ export class BodyReader {
         if (accepted) await accepted;
       }
     } finally {
+      turn?.end();
       upload.end();
       cancel();
     }

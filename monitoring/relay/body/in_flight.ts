@@ -1,18 +1,8 @@
 import { RelayError } from "../errors.ts";
 
-/**
- * Counted for each large body that is arriving, beside its bytes: the runtime buffers up to 1 MiB for its connection.
- * Without it 1,000 uploads of 1 MiB at once added 1,150 MiB (`deno task bench --only=memory`).
- */
-const UPLOAD_BYTES = 2 * 1024 * 1024;
-
-/** Not counted for the first 32, so that a small limit is one of bodies alone. */
-const UNCOUNTED_BYTES = 32 * UPLOAD_BYTES;
-
 /** Counts the bytes of all request bodies in memory, and refuses what exceeds `MAX_IN_FLIGHT_BYTES`. */
 export class InFlight {
   #bytes = 0;
-  #uploads = 0;
 
   /** @param onReceived called with the number of bytes that arrived and were counted */
   constructor(readonly maxBytes: number, readonly onReceived: (bytes: number) => void = () => {}) {}
@@ -23,8 +13,7 @@ export class InFlight {
   }
 
   hasRoomFor(bytes: number): boolean {
-    const uploadBytes = Math.max(0, this.#uploads * UPLOAD_BYTES - UNCOUNTED_BYTES);
-    return this.#bytes + uploadBytes + bytes <= this.maxBytes;
+    return this.#bytes + bytes <= this.maxBytes;
   }
 
   /** @throws {RelayError} `overloaded` if so many more bytes do not fit */
@@ -39,12 +28,6 @@ export class InFlight {
   /** Starts counting for one request, from 0: an announced `Content-Length` takes no room from others. */
   open(): BodyAccount {
     return new BodyAccount(this, (bytes) => this.#bytes += bytes);
-  }
-
-  /** Counts a large body that is arriving. Dispose the result when it has arrived. */
-  startUpload(): Disposable {
-    this.#uploads++;
-    return { [Symbol.dispose]: () => void this.#uploads-- };
   }
 }
 

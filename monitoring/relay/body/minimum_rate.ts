@@ -14,6 +14,9 @@ const CHECKS = 8;
 export interface Upload {
   /** Counts bytes that arrived. */
   received(bytes: number): void;
+  /** Stops the clock while nothing is read. */
+  pause(): void;
+  resume(): void;
   /** Ends the measurement. Further calls do nothing. */
   end(): void;
 }
@@ -31,9 +34,12 @@ export class MinimumRate {
 
   /** @param onTooSlow called once, at most an eighth of the period late, if the upload is too slow */
   measure(onTooSlow: () => void): Upload {
-    const upload = new MeasuredUpload(onTooSlow, (ended) => this.#uploads.delete(ended));
-    this.#uploads.add(upload);
-    this.#timer ??= this.#checkLater();
+    const start = (upload: MeasuredUpload) => {
+      this.#uploads.add(upload);
+      this.#timer ??= this.#checkLater();
+    };
+    const upload = new MeasuredUpload(onTooSlow, start, (upload) => this.#uploads.delete(upload));
+    start(upload);
     return upload;
   }
 
@@ -55,20 +61,37 @@ export class MinimumRate {
 }
 
 class MeasuredUpload implements Upload {
-  readonly #startedAt = performance.now();
+  #startedAt = performance.now();
+  #pausedAt = 0;
   #bytes = 0;
   #periodStartedAt = this.#startedAt;
   #bytesInPeriod = 0;
 
-  constructor(readonly onTooSlow: () => void, readonly onEnd: (upload: MeasuredUpload) => void) {}
+  constructor(
+    readonly onTooSlow: () => void,
+    readonly onStart: (upload: MeasuredUpload) => void,
+    readonly onStop: (upload: MeasuredUpload) => void,
+  ) {}
 
   received(bytes: number): void {
     this.#bytes += bytes;
     this.#bytesInPeriod += bytes;
   }
 
+  pause(): void {
+    this.#pausedAt = performance.now();
+    this.onStop(this);
+  }
+
+  resume(): void {
+    const paused = performance.now() - this.#pausedAt;
+    this.#startedAt += paused;
+    this.#periodStartedAt += paused;
+    this.onStart(this);
+  }
+
   end(): void {
-    this.onEnd(this);
+    this.onStop(this);
   }
 
   abort(): void {

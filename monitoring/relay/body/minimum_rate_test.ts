@@ -34,6 +34,15 @@ Deno.test("an upload that ended → not aborted", async () => {
   assert.equal(await Promise.race([aborted, pause(50)]), undefined);
 });
 
+Deno.test("paused upload → its clock stands still until it is resumed", async () => {
+  const { upload, aborted } = measure(40);
+  upload.pause();
+  assert.equal(await Promise.race([aborted, pause(100)]), undefined);
+  upload.resume();
+  const ms = await Promise.race([aborted, pause(5_000)]);
+  assert.ok(ms !== undefined && ms >= 140, `${ms} ms`);
+});
+
 Deno.test("overload → uploads slower than the rate under overload are aborted, others continue", async () => {
   const slow = measure(60_000);
   const quick = measure(60_000);
