@@ -156,7 +156,7 @@ async function endAndHome(page: Page): Promise<void> {
   for (let times = 0; times < 5; times++) {
     for (const [key, line] of [["End", SPANS], ["Home", 1]] as const) {
       await page.keyboard.press(key);
-      await page.locator(`[data-line="${line}"]:focus`).waitFor();
+      await page.locator(`[data-row-number="${line}"]:focus`).waitFor();
     }
   }
 }
@@ -179,7 +179,7 @@ async function fold(page: Page): Promise<void> {
 async function search(page: Page): Promise<void> {
   const field = page.getByRole("searchbox", { name: "Search this trace" });
   await field.pressSequentially("step 99");
-  await page.locator(".wf-row.found, .trace-bar output:not(:empty)").first().waitFor();
+  await page.locator(".wf-row.match, .trace-toolbar output:not(:empty)").first().waitFor();
   for (let times = 0; times < 20; times++) await field.press("Enter");
   await field.fill("");
 }

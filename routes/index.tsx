@@ -49,11 +49,9 @@ export default function Page({ variant }: { variant: string }) {
           </p>
         </noscript>
         <div className="view overview">
-          <div className="bench">
-            <Panel id="signals" title="Generate telemetry">
-              <Island of={Signals} />
-            </Panel>
-          </div>
+          <Panel id="signals" title="Generate telemetry">
+            <Island of={Signals} />
+          </Panel>
           <div className="overview-lists">
             <Panel id="receipts" title="Sent by this page" telemetry>
               <Island of={Receipts} />

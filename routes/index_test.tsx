@@ -41,7 +41,7 @@ for (const [variant, html] of Object.entries(pages)) {
   Deno.test(`${variant}: telemetry on the page → blocked from recordings`, () => {
     for (
       const inside of [
-        /class="glass"[^>]* data-sentry-block/,
+        /class="pipeline-strip"[^>]* data-sentry-block/,
         /data-sentry-block=""><div class="frame"/,
       ]
     ) {

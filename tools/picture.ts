@@ -38,7 +38,7 @@ async function takeOverview(page: Page, origin: string): Promise<Uint8Array> {
 
   for (const [index, name] of ANIMATED.entries()) {
     await page.evaluate(() =>
-      document.querySelectorAll(".tube .m").forEach((mark) => mark.classList.add("seen"))
+      document.querySelectorAll(".tube .moving").forEach((mark) => mark.classList.add("seen"))
     );
     await press(page, name);
     if (index === ANIMATED.length - 1) await clearFocus(page);
@@ -88,7 +88,7 @@ async function clearFocus(page: Page): Promise<void> {
 /** Runs in the page. Whether a new mark has passed this part of the tube. */
 function newestMarkHasPassed(part: number): boolean {
   const tube = document.querySelector(".tube")?.getBoundingClientRect();
-  const mark = document.querySelector(".tube .m:not(.seen)")?.getBoundingClientRect();
+  const mark = document.querySelector(".tube .moving:not(.seen)")?.getBoundingClientRect();
   return tube !== undefined && mark !== undefined && mark.left - tube.left > part * tube.width;
 }
 

@@ -1,23 +1,23 @@
+import { Id } from "../../components/Id.tsx";
 import { LOG_LEVELS, type LogRow } from "../../monitoring/models/rows.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
 import { ListNotice } from "../shared/ListNotice.tsx";
-import { LogTree } from "./tree.tsx";
 import { useList, useSource } from "../shared/use_source.ts";
 import { useMounted } from "../shared/telemetry.ts";
-import { Id } from "../../components/Id.tsx";
+import { LogTree } from "./LogTree.tsx";
 
 /**
- * Structured logs, newest first.
+ * The view of logs, newest first (`#/logs`).
  *
  * @param props.variant `inbox` or `relay`
  */
 export default function Logs({ variant }: { variant: string }) {
   const mounted = useMounted();
   return (
-    <ErrorBoundary what="The list of logs">
-      {mounted ? <LogList variant={variant} /> : <p className="empty">Reading logs.</p>}
+    <ErrorBoundary what="The logs view">
+      {mounted ? <LogList variant={variant} /> : <p className="empty">Loading logs.</p>}
     </ErrorBoundary>
   );
 }
@@ -33,10 +33,10 @@ function LogList({ variant }: { variant: string }) {
   return (
     <>
       <ListToolbar source={source} what="logs">
-        <LevelFilter level={level} choose={(level) => changeParams({ level })} />
+        <LevelFilter level={level} onChange={(level) => changeParams({ level })} />
       </ListToolbar>
       {trace !== undefined && (
-        <p className="narrowed">
+        <p className="filtered-by">
           <span>
             Only logs of trace <Id id={trace} />
           </span>
@@ -46,27 +46,26 @@ function LogList({ variant }: { variant: string }) {
       )}
       <ListNotice source={source} list={list} what="logs">
         <p>
-          No logs yet. <a href="#/">Make a signal</a>{" "}
-          of any level on the overview, and it stands here a moment later.
+          No logs received. <a href="#/">Generate one</a> of any level on the overview.
         </p>
       </ListNotice>
       {list.rows.length > 0 && (
-        // What is searched for anew begins at its top.
+        // Another filter is another tree: scrolled to its top, nothing expanded.
         <LogTree key={`${q} ${trace} ${level}`} rows={list.rows} more={list.more} />
       )}
     </>
   );
 }
 
-/** Chooses the least urgent level that is shown. */
-function LevelFilter({ level, choose }: {
+/** Selects the lowest level that is shown. */
+function LevelFilter({ level, onChange }: {
   level: LogRow["level"] | undefined;
-  choose: (level: string) => void;
+  onChange: (level: string) => void;
 }) {
   return (
     <label className="filter">
       Level{" "}
-      <select value={level ?? ""} onChange={({ target: { value } }) => choose(value)}>
+      <select value={level ?? ""} onChange={({ target: { value } }) => onChange(value)}>
         <option value="">all</option>
         {LOG_LEVELS.slice(1).map((level) => (
           <option key={level} value={level}>

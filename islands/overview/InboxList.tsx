@@ -1,31 +1,35 @@
-import { useState } from "react";
-import { arrivalColumns, ArrivalRow } from "./ArrivalRow.tsx";
-import { EnvelopeTable } from "../../components/EnvelopeTable.tsx";
+import { memo, useState } from "react";
+import { formatBytes, shortId } from "../../components/format.ts";
+import { Id } from "../../components/Id.tsx";
+import { ItemList } from "../../components/ItemList.tsx";
+import { type Column, EnvelopeTable } from "../../components/EnvelopeTable.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { DeleteAll, LiveStatus } from "../shared/ListToolbar.tsx";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { useList, useSource, useSourceState } from "../shared/use_source.ts";
 
-/** What arrived in the inbox, live: the newest envelopes of the list that has a view of its own. */
+/** The newest envelopes in the inbox, live. */
 export default function InboxList() {
   return (
     <ErrorBoundary what="The inbox">
-      <Arrivals />
+      <Inbox />
     </ErrorBoundary>
   );
 }
 
-function Arrivals() {
+function Inbox() {
   const source = useSource("inbox");
   const { state } = useSourceState(source);
   const list = useList(source, "envelopes", {}, { view: "overview" });
-  const [unlocked, setUnlocked] = useState(false);
+  const [wasUnlocked, setWasUnlocked] = useState(false);
   if (source && state === "forbidden") {
     const authorize = async (token: string) => {
-      const accepted = await source.authorize(token);
-      setUnlocked(accepted);
-      return accepted;
+      const isAccepted = await source.authorize(token);
+      setWasUnlocked(isAccepted);
+      return isAccepted;
     };
     return <InboxTokenForm authorize={authorize} />;
   }
@@ -35,8 +39,8 @@ function Arrivals() {
     <>
       {source && (
         <div className="bar">
-          {/* The field that had the focus is gone with the form. */}
-          <LiveStatus source={source} takesFocus={unlocked} />
+          {/* The form, which had the focus, disappears once the token is accepted. */}
+          <LiveStatus source={source} takesFocus={wasUnlocked} />
           <DeleteAll source={source} />
         </div>
       )}
@@ -44,20 +48,63 @@ function Arrivals() {
       <EnvelopeTable
         name="arrivals"
         caption="Envelopes in the inbox, newest first"
-        columns={arrivalColumns}
+        columns={COLUMNS}
         empty={list.rows.length === 0 && list.state !== "failed" &&
-          (isEmpty ? "The inbox is empty." : emptyInWords[state])}
+          (isEmpty ? "The inbox is empty." : NOT_READ[state])}
       >
-        {list.rows.map((row) => <ArrivalRow key={row.id} row={row} />)}
+        {list.rows.map((row) => <InboxEnvelopeRow key={row.id} row={row} />)}
       </EnvelopeTable>
     </>
   );
 }
 
-/** Of an inbox that has not answered nobody knows whether it is empty. */
-const emptyInWords = {
-  connecting: "Not connected yet.",
-  live: "Reading the inbox.",
-  offline: "Nothing could be read yet.",
-  forbidden: "Not open to this browser.",
+/** Shown while it is not known whether the inbox is empty. */
+const NOT_READ = {
+  connecting: "Connecting to the inbox.",
+  live: "Loading the inbox.",
+  offline: "The inbox does not respond.",
+  forbidden: "This browser may not read the inbox.",
 } as const;
+
+const COLUMNS: readonly Column[] = [
+  { title: "Received" },
+  { title: "Items" },
+  { title: "Size", numeric: true },
+  { title: "Trace" },
+  { title: "Recording" },
+  { title: "Bytes" },
+];
+
+/** One envelope in the inbox. */
+export const InboxEnvelopeRow = memo(function InboxEnvelopeRow({ row }: { row: InboxRow }) {
+  const { id, received_at, event_id, trace_ids, replay_id, bytes, items } = row;
+  const [trace, ...furtherTraces] = trace_ids;
+  const name = event_id === null ? String(id) : shortId(event_id);
+  return (
+    <tr>
+      <td className="at">
+        <Timestamp at={received_at} />
+      </td>
+      <td className="items">
+        <ItemList items={items} />
+      </td>
+      <td className="n size">{formatBytes(bytes)}</td>
+      <td className="trace">
+        {trace === undefined ? "–" : <Id id={trace} />}
+        {furtherTraces.length > 0 && (
+          <span title={furtherTraces.join(" ")}>{` +${furtherTraces.length}`}</span>
+        )}
+      </td>
+      <td className="recording">{replay_id && <Id id={replay_id} />}</td>
+      <td className="raw">
+        <a
+          href={`/monitoring/inbox?id=${id}`}
+          download={`${name}.envelope`}
+          aria-label={`Download envelope ${name}`}
+        >
+          download
+        </a>
+      </td>
+    </tr>
+  );
+});

@@ -1,13 +1,18 @@
-import { receiptKey } from "../../components/outcome.ts";
-import { EnvelopeTable } from "../../components/EnvelopeTable.tsx";
-import { receiptColumns, ReceiptRow } from "./ReceiptRow.tsx";
+import { memo } from "react";
+import { formatBytes, formatDuration } from "../../components/format.ts";
+import { ItemList } from "../../components/ItemList.tsx";
+import { type Column, EnvelopeTable } from "../../components/EnvelopeTable.tsx";
+import { Mark } from "../../components/Mark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { describeOutcome, receiptKey } from "../../components/outcome.ts";
+import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
-/** What the browser knows of each envelope that it sent. */
+/** The envelopes that this browser has sent, each with its outcome. */
 export default function Receipts() {
   return (
-    <ErrorBoundary what="The list of receipts">
+    <ErrorBoundary what="The list of sent envelopes">
       <ReceiptTable />
     </ErrorBoundary>
   );
@@ -19,10 +24,46 @@ function ReceiptTable() {
     <EnvelopeTable
       name="receipts"
       caption="Envelopes sent by this page, newest first"
-      columns={receiptColumns}
+      columns={COLUMNS}
       empty={receipts.length === 0 && "Nothing has been sent yet."}
     >
       {receipts.map((receipt) => <ReceiptRow key={receiptKey(receipt)} receipt={receipt} />)}
     </EnvelopeTable>
   );
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: "Sent" },
+  { title: "Items" },
+  { title: "Size", numeric: true },
+  { title: "Outcome" },
+  { title: "Status", numeric: true },
+  { title: "Duration", numeric: true },
+];
+
+/** One envelope that this browser has sent. */
+export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
+  const { at, items, bytes, status, error, attempts, tookMs } = receipt;
+  const { kind, word, meaning } = describeOutcome(receipt);
+  return (
+    <tr>
+      <td className="at">
+        <Timestamp at={at} />
+      </td>
+      <td className="items">
+        <ItemList items={items} />
+        {error && kind !== "flows" && <small className={kind}>{error}</small>}
+      </td>
+      <td className="n size">{formatBytes(bytes)}</td>
+      <td className={`outcome ${kind}`} title={meaning}>
+        <Mark kind={kind} />
+        {word}
+      </td>
+      <td className="n status">{status ?? "–"}</td>
+      <td className="n took">
+        {formatDuration(tookMs)}
+        {attempts > 1 && <small>{attempts}&nbsp;attempts</small>}
+      </td>
+    </tr>
+  );
+});

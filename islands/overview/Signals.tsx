@@ -1,12 +1,11 @@
 import { useState } from "react";
 import { formatDuration } from "../../components/format.ts";
-import { SignalButton } from "./SignalButton.tsx";
 import { log } from "../../monitoring/browser/mod.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
-import * as signal from "./signals.ts";
 import { useMounted, useTelemetry } from "../shared/telemetry.ts";
+import * as signal from "./signal_actions.ts";
 
-/** Controls that make one signal each, so that it can be seen on its way. */
+/** Controls that make one signal each: an error, a log or a span. */
 export default function Signals() {
   return (
     <ErrorBoundary what="The list of signals">
@@ -18,40 +17,40 @@ export default function Signals() {
 function SignalControls() {
   const mounted = useMounted();
   const { phase } = useTelemetry();
-  const [specimen, setSpecimen] = useState<"whole" | "broken" | "mended">("whole");
-  const [done, setDone] = useState("");
+  const [example, setExample] = useState<ExampleState>("intact");
+  const [result, setResult] = useState("");
 
-  const make = (act: () => string | Promise<string>) => async () => {
-    const told = act();
-    if (typeof told !== "string") setDone("Waiting for the answer.");
-    setDone(await told);
+  const run = (action: () => string | Promise<string>) => async () => {
+    const sentence = action();
+    if (typeof sentence !== "string") setResult("Waiting for the response.");
+    setResult(await sentence);
   };
-  // Errors and logs are kept until telemetry runs; what a tracer did not see cannot be told later.
-  const traced = mounted && phase !== "waiting" && phase !== "loading";
+  // Errors and logs are buffered until telemetry runs; spans cannot be recorded afterwards.
+  const canTrace = mounted && phase !== "waiting" && phase !== "loading";
 
   return (
     <div className="signals">
       <fieldset disabled={!mounted}>
         <legend>Errors</legend>
-        <SignalButton name="Uncaught error" onClick={make(signal.throwUncaught)} />
-        <SignalButton name="Unhandled rejection" onClick={make(signal.rejectUnhandled)} />
+        <SignalButton name="Uncaught error" onClick={run(signal.throwUncaught)} />
+        <SignalButton name="Unhandled rejection" onClick={run(signal.rejectUnhandled)} />
         <ErrorBoundary
-          what="The specimen component"
+          what="The example component"
           takesFocus
-          onRetry={() => setSpecimen("mended")}
+          onRetry={() => setExample("repaired")}
         >
-          <Specimen state={specimen} onBreak={() => setSpecimen("broken")} />
+          <ExampleComponent state={example} onBreak={() => setExample("broken")} />
         </ErrorBoundary>
-        <SignalButton name="Handled error" onClick={make(signal.handleError)} />
+        <SignalButton name="Handled error" onClick={run(signal.handleError)} />
       </fieldset>
       <fieldset disabled={!mounted}>
         <legend>Logs</legend>
         <div className="levels">
-          {signal.levels.map((level) => (
+          {signal.LEVELS.map((level) => (
             <SignalButton
               key={level}
               name={level}
-              onClick={make(() => {
+              onClick={run(() => {
                 log(level, `A log of level ${level}, made on the page`, { made_by: "signals" });
                 return `A log of level ${level} was written.`;
               })}
@@ -59,42 +58,59 @@ function SignalControls() {
           ))}
         </div>
       </fieldset>
-      <fieldset disabled={!traced}>
+      <fieldset disabled={!canTrace}>
         <legend>Traces</legend>
         <SignalButton
           name="Slow request"
           note={formatDuration(signal.SLOW_MS)}
-          onClick={make(signal.requestSlowly)}
+          onClick={run(signal.requestSlowly)}
         />
         <SignalButton
           name="Failing request"
           note={`status ${signal.FAILING_STATUS}`}
-          onClick={make(signal.requestInVain)}
+          onClick={run(signal.requestFailure)}
         />
-        <SignalButton name="Server error" onClick={make(signal.requestError)} />
+        <SignalButton name="Server error" onClick={run(signal.requestServerError)} />
         <SignalButton
           name="Long task"
           note={formatDuration(signal.LONG_TASK_MS)}
-          onClick={make(signal.blockMainThread)}
+          onClick={run(signal.blockMainThread)}
         />
-        <SignalButton name="Span with a fetch" onClick={make(signal.measureByHand)} />
+        <SignalButton name="Span with a fetch" onClick={run(signal.createManualSpan)} />
       </fieldset>
-      <p role="status" className="done">{done}</p>
+      <p role="status" className="done">{result}</p>
     </div>
   );
 }
 
-/** A component that breaks on demand, while it renders. */
-function Specimen({ state, onBreak }: {
-  state: "whole" | "broken" | "mended";
-  onBreak: () => void;
-}) {
+type ExampleState = "intact" | "broken" | "repaired";
+
+/** A component that throws while it renders, once its button was pressed. */
+function ExampleComponent({ state, onBreak }: { state: ExampleState; onBreak: () => void }) {
   if (state === "broken") throw new Error("Component error, made on the page");
   return (
     <SignalButton
       name="Component error"
-      autoFocus={state === "mended"}
+      autoFocus={state === "repaired"}
       onClick={onBreak}
     />
+  );
+}
+
+/**
+ * @param props.note a detail, hidden from screen readers
+ * @param props.autoFocus when it replaces an element that had the focus
+ */
+function SignalButton({ name, note, autoFocus, onClick }: {
+  name: string;
+  note?: string;
+  autoFocus?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button type="button" autoFocus={autoFocus} onClick={onClick}>
+      {name}
+      {note && <small aria-hidden="true">{note}</small>}
+    </button>
   );
 }

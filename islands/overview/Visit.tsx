@@ -5,7 +5,7 @@ import { CopyButton } from "../shared/CopyButton.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
-/** This visit: whether telemetry runs, its trace, and what is recorded. */
+/** This visit: the state of telemetry, its trace, and the recording. */
 export default function Visit() {
   return (
     <ErrorBoundary what="This visit">
@@ -28,13 +28,13 @@ function VisitFacts() {
   return (
     <KeyValueList
       entries={[
-        { name: "Telemetry", value: phaseInWords(phase, reason) },
+        { name: "Telemetry", value: phaseText(phase, reason) },
         { name: "Trace", value: traceId ? <TraceId id={traceId} /> : "not started" },
         {
           name: "Recording",
           value: (
             <>
-              {recordingInWords[recording]}
+              {RECORDING_TEXTS[recording]}
               {compressionProblem && <small>{compressionProblem}</small>}
               {replayId && (
                 <small>
@@ -51,12 +51,12 @@ function VisitFacts() {
   );
 }
 
-function phaseInWords(phase: TelemetryState["phase"], reason: string | undefined): string {
+function phaseText(phase: TelemetryState["phase"], reason: string | undefined): string {
   switch (phase) {
     case "waiting":
-      return "waiting until the page is idle; errors and logs are kept";
+      return "waiting until the page is idle; errors and logs are buffered";
     case "loading":
-      return "loading; errors and logs are kept";
+      return "loading; errors and logs are buffered";
     case "running":
       return "running";
     case "failed":
@@ -64,10 +64,10 @@ function phaseInWords(phase: TelemetryState["phase"], reason: string | undefined
   }
 }
 
-const recordingInWords: Readonly<Record<TelemetryState["recording"], string>> = {
+const RECORDING_TEXTS: Readonly<Record<TelemetryState["recording"], string>> = {
   waiting: "not decided yet",
   buffering: "buffering: sent only if an error occurs",
-  recording: "recording: sent as it is made",
+  recording: "recording: sent continuously",
   off: "off",
   failed: "failed; the rest of telemetry is not affected",
 };

@@ -1,35 +1,34 @@
 import { type ComponentType, useEffect, useState } from "react";
-import { Glass, type GlassPlace } from "./Glass.tsx";
-import { phaseSentence } from "./phase_sentence.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
+import { phaseSentence, type PipelineEnds, PipelineStrip } from "./PipelineStrip.tsx";
 
-/** The sight glass: a tube from this browser to where envelopes end, and what passes in it. */
-export default function Strip(place: GlassPlace) {
+/** The strip at the top of the page: what telemetry sends from this browser through the relay to the ingest. */
+export default function Strip(ends: PipelineEnds) {
   return (
-    <ErrorBoundary what="The glass">
-      <Sight {...place} />
+    <ErrorBoundary what="The pipeline strip">
+      <IdleOrLive {...ends} />
     </ErrorBoundary>
   );
 }
 
-/** Nothing passes before telemetry runs: until then the glass is still, and its works are not loaded. */
-function Sight(place: GlassPlace) {
+/** Before telemetry runs, nothing can be sent: until then the live part is not loaded. */
+function IdleOrLive(ends: PipelineEnds) {
   const { phase, reason } = useTelemetry();
-  const runs = phase === "running";
-  const [Live, setLive] = useState<ComponentType<GlassPlace>>();
-  const [isBlind, setBlind] = useState(false);
+  const isRunning = phase === "running";
+  const [Live, setLive] = useState<ComponentType<PipelineEnds>>();
+  const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
-    if (!runs) return;
-    import("./live_glass.tsx").then(
-      ({ LiveGlass }) => setLive(() => LiveGlass),
-      () => setBlind(true),
+    if (!isRunning) return;
+    import("./LivePipelineStrip.tsx").then(
+      ({ LivePipelineStrip }) => setLive(() => LivePipelineStrip),
+      () => setFailed(true),
     );
-  }, [runs]);
+  }, [isRunning]);
 
-  if (Live) return <Live {...place} />;
-  const sentence = isBlind
-    ? "Telemetry runs, but what shows it passing did not load: load the page again to see it."
+  if (Live) return <Live {...ends} />;
+  const status = hasFailed
+    ? "Telemetry is running, but the live display did not load. Reload the page to see it."
     : phaseSentence({ phase, reason });
-  return <Glass place={place} reading={sentence} />;
+  return <PipelineStrip ends={ends} status={status} />;
 }

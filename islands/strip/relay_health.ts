@@ -1,15 +1,23 @@
-import type { HealthReport, Outcome } from "../../monitoring/protocol/relay_api.ts";
+import { useEffect, useSyncExternalStore } from "react";
+import type { HealthReport as RelayReport, Outcome } from "../../monitoring/protocol/relay_api.ts";
+import type { Flow } from "../shared/flow.ts";
+import { snapshot as flowSnapshot, subscribe as onFlow } from "../shared/use_flow.ts";
 
 /** The relay's health report, about all senders. */
 export interface RelayHealth {
   /** Undefined: it was not reported. */
-  readonly spool?: SpoolReading | undefined;
+  readonly spool?: SpoolState | undefined;
   /** Since the server started. Undefined: not reported. */
   readonly totals?: SenderTotals | undefined;
 }
 
+/** A health report, and when it was read, milliseconds since 1970. */
+export interface HealthReport extends RelayHealth {
+  readonly readAt: number;
+}
+
 /** Content of the relay's spool at the time of the report. */
-export interface SpoolReading {
+export interface SpoolState {
   /** Envelopes, of all senders. */
   readonly pending: number;
   /** Seconds that the oldest of them has waited. */
@@ -20,7 +28,7 @@ export interface SpoolReading {
 export interface SenderTotals {
   /** Delivered to the ingest, or stored in the inbox. */
   readonly accepted: number;
-  /** All that will not be tried again. */
+  /** Will not be tried again. */
   readonly refused: number;
   /** The same by outcome; omits outcomes that did not occur. */
   readonly reasons: readonly { readonly word: string; readonly count: number }[];
@@ -36,9 +44,9 @@ const REFUSED_WORDS = {
   dropped: "dropped",
 } as const satisfies Partial<Record<Outcome, string>>;
 
-/** Pause after the first answer with spooled envelopes; doubles with each further one. */
+/** Pause after the first report of spooled envelopes; doubles with each further one. */
 const FIRST_PAUSE_MS = 2_000;
-/** The longest pause: an outage may last for hours. */
+/** Longest pause: an outage may last for hours. */
 const LONGEST_PAUSE_MS = 300_000;
 
 /**
@@ -47,17 +55,17 @@ const LONGEST_PAUSE_MS = 300_000;
  * @param health its JSON; a proxy may have answered in its place
  */
 export function readHealth(health: unknown): RelayHealth {
-  const { spool, outcomes } = Object(health) as Unchecked<HealthReport>;
+  const { spool, outcomes } = Object(health) as Unchecked<RelayReport>;
   return { spool: readSpool(spool), totals: readTotals(outcomes) };
 }
 
-function readSpool(spool: unknown): SpoolReading | undefined {
-  const { pending, oldest_age_s: oldestAgeS } = Object(spool) as Unchecked<HealthReport["spool"]>;
+function readSpool(spool: unknown): SpoolState | undefined {
+  const { pending, oldest_age_s: oldestAgeS } = Object(spool) as Unchecked<RelayReport["spool"]>;
   return isCount(pending) && isCount(oldestAgeS) ? { pending, oldestAgeS } : undefined;
 }
 
 function readTotals(outcomes: unknown): SenderTotals | undefined {
-  const counts = Object(outcomes) as Unchecked<HealthReport["outcomes"]>;
+  const counts = Object(outcomes) as Unchecked<RelayReport["outcomes"]>;
   const { delivered, stored } = counts;
   if (!isCount(delivered) || !isCount(stored)) return undefined;
   const reasons = Object.entries(REFUSED_WORDS).flatMap(([outcome, word]) => {
@@ -80,4 +88,98 @@ export function healthPauseMs(asked: number): number {
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+/** Collects the envelopes of one burst: one request for all of them. */
+const BURST_MS = 1_000;
+/** The relay answers health from memory, so a longer wait means that there is no answer. */
+const TIMEOUT_MS = 10_000;
+
+/*
+ * Requests the relay's health when there may be something new to see: after envelopes of this page
+ * ended, when the window is shown or focused, and, in growing pauses, while the relay has spooled
+ * envelopes. An idle page requests nothing. The state outlives the component: a navigation creates
+ * that anew.
+ */
+let latest: HealthReport | undefined;
+let path: string | undefined;
+let lastFlow: Flow | undefined;
+/** Requests since the last activity. */
+let requests = 0;
+let isScheduled = false;
+/** Identifies the newest request: answers to older ones are ignored. */
+let newestRequest: symbol | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+/**
+ * The relay's health as it was last read; undefined: not read yet.
+ *
+ * @param route where envelopes are posted; if it is not a path, there is no relay
+ */
+export function useRelayHealth(route: string): HealthReport | undefined {
+  useEffect(() => {
+    if (!route.startsWith("/")) return;
+    if (path === undefined) watchActivity();
+    path = route;
+    if (latest === undefined) requestSoon();
+  }, [route]);
+  return useSyncExternalStore(subscribe, () => latest, () => undefined);
+}
+
+function watchActivity(): void {
+  lastFlow = flowSnapshot().flow;
+  onFlow(onFlowChange);
+  addEventListener("focus", requestSoon);
+  document.addEventListener("visibilitychange", requestSoon);
+}
+
+function onFlowChange(): void {
+  const { flow } = flowSnapshot();
+  if (flow === lastFlow) return;
+  lastFlow = flow;
+  // The report of an empty spool is older than this spooled envelope.
+  if (flow.spoolingSince !== undefined && latest?.spool?.pending === 0) {
+    setLatest({ ...latest, spool: undefined });
+  }
+  requestSoon();
+}
+
+function setLatest(next: HealthReport): void {
+  latest = next;
+  for (const listener of listeners) listener();
+}
+
+/** Schedules a request after activity, and resets the pauses. */
+function requestSoon(): void {
+  requests = 0;
+  if (isScheduled || path === undefined || document.hidden) return;
+  isScheduled = true;
+  clearTimeout(timer);
+  timer = setTimeout(() => void request(), BURST_MS);
+}
+
+async function request(): Promise<void> {
+  isScheduled = false;
+  clearTimeout(timer);
+  // A hidden page requests it when it is shown again.
+  if (path === undefined || document.hidden) return;
+  const id = newestRequest = Symbol();
+  requests += 1;
+  const health = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) })
+    .then((response) => response.json())
+    .then(readHealth)
+    // Offline, or a proxy answered: the next pause is longer.
+    .catch(() => undefined);
+  if (newestRequest !== id) return;
+  if (health) setLatest({ ...health, readAt: Date.now() });
+  const hasSpooled = health
+    ? (health.spool?.pending ?? 0) > 0
+    : lastFlow?.spoolingSince !== undefined || (latest?.spool?.pending ?? 0) > 0;
+  if (hasSpooled && !isScheduled) timer = setTimeout(() => void request(), healthPauseMs(requests));
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }

@@ -1,86 +1,107 @@
-import type { ReactNode } from "react";
-import type { SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
-import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
-import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
-import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
+import { type ReactNode, useMemo } from "react";
 import { formatFineDuration } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { spanFacts } from "./time_facts.ts";
+import type { PlacedTime, TimeFact } from "../../monitoring/models/trace/span_times.ts";
+import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
+import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
+import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
+import { CopyId } from "../shared/CopyButton.tsx";
+import { fragmentTo } from "../shared/fragment.ts";
+import { EventMark } from "./TimeAxis.tsx";
 
-/**
- * All that is known of one span.
- *
- * @param props.ids the ids, as what copies them
- * @param props.envelope the link to the envelope that brought it
- */
-export function SpanDetail(
-  { node, time, origin, attributes, marks, hrefOf, ids, envelope, onClose }: {
-    node: SpanNode;
-    time: PlacedTime;
-    /** The trace's start. */
-    origin: number;
-    attributes: readonly SpanAttribute[];
-    marks: readonly PlacedMark[];
-    hrefOf: (mark: PlacedMark) => string;
-    ids: ReactNode;
-    envelope: ReactNode;
-    onClose: () => void;
-  },
-) {
+/** Everything that is known about the selected span. */
+export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
+  node: SpanNode;
+  trace: Trace;
+  traceId: string;
+  /** Errors and logs of the span. */
+  marks: readonly PlacedMark[];
+  /** Link to an error or a log. */
+  hrefOf: (mark: PlacedMark) => string;
+  onClose: () => void;
+}) {
   const { span } = node;
-  const lasted = time.end_ms - time.start_ms;
+  const time = trace.times.of.get(node)!;
+  const attributes = useMemo(() => span ? readAttributes(span.attributes) : [], [span]);
   return (
     <aside className="span-detail" aria-labelledby="span-title">
       <header>
-        <h3 id="span-title" tabIndex={-1}>{span?.name ?? "Parent did not arrive"}</h3>
+        <h3 id="span-title" tabIndex={-1}>{span?.name ?? "Parent not received"}</h3>
         <button type="button" className="plain" onClick={onClose}>Close</button>
       </header>
-      {spanFacts(node, time).map((fact) => (
-        <p key={fact} className="waits">
+      {spanWarnings(node, time).map((warning) => (
+        <p key={warning} className="waits">
           <Mark kind="waits" />
-          {fact}
+          {warning}
         </p>
       ))}
       <dl className="pairs">
         {span && (
           <>
-            <Pair name="operation">{span.op ?? "none"}</Pair>
-            <Pair name="made in">
+            <Pair name="Operation">{span.op ?? "none"}</Pair>
+            <Pair name="Origin">
               {span.origin}
               {span.sdk && <small>{span.sdk}</small>}
             </Pair>
-            <Pair name="status">
+            <Pair name="Status">
               {span.failed && <Mark kind="refused" />}
               {span.status ?? (span.failed ? "failed" : "not set")}
             </Pair>
-            <Pair name="starts">
-              {formatFineDuration(time.start_ms - origin)} after the trace
+            <Pair name="Started">
+              {formatFineDuration(time.start_ms - trace.start_ms)} after the trace
               <small>
                 <Timestamp at={time.start_ms} precision="ms" />
               </small>
             </Pair>
-            <Pair name="lasts">
-              {span.end_ms === null ? "no end yet" : formatFineDuration(lasted)}
+            <Pair name="Duration">
+              {span.end_ms === null
+                ? "no end yet"
+                : formatFineDuration(time.end_ms - time.start_ms)}
             </Pair>
           </>
         )}
-        <Pair name="children">{node.children.length}</Pair>
-        <Pair name="ids">{ids}</Pair>
-        {envelope && <Pair name="came in">{envelope}</Pair>}
+        <Pair name="Children">{node.children.length}</Pair>
+        <Pair name="IDs">
+          {span && (
+            <div>
+              span <CopyId id={span.span_id} what="span id" />
+            </div>
+          )}
+          {span?.parent_span_id && (
+            <div>
+              parent <CopyId id={span.parent_span_id} what="parent span id" />
+            </div>
+          )}
+          <div>
+            trace <CopyId id={traceId} what="trace id of the span" />
+          </div>
+        </Pair>
+        {span && (
+          <Pair name="Envelope">
+            {span.envelope === null
+              ? "none yet: live from this page"
+              : (
+                <a href={fragmentTo("envelopes", [String(span.envelope)])}>
+                  envelope {span.envelope}
+                </a>
+              )}
+          </Pair>
+        )}
       </dl>
       {marks.length > 0 && (
         <>
           <h4>Errors and logs</h4>
-          <ul className="told-marks">
+          <ul className="span-events">
             {marks.map((mark) => (
               <li key={mark.key}>
-                {mark.kind === "error" ? <Mark kind="refused" /> : <i className="log-mark" />}
+                <EventMark kind={mark.kind} />
                 <a href={hrefOf(mark)}>{mark.text}</a>
                 <small>
-                  {mark.level}, {mark.astray
-                    ? "at no credible time"
-                    : `at ${formatFineDuration(mark.at_ms - origin)}`}
+                  {mark.level}, at{" "}
+                  {mark.astray
+                    ? "an unknown time"
+                    : formatFineDuration(mark.at_ms - trace.start_ms)}
                 </small>
               </li>
             ))}
@@ -106,4 +127,34 @@ function Pair({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </div>
   );
+}
+
+const TIME_WARNINGS: Readonly<Record<TimeFact, string>> = {
+  "no end":
+    "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
+  "ends before start":
+    "It ended before it started according to its times. It is drawn at its start.",
+  "no start": "No start received. It is drawn at its end, or at the start of its parent.",
+  "far away": "Its times are days or years away from the rest of the trace and are not drawn.",
+  "before parent": "It starts before its parent.",
+  "after parent": "It ends after its parent.",
+};
+
+/** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
+function spanWarnings({ cut, parent, span }: SpanNode, { facts, shift_ms }: PlacedTime): string[] {
+  const warnings = facts.map((fact) =>
+    fact === "no end" && span?.envelope === null
+      ? "Still running: it is drawn until now."
+      : TIME_WARNINGS[fact]
+  );
+  if (shift_ms !== 0) {
+    const [by, to] = [formatFineDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];
+    warnings.push(
+      `Drawn ${by} ${to} than recorded: the server's clock differs from the browser's.`,
+    );
+  }
+  if (cut === "itself") warnings.push("It is its own parent. It is shown as a root.");
+  if (cut === "circle") warnings.push("Its parents form a cycle, which is cut at this span.");
+  if (parent && parent.span === null) warnings.push("Its parent was not received.");
+  return warnings;
 }

@@ -1,86 +1,74 @@
-import { memo, type Ref } from "react";
+import { memo } from "react";
+import { formatFineDuration } from "../../components/format.ts";
+import { Mark } from "../../components/Mark.tsx";
 import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
-import { formatCount, formatFineDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
-import { barOf, clustersOf } from "./bar.ts";
+import { spanClasses } from "./span_colour.ts";
+import { countMarks, EventMark } from "./TimeAxis.tsx";
+import { barOf, clustersOf } from "./time_scale.ts";
 
-/** Steps to the right that are drawn; deeper rows say their depth by `aria-level` alone. */
+/** Deeper rows are indented no further; `aria-level` has their depth. */
 const MAX_INDENT = 16;
 
 export interface SpanRowProps {
   readonly row: WaterfallRow;
-  /** Its line in the grid, from 1. */
-  readonly index: number;
+  /** Number of the row in the grid, from 1. */
+  readonly number: number;
   readonly time: PlacedTime;
   readonly window: Extent;
+  /** Start of the trace, milliseconds since 1970. */
   readonly origin: number;
+  /** Errors and logs of the span. */
   readonly marks: readonly PlacedMark[];
-  readonly chosen: boolean;
-  readonly found: boolean;
-  readonly active: boolean;
-  /** Pixels from the grid's top, and its own. */
+  readonly isSelected: boolean;
+  /** The search found it. */
+  readonly isMatch: boolean;
+  readonly isTabStop: boolean;
+  /** Pixels from the top of the grid. */
   readonly top: number;
   readonly height: number;
-  readonly ref?: Ref<HTMLDivElement>;
 }
 
 /**
- * One line of the waterfall. While a trace is scrolled, lines that stay in sight are not rendered again: all that a
- * line is given stays the same, and clicks are the grid's to take, by `data-line` and, on its arrow, `data-twist`.
+ * One row of the waterfall. Memoized: rows that stay in sight are not rendered again while scrolling. Therefore it has
+ * no callbacks; the grid handles clicks by `data-row-number` and `data-toggle`.
  */
-export const SpanRow = memo(function SpanRow(
-  {
-    row,
-    index,
-    time,
-    window,
-    origin,
-    marks,
-    chosen,
-    found,
-    active,
-    top,
-    height,
-    ref,
-  }: SpanRowProps,
-) {
+export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
+  const { row, number, time, window, origin, marks } = props;
   const { node, expanded } = row;
   const { span } = node;
-  const origins = span?.origin ?? "missing";
   return (
     <div
-      ref={ref}
       role="row"
-      className={`wf-row ${origins}${found ? " found" : ""}`}
-      aria-rowindex={index}
+      className={`wf-row ${spanClasses(span, time)}${props.isMatch ? " match" : ""}`}
+      aria-rowindex={number}
       aria-level={node.depth + 1}
       aria-posinset={row.position}
       aria-setsize={row.siblings}
       aria-expanded={expanded ?? undefined}
-      aria-selected={chosen}
-      tabIndex={active ? 0 : -1}
-      data-line={index}
-      style={{ transform: `translateY(${top}px)`, height }}
+      aria-selected={props.isSelected}
+      tabIndex={props.isTabStop ? 0 : -1}
+      data-row-number={number}
+      style={{ transform: `translateY(${props.top}px)`, height: props.height }}
     >
       <div
         role="gridcell"
         className="wf-name"
         style={{ paddingLeft: `${Math.min(node.depth, MAX_INDENT) * 0.75}rem` }}
       >
-        <span className="twist" aria-hidden="true" data-twist={expanded ?? undefined}>
+        <span className="toggle" aria-hidden="true" data-toggle={expanded ?? undefined}>
           {expanded === null ? "" : expanded ? "▾" : "▸"}
         </span>
         {span?.failed && <Mark kind="refused" />}
         <span className="wf-title" title={span?.name}>
-          {span?.op && <b>{span.op}</b>} {span?.name ?? "Parent did not arrive"}
+          {span?.op && <b>{span.op}</b>} {span?.name ?? "Parent not received"}
         </span>
         {span?.failed && <span className="vh">, failed</span>}
-        {marks.length > 0 && <span className="vh">, {countsOf(marks)}</span>}
-        {span && <span className="where">{span.origin}</span>}
+        {marks.length > 0 && <span className="vh">, {countMarks(marks).join(", ")}</span>}
+        {span && <span className="side">{span.origin}</span>}
       </div>
-      <div role="gridcell" className="wf-took">
+      <div role="gridcell" className="wf-duration">
         {span === null
           ? "–"
           : time.facts.includes("no end")
@@ -89,51 +77,27 @@ export const SpanRow = memo(function SpanRow(
       </div>
       <div role="gridcell" className="track">
         <span className="vh">from {formatFineDuration(time.start_ms - origin)}</span>
-        <Span
-          window={window}
-          time={time}
-          open={time.facts.includes("no end")}
-          failed={span?.failed}
-        />
-        {clustersOf(window, marks, 1).map(({ left, members }) => {
-          const isError = members.some(({ kind }) => kind === "error");
-          return (
-            <span
-              key={members[0]!.key}
-              className="at"
-              style={{ left: `${left}%` }}
-              aria-hidden="true"
-            >
-              {isError ? <Mark kind="refused" /> : <i className="log-mark" />}
-            </span>
-          );
-        })}
+        <SpanBar window={window} time={time} />
+        {clustersOf(window, marks, 1).map(({ left, members }) => (
+          <span
+            key={members[0]!.key}
+            className="at"
+            style={{ left: `${left}%` }}
+            aria-hidden="true"
+          >
+            <EventMark kind={members.some(({ kind }) => kind === "error") ? "error" : "log"} />
+          </span>
+        ))}
       </div>
     </div>
   );
 });
 
-function Span({ window, time, open, failed = false }: {
-  window: Extent;
-  time: PlacedTime;
-  open: boolean;
-  failed?: boolean | undefined;
-}) {
+/** The span's bar; an arrow if it is outside the window. */
+function SpanBar({ window, time }: { window: Extent; time: PlacedTime }) {
   const bar = barOf(window, time);
   if (bar.out) {
-    return <span className={`beyond ${bar.out}`}>{bar.out === "before" ? "◂" : "▸"}</span>;
+    return <span className={`outside ${bar.out}`}>{bar.out === "before" ? "◂" : "▸"}</span>;
   }
-  return (
-    <span
-      className={`span-bar${open ? " open" : ""}${failed ? " failed" : ""}`}
-      style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
-    />
-  );
-}
-
-function countsOf(marks: readonly PlacedMark[]): string {
-  const errors = marks.filter(({ kind }) => kind === "error").length;
-  const logs = marks.length - errors;
-  return [errors && formatCount(errors, "error"), logs && formatCount(logs, "log")]
-    .filter(Boolean).join(", ");
+  return <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />;
 }

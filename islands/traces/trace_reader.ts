@@ -1,81 +1,123 @@
-import type { ConsoleSource } from "../shared/source/source.ts";
+import { startTransition, useEffect, useState } from "react";
 import { readTraceEnvelope } from "../../monitoring/models/trace/trace_envelope.ts";
 import type { TraceParts } from "../../monitoring/models/trace/trace_span.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { isSame } from "./same.ts";
+import { usePausedState, useSourceState } from "../shared/use_source.ts";
+import { useIsVisible } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { isSameList } from "./stable.ts";
 
-/** Envelopes read for one trace: a tab that is open for hours sends some hundred. */
+/** Envelopes read for one trace. A tab that is open for hours sends some hundred. */
 const MAX_ENVELOPES = 1_000;
-/** Their bytes: spans of a megabyte are some 5,000, and what is read is held in memory. */
+/** Their total size. A megabyte holds about 5,000 spans, and all of them are kept in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Envelopes fetched at once; more would only queue behind each other. */
-const AT_ONCE = 4;
+/** Parallel downloads; the browser would queue more of them. */
+const CONCURRENCY = 4;
 
-/** Items that spans, errors and logs are read from. */
-const READ: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
+/** Item types that contain spans, errors or logs. */
+const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
 
 /** What the source has of one trace. */
-export interface FoundParts {
-  /** In the order in which their envelopes came. The same list until one more has come, or one has gone. */
+export interface TraceContent {
+  /** One for each envelope, oldest first. The same list as before if no envelope was added or evicted. */
   readonly parts: readonly TraceParts[];
   readonly replayId: string | null;
-  /** There is more than is read. */
-  readonly cut: boolean;
+  /** Whether the trace has more envelopes than were read. */
+  readonly isTruncated: boolean;
   readonly state: "loading" | "ready" | "failed";
-  /** Made to be shown. */
+  /** Error text for the page. */
   readonly error?: string;
 }
 
-/** Before anything was read. */
-export const nothingFound: FoundParts = { parts: [], replayId: null, cut: false, state: "loading" };
+const LOADING: TraceContent = { parts: [], replayId: null, isTruncated: false, state: "loading" };
 
-/** Fetches and keeps what envelopes hold of one trace. */
+/** Reads the envelopes of a trace, and reads again when envelopes arrive. Each envelope is read once. */
+export function useTraceContent(
+  source: ConsoleSource | undefined,
+  traceId: string,
+): TraceContent & { retry(): void } {
+  const { version } = useSourceState(source);
+  const paused = usePausedState();
+  const isShown = useIsVisible("traces");
+  const [reader, setReader] = useState<TraceReader>();
+  const [content, setContent] = useState(LOADING);
+  const [attempts, setAttempts] = useState(0);
+  const wantedVersion = paused?.version ?? version;
+
+  useEffect(() => {
+    if (!source) return;
+    setContent(LOADING);
+    const reader = new TraceReader(source, traceId);
+    setReader(reader);
+    return () => reader.close();
+  }, [source, traceId]);
+
+  useEffect(() => {
+    if (!reader || !isShown) return;
+    reader.read().then(
+      (read) => {
+        if (reader.isClosed) return;
+        // Rendering a large trace takes longer than a frame: an update must not delay scrolling.
+        if (content.state === "ready") startTransition(() => setContent(read));
+        else setContent(read);
+      },
+      (error) => {
+        if (reader.isClosed) return;
+        setContent((before) => ({ ...before, state: "failed", error: error.message }));
+      },
+    );
+  }, [reader, isShown, wantedVersion, attempts]);
+
+  return { ...content, retry: () => setAttempts((n) => n + 1) };
+}
+
+/** Fetches the envelopes of one trace and keeps their content. */
 export class TraceReader {
   readonly #parts = new Map<number, TraceParts>();
   #bytes = 0;
-  #found = nothingFound;
+  #content = LOADING;
   #running: Promise<unknown> = Promise.resolve();
-  #next: Promise<FoundParts> | undefined;
-  closed = false;
+  #next: Promise<TraceContent> | undefined;
+  isClosed = false;
 
   constructor(readonly source: ConsoleSource, readonly traceId: string) {}
 
-  /** One round at a time: all who ask while one is under way get what the next one finds. */
-  read(): Promise<FoundParts> {
+  /** Reads new envelopes. Calls during a read share one further read after it. */
+  read(): Promise<TraceContent> {
     if (this.#next) return this.#next;
-    const round = this.#running.then(() => {
+    const next = this.#running.then(() => {
       this.#next = undefined;
-      return this.#round();
+      return this.#readNew();
     });
-    this.#next = round;
-    this.#running = round.catch(() => {
-      // Who asked is told.
+    this.#next = next;
+    this.#running = next.catch(() => {
+      // Reported to the caller.
     });
-    return round;
+    return next;
   }
 
-  /** Nobody looks at this trace any more. */
+  /** Stops fetching. */
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
   }
 
-  async #round(): Promise<FoundParts> {
-    const { rows, more } = await this.#rows();
-    const waiting = rows.filter(({ id, items }) =>
-      !this.#parts.has(id) && items.some(({ type }) => READ.has(type))
+  async #readNew(): Promise<TraceContent> {
+    const { rows, hasMore } = await this.#listEnvelopes();
+    const unread = rows.filter(({ id, items }) =>
+      !this.#parts.has(id) && items.some(({ type }) => READ_TYPES.has(type))
     );
-    await Promise.all(Array.from({ length: AT_ONCE }, () => this.#fetch(waiting)));
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => this.#fetchFrom(unread)));
     const ids = rows.map(({ id }) => id).filter((id) => this.#parts.has(id)).sort((a, b) => a - b);
     const parts = ids.map((id) => this.#parts.get(id)!);
-    return this.#found = {
-      parts: isSame(this.#found.parts, parts) ? this.#found.parts : parts,
+    return this.#content = {
+      parts: isSameList(this.#content.parts, parts) ? this.#content.parts : parts,
       replayId: rows.find(({ replay_id }) => replay_id !== null)?.replay_id ?? null,
-      cut: more || waiting.length > 0,
+      isTruncated: hasMore || unread.length > 0,
       state: "ready",
     };
   }
 
-  async #rows(): Promise<{ rows: InboxRow[]; more: boolean }> {
+  async #listEnvelopes(): Promise<{ rows: InboxRow[]; hasMore: boolean }> {
     const rows: InboxRow[] = [];
     let before: string | undefined;
     do {
@@ -86,13 +128,13 @@ export class TraceReader {
       rows.push(...page.rows);
       before = page.next ?? undefined;
     } while (before !== undefined && rows.length < MAX_ENVELOPES);
-    return { rows, more: before !== undefined };
+    return { rows, hasMore: before !== undefined };
   }
 
-  /** Takes one after the other out of the list, until it is empty or enough has been read. */
-  async #fetch(waiting: InboxRow[]): Promise<void> {
-    while (this.#bytes < MAX_BYTES && !this.closed) {
-      const row = waiting.pop();
+  /** Takes envelopes from the list until it is empty or the size limit is reached. */
+  async #fetchFrom(unread: InboxRow[]): Promise<void> {
+    while (this.#bytes < MAX_BYTES && !this.isClosed) {
+      const row = unread.pop();
       if (row === undefined) return;
       const bytes = await this.source.envelope(row.id);
       // Evicted since it was listed.

@@ -12,7 +12,7 @@ const spanIn = (trace_id: string, span_id: string): PageEnvelope => ({
   }]),
 });
 
-Deno.test("what was read of a trace is the same as long as only other traces arrive", async () => {
+Deno.test("envelopes of other traces arrive → the content of a trace is the same list", async () => {
   const envelopes = [spanIn(TRACE, "1".repeat(16))];
   const listeners = new Set<() => void>();
   const source = createThisPageSource({

@@ -92,7 +92,7 @@ async function expectListWorks(
     await expect(list).toContainText(`No ${name} of this visit: telemetry failed`);
     await expect(list).not.toContainText("Generate");
   } else if (
-    mode === "inbox" && name === "errors" && `${message}`.includes("kept in this browser")
+    mode === "inbox" && name === "errors" && `${message}`.includes("waiting in this browser")
   ) {
     await expect(list).toContainText(/\d+\senvelopes? of this browser not delivered yet/);
   }

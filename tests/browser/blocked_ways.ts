@@ -12,7 +12,7 @@ export interface BlockedWay {
   readonly hasNoData?: true;
 }
 
-const KEPT = /\d+\senvelopes? kept in this browser until an answer comes/;
+const KEPT = /\d+\senvelopes? waiting in this browser/;
 /** Envelopes, inbox and health, with or without a query. */
 const MONITORING = /\/monitoring(\/|\?|$)/;
 

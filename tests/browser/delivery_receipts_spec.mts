@@ -21,9 +21,9 @@ test.describe("relay with spool", () => {
     const strip = page.getByRole("region", { name: "Flow" });
     await expect(strip).toContainText(/[1-9]\d* spooled/);
     await expect(strip).toContainText(
-      /The ingest has not answered since \d\d:\d\d:\d\d: the relay keeps [1-9]\d*\senvelope/,
+      /The ingest has been unavailable since \d\d:\d\d:\d\d: the relay has [1-9]\d*\senvelope/,
     );
-    await expect(page.getByText(/the relay keeps what comes, on its disk/)).toBeVisible();
+    await expect(page.getByText(/the relay stores envelopes on disk/)).toBeVisible();
     await expect(page.getByText("0 waiting").first()).toBeVisible();
     await expect(page.getByText("0 refused").first()).toBeVisible();
     await expect(strip).toContainText("0 accepted");

@@ -50,20 +50,20 @@ test("errors of an island → file, line, function and source text of the TypeSc
     {
       control: "Handled error",
       text: ERRORS.handled,
-      in: "islands/overview/signals.ts",
+      in: "islands/overview/signal_actions.ts",
       by: "handleError",
     },
     {
       control: "Uncaught error",
       text: ERRORS.uncaught,
-      in: "islands/overview/signals.ts",
+      in: "islands/overview/signal_actions.ts",
       by: "(anonymous)",
     },
     {
       control: "Component error",
       text: ERRORS.component,
       in: "islands/overview/Signals.tsx",
-      by: "Specimen",
+      by: "ExampleComponent",
     },
   ];
   for (const { control } of thrown) await make(page, control);
@@ -86,9 +86,9 @@ test("an error of a built script → the list shows its location in the sources"
   await openPage(page);
   await make(page, "Handled error");
   await openView(page, "Errors");
-  const { number } = lineWith("islands/overview/signals.ts", `new Error("${ERRORS.handled}`);
+  const { number } = lineWith("islands/overview/signal_actions.ts", `new Error("${ERRORS.handled}`);
   await expect(row(page, ERRORS.handled)).toContainText(
-    `handleError (islands/overview/signals.ts:${number}`,
+    `handleError (islands/overview/signal_actions.ts:${number}`,
   );
 });
 
@@ -224,7 +224,11 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   await make(page, "Handled error");
   await openView(page, "Errors");
   await open(page, ERRORS.handled);
-  await expectSourceLine(page, "islands/overview/signals.ts", `new Error("${ERRORS.handled}`);
+  await expectSourceLine(
+    page,
+    "islands/overview/signal_actions.ts",
+    `new Error("${ERRORS.handled}`,
+  );
   const aside = detail(page).getByRole("complementary");
   await expect(aside.getByRole("link", { name: trace.slice(0, 8) }))
     .toHaveAttribute("href", `#/traces/${trace}`);
@@ -234,7 +238,7 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   await expect(detail(page).getByText("copied", { exact: true })).toBeVisible();
   const text = await page.evaluate(() => navigator.clipboard.readText());
   expect(text).toContain(
-    `Error: ${ERRORS.handled}\n    at handleError (islands/overview/signals.ts:`,
+    `Error: ${ERRORS.handled}\n    at handleError (islands/overview/signal_actions.ts:`,
   );
   expect(text).toContain(`trace: ${trace}`);
 

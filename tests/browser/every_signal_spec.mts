@@ -7,7 +7,7 @@ import {
   test,
 } from "./fixtures.ts";
 import { ERRORS, LEVELS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
-import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signals.ts";
+import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signal_actions.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
 
 /** The fields that only replay events have. */
@@ -34,7 +34,7 @@ for (const mode of ["inbox", "relay"] as const) {
         const handled = kind === "handled" || kind === "component";
         expect(event.exception.values.at(-1)?.mechanism?.handled, kind).toBe(handled);
         if (kind === "component") {
-          expect(JSON.stringify(event)).toMatch(/componentStack|Specimen|errorboundary/i);
+          expect(JSON.stringify(event)).toMatch(/componentStack|ExampleComponent|errorboundary/i);
         }
       }
 
@@ -168,5 +168,5 @@ const statusOf = ({ attributes }: Span) => attributes["http.response.status_code
 
 /** The span that the page makes with `@opentelemetry/api`. */
 function customSpan(spans: readonly Span[]): Span | undefined {
-  return spans.find((span) => span.name.includes("by hand"));
+  return spans.find((span) => span.name.includes("manual span"));
 }

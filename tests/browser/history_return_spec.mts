@@ -1,18 +1,18 @@
-/** Coming back through the history, with the page out of the browser's cache. */
+/** Back in the history, with the page from the browser's HTTP cache. */
 import { randomBytes } from "node:crypto";
 import { startServer } from "../../tools/run/server_process.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { openPage, shownTraceId } from "./signals.ts";
 import { opOf, spansOf } from "./telemetry.ts";
 
-/** The traces that the server named in `Server-Timing`, one for each answer that was the page. */
+/** Adds `named`: trace ids from `Server-Timing`, one for each response with the page. */
 const test = base.extend<{ named: string[] }>({
   named: async ({ browserName: _browserName }, provide) => {
     await provide([]);
   },
 
-  // The real server, and before it one that names a trace with each page. (A route of the test runner
-  // would turn the browser's cache off, and the cache is what this is about.)
+  // A proxy before the real server that adds a trace id to each page. (Playwright's `route` would disable
+  // the browser's cache, which this test needs.)
   server: async ({ named }, provide) => {
     let origin = "";
     await using front = Deno.serve(
@@ -30,7 +30,7 @@ const test = base.extend<{ named: string[] }>({
           redirect: "manual",
         });
         const answered = new Headers(answer.headers);
-        // `fetch` has undone the encoding.
+        // `fetch` has decoded the body.
         for (const name of ["content-encoding", "content-length"]) answered.delete(name);
         if (pathname === "/" && method === "GET") {
           const traceId = randomBytes(16).toString("hex");
@@ -51,7 +51,7 @@ const test = base.extend<{ named: string[] }>({
   },
 });
 
-test("a history return does not join two page loads in one trace", async ({ page, arrivals, named }) => {
+test("back to a cached page → a new trace, not that of the first load", async ({ page, arrivals, named }) => {
   await openPage(page);
   const first = await shownTraceId(page);
   expect(named, "the page load continues the server's trace").toEqual([first]);
@@ -59,7 +59,7 @@ test("a history return does not join two page loads in one trace", async ({ page
   await page.goBack();
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
   const second = await shownTraceId(page);
-  // The browser has asked nobody: what it took from its cache names the first load's trace.
+  // No request was sent: the cached response has the first trace id.
   expect(named).toEqual([first]);
   const stale = await page.evaluate(() => {
     const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
@@ -70,7 +70,7 @@ test("a history return does not join two page loads in one trace", async ({ page
   expect(second).not.toBe(first);
 
   const loads = await arrivals.waitFor("both page loads", (items) => {
-    // Once each, however often they were sent: the first was left while it was on its way.
+    // Without duplicates: the first page was left while it was sending.
     const found = new Map(
       spansOf(items).filter((span) => opOf(span) === "pageload")
         .map(({ span_id, trace_id }) => [span_id, trace_id]),

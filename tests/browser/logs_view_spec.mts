@@ -1,4 +1,4 @@
-/** The logs: made on the real page, read from the screen, by keyboard too. */
+/** The view of logs. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
@@ -8,7 +8,7 @@ import { openView } from "./views.ts";
 
 const view = (page: Page) => page.getByRole("region", { name: "Logs", exact: true });
 const tree = (page: Page) => page.getByRole("treegrid", { name: "Logs, newest first" });
-/** The lines, without the head and what is opened. */
+/** The lines, without column heads and details. */
 const lines = (page: Page) => tree(page).locator('[role="row"][aria-level="1"]');
 
 const message = (level: string) => `A log of level ${level}, made on the page`;
@@ -30,7 +30,7 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(mode, () => {
     test.use({ mode });
 
-    test("logs of every level stand there a moment later, and are narrowed by level and text", async ({ page }) => {
+    test("logs of every level → listed, and filtered by level and text", async ({ page }) => {
       await openPage(page);
       for (const level of LEVELS) await make(page, level);
       await openView(page, "Logs");
@@ -53,14 +53,14 @@ for (const mode of ["inbox", "relay"] as const) {
       await expect(lines(page)).toHaveCount(1);
       await expect(lines(page)).toContainText(message("debug"));
       if (mode === "relay") return;
-      // The address has it all: it can be sent to somebody.
+      // The address holds the filters.
       await page.reload();
       await expect(lines(page)).toHaveCount(1);
     });
   });
 }
 
-test("a log leads to its trace, and its trace alone is a list with a way out", async ({ page }) => {
+test("log → links to its trace, and to the logs of that trace only", async ({ page }) => {
   await openPage(page);
   const trace = await shownTraceId(page);
   await make(page, "info");
@@ -72,7 +72,7 @@ test("a log leads to its trace, and its trace alone is a list with a way out", a
   await tree(page).getByRole("link", { name: "Logs of this trace" }).click();
   await expect(view(page)).toContainText(`Only logs of trace ${trace.slice(0, 8)}`);
   await expect(lines(page).filter({ hasText: message("info") })).toHaveCount(1);
-  // The server's own log of its start is of no trace of this page.
+  // The server's log of its start belongs to another trace.
   await expect(lines(page).filter({ hasText: "The server has started" })).toHaveCount(0);
   await view(page).getByRole("link", { name: "Show logs of all traces" }).click();
   await expect(lines(page).filter({ hasText: "The server has started" })).toHaveCount(1);
@@ -81,7 +81,7 @@ test("a log leads to its trace, and its trace alone is a list with a way out", a
   await expect(page).toHaveURL(new RegExp(`#/traces/${trace}(\\?span=[0-9a-f]{16})?$`));
 });
 
-test("by keyboard alone: one stop, arrows, Enter opens, Escape closes, the focus is never lost", async ({ page }) => {
+test("keyboard only → one tab stop, arrows move, Enter expands, Escape collapses", async ({ page }) => {
   await openPage(page);
   for (const level of LEVELS) await make(page, level);
   await openView(page, "Logs");
@@ -96,7 +96,7 @@ test("by keyboard alone: one stop, arrows, Enter opens, Escape closes, the focus
   await expect(lines(page).nth(1)).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(lines(page).nth(1)).toHaveAttribute("aria-expanded", "true");
-  await expect(tree(page).getByRole("link", { name: "Open its envelope" })).toBeVisible();
+  await expect(tree(page).getByRole("link", { name: "Open envelope" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(lines(page).nth(1)).toHaveAttribute("aria-expanded", "false");
   await expect(lines(page).nth(1)).toBeFocused();
@@ -104,7 +104,7 @@ test("by keyboard alone: one stop, arrows, Enter opens, Escape closes, the focus
   await expect(lines(page).first()).toBeFocused();
 });
 
-test("a thousand logs: few are in the document, older ones come by scrolling, the last one takes the focus", async ({ page, server }) => {
+test("1,000 logs → few are rendered, older ones load, End focuses the last", async ({ page, server }) => {
   await page.goto("/#/logs");
   for (let part = 0; part < 10; part++) {
     await post(
@@ -117,14 +117,14 @@ test("a thousand logs: few are in the document, older ones come by scrolling, th
   await lines(page).first().focus();
   await expect(async () => {
     await page.keyboard.press("End");
-    // Older than all of them.
+    // The oldest log.
     await expect(lines(page).filter({ hasText: "The server has started" }))
       .toBeFocused({ timeout: 500 });
   }).toPass();
   expect(await lines(page).count()).toBeLessThan(100);
 });
 
-test("who has scrolled away is not moved: what is new is counted, and shown when asked for", async ({ page, server }) => {
+test("reader has scrolled down → new logs are counted and shown on request", async ({ page, server }) => {
   await page.goto("/#/logs");
   await post(server.origin, Array.from({ length: 100 }, (_, n) => ({ body: `number ${n}` })));
   await expect(lines(page).filter({ hasText: "number 99" })).toBeVisible();
@@ -132,20 +132,20 @@ test("who has scrolled away is not moved: what is new is counted, and shown when
   await frame.evaluate((element) => element.scrollTo({ top: 600 }));
   await expect(lines(page).filter({ hasText: "number 75" })).toBeVisible();
   const before = await lines(page).filter({ hasText: "number 75" }).boundingBox();
-  await post(server.origin, [{ body: "what is new" }]);
-  const button = view(page).getByRole("button", { name: /1\snew log: show/ });
+  await post(server.origin, [{ body: "a new log" }]);
+  const button = view(page).getByRole("button", { name: /^Show 1\snew log$/ });
   await expect(button).toBeVisible();
   expect(await lines(page).filter({ hasText: "number 75" }).boundingBox()).toEqual(before);
-  await expect(lines(page).filter({ hasText: "what is new" })).toHaveCount(0);
+  await expect(lines(page).filter({ hasText: "a new log" })).toHaveCount(0);
   await button.click();
-  await expect(lines(page).filter({ hasText: "what is new" })).toBeFocused();
+  await expect(lines(page).filter({ hasText: "a new log" })).toBeFocused();
   await expect(button).toHaveCount(0);
-  // At the top again, it follows.
+  // At the top, new logs are shown at once.
   await post(server.origin, [{ body: "newer still" }]);
   await expect(lines(page).filter({ hasText: "newer still" })).toBeVisible();
 });
 
-test("hostile logs are shown as what they are: nothing runs, nothing breaks", async ({ page, server }) => {
+test("hostile logs → shown as text, nothing is executed", async ({ page, server }) => {
   await page.goto("/#/logs");
   await post(server.origin, [
     { body: MARKUP, attributes: { [MARKUP]: { value: MARKUP, type: "string" } } },
@@ -173,14 +173,14 @@ for (const colorScheme of ["light", "dark"] as const) {
   test.describe(colorScheme, () => {
     test.use({ colorScheme });
 
-    test("axe finds nothing, and nothing overflows at 360 px, empty and full", async ({ page }) => {
+    test("empty and full list → axe finds no problems, nothing overflows at 360 px", async ({ page }) => {
       await openPage(page);
       for (const state of ["empty", "full"]) {
         if (state === "full") {
           await page.goto("/#/");
           for (const level of LEVELS) await make(page, level);
         }
-        await page.goto(state === "empty" ? "/#/logs?q=nothing-is-called-so" : "/#/logs");
+        await page.goto(state === "empty" ? "/#/logs?q=no-such-log" : "/#/logs");
         if (state === "empty") await expect(view(page)).toContainText("No logs match");
         else await lines(page).filter({ hasText: message("fatal") }).click();
         await expectNoOverflow(page, 1280, 360);

@@ -76,7 +76,7 @@ test.describe("with less motion", () => {
       await make(page, "Handled error");
       await make(page, "info");
       await openView(page, title);
-      await expect(page.locator(".tube .m").first()).toBeAttached();
+      await expect(page.locator(".tube .moving").first()).toBeAttached();
     }
     const moved = await page.evaluate(() => (globalThis as { moved?: string[] }).moved);
     expect([...new Set(moved)]).toEqual(["opacity"]);

@@ -8,7 +8,7 @@ import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
 const home = (page: Page) => page.getByRole("link", { name: "Sightglass", exact: true });
 const isData = (url: URL) => url.searchParams.has("fresh-partial");
 
-/** Waits until the page shows another trace than this. */
+/** Waits until the page shows another trace id. */
 async function nextTraceId(page: Page, before: string): Promise<string> {
   await expect(page.locator(".trace-id")).not.toHaveText(before);
   return await shownTraceId(page);
@@ -42,7 +42,7 @@ for (const mode of ["inbox", "relay"] as const) {
       await make(page, "Handled error");
       await make(page, "warn");
       await make(page, "Span with a fetch");
-      await expect(page.getByText("A span was made by hand.")).toBeVisible();
+      await expect(page.getByText("A manual span was created.")).toBeVisible();
 
       for (const { traceId, request } of visits) {
         const spans = await arrivals.waitFor("the navigation", (items) => {
@@ -82,8 +82,8 @@ for (const mode of ["inbox", "relay"] as const) {
       });
       expect(logs.map(({ trace_id }) => trace_id)).toEqual([last]);
       const byHand = await arrivals.waitFor(
-        "the span made by hand",
-        (items) => spansOf(items).find(({ name }) => name.includes("by hand")),
+        "the manual span",
+        (items) => spansOf(items).find(({ name }) => name.includes("manual span")),
       );
       expect(byHand.trace_id).toBe(last);
     });
@@ -207,8 +207,8 @@ test("navigation → the strip keeps its counts, and animates nothing again", as
   watch.allow("Handled error");
   await openPage(page);
   await make(page, "Handled error");
-  const marks = page.locator(".tube > .m");
-  const counted = page.locator(".glass li").last();
+  const marks = page.locator(".tube > .moving");
+  const counted = page.locator(".pipeline-strip li").last();
   await expect(counted).toContainText(/[2-9] stored/);
   await expect(marks).toHaveCount(0);
   await page.route("/monitoring", () => {
@@ -218,7 +218,9 @@ test("navigation → the strip keeps its counts, and animates nothing again", as
   await page.evaluate(() => {
     const { dataset } = document.documentElement;
     new MutationObserver(() => {
-      const moving = [...document.querySelectorAll(".tube > .m")].map((mark) => mark.className);
+      const moving = [...document.querySelectorAll(".tube > .moving")].map((mark) =>
+        mark.className
+      );
       if (moving.length > Number(dataset.moving ?? 0)) dataset.moving = String(moving.length);
     }).observe(document.body, { subtree: true, childList: true });
   });

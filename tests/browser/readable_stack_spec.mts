@@ -49,20 +49,24 @@ test("an error of the page → file, line, column and function in the sources", 
   const thrown = {
     "Handled error": {
       text: ERRORS.handled,
-      in: "islands/overview/signals.ts",
+      in: "islands/overview/signal_actions.ts",
       name: "handleError",
     },
     // Thrown by an anonymous function.
-    "Uncaught error": { text: ERRORS.uncaught, in: "islands/overview/signals.ts", name: undefined },
+    "Uncaught error": {
+      text: ERRORS.uncaught,
+      in: "islands/overview/signal_actions.ts",
+      name: undefined,
+    },
     "Unhandled rejection": {
       text: ERRORS.rejection,
-      in: "islands/overview/signals.ts",
+      in: "islands/overview/signal_actions.ts",
       name: "rejectUnhandled",
     },
     "Component error": {
       text: ERRORS.component,
       in: "islands/overview/Signals.tsx",
-      name: "Specimen",
+      name: "ExampleComponent",
     },
   };
   for (const [control, expected] of Object.entries(thrown)) {
@@ -97,7 +101,7 @@ test("an error in a lazily loaded script → its source", async ({ page, arrival
   await openPage(page);
   const [island, later] = [
     assetOf("islands/overview/Signals.tsx"),
-    assetOf("islands/overview/measure.ts"),
+    assetOf("islands/overview/manual_span.ts"),
   ];
   // The island's request calls performance.now() first: below the later script it fails once.
   await page.evaluate(([island, later, text]) => {
@@ -113,14 +117,14 @@ test("an error in a lazily loaded script → its source", async ({ page, arrival
 
   const frames = await inAppFrames(arrivals, text);
   const measured = frames.find(({ frame }) => frame.filename?.endsWith(`/${later}`));
-  expect(measured?.place.source).toBe("islands/overview/measure.ts");
+  expect(measured?.place.source).toBe("islands/overview/manual_span.ts");
   expect(measured?.place.text).toMatch(/^work\(\)/);
 });
 
 test("every loaded script → registers its debug id under its own address", async ({ page }) => {
   await openPage(page);
   await make(page, "Span with a fetch");
-  await expect(page.getByText("A span was made by hand.")).toBeVisible();
+  await expect(page.getByText("A manual span was created.")).toBeVisible();
   const { registered, loaded } = await page.evaluate(() => ({
     registered: Object.entries(
       (self as unknown as { _debugIds: Record<string, string> })._debugIds,

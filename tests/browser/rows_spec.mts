@@ -1,4 +1,4 @@
-/** Rows of the console's lists: what stands in them can be marked, copied and hovered, and they still open. */
+/** Rows of the lists: text can be selected and has tooltips, and a click still opens the row. */
 import type { Locator, Page } from "@playwright/test";
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "./fixtures.ts";
@@ -10,11 +10,11 @@ const TRACE = hexId(0xace);
 const REPLAY = hexId(0x4e9);
 const DAY_S = 86_400;
 
-/** Of a list's body, the row that says this. */
+/** The row that contains a text. */
 const row = (page: Page, text: string) => page.locator("tbody tr").filter({ hasText: text });
 
-/** Marks the first text that an element itself holds as a hand does: pressed at its start, let go at its end. */
-async function mark(page: Page, element: Locator): Promise<string> {
+/** Selects the first text node of an element with the mouse. */
+async function selectText(page: Page, element: Locator): Promise<string> {
   const box = await element.evaluate((element) => {
     const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
     const range = document.createRange();
@@ -29,18 +29,18 @@ async function mark(page: Page, element: Locator): Promise<string> {
   return await page.evaluate(() => String(getSelection()));
 }
 
-/** The element that the pointer meets in the middle of this one is it, and says so. */
-async function showsTitle(element: Locator, title: string): Promise<void> {
+/** Checks that the pointer in the middle of an element shows its tooltip: no other element covers it. */
+async function expectTooltip(element: Locator, title: string): Promise<void> {
   expect(
     await element.evaluate((element) => {
       const { x, y, width, height } = element.getBoundingClientRect();
-      const met = document.elementFromPoint(x + width / 2, y + height / 2);
-      return met?.closest<HTMLElement>("[title]")?.title;
+      const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+      return hit?.closest<HTMLElement>("[title]")?.title;
     }),
   ).toBe(title);
 }
 
-test("an id in a row of envelopes can be marked and copied, and a click still opens the row", async ({ page, server }) => {
+test("id in a row of envelopes → can be selected; a click opens the row", async ({ page, server }) => {
   await postEnvelope(server.origin, { trace: { trace_id: TRACE, replay_id: REPLAY } }, [
     "session",
     {},
@@ -48,9 +48,12 @@ test("an id in a row of envelopes can be marked and copied, and a click still op
   await page.goto("/#/envelopes");
   const own = row(page, "session");
   const id = own.locator("td.recording code");
-  await showsTitle(id, REPLAY);
-  await showsTitle(own.locator("time"), await own.locator("time").getAttribute("datetime") ?? "");
-  expect(await mark(page, id)).toBe(REPLAY.slice(0, 8));
+  await expectTooltip(id, REPLAY);
+  await expectTooltip(
+    own.locator("time"),
+    await own.locator("time").getAttribute("datetime") ?? "",
+  );
+  expect(await selectText(page, id)).toBe(REPLAY.slice(0, 8));
   await expect(page).toHaveURL(/#\/envelopes$/);
   await id.click();
   await expect(page).toHaveURL(/#\/envelopes\/\d+$/);
@@ -62,18 +65,18 @@ test("an id in a row of envelopes can be marked and copied, and a click still op
   await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}$`));
 });
 
-test("an error's message can be marked in the list, and a click on it opens the error", async ({ page, server }) => {
+test("message in a row of errors → can be selected; a click opens the error", async ({ page, server }) => {
   await postEvents(server.origin, { exception: { values: [{ type: "Oops", value: "no flour" }] } });
   await page.goto("/#/errors");
   await expect(row(page, "Oops").getByRole("link")).toHaveAccessibleName("Oops no flour");
   const message = row(page, "Oops").locator("td.what > span");
-  expect(await mark(page, message)).toBe("no flour");
+  expect(await selectText(page, message)).toBe("no flour");
   await expect(page).toHaveURL(/#\/errors$/);
   await message.click();
   await expect(page).toHaveURL(/#\/errors\/[\da-f]{14}$/);
 });
 
-test("with the Control key a row opens in a tab of its own", async ({ page, context, server }) => {
+test("Ctrl and click on a row → opens in a new tab", async ({ page, context, server }) => {
   await postEvents(server.origin, { exception: { values: [{ type: "Oops", value: "no flour" }] } });
   await page.goto("/#/errors");
   const opened = context.waitForEvent("page");
@@ -82,7 +85,7 @@ test("with the Control key a row opens in a tab of its own", async ({ page, cont
   await expect(page).toHaveURL(/#\/errors$/);
 });
 
-test("each list is one stop of the Tab key, and arrows lead from row to row", async ({ page, server }) => {
+test("rows of a list → one tab stop; arrow keys move from row to row", async ({ page, server }) => {
   for (const n of [1, 2, 3]) {
     await postSpans(server.origin, [{ trace_id: hexId(n), span_id: spanId(n), name: `walk ${n}` }]);
     await postEvents(server.origin, { exception: { values: [{ type: `E${"abc"[n - 1]}` }] } });
@@ -108,7 +111,7 @@ test("each list is one stop of the Tab key, and arrows lead from row to row", as
   }
 });
 
-test("what happened on another day has its date, in every list", async ({ page, server }) => {
+test("time of another day → shown with its date, in every list", async ({ page, server }) => {
   const at = Math.floor(Date.now() / 1000) - 2 * DAY_S + 0.12;
   const iso = new Date(at * 1000).toISOString();
   await postEvents(server.origin, { timestamp: at, exception: { values: [{ type: "Oops" }] } });
@@ -136,7 +139,7 @@ test("what happened on another day has its date, in every list", async ({ page, 
   }
 });
 
-test("at midnight the rows of the day that ended get their date", async ({ page, server }) => {
+test("midnight passes → rows of the day before get their date", async ({ page, server }) => {
   await postEvents(server.origin, { exception: { values: [{ type: "Oops" }] } });
   await page.clock.install();
   await page.goto("/#/errors");

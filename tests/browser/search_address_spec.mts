@@ -1,18 +1,18 @@
-/** The address as the one state of searches and filters: nothing writes an older one over it. */
+/** The address is the only state of search and filters: no older state overwrites it. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 
-/** Opens a view's list, once its search and filters answer. */
+/** Opens a list and waits until its search is enabled. */
 async function openList(page: Page, fragment: string): Promise<void> {
   await page.goto(`/${fragment}`);
   await expect(page.getByRole("searchbox")).toBeEnabled();
 }
 
-/** Types into the search and does the next thing before the text has settled, on any machine. */
+/** Types into the search and performs the next action within its debounce time, on any machine. */
 async function typeAndThen(page: Page, text: string, then: Then): Promise<void> {
   await page.getByRole("searchbox").evaluate(async (field, [text, { choose, follow, goBack }]) => {
     const write = (element: Element, value: string, event: string) => {
-      // Past React's own property of the element, as typing goes.
+      // React overrides the element's own `value`: use the prototype's setter, as typing does.
       const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), "value")!;
       set!.call(element, value);
       element.dispatchEvent(new Event(event, { bubbles: true }));
@@ -23,7 +23,7 @@ async function typeAndThen(page: Page, text: string, then: Then): Promise<void> 
     if (follow) {
       const link = [...document.links].find(({ textContent }) => textContent === follow)!;
       link.focus();
-      // A person's press and click are events of their own; still before the text has settled.
+      // Focus and click are separate tasks; still within the debounce time.
       await new Promise((next) => setTimeout(next));
       link.click();
     }
@@ -39,7 +39,7 @@ interface Then {
   readonly goBack?: boolean;
 }
 
-/** Waits until every timer that was set before has run: timers of one page run in order. */
+/** Waits longer than the search's debounce time. */
 const settled = (page: Page) => page.evaluate(() => new Promise((done) => setTimeout(done, 600)));
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -54,9 +54,9 @@ for (const mode of ["inbox", "relay"] as const) {
       await openPage(page);
       const traceId = await shownTraceId(page);
       await make(page, "Failing request");
-      await expect(page.getByText("The request was answered 503")).toBeVisible();
+      await expect(page.getByText("Response with status 503")).toBeVisible();
       await make(page, "Server error");
-      await expect(page.getByText("The request was answered 500")).toBeVisible();
+      await expect(page.getByText("Response with status 500")).toBeVisible();
 
       for (const status of [503, 500]) {
         const asked = await arrivals.waitFor(
@@ -99,7 +99,7 @@ test("the minute's signals used up → the page shows when to try again", async 
   await expect(async () => {
     while (await status() !== 429);
     await make(page, "Failing request");
-    await expect(page.getByText(/answered 429 .*60 signals a minute\. Try again in a minute/))
+    await expect(page.getByText(/status 429 .*60 signals a minute\. Try again in a minute/))
       .toBeVisible({ timeout: 1_000 });
   }).toPass();
 });

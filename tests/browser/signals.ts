@@ -39,11 +39,11 @@ export async function shownTraceId(page: Page): Promise<string> {
 export async function makeEverySignal(page: Page): Promise<void> {
   for (const level of LEVELS) await make(page, level);
   await make(page, "Span with a fetch");
-  await expect(page.getByText("A span was made by hand.")).toBeVisible();
+  await expect(page.getByText("A manual span was created.")).toBeVisible();
   await make(page, "Slow request");
-  await expect(page.getByText("The request was answered 200")).toBeVisible();
+  await expect(page.getByText("Response with status 200")).toBeVisible();
   await make(page, "Failing request");
-  await expect(page.getByText("The request was answered 503")).toBeVisible();
+  await expect(page.getByText("Response with status 503")).toBeVisible();
   await make(page, "Long task");
   await make(page, "Handled error");
   await make(page, "Uncaught error");

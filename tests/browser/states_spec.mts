@@ -106,7 +106,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await expectGoodLook(page, "an error");
       await page.goto("/#/logs");
       await openFirst(page, "logs");
-      await expect(page.getByRole("link", { name: "Open its envelope" })).toBeVisible();
+      await expect(page.getByRole("link", { name: "Open envelope" })).toBeVisible();
       await expectGoodLook(page, "a log");
       await page.goto("/#/envelopes");
       await openFirst(page, "envelopes");

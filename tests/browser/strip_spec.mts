@@ -1,4 +1,4 @@
-/** The glass: what flows, what waits, what was refused and why, for whom it is seen or read. */
+/** The pipeline strip: counts, reasons of refusals, the relay's health, in words and in motion. */
 import type { Page } from "@playwright/test";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
@@ -9,7 +9,7 @@ test.use({ mode: "relay" });
 const healthAsked = ({ method, url }: { method: string; url: URL }) =>
   method === "GET" && url.pathname === "/monitoring";
 
-test("what is refused is counted by reason, in words, beside a mark; and read out once", async ({ page, ingest, watch }) => {
+test("ingest refuses envelopes → counted by reason, and announced once", async ({ page, ingest, watch }) => {
   watch.allow(ERRORS.handled, "status of 400");
   ingest.behave(
     answers(400, { headers: { "X-Sentry-Error": "event of a kind that is not taken" } }),
@@ -32,21 +32,21 @@ test("what is refused is counted by reason, in words, beside a mark; and read ou
   await expect(reasons.getByRole("listitem").first()).toContainText("status 400");
 });
 
-test("relay holds spooled envelopes → its health is requested until there are none", async ({ page, ingest, sent, watch }) => {
+test("relay has spooled envelopes → its health is requested until there are none", async ({ page, ingest, sent, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   const strip = page.getByRole("region", { name: "Flow" });
   ingest.behave(answers(503));
   await make(page, "Handled error");
-  await expect(strip).toContainText(/[1-9]\d*\senvelopes? of all senders on its disk/);
+  await expect(strip).toContainText(/[1-9]\d*\senvelopes? of all senders on disk/);
   ingest.behave(takes());
-  // The second, if an envelope of this page is delivered live before the spool's are.
-  await expect(strip).toContainText(/nothing waits in the relay’s spool|All delivered\./, {
+  // The second text, if an envelope of this page is delivered before the spooled ones.
+  await expect(strip).toContainText(/the relay’s spool is empty|All delivered\./, {
     timeout: 60_000,
   });
   const asked = sent.all.filter(healthAsked).length;
 
-  // When envelopes end, one request for each burst of them.
+  // One request for each burst of envelopes.
   await make(page, "warn");
   await expect(strip).toContainText("All delivered.", { timeout: 60_000 });
   expect(sent.all.filter(healthAsked).length - asked).toBeLessThanOrEqual(2);
@@ -71,20 +71,20 @@ for (const mode of ["inbox", "relay"] as const) {
       const senders = strip.getByText("All senders: ");
       await expect(senders).toContainText("0 refused.");
       await refuseOthers(server.origin);
-      // As after sending something with another program: this window gets the focus again.
+      // The window gets the focus again, as after using another program.
       await expect(async () => {
         await page.evaluate(() => void dispatchEvent(new Event("focus")));
         await expect(senders).toContainText("2 refused (2 rejected).", { timeout: 3_000 });
       }).toPass();
       await expect(strip).toContainText("Counted since the server started, read at");
-      // This page's own were all taken.
+      // Those of this page were all accepted.
       await expect(strip.getByRole("listitem").nth(1)).toContainText("0 refused");
       await expect(strip).toContainText("This page: All delivered.");
     });
   });
 }
 
-/** Sends what is no envelope, and one to a project that is not this server's, as other programs do. */
+/** Sends a malformed envelope, and one with a foreign DSN. */
 async function refuseOthers(origin: string): Promise<void> {
   const dsn = "https://0123456789abcdef@elsewhere.example/9";
   for (const body of ["no envelope", `{"dsn":"${dsn}"}\n{"type":"event"}\n{}\n`]) {
@@ -94,36 +94,36 @@ async function refuseOthers(origin: string): Promise<void> {
   }
 }
 
-test.describe("with less motion", () => {
+test.describe("prefers-reduced-motion", () => {
   test.use({ mode: "inbox", contextOptions: { reducedMotion: "reduce" } });
 
-  test("nothing travels: a mark stands where it arrived", async ({ page }) => {
+  test("envelope delivered → its mark appears at the end without moving", async ({ page }) => {
     await openPage(page);
     await make(page, "Handled error");
-    const mark = page.locator(".tube .m").first();
-    await expect(mark).toHaveCSS("animation-name", "stand");
+    const mark = page.locator(".tube .moving").first();
+    await expect(mark).toHaveCSS("animation-name", "appear");
   });
 
   test.beforeEach(({ watch }) => watch.allow(ERRORS.handled));
 });
 
-test("what the glass needs to be drawn does not load: it says so, and the page works", async ({ page, watch }) => {
+test("script of the live strip is blocked → a message instead, the page works", async ({ page, watch }) => {
   watch.allow("ERR_BLOCKED_BY_CLIENT", ERRORS.handled);
   const names = await scriptsOf(page);
-  // All that comes later but telemetry itself.
+  // Blocks all later scripts except telemetry.
   await page.route("/assets/*", (route) => {
     const name = new URL(route.request().url()).pathname.replace("/assets/", "");
     return names.has(name) ? route.continue() : route.abort("blockedbyclient");
   });
   await openPage(page);
   await expect(page.getByRole("region", { name: "Flow" })).toContainText(
-    "what shows it passing did not load",
+    "the live display did not load",
   );
   await make(page, "Handled error");
   await expect(page.getByText("An error was handled and reported.")).toBeVisible();
 });
 
-/** The scripts that the page names, and those of telemetry. */
+/** The scripts that the page's HTML lists, including those of telemetry. */
 async function scriptsOf(page: Page): Promise<ReadonlySet<string>> {
   const html = await (await page.request.get("/")).text();
   return new Set(html.match(/[\w-]{8}\.js/g));

@@ -1,4 +1,4 @@
-/** The view of traces: list and waterfall, read from the screen as a person reads them. */
+/** The view of traces: list, waterfall and span detail. */
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
@@ -8,7 +8,7 @@ import { openView } from "./views.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 
-/** High enough for the rows of a visit: only those in sight, and some beyond, are in the document. */
+/** High enough for all rows of a visit: only rows in sight are rendered. */
 test.use({ viewport: { width: 1280, height: 1400 } });
 
 const list = (page: Page) => page.getByRole("table", { name: "Traces, newest first" });
@@ -17,8 +17,8 @@ const spanRow = (page: Page, name: string | RegExp) => grid(page).getByRole("row
 const detail = (page: Page, name: string | RegExp) => page.getByRole("complementary", { name });
 const linkTo = (page: Page, traceId: string): Locator => page.locator(`a[data-row="${traceId}"]`);
 
-/** Scrolls the waterfall down until a row is drawn. */
-async function bringIntoSight(page: Page, row: Locator): Promise<void> {
+/** Scrolls the waterfall down until a row is rendered. */
+async function scrollToRow(page: Page, row: Locator): Promise<void> {
   await grid(page).hover();
   await expect.poll(async () => {
     if (await row.count() === 0) await page.mouse.wheel(0, 100);
@@ -26,7 +26,7 @@ async function bringIntoSight(page: Page, row: Locator): Promise<void> {
   }).toBeGreaterThan(0);
 }
 
-test("every signal of the page stands in its trace: spans of both sides, errors, logs, vitals", async ({ page, arrivals, serverArrivals, watch }) => {
+test("every signal → in the page's trace: spans of browser and server, errors, logs, vitals", async ({ page, arrivals, serverArrivals, watch }) => {
   watch.allow(...Object.values(ERRORS), "status of 503");
   await openPage(page);
   const traceId = await shownTraceId(page);
@@ -36,8 +36,8 @@ test("every signal of the page stands in its trace: spans of both sides, errors,
     (item) => item.type === "event" && JSON.stringify(item.json()).includes(ERRORS.component),
   );
   await arrivals.waitForItem(
-    "the span made by hand",
-    (item) => item.type === "span" && JSON.stringify(item.json()).includes("measure by hand"),
+    "the manual span",
+    (item) => item.type === "span" && JSON.stringify(item.json()).includes("manual span"),
   );
   await serverArrivals.waitForItem("the server's spans", (item) => item.type === "span");
 
@@ -47,15 +47,14 @@ test("every signal of the page stands in its trace: spans of both sides, errors,
   await linkTo(page, traceId).click();
   await expect(page).toHaveURL(new RegExp(`#/traces/${traceId}`));
 
-  await test.step("spans of browser and server, told apart by a word", async () => {
+  await test.step("spans of browser and server, each with its origin", async () => {
     await expect(spanRow(page, /pageload .*browser/)).toBeVisible();
     await expect(spanRow(page, /http\.server GET \/\W*server/).first()).toBeVisible();
-    const byHand = spanRow(page, /measure by hand/);
-    await bringIntoSight(page, byHand);
-    await expect(byHand).toHaveAttribute("aria-expanded", "true");
+    const manual = spanRow(page, /manual span/);
+    await scrollToRow(page, manual);
+    await expect(manual).toHaveAttribute("aria-expanded", "true");
   });
-  await test.step("a server's span stands below the request that it answered", async () => {
-    // Only rows in sight are in the document.
+  await test.step("server span below the request that it answered", async () => {
     await grid(page).hover();
     await expect.poll(async () => {
       await page.mouse.wheel(0, 200);
@@ -81,18 +80,18 @@ test("every signal of the page stands in its trace: spans of both sides, errors,
       /^#\/(logs\?trace=|errors\/)/,
     );
   });
-  await test.step("a span's detail, which a link leads to", async () => {
-    await spanRow(page, /measure by hand/).click();
-    await expect(detail(page, "measure by hand")).toContainText("browser");
+  await test.step("detail of a span, also opened by its address", async () => {
+    await spanRow(page, /manual span/).click();
+    await expect(detail(page, "manual span")).toContainText("browser");
     await expect(page).toHaveURL(/\?span=[\da-f]{16}$/);
     await page.reload();
-    await expect(detail(page, "measure by hand")).toBeVisible();
-    await expect(detail(page, "measure by hand")).toContainText("envelope");
-    await expect(spanRow(page, /measure by hand/)).toHaveAttribute("aria-selected", "true");
+    await expect(detail(page, "manual span")).toBeVisible();
+    await expect(detail(page, "manual span")).toContainText("envelope");
+    await expect(spanRow(page, /manual span/)).toHaveAttribute("aria-selected", "true");
   });
 });
 
-test("this visit's spans are there before any envelope has brought them", async ({ page, watch }) => {
+test("no envelope has arrived yet → this page's spans are shown as live", async ({ page, watch }) => {
   watch.allow("Failed to load resource");
   await page.route(
     "**/monitoring",
@@ -103,16 +102,16 @@ test("this visit's spans are there before any envelope has brought them", async 
   await make(page, "Span with a fetch");
   await openView(page, "Traces");
   await linkTo(page, traceId).click();
-  await spanRow(page, /measure by hand/).click();
-  await expect(detail(page, "measure by hand")).toContainText(
-    "no envelope yet: live from this page",
+  await spanRow(page, /manual span/).click();
+  await expect(detail(page, "manual span")).toContainText(
+    "none yet: live from this page",
   );
 
   await page.unroute("**/monitoring");
-  await expect(detail(page, "measure by hand")).toContainText(/envelope \d+/, { timeout: 60_000 });
+  await expect(detail(page, "manual span")).toContainText(/envelope \d+/, { timeout: 60_000 });
 });
 
-test("the view grows while it is open: a span that begins, and one that ends", async ({ page }) => {
+test("span starts and ends while the trace is open → its row follows", async ({ page }) => {
   await openPage(page);
   await openView(page, "Traces");
   const traceId = await page.evaluate(() => document.querySelector(".trace-id")?.textContent);
@@ -132,13 +131,13 @@ test("the view grows while it is open: a span that begins, and one that ends", a
 test.describe("relay mode", () => {
   test.use({ mode: "relay", ingestHost: "o1.ingest.us.sentry.io" });
 
-  test("the list has this visit's own traces, each with a link to Sentry", async ({ page }) => {
+  test("traces of this visit → listed, each with a link to Sentry", async ({ page }) => {
     await openPage(page);
     const traceId = await shownTraceId(page);
     await make(page, "Span with a fetch");
     await openView(page, "Traces");
     await linkTo(page, traceId).click();
-    await expect(spanRow(page, /measure by hand/)).toBeVisible();
+    await expect(spanRow(page, /manual span/)).toBeVisible();
     await expect(page.getByRole("link", { name: "Open in Sentry" })).toHaveAttribute(
       "href",
       `https://sentry.io/orgredirect/organizations/:orgslug/explore/traces/trace/${traceId}/`,
@@ -146,7 +145,7 @@ test.describe("relay mode", () => {
   });
 });
 
-test("by keyboard alone: from the list into a trace, through its tree, and back", async ({ page, server }) => {
+test("keyboard only → from the list into a trace, through its tree, and back", async ({ page, server }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 40));
   await page.goto("/#/traces");
   await linkTo(page, TRACE).focus();
@@ -154,9 +153,9 @@ test("by keyboard alone: from the list into a trace, through its tree, and back"
   await expect(page.getByRole("heading", { name: "step 0" })).toBeFocused();
   const focused = page.locator(":focus");
 
-  await test.step("one stop for the whole tree; arrows step, fold and unfold", async () => {
+  await test.step("one tab stop for the tree; arrow keys move, collapse and expand", async () => {
     await expect(spanRow(page, "step 39")).toBeVisible();
-    while (!(await focused.evaluate((at) => at.matches('[role="row"]')))) {
+    while (!(await focused.evaluate((element) => element.matches('[role="row"]')))) {
       await page.keyboard.press("Tab");
     }
     await expect(focused).toHaveAccessibleName(/step 0\W/);
@@ -176,7 +175,7 @@ test("by keyboard alone: from the list into a trace, through its tree, and back"
     await page.keyboard.press("End");
     await expect(focused).toHaveAttribute("aria-level", "3");
   });
-  await test.step("plus zooms, 0 shows the whole trace", async () => {
+  await test.step("plus zooms in, 0 shows the whole trace", async () => {
     const shown = page.getByRole("slider", { name: "Time shown" });
     const whole = await shown.getAttribute("aria-valuetext");
     await page.keyboard.press("+");
@@ -190,7 +189,7 @@ test("by keyboard alone: from the list into a trace, through its tree, and back"
     await expect(shown).not.toHaveAttribute("aria-valuetext", middle ?? "");
     await page.keyboard.press("0");
   });
-  await test.step("the search says n of m, and Enter goes to the next", async () => {
+  await test.step("search shows n of m, Enter moves to the next match", async () => {
     await page.getByRole("searchbox", { name: "Search this trace" }).focus();
     await page.keyboard.type("step 3");
     await expect(page.getByText("11 found")).toBeVisible();
@@ -200,7 +199,7 @@ test("by keyboard alone: from the list into a trace, through its tree, and back"
     await page.keyboard.press("Escape");
     await expect(page.getByText("2 of 11")).toBeHidden();
   });
-  await test.step("Enter opens a span, closing gives the focus back, Escape leads to the list", async () => {
+  await test.step("Enter opens a span, closing restores the focus, Escape leads to the list", async () => {
     await spanRow(page, /step 0\W/).focus();
     await page.keyboard.press("Enter");
     await expect(detail(page, "step 0")).toBeVisible();
@@ -212,28 +211,28 @@ test("by keyboard alone: from the list into a trace, through its tree, and back"
   });
 });
 
-test("a hostile trace is shown as the text that it is, and says what is wrong with it", async ({ page, server }) => {
+test("hostile trace → shown as text, with warnings about its data", async ({ page, server }) => {
   await postSpans(server.origin, hostileTrace(TRACE));
   await page.goto(`/#/traces/${TRACE}?span=${spanId(0)}`);
   await expect(page.locator(".span-detail")).toContainText('<img src=x onerror="');
   for (const name of [/<img src=x/, /MMMM/, "circle a", "own parent", "orphan", "far future"]) {
     await expect(spanRow(page, name).first()).toBeAttached();
   }
-  await expect(spanRow(page, "Parent did not arrive")).toBeAttached();
+  await expect(spanRow(page, "Parent not received")).toBeAttached();
   const facts = page.locator(".trace-facts");
-  await expect(facts).toContainText("2 circles of parents are broken");
-  await expect(facts).toContainText("1 parent did not arrive");
+  await expect(facts).toContainText(/2\scycles of parent spans/);
+  await expect(facts).toContainText(/1\sparent span not received/);
   await expect(facts).toContainText("without an end");
 
-  const said: [string, RegExp][] = [
-    [spanId(2), /the circle is broken here/],
-    [spanId(4), /names itself as its parent/],
+  const warnings: [string, RegExp][] = [
+    [spanId(2), /a cycle, which is cut at this span/],
+    [spanId(4), /is its own parent/],
     [spanId(6), /away from the rest/],
     [spanId(7), /ended before it started/],
-    [spanId(8), /No end came/],
-    [spanId(9), /No start came/],
+    [spanId(8), /No end received/],
+    [spanId(9), /No start received/],
   ];
-  for (const [id, sentence] of said) {
+  for (const [id, sentence] of warnings) {
     await page.goto(`/#/traces/${TRACE}?span=${id}`);
     await expect(page.locator(".span-detail")).toContainText(sentence);
   }
@@ -242,7 +241,7 @@ test("a hostile trace is shown as the text that it is, and says what is wrong wi
   await expectNoOverflow(page, 360);
 });
 
-test("of 10,000 spans only those in sight are drawn, and the last is a key away", async ({ page, server }) => {
+test("trace of 10,000 spans → only rows in sight are rendered; End focuses the last", async ({ page, server }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 10_000));
   await page.goto(`/#/traces/${TRACE}`);
   await expect(grid(page)).toHaveAttribute("aria-rowcount", "10000");
@@ -255,9 +254,9 @@ test("of 10,000 spans only those in sight are drawn, and the last is a key away"
   await expect(spanRow(page, /step 9999\W/)).toBeInViewport();
 });
 
-test("a trace that is not here says so", async ({ page }) => {
+test("unknown trace → a message, and a link to the list", async ({ page }) => {
   await page.goto(`/#/traces/${"f".repeat(32)}`);
-  await expect(page.getByText("Nothing of this trace is here")).toBeVisible();
+  await expect(page.getByText("Trace not found")).toBeVisible();
   await page.getByRole("link", { name: "All traces" }).click();
   await expect(page).toHaveURL(/#\/traces$/);
 });
@@ -266,7 +265,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   test.describe(colorScheme, () => {
     test.use({ colorScheme });
 
-    test("axe finds nothing and nothing overflows: list, waterfall and detail", async ({ page, server }) => {
+    test("list, waterfall and detail → axe finds no problems, nothing overflows", async ({ page, server }) => {
       await postSpans(server.origin, largeTrace(TRACE, 300)[0]!, hostileTrace("f".repeat(32)));
       const places = [
         "#/traces",

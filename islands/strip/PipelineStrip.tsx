@@ -1,0 +1,112 @@
+import type { ReactNode } from "react";
+import { Mark } from "../../components/Mark.tsx";
+
+/** What the pipeline connects. */
+export interface PipelineEnds {
+  /** `inbox` or `relay`. */
+  readonly variant: string;
+  /** Where the browser posts to: a path, or "straight to the ingest". */
+  readonly route: string;
+  /** Where envelopes are delivered to. */
+  readonly ingest: string;
+}
+
+/** Envelopes of this page. */
+export interface PipelineCounts {
+  /** In this browser, without an answer. */
+  readonly waiting: number;
+  /** In the relay's spool. */
+  readonly spooled: number;
+  readonly refused: number;
+  readonly accepted: number;
+}
+
+const NOTHING_SENT: PipelineCounts = { waiting: 0, spooled: 0, refused: 0, accepted: 0 };
+
+/**
+ * The pipeline: browser, relay and ingest with their counts, the tube that connects them, and status lines. Each count
+ * has a mark and a word: colour is never the only difference.
+ *
+ * @param props.counts default: nothing was sent
+ * @param props.inside the tube's content, hidden from screen readers
+ * @param props.status about this page
+ * @param props.allSenders about all senders; undefined: not loaded yet
+ * @param props.children further content below
+ */
+export function PipelineStrip(
+  { ends, counts = NOTHING_SENT, inside, status, allSenders, children }: {
+    ends: PipelineEnds;
+    counts?: PipelineCounts;
+    inside?: ReactNode;
+    status: ReactNode;
+    allSenders?: ReactNode;
+    children?: ReactNode;
+  },
+) {
+  const { waiting, spooled, refused, accepted } = counts;
+  return (
+    <div className="pipeline-strip" data-route={ends.route} data-sentry-block="">
+      <ol>
+        <li>
+          <span>this browser</span>
+          <span className={waiting > 0 ? "waits" : "zero"}>
+            <Mark kind="waits" />
+            {waiting} waiting
+          </span>
+        </li>
+        <li>
+          <span>{ends.route}</span>
+          <span>
+            {spooled > 0 && (
+              <span className="waits">
+                <Mark kind="waits" />
+                {spooled} spooled{" "}
+              </span>
+            )}
+            <span className={refused > 0 ? "refused" : "zero"}>
+              <Mark kind="refused" />
+              {refused} refused
+            </span>
+          </span>
+        </li>
+        <li>
+          <span>{ends.ingest}</span>
+          <span className={accepted > 0 ? "flows" : "zero"}>
+            <Mark kind="flows" />
+            {accepted} {acceptedWord(ends)}
+          </span>
+        </li>
+      </ol>
+      <div className="tube" aria-hidden="true">
+        <i className="valve" />
+        {inside}
+      </div>
+      <p className="status-line">{status}</p>
+      {/* Rendered from the start, so that nothing below moves when it is loaded. */}
+      <p className="status-line">{allSenders ?? <span>All senders: loading.</span>}</p>
+      {children}
+    </div>
+  );
+}
+
+export const acceptedWord = ({ variant }: PipelineEnds) =>
+  variant === "inbox" ? "stored" : "accepted";
+
+/** Whether telemetry runs. */
+export interface PhaseState {
+  readonly phase: "waiting" | "loading" | "running" | "failed";
+  /** Why it failed. */
+  readonly reason?: string | undefined;
+}
+
+/** The status line while telemetry does not run. */
+export function phaseSentence({ phase, reason }: PhaseState): string {
+  switch (phase) {
+    case "waiting":
+      return "Nothing sent yet. Telemetry starts when the page has loaded and is idle.";
+    case "failed":
+      return `Telemetry failed: ${reason ?? "no reason given"}. The page works without it.`;
+    default:
+      return "Nothing sent yet. Telemetry is loading.";
+  }
+}

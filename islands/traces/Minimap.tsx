@@ -1,0 +1,95 @@
+import { type PointerEvent, useMemo, useRef, useState } from "react";
+import { formatFineDuration } from "../../components/format.ts";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import { barOf, percentAt } from "./time_scale.ts";
+import type { TimeWindow } from "./use_time_window.ts";
+
+/** Lanes of the picture. Deeper spans share the last lane. */
+const MIN_LANES = 6;
+const MAX_LANES = 24;
+/** Width of the picture in units of its own; more than the pixels of a screen. */
+const WIDTH = 4000;
+
+/** When a span is drawn, and how deep in the tree it is. */
+export interface MinimapBar extends Extent {
+  readonly depth: number;
+}
+
+/** All spans of the trace in one strip. Dragging or keys select the time that the waterfall shows. */
+export function Minimap({ all, bars, timeWindow }: {
+  /** Start and end of the trace. */
+  all: Extent;
+  bars: readonly MinimapBar[];
+  timeWindow: TimeWindow;
+}) {
+  const { window } = timeWindow;
+  const lanes = Math.min(
+    MAX_LANES,
+    bars.reduce((most, { depth }) => Math.max(most, depth + 1), MIN_LANES),
+  );
+  const path = useMemo(() => pathOf(all, bars, lanes), [all.start_ms, all.end_ms, bars]);
+  const [selection, setSelection] = useState<Extent>();
+  const dragStart = useRef<number>(undefined);
+
+  const timeAt = ({ currentTarget, clientX }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const share = Math.min(1, Math.max(0, (clientX - left) / width));
+    return all.start_ms + share * (all.end_ms - all.start_ms);
+  };
+  const endDrag = () => {
+    dragStart.current = undefined;
+    setSelection(undefined);
+  };
+
+  const shown = barOf(all, selection ?? window);
+  const [from, to] = [window.start_ms - all.start_ms, window.end_ms - all.start_ms];
+  return (
+    <div
+      className="minimap"
+      role="slider"
+      tabIndex={0}
+      aria-label="Time shown"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(percentAt(all, window.start_ms))}
+      aria-valuetext={`${formatFineDuration(from)} to ${formatFineDuration(to)}`}
+      aria-description="Plus and minus zoom, arrow keys move, 0 shows the whole trace."
+      onKeyDown={timeWindow.onPanKey}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        dragStart.current = timeAt(event);
+      }}
+      onPointerMove={(event) => {
+        if (dragStart.current === undefined) return;
+        const [a, b] = [dragStart.current, timeAt(event)];
+        setSelection({ start_ms: Math.min(a, b), end_ms: Math.max(a, b) });
+      }}
+      onPointerUp={(event) => {
+        // A click without movement selects nothing.
+        if (dragStart.current !== undefined && selection) {
+          timeWindow.select(dragStart.current, timeAt(event));
+        }
+        endDrag();
+      }}
+      onPointerCancel={endDrag}
+    >
+      <svg viewBox={`0 0 ${WIDTH} ${lanes}`} preserveAspectRatio="none" aria-hidden="true">
+        <path d={path} />
+      </svg>
+      {shown.out === undefined && shown.width < 100 && (
+        <span className="lens" style={{ left: `${shown.left}%`, width: `${shown.width}%` }} />
+      )}
+    </div>
+  );
+}
+
+/** A rectangle for each span, all in one SVG path: one element is fast, however many spans there are. */
+function pathOf(all: Extent, bars: readonly MinimapBar[], lanes: number): string {
+  const rectangles = new Set<string>();
+  for (const bar of bars) {
+    const x = Math.round(percentAt(all, bar.start_ms) * WIDTH / 100);
+    const width = Math.max(8, Math.round(percentAt(all, bar.end_ms) * WIDTH / 100) - x);
+    rectangles.add(`M${x} ${Math.min(bar.depth, lanes - 1) + 0.15}h${width}v.7h-${width}z`);
+  }
+  return [...rectangles].join("");
+}

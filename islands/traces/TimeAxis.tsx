@@ -1,0 +1,110 @@
+import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { Mark } from "../../components/Mark.tsx";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import type { Tick } from "../../monitoring/models/trace/time_window.ts";
+import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
+import { clustersOf, percentAt } from "./time_scale.ts";
+import type { FormattedVital } from "./WebVitals.tsx";
+
+/** Minimum distance between two marks, and between two names of vitals, in percent: about their width. */
+const MIN_DISTANCE = { wide: { marks: 3, vitals: 7 }, narrow: { marks: 8, vitals: 16 } };
+/** From this percentage on, a tick's label is on the left of its line. */
+const LABEL_LEFT_FROM = 93;
+
+/**
+ * The time axis above the waterfall: ticks, web vitals, errors and logs.
+ *
+ * @param props.hrefOf link to an error or a log
+ */
+export function TimeAxis({ isNarrow, window, origin, ticks, marks, vitals, hrefOf }: {
+  isNarrow: boolean;
+  window: Extent;
+  /** Start of the trace, milliseconds since 1970. */
+  origin: number;
+  ticks: readonly Tick[];
+  /** Errors and logs. */
+  marks: readonly PlacedMark[];
+  vitals: readonly FormattedVital[];
+  hrefOf: (mark: PlacedMark) => string;
+}) {
+  const minDistance = isNarrow ? MIN_DISTANCE.narrow : MIN_DISTANCE.wide;
+  return (
+    <div className="axis">
+      <div className="ticks" aria-hidden="true">
+        {ticks.map(({ offset_ms, label }) => {
+          const left = percentAt(window, origin + offset_ms);
+          return (
+            <span
+              key={offset_ms}
+              className={left > LABEL_LEFT_FROM ? "label-left" : ""}
+              style={{ left: `${left}%` }}
+            >
+              {label}
+            </span>
+          );
+        })}
+      </div>
+      {vitals.length > 0 && (
+        <ul className="marks" aria-label="Vitals on the time axis">
+          {clustersOf(window, vitals, minDistance.vitals).map(({ left, members }) => (
+            <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
+              <span title={members.map(vitalText).join("\n")}>
+                {members.map(({ name }) =>
+                  name.toUpperCase()
+                ).join(" ")}
+              </span>
+              <span className="vh">
+                {members.map((vital) =>
+                  `${vitalText(vital)}, ${offset(vital, origin)}`
+                ).join("; ")}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {marks.length > 0 && (
+        <ul className="marks" aria-label="Errors and logs on the time axis">
+          {clustersOf(window, marks, minDistance.marks).map(({ left, members }) => {
+            const worst = members.find(({ kind }) => kind === "error") ?? members[0]!;
+            const text = clusterText(members, worst, origin);
+            return (
+              <li key={worst.key} style={{ left: `${left}%` }}>
+                <a href={hrefOf(worst)} aria-label={text} title={text}>
+                  <EventMark kind={worst.kind} />
+                  {members.length > 1 && <sub>{members.length}</sub>}
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** The mark of an error or a log. */
+export function EventMark({ kind }: { kind: PlacedMark["kind"] }) {
+  return kind === "error" ? <Mark kind="refused" /> : <i className="log-mark" />;
+}
+
+/** Number of errors and of logs; those that are 0 are left out. */
+export function countMarks(marks: readonly PlacedMark[]): string[] {
+  const errors = marks.filter(({ kind }) => kind === "error").length;
+  const logs = marks.length - errors;
+  return [errors > 0 && formatCount(errors, "error"), logs > 0 && formatCount(logs, "log")]
+    .filter((text) => text !== false);
+}
+
+const vitalText = ({ title, value, rating }: FormattedVital) => `${title} ${value}, ${rating}`;
+
+const offset = ({ at_ms }: { readonly at_ms: number }, origin: number) =>
+  `at ${formatFineDuration(at_ms - origin)}`;
+
+function clusterText(members: readonly PlacedMark[], worst: PlacedMark, origin: number): string {
+  const time = worst.astray ? "at an unknown time" : offset(worst, origin);
+  if (members.length === 1) {
+    return `${worst.kind === "error" ? "Error" : `Log, ${worst.level}`} ${time}: ${worst.text}`;
+  }
+  const since = time.replace("at ", "from ");
+  return `${countMarks(members).join(" and ")} ${since}; the first: ${worst.text}`;
+}

@@ -1,0 +1,136 @@
+import { useEffect, useRef } from "react";
+import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { Mark } from "../../components/Mark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { sentryTraceUrl } from "./sentry_link.ts";
+import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
+import { CopyId } from "../shared/CopyButton.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+
+/** The trace's name, its ids, and links to the list and to Sentry. */
+export function TraceHeader({ name, traceId, listHref, variant, replayId, takesFocus }: {
+  name: string;
+  traceId: string;
+  listHref: string;
+  /** `inbox` or `relay`. */
+  variant: string;
+  replayId: string | null;
+  /** The link that was followed, which had the focus, is not on the page any more. */
+  takesFocus: boolean;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus({ preventScroll: true });
+  }, []);
+  const sentryUrl = variant === "relay" ? sentryTraceUrl(dsnOfPage(), traceId) : undefined;
+  return (
+    <header className="trace-head">
+      <a href={listHref}>All traces</a>
+      <h3 tabIndex={-1} ref={heading}>{name}</h3>
+      <span>
+        trace <CopyId id={traceId} what="trace id" />
+      </span>
+      {replayId !== null && (
+        <span>
+          recording <CopyId id={replayId} what="recording id" />
+        </span>
+      )}
+      {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
+    </header>
+  );
+}
+
+/** The DSN that the server has put into the page. */
+function dsnOfPage(): string {
+  const { dsn } = JSON.parse(document.getElementById("client")?.textContent ?? "{}");
+  return typeof dsn === "string" ? dsn : "";
+}
+
+/**
+ * Duration, start and counts of a trace, and warnings about its data.
+ *
+ * @param props.scope `visit`: the source has only the browser's spans
+ */
+export function TraceFacts({ summary, startedAt, scope = "inbox" }: {
+  summary: TraceSummary;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  scope?: ConsoleSource["scope"] | undefined;
+}) {
+  const { spans, failed, errors, logs } = summary;
+  return (
+    <div className="trace-facts">
+      <p>
+        <b>{formatFineDuration(summary.duration_ms)}</b>
+        <span>
+          started <Timestamp at={startedAt} />
+        </span>
+        <span>
+          {formatCount(spans, "span")}
+          {originText(summary)}
+        </span>
+        <span className={failed + errors > 0 ? "refused" : undefined}>
+          {failed + errors > 0 && <Mark kind="refused" />}
+          {formatCount(errors, "error")}
+          {failed > 0 && `, ${formatCount(failed, "failed span")}`}
+        </span>
+        <span>{formatCount(logs, "log")}</span>
+        {summary.open > 0 && (
+          <span className="flows">
+            <Mark kind="flows" />live: {formatCount(summary.open, "open span")}
+          </span>
+        )}
+      </p>
+      {traceWarnings(summary, scope).map((warning) => (
+        <p key={warning} className="waits">
+          <Mark kind="waits" />
+          {warning}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function originText({ spans, browser, server }: TraceSummary): string {
+  if (browser === spans) return ", all in the browser";
+  if (server === spans) return ", all on the server";
+  const unknown = spans - browser - server;
+  return `: ${browser} in the browser, ${server} on the server${
+    unknown > 0 ? `, ${unknown} unknown` : ""
+  }`;
+}
+
+/** Problems of the trace's data, and how it is drawn nevertheless. One sentence each. */
+export function traceWarnings(
+  { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
+  scope: ConsoleSource["scope"] = "inbox",
+): string[] {
+  const warnings: string[] = [];
+  if (skew_ms !== 0) {
+    const relation = skew_ms > 0 ? "behind" : "ahead of";
+    warnings.push(
+      `The server's clock is ${formatFineDuration(Math.abs(skew_ms))} ${relation} the browser's: ` +
+        "its spans are moved into the requests that they answered.",
+    );
+  }
+  if (unended > 0) {
+    warnings.push(
+      `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
+    );
+  }
+  if (missing > 0) {
+    const parents = formatCount(missing, "parent span");
+    warnings.push(
+      scope === "visit"
+        ? `${parents} not in this visit: the server sends its spans itself.`
+        : `${parents} not received.`,
+    );
+  }
+  if (circles > 0) {
+    warnings.push(`${formatCount(circles, "cycle")} of parent spans, cut at one span each.`);
+  }
+  if (duplicates > 0) {
+    warnings.push(`${formatCount(duplicates, "span")} received more than once, shown once.`);
+  }
+  return warnings;
+}

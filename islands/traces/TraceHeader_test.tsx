@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { renderToStaticMarkup } from "react-dom/server";
+import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
+import { TraceFacts, traceWarnings } from "./TraceHeader.tsx";
+
+const plain: TraceSummary = {
+  name: "/",
+  duration_ms: 1240,
+  spans: 3,
+  browser: 2,
+  server: 1,
+  failed: 0,
+  errors: 0,
+  logs: 2,
+  unended: 0,
+  open: 0,
+  missing: 0,
+  circles: 0,
+  duplicates: 0,
+  skew_ms: 0,
+};
+
+const text = (summary: Partial<TraceSummary>) =>
+  renderToStaticMarkup(<TraceFacts summary={{ ...plain, ...summary }} startedAt={0} />)
+    .replace(/<[^>]*>/g, " ").replace(/[\s\u00a0]+/g, " ");
+const warnings = (...args: Parameters<typeof traceWarnings>) =>
+  traceWarnings(...args).map((line) => line.replaceAll("\u00a0", " "));
+
+Deno.test("trace without problems → its duration and counts, no warnings", () => {
+  assert.match(text({}), /1\.24 s.*3 spans: 2 in the browser, 1 on the server.*0 errors.*2 logs/);
+  assert.deepEqual(traceWarnings(plain), []);
+});
+
+Deno.test("server's clock differs → warning with the difference and its direction", () => {
+  assert.match(warnings({ ...plain, skew_ms: 630 })[0] ?? "", /630 ms behind the browser's/);
+  assert.match(warnings({ ...plain, skew_ms: -2000 })[0] ?? "", /2\.00 s ahead of the browser's/);
+});
+
+Deno.test("spans without end, missing parents, cycles, duplicates → one warning each", () => {
+  assert.deepEqual(warnings({ ...plain, unended: 1, missing: 2, circles: 1, duplicates: 3 }), [
+    "1 span without an end, drawn to the end of the trace.",
+    "2 parent spans not received.",
+    "1 cycle of parent spans, cut at one span each.",
+    "3 spans received more than once, shown once.",
+  ]);
+});
+
+Deno.test("parent missing in relay mode → the warning says that the server sends its spans", () => {
+  assert.deepEqual(warnings({ ...plain, missing: 1 }, "visit"), [
+    "1 parent span not in this visit: the server sends its spans itself.",
+  ]);
+});
+
+Deno.test("open spans of this page → shown as live", () => {
+  assert.match(text({ open: 1 }), /live: 1 open span/);
+});

@@ -1,0 +1,156 @@
+import { memo, useRef } from "react";
+import { formatFineDuration } from "../../components/format.ts";
+import { Mark } from "../../components/Mark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { ListToolbar } from "../shared/ListToolbar.tsx";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
+import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
+import { useList } from "../shared/use_source.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
+import { useLiveSpans } from "./use_live_spans.ts";
+
+/**
+ * The list of traces. Includes this page's own traces before their envelopes have arrived.
+ *
+ * @param props.returnFrom id of the trace that was open before; its row gets the focus
+ */
+export function TraceList({ source, returnFrom }: {
+  source: ConsoleSource | undefined;
+  returnFrom: string | undefined;
+}) {
+  const { params } = useFragment();
+  const q = params.get("q") ?? undefined;
+  const list = useList(source, "traces", q === undefined ? {} : { q });
+  const live = useLiveSpans();
+  // The search runs in the source, which does not have the live traces.
+  const rows = withLiveTraces(list.rows, q ? new Map() : live.traces, live.now);
+
+  const { stop, events } = useRowKeys(rows.map(({ trace_id }) => trace_id), returnFrom);
+  const container = useRef<HTMLDivElement>(null);
+  useReturnToRow("traces", container, returnFrom, rows.length > 0);
+
+  return (
+    <div ref={container} {...events}>
+      <ListToolbar source={source} what="traces" />
+      <ListNotice source={source} list={{ ...list, rows }} what="traces">
+        <p>
+          No traces received. <a href="#/">Generate telemetry</a> on the overview.
+        </p>
+      </ListNotice>
+      {rows.length > 0 && (
+        <TraceTable
+          rows={rows}
+          tabStop={stop}
+          hrefOf={(traceId) => fragmentTo("traces", [traceId], { q })}
+        />
+      )}
+      <OlderButton what="traces" more={list.more} />
+    </div>
+  );
+}
+
+const COLUMNS = [
+  { title: "Started" },
+  { title: "Trace" },
+  { title: "Duration", numeric: true },
+  { title: "Spans", numeric: true },
+  { title: "Errors", numeric: true },
+  { title: "Logs", numeric: true },
+  { title: "Recording" },
+];
+
+function TraceTable({ rows, hrefOf, tabStop }: {
+  rows: readonly ListedTrace[];
+  hrefOf: (traceId: string) => string;
+  /** Id of the trace whose row is in the tab order. */
+  tabStop: string | undefined;
+}) {
+  const longest = rows.reduce((most, row) => Math.max(most, durationOf(row) ?? 0), 0);
+  return (
+    <table className="data-table traces-list">
+      <caption>Traces, newest first</caption>
+      <thead>
+        <tr>
+          {COLUMNS.map(({ title, numeric }) => (
+            <th key={title} scope="col" className={numeric ? "n" : undefined}>{title}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <TraceRow
+            key={row.trace_id}
+            row={row}
+            href={hrefOf(row.trace_id)}
+            longest={longest}
+            isTabStop={row.trace_id === tabStop}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
+  row: ListedTrace;
+  href: string;
+  /** Duration of the longest trace in the list, milliseconds. */
+  longest: number;
+  isTabStop: boolean;
+}) {
+  return (
+    <tr>
+      <td className="at">
+        <Timestamp at={row.started_at} />
+      </td>
+      <td className="items">
+        <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>
+          {row.name ?? "No spans received"}
+        </a>{" "}
+        {row.op && <small>{row.op}</small>}
+        {row.live && (
+          <small className="flows">
+            <Mark kind="flows" />live
+          </small>
+        )}
+      </td>
+      <td className="n took">
+        <Duration ms={durationOf(row)} longest={longest} />
+      </td>
+      <td className="n size">
+        {row.spans}
+        <span className="unit">{row.spans === 1 ? "span" : "spans"}</span>
+      </td>
+      <td className={`n status ${row.errors > 0 ? "refused" : "none"}`}>
+        {row.errors > 0 && <Mark kind="refused" />}
+        {row.errors}
+        <span className="unit">{row.errors === 1 ? "error" : "errors"}</span>
+      </td>
+      <td className="n wrote">
+        {row.logs}
+        <span className="unit">{row.logs === 1 ? "log" : "logs"}</span>
+      </td>
+      <td className="recording">{row.replay_id === null ? "" : "yes"}</td>
+    </tr>
+  );
+});
+
+/** A duration, with a bar that compares it to the longest one. */
+function Duration({ ms, longest }: { ms: number | null; longest: number }) {
+  if (ms === null) return "–";
+  return (
+    <>
+      {formatFineDuration(ms)}
+      <span className="gauge" aria-hidden="true">
+        <i style={{ width: `${ms / (longest || 1) * 100}%` }} />
+      </span>
+    </>
+  );
+}
+
+/** Milliseconds; null if no end was received. */
+function durationOf({ started_at, ended_at }: ListedTrace): number | null {
+  return ended_at === null ? null : Math.max(0, ended_at - started_at);
+}

@@ -1,0 +1,70 @@
+import { type KeyboardEvent, useState } from "react";
+import type { TimeWindow } from "./use_time_window.ts";
+
+/** Search in a trace, expand and collapse its tree, zoom. */
+export function TraceToolbar(
+  { text, onText, matches, onShowMatch, timeWindow, onCollapseAll, onExpandAll }: {
+    text: string;
+    onText: (text: string) => void;
+    /** Keys of the spans that match the text, in the tree's order. */
+    matches: readonly string[];
+    /** Brings the span with this key into view. */
+    onShowMatch: (key: string) => void;
+    timeWindow: TimeWindow;
+    onCollapseAll: () => void;
+    onExpandAll: () => void;
+  },
+) {
+  const [selected, setSelected] = useState(-1);
+  const count = matches.length;
+  const current = Math.min(selected, count - 1);
+  const step = (by: 1 | -1) => {
+    if (count === 0) return;
+    const first = by > 0 ? 0 : count - 1;
+    const next = current < 0 ? first : (current + by + count) % count;
+    setSelected(next);
+    onShowMatch(matches[next]!);
+  };
+  const search = (text: string) => {
+    onText(text);
+    setSelected(-1);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+    // The first Escape clears the field, the second leads back to the list.
+    else if (event.key === "Escape" && text !== "") search("");
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="bar trace-toolbar">
+      <form role="search" className="search" onSubmit={(event) => event.preventDefault()}>
+        <label htmlFor="trace-search" className="vh">Search this trace</label>
+        <input
+          id="trace-search"
+          type="search"
+          placeholder="Name, operation or id"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => search(target.value)}
+          onKeyDown={onKeyDown}
+        />
+      </form>
+      <output aria-live="polite">
+        {text.trim() === "" ? "" : current < 0 ? `${count} found` : `${current + 1} of ${count}`}
+      </output>
+      <button type="button" disabled={count === 0} onClick={() => step(-1)}>Previous</button>
+      <button type="button" disabled={count === 0} onClick={() => step(1)}>Next</button>
+      <span className="group">
+        <button type="button" onClick={onExpandAll}>Expand all</button>
+        <button type="button" onClick={onCollapseAll}>Collapse all</button>
+      </span>
+      <span className="group">
+        <button type="button" aria-label="Zoom out" onClick={timeWindow.zoomOut}>−</button>
+        <button type="button" aria-label="Zoom in" onClick={timeWindow.zoomIn}>+</button>
+        <button type="button" onClick={timeWindow.showAll}>Whole trace</button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,218 @@
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
+import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
+import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
+import { changeParams, fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
+import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import { useSourceState } from "../shared/use_source.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { Minimap } from "./Minimap.tsx";
+import { SpanDetail } from "./SpanDetail.tsx";
+import { useStableMemo } from "./stable.ts";
+import { TimeAxis } from "./TimeAxis.tsx";
+import { TraceFacts, TraceHeader } from "./TraceHeader.tsx";
+import { useTraceContent } from "./trace_reader.ts";
+import { TraceToolbar } from "./TraceToolbar.tsx";
+import { useLiveSpans } from "./use_live_spans.ts";
+import { useTimeWindow } from "./use_time_window.ts";
+import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
+import { formatVitals, WebVitals } from "./WebVitals.tsx";
+
+/** At most this many ticks on the time axis. */
+const TICKS = { wide: 8, narrow: 4 };
+
+/**
+ * One trace: facts, search, minimap, waterfall, and the selected span.
+ *
+ * @param props.takesFocus of the heading: the reader came from elsewhere in the console
+ */
+export function TraceView({ source, traceId, variant, takesFocus }: {
+  source: ConsoleSource | undefined;
+  traceId: string;
+  variant: string;
+  takesFocus: boolean;
+}) {
+  const { params } = useFragment();
+  const { state } = useSourceState(source);
+  const content = useTraceContent(source, traceId);
+  const live = useLiveSpans();
+  const liveSpans = live.traces.get(traceId);
+  // Reading a large trace takes a frame or two: not repeated when other traces of this page change.
+  const trace = useStableMemo(
+    () => readTrace(content.parts, liveSpans ? { live: liveSpans, now: live.now } : {}),
+    [content.parts, liveSpans],
+  );
+  const timeWindow = useTimeWindow(trace);
+  const { window } = timeWindow;
+  const isNarrow = useIsNarrow();
+  const ticks = useMemo(
+    () => ticksOf(window, trace.start_ms, isNarrow ? TICKS.narrow : TICKS.wide),
+    [window, trace.start_ms, isNarrow],
+  );
+
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
+  const rows = useMemo(() => waterfallRows(trace.tree, collapsed), [trace.tree, collapsed]);
+  const nodes = useMemo(
+    () => new Map(trace.tree.nodes.map((node) => [node.key, node])),
+    [trace.tree],
+  );
+  const marksOf = useMemo(
+    () => Map.groupBy(trace.marks, ({ span_id }) => `span:${span_id}`),
+    [trace.marks],
+  );
+  const minimapBars = useMemo(
+    () => trace.tree.nodes.map((node) => ({ ...trace.times.of.get(node)!, depth: node.depth })),
+    [trace],
+  );
+
+  const selected = params.get("span") === null ? undefined : `span:${params.get("span")}`;
+  const selectedNode = selected === undefined ? undefined : nodes.get(selected);
+  const [scrollRequest, setScrollRequest] = useState<ScrollRequest>();
+  const bringIntoView = (key: string, takesFocus: boolean) => {
+    const node = nodes.get(key);
+    if (node) setCollapsed((now) => reveal(node, now));
+    setScrollRequest({ key, takesFocus });
+  };
+  // The page was opened by a link to a span: it is shown once it is read.
+  const linkedSpan = useRef(selected);
+  useEffect(() => {
+    if (linkedSpan.current === undefined || !nodes.has(linkedSpan.current)) return;
+    bringIntoView(linkedSpan.current, false);
+    linkedSpan.current = undefined;
+  }, [nodes]);
+
+  const [text, setText] = useState(params.get("q") ?? "");
+  const matches = useMemo(() => searchSpans(trace.tree, text), [trace.tree, text]);
+  const matchSet = useMemo(() => new Set(matches), [matches]);
+
+  const listHref = fragmentTo("traces", [], { q: params.get("q") ?? undefined });
+  const select = (key: string | undefined) => {
+    const span = key?.startsWith("span:") ? key.slice("span:".length) : undefined;
+    changeParams({ span });
+  };
+  const toggle = (key: string) =>
+    setCollapsed((now) => now.has(key) ? now.difference(new Set([key])) : new Set([...now, key]));
+  const collapseAll = () => {
+    const parents = trace.tree.nodes.filter(({ children }) => children.length > 0);
+    setCollapsed(new Set(parents.map(({ key }) => key)));
+  };
+  const hrefOf = ({ error, envelope }: PlacedMark) =>
+    error !== null
+      ? fragmentTo("errors", [error, String(envelope)])
+      : fragmentTo("logs", [], { trace: traceId });
+  const vitals = formatVitals(trace.vitals);
+
+  const isEmpty = trace.tree.nodes.length === 0 && trace.marks.length === 0;
+  return (
+    <div
+      className="trace"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !event.defaultPrevented) goTo(listHref);
+      }}
+    >
+      <TraceHeader
+        name={trace.summary.name}
+        traceId={traceId}
+        listHref={listHref}
+        variant={variant}
+        replayId={content.replayId}
+        takesFocus={takesFocus}
+      />
+      {state === "forbidden" && source
+        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
+        : content.state === "failed"
+        ? <ReadFailure sentence={content.error} retry={content.retry} />
+        : isEmpty && (
+          <p className="empty">
+            {content.state === "loading"
+              ? "Loading the trace."
+              : "Trace not found: it was not received, or it was deleted."}
+          </p>
+        )}
+      {!isEmpty && (
+        <>
+          <TraceFacts
+            summary={trace.summary}
+            startedAt={trace.start_ms}
+            scope={source?.scope}
+          />
+          {content.isTruncated && (
+            <p className="waits">
+              This trace is too large to show all of it. Only its newest part is shown.
+            </p>
+          )}
+          <WebVitals vitals={vitals} />
+          <TraceToolbar
+            text={text}
+            onText={setText}
+            matches={matches}
+            onShowMatch={(key) => bringIntoView(key, false)}
+            timeWindow={timeWindow}
+            onCollapseAll={collapseAll}
+            onExpandAll={() => setCollapsed(new Set())}
+          />
+          <Minimap all={trace} bars={minimapBars} timeWindow={timeWindow} />
+          <div className={selectedNode ? "trace-body with-detail" : "trace-body"}>
+            <Waterfall
+              trace={trace}
+              rows={rows}
+              window={window}
+              ticks={ticks}
+              isNarrow={isNarrow}
+              marksOf={marksOf}
+              matches={matchSet}
+              selected={selected}
+              scrollRequest={scrollRequest}
+              axis={
+                <TimeAxis
+                  isNarrow={isNarrow}
+                  window={window}
+                  origin={trace.start_ms}
+                  ticks={ticks}
+                  marks={trace.marks}
+                  vitals={vitals}
+                  hrefOf={hrefOf}
+                />
+              }
+              onSelect={select}
+              onToggle={toggle}
+              onKeyDown={timeWindow.onZoomKey}
+            />
+            {selectedNode && (
+              <SpanDetail
+                node={selectedNode}
+                trace={trace}
+                traceId={traceId}
+                marks={marksOf.get(selectedNode.key) ?? []}
+                hrefOf={hrefOf}
+                onClose={() => {
+                  select(undefined);
+                  bringIntoView(selectedNode.key, true);
+                }}
+              />
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The same width as in `components/styles/`. */
+const NARROW = "(max-width: 40rem)";
+
+/** Whether the page is as narrow as a phone. */
+function useIsNarrow(): boolean {
+  return useSyncExternalStore(
+    subscribeToWidth,
+    () => matchMedia(NARROW).matches,
+    () => false,
+  );
+}
+
+function subscribeToWidth(listener: () => void): () => void {
+  const query = matchMedia(NARROW);
+  query.addEventListener("change", listener);
+  return () => query.removeEventListener("change", listener);
+}

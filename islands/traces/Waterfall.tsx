@@ -1,0 +1,167 @@
+import {
+  type KeyboardEvent,
+  memo,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import type { Tick } from "../../monitoring/models/trace/time_window.ts";
+import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
+import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
+import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
+import { SpanRow } from "./SpanRow.tsx";
+import { percentAt } from "./time_scale.ts";
+
+/** Height of a row in pixels: one line; on narrow pages the bar is below the name. */
+const ROW_PX = 24;
+const NARROW_ROW_PX = 44;
+/** One object for all rows without marks: a new one would render them again. */
+const NO_MARKS: readonly PlacedMark[] = [];
+
+export interface WaterfallProps {
+  readonly trace: Trace;
+  readonly rows: readonly WaterfallRow[];
+  readonly window: Extent;
+  readonly ticks: readonly Tick[];
+  readonly isNarrow: boolean;
+  /** Errors and logs by the key of their span. */
+  readonly marksOf: ReadonlyMap<string, readonly PlacedMark[]>;
+  /** Keys of the spans that the search found. */
+  readonly matches: ReadonlySet<string>;
+  readonly selected: string | undefined;
+  /** A request to bring a span into view. A new object is a new request. */
+  readonly scrollRequest: ScrollRequest | undefined;
+  readonly axis: ReactNode;
+  onSelect(key: string): void;
+  onToggle(key: string): void;
+  /** Called for keys that the tree does not use. */
+  onKeyDown(event: KeyboardEvent): void;
+}
+
+export interface ScrollRequest {
+  readonly key: string;
+  /** Whether the row gets the focus. */
+  readonly takesFocus: boolean;
+}
+
+/**
+ * The spans of a trace as a tree grid beside their time axis. Only rows in sight are rendered. Keys as in
+ * https://www.w3.org/WAI/ARIA/apg/patterns/treegrid/.
+ */
+export function Waterfall(props: WaterfallProps) {
+  const { trace, rows, window, ticks, isNarrow, marksOf, selected, scrollRequest } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const heads = useRef<HTMLDivElement>(null);
+  const [activeKey, setActiveKey] = useState<string>();
+  const indexOf = useMemo(() => new Map(rows.map(({ node }, i) => [node.key, i])), [rows]);
+  const activeIndex = indexOf.get(activeKey ?? selected ?? "") ?? 0;
+  const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
+  const virtual = useVirtualRows({ frame, heads, count: rows.length, rowPx, activeIndex });
+  useEffect(() => virtual.resetHeights(), [rowPx]);
+
+  const showRow = (index: number, takesFocus: boolean) => {
+    const key = rows[index]?.node.key;
+    if (key === undefined) return;
+    setActiveKey(key);
+    virtual.scrollToRow(index);
+    if (takesFocus) virtual.focusActiveRow();
+  };
+  useEffect(() => {
+    const index = scrollRequest && indexOf.get(scrollRequest.key);
+    if (index !== undefined) showRow(index, scrollRequest!.takesFocus);
+  }, [scrollRequest]);
+
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowPx) - 2);
+    const target = rowForKey(event.key, { active: activeIndex, count: rows.length, page });
+    const row = rows[activeIndex];
+    if (target !== undefined) showRow(target, true);
+    else if (event.key === "ArrowRight") {
+      if (row?.expanded === false) props.onToggle(row.node.key);
+      else if (row?.expanded) showRow(activeIndex + 1, true);
+    } else if (event.key === "ArrowLeft") {
+      if (row?.expanded) props.onToggle(row.node.key);
+      else if (row?.node.parent) showRow(indexOf.get(row.node.parent.key) ?? 0, true);
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (row) props.onSelect(row.node.key);
+    } else return props.onKeyDown(event);
+    event.preventDefault();
+  };
+
+  /** Key of the span in whose row an element is. */
+  const keyAt = (element: Element): string | undefined => {
+    const number = element.closest<HTMLElement>("[data-row-number]")?.dataset.rowNumber;
+    return number === undefined ? undefined : rows[Number(number) - 1]?.node.key;
+  };
+  const onClick = (event: MouseEvent) => {
+    const target = event.target as Element;
+    const key = keyAt(target);
+    if (key === undefined) return;
+    if (target.closest("[data-toggle]")) props.onToggle(key);
+    else props.onSelect(key);
+  };
+
+  return (
+    <div className="waterfall" ref={frame}>
+      <div className="wf-head wf-cols" ref={heads}>
+        <span>Span</span>
+        <span className="wf-duration">Duration</span>
+        {props.axis}
+      </div>
+      <div
+        role="treegrid"
+        aria-label="Spans of the trace"
+        aria-rowcount={rows.length}
+        className="wf-rows"
+        style={{ height: virtual.height }}
+        onKeyDown={onKeyDown}
+        onClick={onClick}
+        onFocus={({ target }) => setActiveKey(keyAt(target))}
+      >
+        <GridLines window={window} origin={trace.start_ms} ticks={ticks} />
+        {virtual.items.map(({ index, top, key }) => {
+          const row = rows[index]!;
+          const { node } = row;
+          return (
+            <SpanRow
+              key={key}
+              row={row}
+              number={index + 1}
+              time={trace.times.of.get(node)!}
+              window={window}
+              origin={trace.start_ms}
+              marks={marksOf.get(node.key) ?? NO_MARKS}
+              isSelected={node.key === selected}
+              isMatch={props.matches.has(node.key)}
+              isTabStop={index === activeIndex}
+              top={top}
+              height={rowPx}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** Vertical lines below the ticks. */
+const GridLines = memo(function GridLines({ window, origin, ticks }: {
+  window: Extent;
+  origin: number;
+  ticks: readonly Tick[];
+}) {
+  return (
+    <div className="wf-cols wf-lines" role="presentation">
+      <div className="track">
+        {ticks.map(({ offset_ms }) => (
+          <i key={offset_ms} style={{ left: `${percentAt(window, origin + offset_ms)}%` }} />
+        ))}
+      </div>
+    </div>
+  );
+});

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { barOf, clustersOf, percentAt } from "./time_scale.ts";
+
+const window = { start_ms: 100, end_ms: 200 };
+
+Deno.test("bar longer than the window → cut 1 % beyond its edges", () => {
+  assert.deepEqual(barOf(window, { start_ms: 125, end_ms: 150 }), { left: 25, width: 25 });
+  assert.deepEqual(barOf(window, { start_ms: 0, end_ms: 900 }), { left: -1, width: 102 });
+});
+
+Deno.test("bar outside the window → the side on which it is", () => {
+  assert.deepEqual(barOf(window, { start_ms: 10, end_ms: 99 }), { out: "before" });
+  assert.deepEqual(barOf(window, { start_ms: 201, end_ms: 300 }), { out: "after" });
+});
+
+Deno.test("trace of no duration → its spans are at the left edge", () => {
+  const instant = { start_ms: 5, end_ms: 5 };
+  assert.equal(percentAt(instant, 5), 0);
+  assert.deepEqual(barOf(instant, instant), { left: 0, width: 0 });
+});
+
+Deno.test("marks that overlap → one cluster; marks outside the window → none", () => {
+  const marks = [90, 110, 111, 150, 210].map((at_ms) => ({ at_ms }));
+  assert.deepEqual(
+    clustersOf(window, marks, 5).map(({ left, members }) => [left, members.length]),
+    [[10, 2], [50, 1]],
+  );
+});
