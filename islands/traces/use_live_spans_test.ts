@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { OwnSpan } from "../../monitoring/models/trace/live_span.ts";
+import type { OwnSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { groupByTrace } from "./use_live_spans.ts";
 
 const spanOf = (traceId: string, spanId: string, ended: boolean): OwnSpan => ({

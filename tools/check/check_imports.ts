@@ -85,49 +85,22 @@ function nodeModulesInBrowsers(imports: readonly Import[]): string[] {
 }
 
 /**
- * Finds import cycles between files of different folders, and between folders of the layout.
+ * Finds import cycles between files. Type-only imports count too. Folders cannot form cycles, because the
+ * table of rules has none.
  *
  * @returns one line for each cycle, with the imports that form it
  */
 function importCycles(imports: readonly Import[]): string[] {
   const local = imports.filter(({ to }) => !to.includes(":"));
-  const problems: string[] = [];
-  for (const files of cyclesOf(local.map(({ from, to }) => [from, to]))) {
-    if (new Set(files.map(folderOf)).size < 2) continue;
-    problems.push(cycleMessage(files.join(", "), between(local, files, (path) => path)));
-  }
-  const foreign = local.filter(({ from, to }) => areaOf(from) !== areaOf(to));
-  for (const areas of cyclesOf(foreign.map(({ from, to }) => [areaOf(from), areaOf(to)]))) {
-    const edges = between(foreign, areas, areaOf);
-    // Reported already as a cycle of files.
-    if (problems.some((line) => edges.every((edge) => line.includes(edge)))) continue;
-    problems.push(cycleMessage(areas.map((area) => `${area}/`).join(", "), edges));
-  }
-  return problems;
+  return cyclesOf(local.map(({ from, to }) => [from, to])).map((files) => {
+    const edges = local.filter(({ from, to }) => files.includes(from) && files.includes(to))
+      .map(({ from, line, to }) => `${from}:${line} imports ${to}`);
+    return `Import cycle, ${files.join(", ")}: ${
+      edges.join("; ")
+    }. Imports go one way: move what ` +
+      "both need into a module that both import.";
+  });
 }
-
-const cycleMessage = (cycle: string, edges: readonly string[]): string =>
-  `Import cycle, ${cycle}: ${edges.join("; ")}. Imports go one way:` +
-  " move what both need into a module that both import.";
-
-function between(
-  imports: readonly Import[],
-  cycle: readonly string[],
-  name: (path: string) => string,
-): string[] {
-  return imports
-    .filter(({ from, to }) => cycle.includes(name(from)) && cycle.includes(name(to)))
-    .map(({ from, line, to }) => `${from}:${line} imports ${to}`);
-}
-
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-
-/** `monitoring/relay/admit.ts` → `monitoring/relay`, `server/client/hydrate.ts` → `server`. */
-const areaOf = (path: string): string => {
-  const parts = folderOf(path).split("/");
-  // A file at the top is its own area: main.ts imports routes, which import config.ts.
-  return parts[0] === "" ? path : parts.slice(0, parts[0] === "monitoring" ? 2 : 1).join("/");
-};
 
 /** Groups of two or more names that all lead to each other (Tarjan's strongly connected components). */
 function cyclesOf(edges: readonly (readonly [string, string])[]): string[][] {
