@@ -1,7 +1,7 @@
 import { type ContentEncoding, DecodeError, Decoder } from "../../protocol/encoding.ts";
 import { RelayError } from "../errors.ts";
 import { BodyBuffer, byobReader } from "./body_buffer.ts";
-import { type BodyAccount, InFlight } from "./in_flight.ts";
+import { type BodyAccount, InFlight, LARGE_BYTES } from "./in_flight.ts";
 import { MIN_PROGRESS_BYTES, MinimumRate, type Upload } from "./minimum_rate.ts";
 import { UploadTurns } from "./upload_turns.ts";
 
@@ -12,9 +12,6 @@ type OnChunk = (chunk: Bytes) => Promise<void> | void;
 
 /** Decompressed bytes allowed for each byte allowed on the wire. */
 const DECOMPRESSION_FACTOR = 10;
-
-/** Larger bodies are read in turns. */
-const LARGE_BYTES = 64 * 1024;
 
 /**
  * Deno 2.9.6 leaks about 19 KB of native memory for each corrupt brotli body. After this many (about 40 MB)

@@ -29,3 +29,24 @@ Deno.test("bytes over the limit → overloaded, not counted", () => {
   assert.equal(inFlight.bytes, 60);
   account.add(40);
 });
+
+const MIB = 1024 * 1024;
+
+Deno.test("more than 32 large bodies → each counts 512 KiB of the runtime's, until disposed", () => {
+  const inFlight = new InFlight(256 * MIB);
+  const accounts = Array.from({ length: 96 }, () => inFlight.open());
+  for (const account of accounts) account.add(MIB);
+  assert.equal(inFlight.bytes, 96 * MIB);
+  assert.equal(inFlight.hasRoomFor(128 * MIB), true);
+  assert.equal(inFlight.hasRoomFor(128 * MIB + 1), false);
+  for (const account of accounts) account[Symbol.dispose]();
+  for (const account of accounts) account[Symbol.dispose]();
+  assert.equal(inFlight.hasRoomFor(256 * MIB), true);
+});
+
+Deno.test("small bodies → counted by their bytes alone", () => {
+  const inFlight = new InFlight(4 * MIB);
+  for (let count = 0; count < 128; count++) inFlight.open().add(32 * 1024);
+  assert.equal(inFlight.hasRoomFor(1), false);
+  assert.equal(inFlight.bytes, 4 * MIB);
+});
