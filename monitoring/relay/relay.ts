@@ -115,7 +115,16 @@ export function createRelay(options: RelayOptions): Relay {
   });
   const { inFlight } = bodies;
   const report = (envelope: string) => void relay.receive(requestOf(envelope), undefined);
-  const sending = createSending({ ...options, allowList, metrics, outcomes, now, uptime, report });
+  const sending = createSending({
+    ...options,
+    allowList,
+    duplicates,
+    metrics,
+    outcomes,
+    now,
+    uptime,
+    report,
+  });
   metrics.observe({
     inFlightBytes: () => inFlight.bytes,
     spool: async () => (await sending.health()).spool,

@@ -169,6 +169,24 @@ Deno.test("seen before → 200 duplicate while it is in the spool, also after a 
   assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
 });
 
+Deno.test("spooled by a process that ended, delivered, sent again → 200 duplicate", async () => {
+  await using folder = await dataFolder();
+  await using ingest = startStandInIngest();
+  ingest.behave(hangs);
+  const sent = fresh();
+  {
+    await using server = await relaying(ingest, { dataDir: folder.path });
+    await expectSpooled(server, sent);
+  }
+  ingest.behave(takes());
+  const before = arrived(ingest).length;
+  await using server = await relaying(ingest, { dataDir: folder.path });
+  while ((await health(server)).spool.pending > 0);
+  const again = await post(server, sent.body);
+  assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
+  assert.equal(arrived(ingest).length, before + 1);
+});
+
 Deno.test("spool full → 503 spool_full without Retry-After, until it has drained", async () => {
   await using ingest = startStandInIngest();
   await using server = await relaying(ingest, { env: { SPOOL_MAX_BYTES: "50000" } });

@@ -47,25 +47,29 @@ export class Duplicates {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
       const copy = this.#pending.get(name);
-      if (copy === undefined) return this.#start(name, now);
+      if (copy === undefined) return this.#start(key, now);
       if (waits === MAX_WAITS) throw notTaken();
       if (await copy) return undefined;
     }
   }
 
-  #start(name: string, now: () => number): Settle | undefined {
+  #start(key: Uint8Array, now: () => number): Settle | undefined {
+    const name = nameOf(key);
     this.#forgetExpired(now());
     if (this.#taken.has(name)) return undefined;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#pending.set(name, promise);
     return (taken) => {
       this.#pending.delete(name);
-      if (taken) this.#remember(name, now());
+      if (taken) this.remember(key, now());
       resolve(taken);
     };
   }
 
-  #remember(name: string, now: number): void {
+  /** Records that an envelope was taken: copies of it are duplicates from now on. */
+  remember(key: Uint8Array, now: number): void {
+    const name = nameOf(key);
+    if (this.#taken.has(name)) return;
     if (this.#taken.size === this.max) this.#forgetOldest();
     this.#order[(this.#oldest + this.#taken.size) % this.max] = name;
     this.#taken.set(name, now);

@@ -6,6 +6,7 @@ import type {
   SpooledEnvelope,
 } from "../../protocol/spooled_envelope.ts";
 import type { AllowList } from "../admit/allow_list.ts";
+import type { Duplicates } from "../admit/duplicates.ts";
 import type { OutcomeCounter } from "../outcomes.ts";
 import { CircuitBreaker } from "./circuit_breaker.ts";
 import { ingestError } from "./ingest_response.ts";
@@ -34,6 +35,7 @@ export interface Draining {
 export interface DrainingOptions {
   readonly client: IngestClient;
   readonly allowList: AllowList;
+  readonly duplicates: Duplicates;
   readonly limits: RateLimits;
   readonly outcomes: OutcomeCounter;
   readonly now: () => number;
@@ -43,7 +45,7 @@ export interface DrainingOptions {
 }
 
 export function createDraining(options: DrainingOptions): Draining {
-  const { client, allowList, limits, outcomes, now, uptime, report } = options;
+  const { client, allowList, duplicates, limits, outcomes, now, uptime, report } = options;
   /** For DSNs that are no longer allowed: their envelopes are refused without a request. */
   const noIngest = new CircuitBreaker("no ingest", { now, uptime, random: Math.random });
   noIngest.decided(now());
@@ -67,8 +69,12 @@ export function createDraining(options: DrainingOptions): Draining {
       if (attempt.kind !== "decided") return attempt;
       const { status, headers } = attempt.response;
       if (status === 429) return rateLimited(rateLimitHeaders(headers, now()));
-      if (status < 400) return { kind: "delivered" };
-      return { kind: "refused", reason: ingestError(headers) ?? `it answered ${status}` };
+      if (status >= 400) {
+        return { kind: "refused", reason: ingestError(headers) ?? `it answered ${status}` };
+      }
+      // A process that has ended may have spooled it. Its client, not acknowledged, sends it again.
+      duplicates.remember(envelope.key, uptime());
+      return { kind: "delivered" };
     },
 
     upstreamOf(text) {

@@ -1,6 +1,7 @@
 import { categoryOf } from "../../protocol/categories.ts";
 import type { FailingIngest, SpoolReport } from "../../protocol/relay_api.ts";
 import type { AllowList } from "../admit/allow_list.ts";
+import type { Duplicates } from "../admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { type Answer, heldAnswer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
@@ -23,6 +24,7 @@ export interface EnvelopeStore {
 
 export interface SendingOptions extends Omit<IngestClientOptions, "limits"> {
   readonly allowList: AllowList;
+  readonly duplicates: Duplicates;
   readonly outcomes: OutcomeCounter;
   /** Inbox mode: envelopes end here. Default: relay mode, they are sent to their ingest. */
   readonly store?: EnvelopeStore;
@@ -61,7 +63,7 @@ export interface SendingHealth {
 
 /** Makes the sending half of a relay. */
 export function createSending(options: SendingOptions): Sending {
-  const { allowList, outcomes, store, now, uptime, report } = options;
+  const { allowList, duplicates, outcomes, store, now, uptime, report } = options;
   const onStoreError = options.onStoreError ?? printStoreError;
   const limits = new RateLimits();
   const client = new IngestClient({ ...options, limits });
@@ -120,7 +122,16 @@ export function createSending(options: SendingOptions): Sending {
       return { spool: report, failing, canDeliver };
     },
 
-    draining: createDraining({ client, allowList, limits, outcomes, now, uptime, report }),
+    draining: createDraining({
+      client,
+      allowList,
+      duplicates,
+      limits,
+      outcomes,
+      now,
+      uptime,
+      report,
+    }),
 
     abort: () => client.abort(),
   };
