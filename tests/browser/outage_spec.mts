@@ -9,16 +9,16 @@ const waiting = (page: Page, count: string | RegExp) =>
   expect(page.getByText(count instanceof RegExp ? count : `${count} waiting`).first())
     .toBeVisible();
 
-/** Makes the relay answer 500 until `isDown` is false. */
-async function breakRelay(context: BrowserContext): Promise<{ isDown: boolean }> {
-  const relay = { isDown: true };
-  await context.route(
-    "/monitoring",
-    (route) =>
-      relay.isDown && route.request().method() === "POST"
-        ? route.fulfill({ status: 500 })
-        : route.continue(),
-  );
+/** Makes the relay answer 500 until `isDown` is false, and counts these answers. */
+async function breakRelay(
+  context: BrowserContext,
+): Promise<{ isDown: boolean; failed: number }> {
+  const relay = { isDown: true, failed: 0 };
+  await context.route("/monitoring", (route) => {
+    if (!relay.isDown || route.request().method() !== "POST") return route.continue();
+    relay.failed++;
+    return route.fulfill({ status: 500 });
+  });
   return relay;
 }
 
@@ -64,7 +64,8 @@ test("/monitoring answers 500, page reloaded and closed → another tab delivers
       new TextDecoder().decode(bytes).includes("A log of level fatal")
     )
   ).toBe(true);
-  expect(await arrivals.envelopes()).toEqual([]);
+  // Nothing is said about what has arrived: requests under way at the reload are not intercepted by the test.
+  expect(relay.failed).toBeGreaterThan(1);
   await page.close();
 
   relay.isDown = false;
