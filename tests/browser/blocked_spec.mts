@@ -98,7 +98,7 @@ async function expectListWorks(
   }
   await search.fill("nothing has this in it");
   await expect(page).toHaveURL(/q=nothing/);
-  if (!hidesInbox || mode === "relay") await expect(list).toContainText(`No ${name} fit`);
+  if (!hidesInbox || mode === "relay") await expect(list).toContainText(`No ${name} match`);
   await search.fill("");
   await expect(page).not.toHaveURL(/q=/);
 }

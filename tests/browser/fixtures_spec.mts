@@ -101,7 +101,7 @@ test.describe("posts", () => {
     await page.evaluate(async (target) => {
       await fetch(target, { method: "POST", mode: "no-cors", body: new Blob(["unseen"]) });
     }, `${ingest.origin}/api/1/envelope/`);
-    expect(() => sent.posts()).toThrow(/Cannot see the body/);
+    expect(() => sent.posts()).toThrow(/Cannot read the body/);
   });
 });
 
