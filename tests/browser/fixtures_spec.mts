@@ -136,5 +136,5 @@ test("expected item does not arrive → error that lists what did", async ({ ing
   const body = '{}\n{"type":"log","length":2}\n{}';
   await (await fetch(`${ingest.origin}/api/1/envelope/`, { method: "POST", body })).text();
   await expect(arrivals.waitForItem("an event", ({ type }) => type === "event", { timeout: 500 }))
-    .rejects.toThrow("Did not see an event. What arrived: log.");
+    .rejects.toThrow("an event did not arrive. Arrived: log.");
 });
