@@ -77,7 +77,7 @@ const MIB = 1024 * 1024;
 const MEMORY_INBOX_BYTES = 64 * MIB;
 
 /** Parses the text of one variable; undefined: it is not valid. */
-type Parser<T> = { allowed: string; parse: (text: string) => T | undefined };
+export type Parser<T> = { allowed: string; parse: (text: string) => T | undefined };
 
 const wholeNumber = (min: number, max: number, unit = ""): Parser<number> => ({
   allowed: `a whole number${unit && ` of ${unit}`} from ${min} to ${max}`,
@@ -192,6 +192,18 @@ const environmentName = matching(
   'at most 64 characters without spaces or slashes, and not "None"',
 );
 
+/** Values of the relay's settings: of these variables, and of the options of monitoring/relay_handler.ts. */
+export const RELAY_VALUES = Object.freeze({ dsn, origin, headerName });
+
+/** Bounds and defaults of the relay's limits, for both. */
+export const RELAY_LIMITS = Object.freeze({
+  relayTimeoutMs: { ...wholeNumber(1, MAX_TIMEOUT_MS, "milliseconds"), byDefault: 10_000 },
+  maxEnvelopeBytes: { ...bytes(1), byDefault: 20 * MIB },
+  maxInFlightBytes: { ...bytes(1), byDefault: 256 * MIB },
+  spoolMaxBytes: { ...bytes(0), byDefault: 500 * MIB },
+  spoolMaxAgeHours: { ...wholeNumber(1, MAX_HOURS, "hours"), byDefault: 24 },
+});
+
 /**
  * Validates environment variables as docs/configuration.md describes them. An empty variable counts as not set.
  *
@@ -214,6 +226,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     if (value === undefined) throw new ConfigError(name, text, allowed);
     return value;
   };
+
+  const limit = (name: string, parser: Parser<number> & { byDefault: number }): number =>
+    optional(name, parser) ?? parser.byDefault;
 
   const deployment = env.DENO_DEPLOYMENT_ID || undefined;
   const onDeploy = deployment !== undefined;
@@ -250,18 +265,17 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
         optional("no_proxy", list(noProxyHost)) ?? optional("NO_PROXY", list(noProxyHost)) ?? [],
       ),
     }),
-    relayTimeoutMs: optional("RELAY_TIMEOUT_MS", wholeNumber(1, MAX_TIMEOUT_MS, "milliseconds")) ??
-      10_000,
-    maxEnvelopeBytes: optional("MAX_ENVELOPE_BYTES", bytes(1)) ?? 20 * MIB,
-    maxInFlightBytes: optional("MAX_IN_FLIGHT_BYTES", bytes(1)) ?? 256 * MIB,
+    relayTimeoutMs: limit("RELAY_TIMEOUT_MS", RELAY_LIMITS.relayTimeoutMs),
+    maxEnvelopeBytes: limit("MAX_ENVELOPE_BYTES", RELAY_LIMITS.maxEnvelopeBytes),
+    maxInFlightBytes: limit("MAX_IN_FLIGHT_BYTES", RELAY_LIMITS.maxInFlightBytes),
     maxConnections: optional("MAX_CONNECTIONS", wholeNumber(1, 1_000_000)),
     allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", list(origin)) ?? []),
     forwardClientIp: optional("FORWARD_CLIENT_IP", oneOf("true", "false")) === "true",
     trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", headerName)?.toLowerCase(),
     dataDir: dataDir ?? ".data",
     spool: optional("SPOOL", oneOf("sqlite", "none")) ?? (onDeploy ? "none" : "sqlite"),
-    spoolMaxBytes: optional("SPOOL_MAX_BYTES", bytes(0)) ?? 500 * MIB,
-    spoolMaxAgeHours: optional("SPOOL_MAX_AGE_HOURS", wholeNumber(1, MAX_HOURS, "hours")) ?? 24,
+    spoolMaxBytes: limit("SPOOL_MAX_BYTES", RELAY_LIMITS.spoolMaxBytes),
+    spoolMaxAgeHours: limit("SPOOL_MAX_AGE_HOURS", RELAY_LIMITS.spoolMaxAgeHours),
     inbox,
     inboxMaxBytes: optional("INBOX_MAX_BYTES", bytes(1)) ??
       (inbox === "memory" ? MEMORY_INBOX_BYTES : 200 * MIB),

@@ -71,7 +71,8 @@ export function discardBody(request: Request, response: Response): Response {
   return response;
 }
 
-function methodNotAllowed(allow: string): Response {
+/** @param allow the methods that the resource has */
+export function methodNotAllowed(allow: string): Response {
   return new Response("Method not allowed\n", {
     status: 405,
     headers: [["Allow", allow], ["Content-Type", "text/plain; charset=utf-8"]],

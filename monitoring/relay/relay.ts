@@ -44,6 +44,8 @@ export interface Relay {
    * answered soon goes to the spool.
    */
   stop(): void;
+  /** Aborts what is left, closes the connections to the ingests, and refuses further envelopes with 503. */
+  close(): void;
 }
 
 export interface RelayOptions {
@@ -92,6 +94,9 @@ export interface RelayOptions {
 /** Milliseconds that attempts get once the server stops. What is undecided then still has to be spooled within 4 s. */
 const LAST_ATTEMPTS_MS = 1_500;
 
+/** Sent with 503. */
+const STOPPING = "The server is stopping; send the envelope again later.";
+
 /** Without a spool, or while it cannot be read. */
 const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
 
@@ -130,6 +135,8 @@ export function createRelay(options: RelayOptions): Relay {
     spool: async () => (await sending.health()).spool,
   });
   let isStopping = false;
+  let isClosed = false;
+  let abortTimer: ReturnType<typeof setTimeout> | undefined;
 
   // `POST /monitoring`: `receive`, `validate` and `deliver` check the rows of docs/contract.md in its order.
   // Each check throws the error of its row (errors.ts). The method is checked by the route.
@@ -141,6 +148,7 @@ export function createRelay(options: RelayOptions): Relay {
     try {
       // Origin: 403 origin_not_allowed.
       cors = corsOf(writeAccess.check(request, peer));
+      if (isClosed) throw new RelayError("overloaded", STOPPING);
       const envelope = await validate(request, account);
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
@@ -226,7 +234,16 @@ export function createRelay(options: RelayOptions): Relay {
     stop() {
       if (isStopping) return;
       isStopping = true;
-      Deno.unrefTimer(setTimeout(() => sending.abort(), LAST_ATTEMPTS_MS));
+      abortTimer = setTimeout(() => sending.abort(), LAST_ATTEMPTS_MS);
+      Deno.unrefTimer(abortTimer);
+    },
+
+    close() {
+      isStopping = true;
+      isClosed = true;
+      clearTimeout(abortTimer);
+      bodies.close();
+      sending.abort();
     },
   };
   return relay;
@@ -235,7 +252,7 @@ export function createRelay(options: RelayOptions): Relay {
 /** A server that stops ends uploads itself: that is not the client's error, so it may send them again. */
 function stoppingError(error: unknown): unknown {
   return error instanceof RelayError && error.code === "envelope_malformed"
-    ? new RelayError("overloaded", "The server is stopping; send the envelope again later.")
+    ? new RelayError("overloaded", STOPPING)
     : error;
 }
 

@@ -67,6 +67,24 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "monitoring/deno_internals.ts imports no other module",
   },
   {
+    of: ["monitoring/relay_handler.ts"],
+    may: [
+      "config.ts",
+      "server/endpoint.ts",
+      "server/headers.ts",
+      "monitoring/protocol/dsn.ts",
+      "monitoring/relay/relay.ts",
+      "monitoring/spool/open_spool.ts",
+    ],
+    message:
+      "relay_handler.ts joins relay and spool for other servers, as main.ts does for this one",
+  },
+  {
+    of: ["docs/examples/"],
+    may: ["monitoring/relay_handler.ts"],
+    message: "an example imports only what deno.json exports",
+  },
+  {
     of: ["monitoring/protocol/"],
     may: ["monitoring/deno_internals.ts"],
     mayNot: ["node:fs", "node:http", "node:https", "node:net", "node:sqlite", "npm:@sentry/"],

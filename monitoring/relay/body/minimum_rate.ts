@@ -26,6 +26,7 @@ export class MinimumRate {
   readonly #progressMs: number;
   readonly #uploads = new Set<MeasuredUpload>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
 
   /** @param progressMs milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must arrive */
   constructor(progressMs: number = PROGRESS_MS) {
@@ -38,7 +39,11 @@ export class MinimumRate {
       this.#uploads.add(upload);
       this.#timer ??= this.#checkLater();
     };
-    const upload = new MeasuredUpload(onTooSlow, start, (upload) => this.#uploads.delete(upload));
+    const stop = (upload: MeasuredUpload) => {
+      this.#uploads.delete(upload);
+      if (this.#isClosed) this.#clearTimer();
+    };
+    const upload = new MeasuredUpload(onTooSlow, start, stop);
     start(upload);
     return upload;
   }
@@ -47,6 +52,18 @@ export class MinimumRate {
   shedLoad(): void {
     const now = performance.now();
     for (const upload of this.#uploads) if (upload.isSlow(now)) upload.abort();
+  }
+
+  /** Clears the timer as soon as no upload needs it. */
+  close(): void {
+    this.#isClosed = true;
+    this.#clearTimer();
+  }
+
+  #clearTimer(): void {
+    if (this.#uploads.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #checkLater(): ReturnType<typeof setTimeout> {

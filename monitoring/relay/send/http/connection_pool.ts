@@ -88,6 +88,7 @@ export class ConnectionPool {
   /** Closes idle connections now, the others after their responses. */
   close(): void {
     this.#closed = true;
+    this.#timers.close();
     for (const { idle } of this.#origins.values()) {
       for (const connection of [...idle]) connection.close();
     }

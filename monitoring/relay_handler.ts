@@ -1,0 +1,216 @@
+/**
+ * The relay for other servers: mounted in an application of Hono, `Deno.serve` or anything else that handles a
+ * `Request`. See docs/embedding.md.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type Parser, RELAY_LIMITS, RELAY_VALUES } from "../config.ts";
+import { discardBody, methodNotAllowed } from "../server/endpoint.ts";
+import { withHeaders } from "../server/headers.ts";
+import type { Dsn } from "./protocol/dsn.ts";
+import { createRelay as createRelayCore } from "./relay/relay.ts";
+import { openSpool } from "./spool/open_spool.ts";
+
+/** A relay that is mounted in another server. */
+export interface Relay {
+  /**
+   * Handles a request, whatever its path: POST relays an envelope, OPTIONS answers a preflight, GET reports the health.
+   * Other methods are answered with 405. docs/contract.md lists every answer.
+   *
+   * @param info the second argument of a handler of `Deno.serve`
+   */
+  readonly handler: (request: Request, info?: ConnectionInfo) => Promise<Response>;
+  /**
+   * Stops: health is 503 from now on, and what the ingest has not answered within 1.5 s goes to the spool. Resolves once
+   * the requests under way are answered, and spool and connections are closed. Later envelopes are refused with 503.
+   */
+  close(): Promise<void>;
+}
+
+/** The part of `Deno.ServeHandlerInfo` that the relay reads. */
+export interface ConnectionInfo {
+  /** The other end of the connection. Without it, the client counts as not on this machine, and its address is unknown. */
+  readonly remoteAddr?: Deno.Addr | { readonly hostname: string };
+}
+
+/** Receives a line for the log: an ingest goes down or up, the spool is nearly full or fails. Never one for each envelope. */
+export type Log = (
+  level: "info" | "warn" | "error",
+  message: string,
+  attributes?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** Options of {@linkcode createRelay}. */
+export interface RelayOptions {
+  /** The only DSNs that are relayed: `https://KEY@o1.ingest.sentry.io/1`. At least one. */
+  readonly dsns: readonly string[];
+  /**
+   * Folder for the spool, which keeps envelopes while an ingest is down and delivers them later. Created if missing;
+   * several processes may share it. Default: no spool. Envelopes are then refused with 503, and the sender keeps them.
+   */
+  readonly dataDir?: string;
+  /** Most bytes of envelopes in the spool; when it is full they are refused with 503. Default: 500 MiB. */
+  readonly spoolMaxBytes?: number;
+  /** Hours after which the spool drops an envelope. Default: 24. */
+  readonly spoolMaxAgeHours?: number;
+  /** Most bytes of one body as sent; decompressed 10 times as many. Default: 20 MiB. */
+  readonly maxEnvelopeBytes?: number;
+  /** Most bytes of all bodies in memory. Default: 256 MiB. */
+  readonly maxInFlightBytes?: number;
+  /** Milliseconds for one attempt at the ingest. Default: 10 seconds. */
+  readonly relayTimeoutMs?: number;
+  /** Origin to send to instead of a DSN's own, such as a Sentry Relay. Default: the DSN's own. */
+  readonly upstream?: string;
+  /** Origin of the page as browsers see it, if a proxy changes `Host`. Default: the request's own host. */
+  readonly publicOrigin?: string;
+  /** Further origins whose pages may post; they are answered with CORS headers. Default: none. */
+  readonly allowedOrigins?: readonly string[];
+  /** Whether to send the client's IP address and client hints to the ingest: personal data. Default: no. */
+  readonly forwardClientIp?: boolean;
+  /** Header that the proxy in front of the server sets to the client's address. Default: the address of `remoteAddr`. */
+  readonly trustedProxyHeader?: string;
+  /** Default: `console`. */
+  readonly log?: Log;
+}
+
+/**
+ * Creates a relay: opens its spool, if it has one, and starts to deliver what is in it.
+ *
+ * @throws {TypeError | RangeError} an option is not valid
+ * @throws {Error} the spool cannot be opened
+ *
+ * @example
+ * ```ts
+ * import { createRelay } from "@sightglass/server/relay";
+ *
+ * const relay = await createRelay({ dsns: ["https://key@o1.ingest.sentry.io/1"] });
+ * const server = Deno.serve({ hostname: "127.0.0.1", port: 0 }, relay.handler);
+ *
+ * const health = await fetch(`http://127.0.0.1:${server.addr.port}/`);
+ * console.log(await health.json());
+ *
+ * await Promise.all([relay.close(), server.shutdown()]);
+ * ```
+ */
+export async function createRelay(options: RelayOptions): Promise<Relay> {
+  const { dataDir, forwardClientIp, log = logToConsole } = options;
+  const spoolOptions = {
+    maxBytes: limit(options, "spoolMaxBytes"),
+    maxAgeHours: limit(options, "spoolMaxAgeHours"),
+    onNotice: (notice: string) => log("warn", notice),
+  };
+  const relayOptions = {
+    allowedDsns: dsnsOption(options),
+    maxEnvelopeBytes: limit(options, "maxEnvelopeBytes"),
+    maxInFlightBytes: limit(options, "maxInFlightBytes"),
+    relayTimeoutMs: limit(options, "relayTimeoutMs"),
+    upstream: textOption("upstream", options.upstream, RELAY_VALUES.origin),
+    publicOrigin: textOption("publicOrigin", options.publicOrigin, RELAY_VALUES.origin),
+    allowedOrigins: (options.allowedOrigins ?? []).map((text, at) =>
+      parsed(`allowedOrigins[${at}]`, text, RELAY_VALUES.origin)
+    ),
+    forwardClientIp,
+    trustedProxyHeader: textOption(
+      "trustedProxyHeader",
+      options.trustedProxyHeader,
+      RELAY_VALUES.headerName,
+    )?.toLowerCase(),
+  };
+
+  const spool = dataDir === undefined
+    ? undefined
+    : await openSpool({ path: join(dataDir, "spool.sqlite"), ...spoolOptions }, log);
+  const relay = createRelayCore({
+    ...relayOptions,
+    spool,
+    onIngestState: ({ state, ...attributes }) =>
+      state === "down"
+        ? log("warn", "An ingest is down", attributes)
+        : log("info", "An ingest is up again", attributes),
+  });
+  spool?.startDraining(relay.draining);
+
+  const respond = (request: Request, peer: string | undefined) => {
+    switch (request.method) {
+      case "POST":
+        return relay.receive(request, peer);
+      case "OPTIONS":
+        return relay.preflight(request, peer);
+      case "GET":
+      case "HEAD":
+        return relay.health();
+      default:
+        return methodNotAllowed("GET, HEAD, POST, OPTIONS");
+    }
+  };
+  const answer = async (request: Request, { remoteAddr }: ConnectionInfo) => {
+    const peer = remoteAddr && "hostname" in remoteAddr ? remoteAddr.hostname : undefined;
+    return withHeaders(discardBody(request, await respond(request, peer)), []);
+  };
+
+  const underWay = new Set<Promise<Response>>();
+  const close = async () => {
+    relay.stop();
+    relay.shedLoad();
+    await Promise.allSettled([...underWay, spool?.stopDraining()]);
+    relay.close();
+    await spool?.close();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    async handler(request, info = {}) {
+      const response = answer(request, info);
+      underWay.add(response);
+      try {
+        return await response;
+      } finally {
+        underWay.delete(response);
+      }
+    },
+    close: () => closed ??= close(),
+  };
+}
+
+/** @throws {RangeError} */
+function limit(options: RelayOptions, name: keyof typeof RELAY_LIMITS): number {
+  const { byDefault, allowed, parse } = RELAY_LIMITS[name];
+  const value = options[name] ?? byDefault;
+  const number = parse(String(value));
+  if (number === undefined) throw new RangeError(problem(name, value, allowed));
+  return number;
+}
+
+/** @throws {TypeError} */
+function dsnsOption({ dsns }: RelayOptions): Dsn[] {
+  if (!Array.isArray(dsns) || dsns.length === 0) {
+    throw new TypeError(problem("dsns", dsns, "a list with at least one DSN"));
+  }
+  return dsns.map((text, at) => parsed(`dsns[${at}]`, text, RELAY_VALUES.dsn));
+}
+
+/** @throws {TypeError} */
+function textOption(
+  name: string,
+  text: string | undefined,
+  parser: Parser<string>,
+): string | undefined {
+  return text === undefined ? undefined : parsed(name, text, parser);
+}
+
+/** @throws {TypeError} */
+function parsed<T>(name: string, text: string, { allowed, parse }: Parser<T>): T {
+  const value = typeof text === "string" ? parse(text) : undefined;
+  if (value === undefined) throw new TypeError(problem(name, text, allowed));
+  return value;
+}
+
+function problem(name: string, value: unknown, allowed: string): string {
+  const text = typeof value === "number" ? value : JSON.stringify(value);
+  return `Cannot create the relay: ${name} is ${text}. It must be ${allowed}.`;
+}
+
+function logToConsole(...[level, message, attributes]: Parameters<Log>): void {
+  if (attributes) console[level](message, attributes);
+  else console[level](message);
+}

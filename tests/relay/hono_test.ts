@@ -1,0 +1,235 @@
+/** The relay mounted in a Hono application: docs/examples/hono.ts. */
+import { createRelay, type RelayOptions } from "@sightglass/server/relay";
+import assert from "node:assert/strict";
+import { createApp } from "../../docs/examples/hono.ts";
+import { hangs, type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
+import { expectError } from "./_expect.ts";
+import { envelope } from "./_start_relay.ts";
+
+const root = new URL("../../", import.meta.url);
+const dsnAt = (ingest: StandInIngest) => `http://key@${ingest.host}/1`;
+
+/** A relay in the application of the example, served on a free port. */
+interface ServedApp extends AsyncDisposable {
+  readonly origin: string;
+  post(body: Uint8Array<ArrayBuffer>): Promise<Response>;
+  /** `GET /monitoring` */
+  health(): Promise<Response>;
+  closeRelay(): Promise<void>;
+}
+
+async function serveApp(
+  ingest: StandInIngest,
+  options: Partial<RelayOptions> = {},
+): Promise<ServedApp> {
+  const relay = await createRelay({ dsns: [dsnAt(ingest)], log() {}, ...options });
+  const { fetch: serve } = createApp(relay);
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, serve);
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  return {
+    origin,
+    post: (body) => fetch(`${origin}/monitoring`, { method: "POST", body }),
+    health: () => fetch(`${origin}/monitoring`),
+    closeRelay: () => relay.close(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([relay.close(), server.shutdown()]);
+    },
+  };
+}
+
+async function dataFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "sightglass-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** Fails if anything that the test opened is left: connections, timers, the spool's thread. */
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, sanitizeOps: true, sanitizeResources: true });
+}
+
+test("Hono application with the relay → envelopes arrive byte for byte, its routes answer", async () => {
+  await using ingest = startStandInIngest();
+  await using app = await serveApp(ingest);
+  const small = envelope({ dsn: dsnAt(ingest), event_id: "a".repeat(32) });
+  const attachment = crypto.getRandomValues(new Uint8Array(60_000));
+  const large = envelope({ dsn: dsnAt(ingest) }, [
+    [{ type: "event" }, "{}"],
+    ...Array.from({ length: 5 }, () => [{ type: "attachment" }, attachment] as const),
+  ]);
+  for (const body of [small, large]) {
+    const response = await app.post(body);
+    assert.equal(response.status, 200, await response.text());
+    assert.equal(response.headers.get("x-relay-outcome"), "delivered");
+  }
+  assert.deepEqual(ingest.requests.map(({ body }) => body), [small, large]);
+  assert.equal(ingest.requests[0]?.path, "/api/1/envelope/");
+  assert.equal(await (await fetch(app.origin)).text(), "Hello");
+});
+
+test("foreign DSN → 403 dsn_not_allowed, foreign origin → 403 origin_not_allowed", async () => {
+  await using ingest = startStandInIngest();
+  await using app = await serveApp(ingest);
+  const foreign = envelope({ dsn: "https://key@o1.ingest.sentry.io/1" });
+  await expectError(await app.post(foreign), 403, "dsn_not_allowed");
+  const response = await fetch(`${app.origin}/monitoring`, {
+    method: "POST",
+    body: envelope({ dsn: dsnAt(ingest) }),
+    headers: { origin: "https://attacker.example" },
+  });
+  await expectError(response, 403, "origin_not_allowed");
+  assert.equal(ingest.requests.length, 0);
+});
+
+test("page of an allowed origin → its preflight and its envelope get CORS headers", async () => {
+  await using ingest = startStandInIngest();
+  await using app = await serveApp(ingest, { allowedOrigins: ["https://shop.example"] });
+  const headers = { origin: "https://shop.example", "access-control-request-method": "POST" };
+  const preflight = await fetch(`${app.origin}/monitoring`, { method: "OPTIONS", headers });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get("access-control-allow-methods"), "POST");
+  const body = envelope({ dsn: dsnAt(ingest) });
+  const response = await fetch(`${app.origin}/monitoring`, { method: "POST", body, headers });
+  assert.equal(response.status, 200, await response.text());
+  assert.equal(response.headers.get("access-control-allow-origin"), "https://shop.example");
+});
+
+test("GET → health, PUT → 405 with Allow", async () => {
+  await using ingest = startStandInIngest();
+  await using app = await serveApp(ingest);
+  const health = await app.health();
+  assert.equal(health.status, 200);
+  const { is_healthy, mode } = await health.json();
+  assert.deepEqual({ is_healthy, mode }, { is_healthy: true, mode: "relay" });
+  const put = await fetch(`${app.origin}/monitoring`, { method: "PUT", body: "{}" });
+  assert.equal(put.status, 405, await put.text());
+  assert.equal(put.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
+});
+
+test("ingest down, no dataDir → 503 spool_unavailable", async () => {
+  const ingest = startStandInIngest();
+  await ingest.close();
+  await using app = await serveApp(ingest);
+  await expectError(
+    await app.post(envelope({ dsn: dsnAt(ingest) })),
+    503,
+    "spool_unavailable",
+  );
+});
+
+test("ingest down, dataDir → 202, delivered by the next relay once the ingest is up", async () => {
+  await using folder = await dataFolder();
+  const down = startStandInIngest();
+  await down.close();
+  const sent = envelope({ dsn: dsnAt(down), event_id: "b".repeat(32) });
+  {
+    await using app = await serveApp(down, { dataDir: folder.path });
+    const response = await app.post(sent);
+    assert.equal(response.status, 202, await response.text());
+    assert.equal(response.headers.get("x-relay-outcome"), "spooled");
+  }
+  await using ingest = startStandInIngest({ port: Number(new URL(down.origin).port) });
+  await using _app = await serveApp(ingest, { dataDir: folder.path });
+  const arrived = await ingest.waitFor(([first]) => first);
+  assert.deepEqual(arrived.body, sent);
+});
+
+test("close() while the ingest is silent → the envelope is spooled, later ones get 503", async () => {
+  await using folder = await dataFolder();
+  await using ingest = startStandInIngest();
+  ingest.behave(hangs);
+  await using app = await serveApp(ingest, { dataDir: folder.path });
+  const posted = app.post(envelope({ dsn: dsnAt(ingest) }));
+  await ingest.waitFor(([first]) => first);
+  const closing = app.closeRelay();
+  assert.equal(closing, app.closeRelay(), "one close, however often it is called");
+  const response = await posted;
+  assert.equal(response.status, 202, await response.text());
+  await closing;
+  const health = await app.health();
+  assert.equal(health.status, 503, await health.text());
+  await expectError(await app.post(envelope({ dsn: dsnAt(ingest) })), 503, "overloaded");
+});
+
+test("no remoteAddr → no address is forwarded; with it, that of the connection", async () => {
+  await using ingest = startStandInIngest();
+  const relay = await createRelay({ dsns: [dsnAt(ingest)], forwardClientIp: true });
+  const post = (made: number) =>
+    new Request("http://app.example/t", {
+      method: "POST",
+      body: envelope({ dsn: dsnAt(ingest), made }),
+    });
+  assert.equal((await relay.handler(post(1))).status, 200);
+  const info = { remoteAddr: { hostname: "127.0.0.1" } };
+  assert.equal((await relay.handler(post(2), info)).status, 200);
+  await relay.close();
+  const addresses = ingest.requests.map(({ headers }) => headers["x-forwarded-for"]);
+  assert.deepEqual(addresses, [undefined, "127.0.0.1"]);
+});
+
+const INVALID: readonly [Partial<RelayOptions>, typeof TypeError, RegExp][] = [
+  [{ dsns: [] }, TypeError, /: dsns is \[\]\. It must be a list with at least one DSN\.$/],
+  [{ dsns: ["", "x"] }, TypeError, /: dsns\[0\] is ""\. It must be a Sentry DSN such as /],
+  [{ upstream: "https://a.example/path" }, TypeError, /: upstream is .* an origin such as /],
+  [{ publicOrigin: "a.example" }, TypeError, /: publicOrigin is "a.example"\. /],
+  [{ allowedOrigins: ["*"] }, TypeError, /: allowedOrigins\[0\] is "\*"\. /],
+  [{ trustedProxyHeader: "x y" }, TypeError, /: trustedProxyHeader is "x y"\. .* HTTP header/],
+  [{ maxEnvelopeBytes: 0 }, RangeError, /: maxEnvelopeBytes is 0\. .* from 1 to \d+\.$/],
+  [{ relayTimeoutMs: 0.5 }, RangeError, /: relayTimeoutMs is 0\.5\. It must be a whole number/],
+  [{ spoolMaxAgeHours: Infinity }, RangeError, /: spoolMaxAgeHours is Infinity\. .* hours from 1/],
+];
+Deno.test("an option is not valid → an error states which, and what would be right", async () => {
+  for (const [options, kind, message] of INVALID) {
+    await assert.rejects(
+      createRelay({ dsns: ["https://key@o1.ingest.sentry.io/1"], ...options }),
+      (error) => {
+        assert.ok(error instanceof kind, `${error}`);
+        assert.match(error.message, /^Cannot create the relay: /);
+        assert.match(error.message, message);
+        return true;
+      },
+    );
+  }
+});
+
+Deno.test("example in docs/embedding.md → is the tested file, runs with the stated permissions", async () => {
+  const text = await Deno.readTextFile(new URL("docs/embedding.md", root));
+  const example = await Deno.readTextFile(new URL("docs/examples/hono.ts", root));
+  assert.ok(text.includes(`\`\`\`ts\n${example}\`\`\``), "docs/embedding.md has another example");
+  const flags = /deno run ((?:--allow-\S+ )+)/.exec(text)?.[1]?.trim() ?? "";
+  assert.ok(flags, "docs/embedding.md has no command");
+
+  await using folder = await dataFolder();
+  await using ingest = startStandInIngest();
+  const path = (url: URL) => decodeURI(url.pathname);
+  const server = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      `--config=${path(new URL("deno.json", root))}`,
+      ...flags.replace("o1.ingest.sentry.io", ingest.host)
+        .replace("sightglass/", path(root)).split(" "),
+      path(new URL("docs/examples/hono.ts", root)),
+    ],
+    cwd: folder.path,
+    env: { SENTRY_DSN: dsnAt(ingest), PORT: "0", NO_COLOR: "1" },
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const lines = server.stderr.pipeThrough(new TextDecoderStream());
+  let output = "";
+  let isPosted = false;
+  for await (const line of lines) {
+    output += line;
+    const origin = /http:\/\/[^:]+:(\d+)/.exec(output);
+    if (!origin || isPosted) continue;
+    isPosted = true;
+    const response = await fetch(`http://127.0.0.1:${origin[1]}/monitoring`, {
+      method: "POST",
+      body: envelope({ dsn: dsnAt(ingest) }),
+    });
+    assert.equal(response.status, 200, await response.text());
+    server.kill("SIGTERM");
+  }
+  assert.equal((await server.status).code, 0, output);
+  assert.equal(ingest.requests.length, 1);
+});
