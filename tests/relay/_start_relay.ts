@@ -69,11 +69,11 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
       fetch(`${origin}/monitoring${query}`, { method: "POST", body, headers }),
     health,
     async healthWhen(find) {
-      const deadline = Date.now() + 20_000;
+      const deadline = Date.now() + 60_000;
       for (;;) {
         const now = await health();
         if (find(now)) return now;
-        if (Date.now() > deadline) throw new Error(`Not seen in 20 s: ${JSON.stringify(now)}`);
+        if (Date.now() > deadline) throw new Error(`Not seen in 60 s: ${JSON.stringify(now)}`);
       }
     },
     async [Symbol.asyncDispose]() {
