@@ -33,9 +33,9 @@ export interface Config {
   /** Bytes as sent; 10 times as many when decompressed. */
   readonly maxEnvelopeBytes: number;
   readonly maxInFlightBytes: number;
-  /** Most open connections; undefined: as many as the descriptor limit allows. */
+  /** Maximum number of open connections; undefined: as many as the descriptor limit allows. */
   readonly maxConnections?: number;
-  /** Further origins whose pages may post to the relay. */
+  /** Additional origins whose pages may post to the relay. */
   readonly allowedOrigins: readonly string[];
   readonly forwardClientIp: boolean;
   /** Name of the header to take the peer's address from, in lower case. */
@@ -44,11 +44,11 @@ export interface Config {
   readonly spool: "sqlite" | "none";
   readonly spoolMaxBytes: number;
   readonly spoolMaxAgeHours: number;
-  /** `memory` on Deno Deploy, whose disk does not last, unless `DATA_DIR` is set. */
+  /** `memory` on Deno Deploy, where files are not kept, unless `DATA_DIR` is set. */
   readonly inbox: "file" | "memory";
   readonly inboxMaxBytes: number;
   readonly inboxToken?: string;
-  /** Whether it runs on Deno Deploy: the disk does not last, and no peer is on this machine. */
+  /** Whether the server runs on Deno Deploy, where files are not kept and no client is on the same machine. */
   readonly onDeploy: boolean;
 }
 
@@ -61,7 +61,7 @@ export class ConfigError extends Error {
     readonly allowed: string,
     options?: ErrorOptions,
   ) {
-    super(`Cannot start: ${variable} is ${JSON.stringify(value)}, allowed is ${allowed}.`, options);
+    super(`Cannot start: ${variable} is ${JSON.stringify(value)}. Use ${allowed}.`, options);
   }
 }
 
@@ -97,7 +97,7 @@ const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
   parse: (text) => pattern.test(text) ? text : undefined,
 });
 
-/** Upper bounds of what makes sense. */
+/** Upper bounds: a larger value is most likely a wrong unit. */
 const MAX_TIMEOUT_MS = 600_000;
 const MAX_BYTES = 1024 ** 4;
 const MAX_HOURS = 24 * 365;
@@ -108,8 +108,8 @@ const origin: Parser<string> = {
   allowed: "an origin such as https://example.com, without a path",
   parse: (text) => {
     const url = URL.parse(text);
-    const bare = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
-    return bare ? url.origin : undefined;
+    const hasNoPath = url && `${url.origin}/` === url.href;
+    return hasNoPath && /^https?:$/.test(url.protocol) ? url.origin : undefined;
   },
 };
 
@@ -117,9 +117,10 @@ const proxy: Parser<string> = {
   allowed: "the URL of an HTTP proxy such as http://user:password@proxy.example:3128",
   parse: (text) => {
     const url = URL.parse(/^[a-z][a-z+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-    const bare = url && /^https?:$/.test(url.protocol) && /^\/?$/.test(url.pathname + url.search);
+    const hasNoPath = url && /^\/?$/.test(url.pathname + url.search);
+    if (!hasNoPath || !/^https?:$/.test(url.protocol)) return undefined;
     // Invalid escapes would otherwise fail only when the first envelope is sent.
-    return bare && isDecodable(url.username + url.password) ? url.href : undefined;
+    return isDecodable(url.username + url.password) ? url.href : undefined;
   },
 };
 
@@ -134,7 +135,7 @@ function isDecodable(text: string): boolean {
 
 const noProxyHost = matching(
   /^[^\s/@]+(\/\d{1,3})?$/,
-  "a host name, .domain, IP address or network, perhaps with :port, or *",
+  "a host name, .domain, IP address or network, optionally with :port, or *",
 );
 
 const dsn: Parser<Dsn> = {
@@ -157,15 +158,13 @@ const list = <T>(item: Parser<T>): Parser<T[]> => ({
   },
 });
 
-/** Paths of the server's own routes, which `MONITORING_PATH` must not hide. */
-const TAKEN_PATHS = ["/assets", "/monitoring/inbox", "/monitoring/player", "/signal"];
-
 const monitoringPath: Parser<string> = {
   allowed: "a path such as /monitoring: a slash, then letters, digits, - _ . ~ and single slashes" +
-    " between them, and not one that the server uses itself",
+    " between them, and not /assets or a path below it",
+  // Paths of routes are refused when the routes are loaded. Names of built files change with each build, and the browser
+  // excludes all requests below this path from telemetry.
   parse: (text) =>
-    /^(\/[\w.~-]+)+$/.test(text) && !/\/\.\.?(\/|$)/.test(text) &&
-      !TAKEN_PATHS.some((taken) => text === taken || text.startsWith(`${taken}/`))
+    /^(\/[\w.~-]+)+$/.test(text) && !/\/\.\.?(\/|$)/.test(text) && !/^\/assets(\/|$)/.test(text)
       ? text
       : undefined,
 };
@@ -234,10 +233,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const onDeploy = deployment !== undefined;
   const sentryDsn = optional("SENTRY_DSN", dsn);
   const mode = sentryDsn ? "relay" : "inbox";
-  const own = sentryDsn ?? parseDsn(INBOX_DSN);
-  const further = optional("SENTRY_ALLOWED_DSNS", list(dsn)) ?? [];
+  const pageDsn = sentryDsn ?? parseDsn(INBOX_DSN);
+  const additionalDsns = optional("SENTRY_ALLOWED_DSNS", list(dsn)) ?? [];
   const tunnel = optional("SENTRY_TUNNEL", oneOf("hosted", "always", "never")) ?? "hosted";
-  const anyInterface = mode === "relay" || onDeploy;
+  const listensOnAllInterfaces = mode === "relay" || onDeploy;
   const dataDir = optional("DATA_DIR", folder);
   const inbox = onDeploy && dataDir === undefined ? "memory" : "file";
 
@@ -245,9 +244,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     mode,
     port: optional("PORT", wholeNumber(0, 65535)) ?? 8000,
     hostname: optional("HOST", hostname)?.replace(/^\[|\]$/g, "") ??
-      (anyInterface ? "0.0.0.0" : "127.0.0.1"),
-    dsn: own,
-    allowedDsns: Object.freeze([own, ...further.filter((entry) => !dsnEquals(entry, own))]),
+      (listensOnAllInterfaces ? "0.0.0.0" : "127.0.0.1"),
+    dsn: pageDsn,
+    allowedDsns: Object.freeze([
+      pageDsn,
+      ...additionalDsns.filter((entry) => !dsnEquals(entry, pageDsn)),
+    ]),
     publicOrigin: optional("PUBLIC_ORIGIN", origin),
     // The inbox's DSN has no host, so its envelopes always go through the relay.
     tunnel: mode === "inbox" ? "always" : tunnel,
@@ -284,7 +286,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   });
 }
 
-/** All variables that {@linkcode loadConfig} reads. The server has permission for these alone. */
+/** All variables that {@linkcode loadConfig} reads. The server's process may read no others (`--allow-env`). */
 export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "ALLOWED_ORIGINS",
   "DATA_DIR",

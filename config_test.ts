@@ -137,7 +137,7 @@ const REFUSED: Record<string, string[]> = {
     "/a/../b",
     "//evil.example",
     "/assets",
-    "/monitoring/inbox",
+    "/assets/monitoring",
   ],
   HTTPS_PROXY: ["socks5://proxy.example:1080", "http://proxy.example/path", "http://p%zz@host"],
   http_proxy: ["http://", "ftp://proxy.example"],

@@ -1,5 +1,5 @@
 import { RELAY_CPU_BUDGETS } from "./budgets.ts";
-import { CLIENTS } from "./clients/adapters.ts";
+import { CLIENTS, RELAY_CLIENT } from "./clients/adapters.ts";
 import { type Figure, median } from "./figures.ts";
 import { startNginxIngest } from "./relay/nginx.ts";
 import { load, type Peer, startPeer } from "./relay/peer.ts";
@@ -8,8 +8,6 @@ const ROUNDS = 5;
 const SECONDS = 2;
 const WARM_UP_SECONDS = 2;
 const SIZES = [{ name: "2 KB", bytes: 2_000 }, { name: "200 KB", bytes: 200_000 }] as const;
-/** Key of the relay's own client in {@linkcode CLIENTS}. */
-const OWN_CLIENT = "own";
 /** `getconf CLK_TCK`: 100 on every Linux that Deno supports. */
 const TICK_MICROS = 10_000;
 
@@ -55,7 +53,7 @@ export async function benchClients(): Promise<Figure[]> {
         what: `${name} against handleTunnelRequest, ${size}`,
         value: value / tunnel,
         unit: "×",
-        budget: name === OWN_CLIENT ? RELAY_CPU_BUDGETS[size].limit : undefined,
+        budget: name === RELAY_CLIENT ? RELAY_CPU_BUDGETS[size].limit : undefined,
       });
     }
   }

@@ -1,8 +1,13 @@
 import { useSyncExternalStore } from "react";
-import { formatClock, formatClockMs, formatDated, nextDay, startOfDay } from "./format_time.ts";
+import {
+  formatDateAndTime,
+  formatTimeOfDay,
+  formatTimeOfDayMs,
+  startOfDay,
+} from "./format_time.ts";
 
 /**
- * The local time of day, with the date unless it is today; the title has the exact time. Browser only.
+ * The local time of day, with the date unless it is today; the tooltip shows the exact time. Browser only.
  *
  * @param props.at milliseconds since 1970; null or an invalid time is shown as an en dash
  * @param props.precision default `s`
@@ -14,8 +19,8 @@ export function Timestamp({ at, precision = "s" }: {
   const today = useToday();
   if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
   const iso = new Date(at).toISOString();
-  const clock = precision === "ms" ? formatClockMs : formatClock;
-  return <time dateTime={iso} title={iso}>{formatDated(at, today, clock)}</time>;
+  const formatTime = precision === "ms" ? formatTimeOfDayMs : formatTimeOfDay;
+  return <time dateTime={iso} title={iso}>{formatDateAndTime(at, today, formatTime)}</time>;
 }
 
 /** The start of the current day, milliseconds since 1970. Renders the component again at midnight. */
@@ -48,7 +53,13 @@ function waitForMidnight(): void {
   timer = setTimeout(() => {
     notify();
     waitForMidnight();
-  }, nextDay(now) - now);
+  }, startOfNextDay(now) - now);
+}
+
+/** The local midnight after a time, milliseconds since 1970. A day has 23 to 25 hours. */
+export function startOfNextDay(at: number): number {
+  const day = new Date(at);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
 }
 
 function notify(): void {

@@ -1,5 +1,5 @@
 /*
- * Times in the reader's time zone. Call these in the browser only: text that the build renders in another time
+ * Times in the user's time zone. Call these in the browser only: text that the build renders in another time
  * zone would not match at hydration.
  */
 
@@ -9,9 +9,9 @@ const NBSP = "\u00a0";
 /**
  * The time of day to the second: `14:03:22`.
  *
- * @param at milliseconds since 1970; an invalid time gives an en dash
+ * @param at milliseconds since 1970; returns an en dash for an invalid time
  */
-export function formatClock(at: number): string {
+export function formatTimeOfDay(at: number): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return "–";
   return [time.getHours(), time.getMinutes(), time.getSeconds()]
@@ -19,11 +19,11 @@ export function formatClock(at: number): string {
     .join(":");
 }
 
-/** {@linkcode formatClock} to the millisecond: `14:03:22.084`. */
-export function formatClockMs(at: number): string {
+/** {@linkcode formatTimeOfDay} to the millisecond: `14:03:22.084`. */
+export function formatTimeOfDayMs(at: number): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return "–";
-  return `${formatClock(at)}.${String(time.getMilliseconds()).padStart(3, "0")}`;
+  return `${formatTimeOfDay(at)}.${String(time.getMilliseconds()).padStart(3, "0")}`;
 }
 
 /**
@@ -43,19 +43,23 @@ export function formatDay(at: number, now: number): string {
     .replace(" ", NBSP);
 }
 
-/** A time of day, with its date if that is not the day of `now`: `20 Nov 14:03:07`. */
-export function formatDated(at: number, now: number, clock: (at: number) => string): string {
+/**
+ * The time of day, with the date unless it is the day of `now`: `20 Nov 14:03:07`.
+ *
+ * @param at milliseconds since 1970
+ * @param now milliseconds since 1970
+ * @param formatTime formats the time of day
+ */
+export function formatDateAndTime(
+  at: number,
+  now: number,
+  formatTime: (at: number) => string,
+): string {
   const day = formatDay(at, now);
-  return day === "" ? clock(at) : `${day} ${clock(at)}`;
+  return day === "" ? formatTime(at) : `${day} ${formatTime(at)}`;
 }
 
 /** The local midnight before a time, milliseconds since 1970. */
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
-}
-
-/** The local midnight after a time. A day has 23 to 25 hours. */
-export function nextDay(at: number): number {
-  const day = new Date(at);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
 }

@@ -81,7 +81,7 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
         if (request === undefined) return;
         last = undefined;
         if (request.method === "OPTIONS") {
-          await write(connection, answerBytes(answers(204), request));
+          await writeAll(connection, answerBytes(answers(204), request));
           continue;
         }
         const behaviour = scripted.shift() ?? usual(request);
@@ -180,10 +180,10 @@ async function perform(
         await delay(behaviour.delayMs);
         if (await reader.isClosed()) return false;
       }
-      await write(connection, answerBytes(taken(request, behaviour.headers), request));
+      await writeAll(connection, answerBytes(taken(request, behaviour.headers), request));
       return behaviour.after === undefined;
     case "answer":
-      await write(connection, answerBytes(behaviour, request));
+      await writeAll(connection, answerBytes(behaviour, request));
       return true;
     case "hang":
       await reader.untilClosed();
@@ -191,7 +191,7 @@ async function perform(
     case "close":
       return false;
     case "close in the head":
-      await write(connection, new TextEncoder().encode("HTTP/1.1 2"));
+      await writeAll(connection, new TextEncoder().encode("HTTP/1.1 2"));
       return false;
     case "close half way":
     case "hang half way": {
@@ -199,7 +199,7 @@ async function perform(
         answers(behaviour.status ?? 200, { body: '{"id":"0123456789abcdef"}' }),
         request,
       );
-      await write(connection, whole.subarray(0, whole.length - 12));
+      await writeAll(connection, whole.subarray(0, whole.length - 12));
       if (behaviour.kind === "hang half way") await reader.untilClosed();
       return false;
     }
@@ -210,15 +210,16 @@ function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-async function write(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+/** Sends all bytes. */
+export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
 }
 
-function closeQuietly(resource: { close(): void }): void {
+/** Closes a socket that the peer, or the stream that reads it, may have closed before. */
+export function closeQuietly(resource: { close(): void }): void {
   try {
     resource.close();
   } catch (error) {
-    // Closed by the other of close() and serve(): that is what was wanted.
     if (!(error instanceof Deno.errors.BadResource)) throw error;
   }
 }

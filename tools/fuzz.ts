@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { EnvelopeError } from "../monitoring/protocol/envelope.ts";
 import { readEnvelope } from "../monitoring/protocol/scanner.ts";
 import { readByReference } from "../monitoring/protocol/testdata/reference_reader.ts";
-import { startFuzzedIngest } from "../tests/fuzz/fuzzed_ingest.ts";
+import { startIngestFuzzer } from "../tests/fuzz/ingest_fuzzer.ts";
 import { startFuzzedRelay } from "../tests/fuzz/fuzzed_relay.ts";
 import { type HostileAnswer, hostileAnswer } from "../tests/fuzz/hostile_answer.ts";
 import { type HostileRequest, hostileRequest } from "../tests/fuzz/hostile_request.ts";
@@ -50,7 +50,7 @@ interface Target {
   readonly property:
     | fc.IAsyncPropertyWithHooks<[HostileRequest]>
     | fc.IAsyncPropertyWithHooks<[HostileAnswer]>;
-  readonly endings: ReadonlyMap<string, number>;
+  readonly outcomes: ReadonlyMap<string, number>;
   /** Called after each batch, so that batches are independent. */
   reset(): void;
   memoryInUse(): Promise<number> | number;
@@ -72,7 +72,7 @@ async function fuzzClients(seconds: number, seed: number): Promise<boolean> {
         readersAgree(request);
         await relay.check(request);
       }),
-      endings: relay.endings,
+      outcomes: relay.outcomes,
       reset: () => relay.forget(),
       memoryInUse,
     },
@@ -82,14 +82,14 @@ async function fuzzClients(seconds: number, seed: number): Promise<boolean> {
 }
 
 async function fuzzIngest(seconds: number, seed: number): Promise<boolean> {
-  await using ingest = startFuzzedIngest();
+  await using ingest = startIngestFuzzer();
   return await fuzzTarget(
     {
       name: "a hostile ingest",
       batch: 25,
       property: fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
-      endings: ingest.endings,
-      // The fuzzed ingest advances the clock by an hour after each answer.
+      outcomes: ingest.outcomes,
+      // The fuzzer advances the clock by an hour after each answer.
       reset() {},
       memoryInUse: () => ingest.memoryInUse(),
     },
@@ -125,8 +125,8 @@ async function fuzzTarget(target: Target, seconds: number, seed: number): Promis
   } while (performance.now() < end || batches <= WARM_UP);
   globalThis.removeEventListener("error", onError);
 
-  for (const [ending, count] of [...target.endings].sort()) {
-    console.log(`${String(count).padStart(9)}  ${ending}`);
+  for (const [outcome, count] of [...target.outcomes].sort()) {
+    console.log(`${String(count).padStart(9)}  ${outcome}`);
   }
   const grown = await target.memoryInUse() - (first ?? 0);
   console.log(

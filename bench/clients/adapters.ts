@@ -1,6 +1,6 @@
 /**
- * Maintained HTTP clients behind the interface of the relay's connection pool, for `deno task bench --only=clients`. They
- * only send and read a response (no deadline, no retries, no check for surplus bytes), so their figures are lower bounds.
+ * The relay's connection pool, and maintained HTTP clients behind its interface, for `deno task bench --only=clients`. They
+ * do less (only the client's own timeout, no retries, no check for surplus bytes), so their figures are lower bounds.
  */
 import { Buffer } from "node:buffer";
 import http from "node:http";
@@ -11,27 +11,36 @@ import type {
   PooledRequest,
 } from "../../monitoring/relay/send/http/connection_pool.ts";
 import type { HttpResponse } from "../../monitoring/relay/send/http/response_reader.ts";
+import {
+  createConnectionPool,
+  MAX_CONNECTIONS,
+} from "../../monitoring/relay/send/ingest_client.ts";
 
 type Connections = Pick<ConnectionPool, "post" | "abort">;
 
-/** Same as the relay's. */
-const CONNECTIONS = 256;
+const POOL = { connections: MAX_CONNECTIONS, pipelining: 1 };
 
-const POOL = { connections: CONNECTIONS, pipelining: 1 };
+/** Key of the relay's own client in {@linkcode CLIENTS}. */
+export const RELAY_CLIENT = "relay connection pool";
 
-/** Client by its name in the report; undefined: the relay's connection pool. */
-export const CLIENTS: Readonly<Record<string, (origin: string) => Connections | undefined>> = {
-  "own": () => undefined,
+/** Client by its name in the report. */
+export const CLIENTS: Readonly<Record<string, (origin: string) => Connections>> = {
+  [RELAY_CLIENT]: () => createConnectionPool(),
   "node:http agent": nodeHttp,
   "undici request": undiciRequest,
   "undici dispatch": (origin) => undiciDispatch(new Pool(origin, POOL)),
   // `node:net` needs a permission for each address of a name, so the relay would have to use this one.
   "undici dispatch over Deno.connect": (origin) =>
+    // The type requires a `Socket`; undici uses only what every `Duplex` has.
     undiciDispatch(new Pool(origin, { ...POOL, connect: connectByDeno as never })),
 };
 
 function nodeHttp(): Connections {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: "lifo" });
+  const agent = new http.Agent({
+    keepAlive: true,
+    maxSockets: MAX_CONNECTIONS,
+    scheduling: "lifo",
+  });
   return {
     post: ({ url, headers, body, timeoutMs: timeout, beforeSending }) =>
       new Promise<HttpResponse>((resolve, reject) => {
@@ -47,6 +56,7 @@ function nodeHttp(): Connections {
           response.on("data", (chunk) => chunks.push(chunk));
           response.on(
             "end",
+            // The status is undefined only for requests that a server receives.
             () => resolve(toResponse(response.statusCode!, response.headers, chunks)),
           );
           response.on("error", reject);

@@ -1,7 +1,7 @@
 import { memo, useRef } from "react";
 import { type Column, EnvelopeTable } from "../../components/EnvelopeTable.tsx";
 import { formatBytes, shortId } from "../../components/format.ts";
-import { formatClock, formatDated } from "../../components/format_time.ts";
+import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
 import { ItemList } from "../../components/ItemList.tsx";
 import { Mark } from "../../components/Mark.tsx";
@@ -158,7 +158,7 @@ const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isStop }: {
           href={href}
           data-row={id}
           tabIndex={isStop ? 0 : -1}
-          aria-label={`Envelope ${id}, ${formatDated(received_at, today, formatClock)}`}
+          aria-label={`Envelope ${id}, ${formatDateAndTime(received_at, today, formatTimeOfDay)}`}
         >
           <Timestamp at={received_at} />
         </a>

@@ -1,4 +1,4 @@
-import { formatClock } from "../../components/format_time.ts";
+import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatCount } from "../../components/format.ts";
 import { Mark } from "../../components/Mark.tsx";
 import type { Refusal } from "../shared/flow.ts";
@@ -40,7 +40,9 @@ export function LivePipelineStrip(ends: PipelineEnds) {
           {storageProblem && <span className="waits">Envelopes are kept {storageProblem}.</span>}
           {compressionProblem && <span className="waits">Recordings are {compressionProblem}.
           </span>}
-          <small>Counted since the page was opened, {formatClock(performance.timeOrigin)}.</small>
+          <small>
+            Counted since the page was opened, {formatTimeOfDay(performance.timeOrigin)}.
+          </small>
         </>
       }
       allSenders={health?.totals && (
@@ -80,7 +82,7 @@ function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
           <Mark kind="refused" />
           <b>{count}</b> refused{status === undefined ? "" : ` (status ${status})`}, the last at
           {" "}
-          {formatClock(lastAt)}: {why}
+          {formatTimeOfDay(lastAt)}: {why}
         </li>
       ))}
       {more > 0 && <li>and for {formatCount(more, "other reason")}</li>}
@@ -105,7 +107,7 @@ function AllSenders({ ends, totals, readAt }: {
           {refused} refused{refused > 0 && ` (${reasonsText})`}.
         </span>
       </span>
-      <small>Counted since the server started, read at {formatClock(readAt)}.</small>
+      <small>Counted since the server started, read at {formatTimeOfDay(readAt)}.</small>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { formatClock } from "../../components/format_time.ts";
+import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import type { Flow } from "../shared/flow.ts";
 import { phaseSentence, type PhaseState } from "./PipelineStrip.tsx";
@@ -20,13 +20,13 @@ export function statusSentence(state: PipelineState): string {
   const { flow, waiting, waitingSince, phase, spool } = state;
   if (phase === "failed") return phaseSentence(state);
   if (waiting > 0) {
-    const since = waitingSince === undefined ? "" : ` since ${formatClock(waitingSince)}`;
+    const since = waitingSince === undefined ? "" : ` since ${formatTimeOfDay(waitingSince)}`;
     return `${formatCount(waiting, "envelope")} waiting in this browser${since}.`;
   }
   const since = flow.spoolingSince;
   if (since !== undefined && spool?.pending !== 0) {
     const stored = spool ? spoolText(spool) : "the relay stores envelopes on disk";
-    return `The ingest has been unavailable since ${formatClock(since)}: ${stored}.`;
+    return `The ingest has been unavailable since ${formatTimeOfDay(since)}: ${stored}.`;
   }
   if (spool && spool.pending > 0) return `The ingest is available again: ${spoolText(spool)}.`;
   if (phase !== "running") return phaseSentence(state);

@@ -1,39 +1,45 @@
 /**
- * Item type → data category, for rate limits and client reports. Other types (future ones, and those that Sentry does
- * not limit individually) are only subject to limits on all categories.
+ * Data categories for rate limits and client reports, each with its item types. The index is the category's bit. The spool
+ * stores bit sets: append, never reorder.
  * https://develop.sentry.dev/sdk/expected-features/rate-limiting/#definitions
  */
-const CATEGORIES: ReadonlyMap<string, string> = new Map(Object.entries({
-  attachment: "attachment",
-  check_in: "monitor",
-  client_report: "internal",
-  event: "error",
-  feedback: "feedback",
-  log: "log_item",
-  metric_buckets: "metric_bucket",
-  profile: "profile",
-  profile_chunk: "profile_chunk",
-  raw_security: "security",
-  replay_event: "replay",
-  replay_recording: "replay",
-  replay_video: "replay",
-  security: "security",
-  session: "session",
-  sessions: "session",
-  span: "span",
-  statsd: "metric_bucket",
-  trace_metric: "trace_metric",
-  transaction: "transaction",
-  user_report: "feedback",
-}));
+const CATEGORIES: readonly (readonly [category: string | undefined, ...itemTypes: string[]])[] = [
+  // Future item types, and those that Sentry does not limit individually: only limits on all categories apply.
+  [undefined],
+  ["error", "event"],
+  ["transaction", "transaction"],
+  ["replay", "replay_event", "replay_recording", "replay_video"],
+  ["attachment", "attachment"],
+  ["log_item", "log"],
+  ["span", "span"],
+  ["session", "session", "sessions"],
+  ["monitor", "check_in"],
+  ["internal", "client_report"],
+  ["feedback", "feedback", "user_report"],
+  ["metric_bucket", "metric_buckets", "statsd"],
+  ["profile", "profile"],
+  ["profile_chunk", "profile_chunk"],
+  ["security", "raw_security", "security"],
+  ["trace_metric", "trace_metric"],
+];
+
+const CATEGORY_OF_TYPE: ReadonlyMap<string, string | undefined> = new Map(
+  CATEGORIES.flatMap(([category, ...types]) => types.map((type) => [type, category] as const)),
+);
+
+const BIT_OF_CATEGORY: ReadonlyMap<string | undefined, number> = new Map(
+  CATEGORIES.map(([category], index) => [category, 1 << index]),
+);
 
 /** The data category of an item type; undefined if Sentry defines none. */
 export function categoryOf(type: string): string | undefined {
-  return CATEGORIES.get(type);
+  return CATEGORY_OF_TYPE.get(type);
 }
 
 /** All data categories of the table above. */
-export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set(CATEGORIES.values());
+export const KNOWN_CATEGORIES: ReadonlySet<string> = new Set(
+  CATEGORIES.flatMap(([category]) => category ?? []),
+);
 
 /** Number of entries in lost items by category, for client reports. Omits items without a category. */
 export function quantitiesOf(
@@ -51,35 +57,23 @@ export function quantitiesOf(
 /** Bit set of all categories and of items without one: covered by a limit that names no category. */
 export const ALL_CATEGORIES = -1;
 
-/** The index is the category's bit. The spool stores bit sets: append, never reorder. */
-const BITS: readonly (string | undefined)[] = [
-  // Items without a category.
-  undefined,
-  "error",
-  "transaction",
-  "replay",
-  "attachment",
-  "log_item",
-  "span",
-  "session",
-  "monitor",
-  "internal",
-  "feedback",
-  "metric_bucket",
-  "profile",
-  "profile_chunk",
-  "security",
-  "trace_metric",
-];
-
-/** A set of categories as a bit set; undefined stands for an item without a category. */
+/**
+ * A set of categories as a bit set.
+ *
+ * @param categories of {@linkcode KNOWN_CATEGORIES}; undefined is an item without a category
+ * @throws {TypeError} an unknown category
+ */
 export function categoryBits(categories: Iterable<string | undefined>): number {
   let bits = 0;
-  for (const category of categories) bits |= 1 << BITS.indexOf(category);
+  for (const category of categories) {
+    const bit = BIT_OF_CATEGORY.get(category);
+    if (bit === undefined) throw new TypeError(`Unknown category: ${category}.`);
+    bits |= bit;
+  }
   return bits;
 }
 
 /** The inverse of {@linkcode categoryBits}. */
 export function categoriesIn(bits: number): (string | undefined)[] {
-  return BITS.filter((_, at) => (bits & 1 << at) !== 0);
+  return CATEGORIES.map(([category]) => category).filter((_, index) => (bits & 1 << index) !== 0);
 }

@@ -31,3 +31,7 @@ Deno.test("each category → one bit, and back", () => {
   for (const category of all) assert.deepEqual(categoriesIn(categoryBits([category])), [category]);
   assert.deepEqual(new Set(categoriesIn(categoryBits(all))), new Set(all));
 });
+
+Deno.test("unknown category → no bit set, but an error", () => {
+  assert.throws(() => categoryBits(["error", "made_up"]), TypeError);
+});

@@ -1,3 +1,4 @@
+import { ALL_CATEGORIES } from "../protocol/categories.ts";
 import {
   type DeliveryResult,
   type DrainClock,
@@ -29,8 +30,6 @@ export const MIN_LIMIT_WAIT_MS = 1_000;
 /** Stopping: time for deliveries to finish, then time for them to abort. The server closes the spool after 3.5 s. */
 export const STOP_GRACE_MS = 2_800;
 export const STOP_ABORT_MS = 300;
-/** Bit set of all categories. */
-const ALL_CATEGORIES = -1;
 
 /** An envelope that is leased to this drain. */
 interface HeldEnvelope {

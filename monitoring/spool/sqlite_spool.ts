@@ -12,28 +12,27 @@ import {
   SpoolUnavailableError,
   sumDropped,
 } from "./spool.ts";
-import type { Expired } from "./spool_file.ts";
 import {
   type Call,
+  type CallResults,
   errorOf,
   type FromWorker,
   pack,
-  type Packed,
   type Result,
   type ToWorker,
   unpack,
   type WorkerData,
 } from "./worker_messages.ts";
 
-/** Most calls in one transaction. With more, the first call waits longer and little is saved. */
+/** Maximum number of calls in one transaction. With more, the first call waits longer and little is saved. */
 const BATCH_CALLS = 512;
-/** Most bytes of bodies in one transaction; a single larger body is still written. */
+/** Maximum bytes of bodies in one transaction; a single larger body is still written. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** Minimum milliseconds between two starts of the worker, so that one that always crashes costs little. */
 const RESTART_PAUSE_MS = 1_000;
-/** Most milliseconds for a batch. Without this limit, a disk that hangs would block all pages that wait for an answer. */
+/** Maximum milliseconds for a batch. Without it, a disk that hangs would block all pages that wait for a response. */
 const STALL_MS = 15_000;
-/** Most milliseconds for the worker to close its file. */
+/** Maximum milliseconds for the worker to close its file. */
 const CLOSE_MS = 2_000;
 
 export interface SqliteSpoolOptions {
@@ -52,7 +51,9 @@ export interface SqliteSpoolOptions {
   readonly worker?: URL;
 }
 
+/** Reasons of a {@linkcode SpoolUnavailableError}. */
 const STALLED = "its disk does not answer";
+const WORKER_ENDED = "its worker ended";
 
 /**
  * Opens the spool and creates its file if it is missing. A corrupt file, found now or later, is renamed to
@@ -64,7 +65,7 @@ const STALLED = "its disk does not answer";
  */
 export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spool> {
   const spool = new SqliteSpool(options);
-  await spool.opened;
+  await spool.whenOpen;
   return spool;
 }
 
@@ -98,14 +99,14 @@ class SqliteSpool implements Spool {
   #startedAt = -Infinity;
   #closing = false;
   readonly #closed = Promise.withResolvers<void>();
-  #leases = 0;
+  #leaseCount = 0;
   /** Makes lease names unique across processes. */
   readonly #owner = crypto.randomUUID();
-  readonly opened: Promise<void>;
+  readonly whenOpen: Promise<void>;
 
   constructor(options: SqliteSpoolOptions) {
     this.#options = options;
-    this.opened = new Promise((resolve, reject) => this.#start(resolve, reject));
+    this.whenOpen = new Promise((resolve, reject) => this.#start(resolve, reject));
   }
 
   put(envelope: SpooledEnvelope): Promise<PutResult> {
@@ -131,8 +132,8 @@ class SqliteSpool implements Spool {
   }
 
   async lease(request: LeaseRequest): Promise<LeasedEnvelope[]> {
-    const lease = `${this.#owner}.${++this.#leases}`;
-    const packed = await this.#call<Packed<LeasedEnvelope>[]>({ method: "lease", request, lease });
+    const lease = `${this.#owner}.${++this.#leaseCount}`;
+    const packed = await this.#call({ method: "lease", request, lease });
     return packed.map(unpack);
   }
 
@@ -154,7 +155,7 @@ class SqliteSpool implements Spool {
     const parts: Dropped[] = [];
     for (let hasMore = true; hasMore;) {
       try {
-        const part = await this.#call<Expired>({ method: "expire", now });
+        const part = await this.#call({ method: "expire", now });
         parts.push(...part.dropped);
         hasMore = part.hasMore;
       } catch (error) {
@@ -180,20 +181,20 @@ class SqliteSpool implements Spool {
     return this.#closed.promise;
   }
 
-  #call<T>(call: Call): Promise<T> {
+  #call<C extends Call>(call: C): Promise<CallResults[C["method"]]> {
     if (this.#closing) return Promise.reject(new SpoolUnavailableError("it is closed"));
     if (!this.#thread) {
       if (performance.now() - this.#startedAt < RESTART_PAUSE_MS) {
-        return Promise.reject(new SpoolUnavailableError("its worker ended"));
+        return Promise.reject(new SpoolUnavailableError(WORKER_ENDED));
       }
       this.#start();
     }
     if (this.#thread?.stalled) return Promise.reject(new SpoolUnavailableError(STALLED));
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const { promise, resolve, reject } = Promise.withResolvers<CallResults[C["method"]]>();
     this.#queue.push({ call, resolve, reject });
     // A microtask later, so that calls made in the same task share a batch.
     if (this.#queue.length === 1) queueMicrotask(() => this.#sendNext());
-    return promise as Promise<T>;
+    return promise;
   }
 
   /** Sends the next batch if the worker is idle. When closing and nothing is left, asks it to close. */
@@ -232,14 +233,14 @@ class SqliteSpool implements Spool {
 
   #takeBatch(): PendingCall[] {
     let bytes = 0;
-    const end = this.#queue.findIndex(({ call }, at) => {
+    const end = this.#queue.findIndex(({ call }, index) => {
       bytes += call.method === "put" ? call.envelope.body.byteLength : 0;
-      return at > 0 && (at >= BATCH_CALLS || bytes > BATCH_BYTES);
+      return index > 0 && (index >= BATCH_CALLS || bytes > BATCH_BYTES);
     });
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
   }
 
-  #start(opened?: () => void, notOpened?: (error: Error) => void): void {
+  #start(onOpened?: () => void, onOpenFailed?: (error: Error) => void): void {
     const { path, maxBytes, maxAgeHours, lockTimeoutMs, worker: module, onNotice } = this.#options;
     const limits = { maxBytes, maxAgeMs: maxAgeHours * 3_600_000, lockTimeoutMs };
     const workerData: WorkerData = { path, limits };
@@ -254,7 +255,7 @@ class SqliteSpool implements Spool {
     };
     this.#thread = thread;
 
-    let reason = "its worker ended";
+    let reason = WORKER_ENDED;
     worker.on("message", (message: FromWorker) => {
       if ("notice" in message) return (onNotice ?? console.warn)(message.notice);
       if ("results" in message) {
@@ -265,14 +266,14 @@ class SqliteSpool implements Spool {
         this.#sendNext();
         return settle(batch, message.results);
       }
-      if (message.opened === undefined) {
+      if (message.openError === undefined) {
         thread.ready = true;
-        opened?.();
+        onOpened?.();
         return this.#sendNext();
       }
-      const error = errorOf(message.opened);
+      const error = errorOf(message.openError);
       reason = `its file cannot be opened again (${error.message})`;
-      notOpened?.(error);
+      onOpenFailed?.(error);
     });
     worker.on("error", (error: Error) => {
       reason = `its worker failed (${error.message})`;
@@ -280,7 +281,7 @@ class SqliteSpool implements Spool {
     worker.on("exit", () => {
       this.#thread = undefined;
       clearTimeout(thread.stallTimer);
-      notOpened?.(new SpoolUnavailableError(reason));
+      onOpenFailed?.(new SpoolUnavailableError(reason));
       this.#rejectAll(thread, reason);
       if (this.#closing) this.#closed.resolve();
     });
@@ -296,8 +297,8 @@ function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): 
 }
 
 function settle(batch: readonly PendingCall[], results: readonly Result[]): void {
-  batch.forEach(({ resolve, reject }, at) => {
-    const result = results[at];
+  batch.forEach(({ resolve, reject }, index) => {
+    const result = results[index];
     if (result === undefined) reject(new SpoolUnavailableError("its worker returned no result"));
     else if ("failure" in result) reject(errorOf(result.failure));
     else resolve(result.value);

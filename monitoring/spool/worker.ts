@@ -8,6 +8,7 @@ import type { LeasedEnvelope } from "./spool.ts";
 import { SpoolFile } from "./spool_file.ts";
 import {
   type Call,
+  type CallResults,
   failureOf,
   type FromWorker,
   pack,
@@ -54,10 +55,10 @@ function open(): RecoveringDatabase<SpoolFile> | undefined {
       createStore: (db) => new SpoolFile(db, limits),
       onNotice: (notice) => send({ notice }),
     });
-    send({ opened: undefined });
+    send({ openError: undefined });
     return opened;
   } catch (error) {
-    send({ opened: failureOf(error) });
+    send({ openError: failureOf(error) });
     process.exit();
   }
 }
@@ -97,7 +98,7 @@ function performTogether(db: RecoveringDatabase<SpoolFile>, calls: readonly Call
   });
 }
 
-function performOne(file: SpoolFile, call: Call): unknown {
+function performOne(file: SpoolFile, call: Call): CallResults[Call["method"]] {
   switch (call.method) {
     case "put":
       return file.put(unpack(call.envelope));

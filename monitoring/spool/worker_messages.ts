@@ -3,11 +3,14 @@
  * runtime's `postMessage` lists every byte as a property, which takes 600 µs for 10 KB.
  */
 import { DatabaseFileError, DatabaseVersionError, SymbolicLinkError } from "../storage/errors.ts";
-import type { SpoolLimits } from "./spool_file.ts";
+import type { Expired, SpoolLimits } from "./spool_file.ts";
 import {
   type Lease,
+  type LeasedEnvelope,
   type LeaseRequest,
+  type PutResult,
   type SpooledEnvelope,
+  type SpoolStats,
   SpoolUnavailableError,
 } from "./spool.ts";
 
@@ -21,7 +24,8 @@ export interface WorkerData {
 export type ToWorker = { readonly calls: readonly Call[] } | { readonly close: true };
 
 export type FromWorker =
-  | { readonly opened: Failure | undefined }
+  /** Sent once at the start; undefined: the file is open. */
+  | { readonly openError: Failure | undefined }
   | { readonly results: readonly Result[] }
   /** One sentence that an operator should read. */
   | { readonly notice: string };
@@ -42,6 +46,19 @@ export type Call =
   }
   | { readonly method: "expire"; readonly now: number }
   | { readonly method: "stats" };
+
+/** Method → type of its result. */
+export interface CallResults {
+  readonly put: PutResult;
+  readonly has: boolean;
+  readonly hasSequence: boolean;
+  readonly lease: Packed<LeasedEnvelope>[];
+  readonly renew: number[];
+  readonly complete: boolean;
+  readonly release: boolean;
+  readonly expire: Expired;
+  readonly stats: SpoolStats;
+}
 
 export type Result = { readonly value: unknown } | { readonly failure: Failure };
 

@@ -3,10 +3,7 @@ import type { State } from "../_state.ts";
 
 const handle: Handler<State> = ({ req, peer, state }) => state.inbox.handle(req, peer);
 
-/**
- * The inbox: its rows, live or as a list, one envelope's bytes, emptying it. It judges the methods
- * itself: in relay mode there is nothing here, whatever the method.
- */
+/** Forwards every method: the endpoint answers 404 in relay mode, 405 for unsupported methods. */
 export const handlers: Handlers<State> = {
   GET: handle,
   HEAD: handle,

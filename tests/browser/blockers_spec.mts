@@ -23,7 +23,6 @@ const FURTHER: readonly BlockableRequest[] = [
   { type: "ping", url: "/monitoring" },
   { type: "xmlhttprequest", url: "/monitoring/inbox?since=7&type=event&limit=500" },
   { type: "xmlhttprequest", url: "/monitoring/inbox?id=7" },
-  { type: "sub_frame", url: "/monitoring/player" },
 ].map(({ type, url }) => ({ type: type as BlockableRequest["type"], url: EXAMPLE_ORIGIN + url }));
 
 /** Makes every signal, waits until each kind has arrived, and leaves. */

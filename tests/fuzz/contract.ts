@@ -11,14 +11,14 @@ import { DSN } from "../relay/_start_relay.ts";
 import { type HostileRequest, MAX_BYTES, MAX_DECODED_BYTES } from "./hostile_request.ts";
 
 /** How a request may end: `taken`, `empty` (200 `{}`), or the status and code of an error. */
-export type Ending = "taken" | "empty" | `${number} ${string}`;
+export type Outcome = "taken" | "empty" | `${number} ${string}`;
 
 const MALFORMED = "400 envelope_malformed";
 const TOO_LARGE = "413 envelope_too_large";
-const DSN_ENDINGS = ["403 dsn_missing", "403 dsn_not_allowed"] as const;
+const DSN_OUTCOMES = ["403 dsn_missing", "403 dsn_not_allowed"] as const;
 
-/** Every ending that the contract allows: only one, unless several problems are found in an unspecified order. */
-export function allowedEndings(request: HostileRequest): readonly Ending[] {
+/** Every outcome that the contract allows: only one, unless several problems are found in an unspecified order. */
+export function allowedOutcomes(request: HostileRequest): readonly Outcome[] {
   const { headers, body, chunked, content, query } = request;
   const { origin, "sec-fetch-site": site } = headers;
   if (origin !== undefined || (site !== undefined && site !== "same-origin")) {
@@ -33,20 +33,20 @@ export function allowedEndings(request: HostileRequest): readonly Ending[] {
 
   const plain = content === "unknown" ? decodeSlowly(body, encoding) : content;
   // The part before the corrupt data may be refused first.
-  const earlier: readonly Ending[] = [MALFORMED, TOO_LARGE, ...DSN_ENDINGS];
+  const earlier: readonly Outcome[] = [MALFORMED, TOO_LARGE, ...DSN_OUTCOMES];
   if (plain === "broken") return earlier;
-  const ending = endingOf(plain, query);
+  const outcome = outcomeOf(plain, query);
   // Decompressors differ in what corrupt data they accept.
-  if (content === "unknown") return [ending, ...earlier];
+  if (content === "unknown") return [outcome, ...earlier];
   if (tooLong || (encoding !== undefined && plain.length > MAX_DECODED_BYTES)) {
     // An error before the limit may be found first. Nothing over the limit is taken.
-    return ending === "taken" || ending === "empty" ? [TOO_LARGE] : [TOO_LARGE, ending];
+    return outcome === "taken" || outcome === "empty" ? [TOO_LARGE] : [TOO_LARGE, outcome];
   }
-  return [ending];
+  return [outcome];
 }
 
 /** Checks the decompressed body in the contract's order: header line, items, DSN, framing. */
-function endingOf(plain: Uint8Array, query: string): Ending {
+function outcomeOf(plain: Uint8Array, query: string): Outcome {
   const bytes = [...plain];
   const found = headerByReference(bytes);
   if (found === undefined) return MALFORMED;
@@ -56,7 +56,7 @@ function endingOf(plain: Uint8Array, query: string): Ending {
   return readByReference(bytes) === undefined ? MALFORMED : "taken";
 }
 
-function dsnRefusal(named: unknown, query: URLSearchParams): Ending | undefined {
+function dsnRefusal(named: unknown, query: URLSearchParams): Outcome | undefined {
   const asks = ["o", "p", "r"].some((name) => query.has(name));
   const asksRightly = ["o=1", "p=42", "r=us"].every((pair) => {
     const [name = "", value] = pair.split("=");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { startFuzzedIngest } from "./fuzzed_ingest.ts";
+import { startIngestFuzzer } from "./ingest_fuzzer.ts";
 import { startFuzzedRelay } from "./fuzzed_relay.ts";
 import { hostileAnswer } from "./hostile_answer.ts";
 import { hostileRequest } from "./hostile_request.ts";
@@ -8,8 +8,8 @@ import { hostileRequest } from "./hostile_request.ts";
 /** Takes a few seconds. `deno task fuzz --seconds=N` runs longer. */
 const RUNS = 3000;
 
-/** Every ending that the generator must reach. */
-const REACHED = [
+/** Outcomes that the generated requests must reach. */
+const RELAY_OUTCOMES = [
   "200 delivered",
   "200 duplicate",
   "200 {}",
@@ -27,20 +27,20 @@ Deno.test("any request → a row of the contract, its bytes upstream or none, no
     fc.asyncProperty(hostileRequest, (request) => relay.check(request)),
     { numRuns: RUNS },
   );
-  assert.deepEqual([...relay.endings.keys()].sort(), REACHED);
+  assert.deepEqual([...relay.outcomes.keys()].sort(), RELAY_OUTCOMES);
 });
 
 /** Three envelopes each. */
 const ANSWERS = 200;
 
-/** How envelopes must have ended to prove anything about hostile answers. */
-const ANSWERED = ["200 delivered", "400 rejected", "429 rate_limited", "503 rejected"];
+/** Outcomes that the generated answers must reach. */
+const INGEST_OUTCOMES = ["200 delivered", "400 rejected", "429 rate_limited", "503 rejected"];
 
 Deno.test("any answer of an ingest → a row of the contract, the process lives, limits end in an hour", async () => {
-  await using ingest = startFuzzedIngest();
+  await using ingest = startIngestFuzzer();
   await fc.assert(
     fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
     { numRuns: ANSWERS },
   );
-  for (const ending of ANSWERED) assert.ok(ingest.endings.has(ending), ending);
+  for (const outcome of INGEST_OUTCOMES) assert.ok(ingest.outcomes.has(outcome), outcome);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { headerByReference } from "../../monitoring/protocol/testdata/reference_reader.ts";
 import { type RunningRelay, startRelay } from "../relay/_start_relay.ts";
-import { allowedEndings, type Ending, sameness } from "./contract.ts";
+import { allowedOutcomes, type Outcome, sameness } from "./contract.ts";
 import { describeRequest, type HostileRequest, MAX_BYTES } from "./hostile_request.ts";
 
 /** Far longer than any answer takes: a request without one has found a hang. */
@@ -12,7 +12,7 @@ const INGEST_ANSWER = { id: "of the ingest" };
 /** The relay on a real port, with an ingest that keeps only the last envelope. */
 export interface FuzzedRelay {
   /** How requests ended so far, as `status code`. */
-  readonly endings: ReadonlyMap<string, number>;
+  readonly outcomes: ReadonlyMap<string, number>;
   /**
    * Sends a request and compares its answer with the contract.
    *
@@ -37,7 +37,7 @@ export function startFuzzedRelay(): FuzzedRelay {
     maxInFlightBytes: 4 * MAX_BYTES,
     uptime: () => uptime,
   });
-  const endings = new Map<string, number>();
+  const outcomes = new Map<string, number>();
   const seen = new Set<string>();
 
   async function check(request: HostileRequest): Promise<void> {
@@ -47,20 +47,20 @@ export function startFuzzedRelay(): FuzzedRelay {
     const { status, headers } = response;
     const [arrived, ...more] = arrivals.splice(0);
     assert.equal(more.length, 0, "arrived more than once");
-    const outcome = headers.get("x-relay-outcome");
+    const relayOutcome = headers.get("x-relay-outcome");
     const answer = JSON.parse(text);
-    const isTaken = status === 200 && outcome !== null;
-    const ending: Ending = isTaken
+    const isTaken = status === 200 && relayOutcome !== null;
+    const outcome: Outcome = isTaken
       ? "taken"
       : status === 200
       ? "empty"
       : `${status} ${answer.error}`;
-    const counted = isTaken ? `200 ${outcome}` : ending === "empty" ? "200 {}" : ending;
-    endings.set(counted, (endings.get(counted) ?? 0) + 1);
+    const counted = isTaken ? `200 ${relayOutcome}` : outcome === "empty" ? "200 {}" : outcome;
+    outcomes.set(counted, (outcomes.get(counted) ?? 0) + 1);
 
-    const allowed = allowedEndings(request);
+    const allowed = allowedOutcomes(request);
     assert.ok(
-      allowed.includes(ending),
+      allowed.includes(outcome),
       `${counted}, but the contract allows ${allowed.join(", ")}`,
     );
     if (isTaken) {
@@ -68,33 +68,35 @@ export function startFuzzedRelay(): FuzzedRelay {
       if (content instanceof Uint8Array) {
         const id = headerByReference([...content])?.header.event_id;
         const same = sameness(content);
-        assert.equal(outcome, seen.has(same) ? "duplicate" : "delivered");
+        assert.equal(relayOutcome, seen.has(same) ? "duplicate" : "delivered");
         const own = typeof id === "string" && id !== "" ? { id } : {};
-        assert.deepEqual(answer, outcome === "duplicate" ? own : INGEST_ANSWER);
+        assert.deepEqual(answer, relayOutcome === "duplicate" ? own : INGEST_ANSWER);
         seen.add(same);
       }
-      if (outcome === "delivered") {
+      if (relayOutcome === "delivered") {
         assert.ok(arrived !== undefined, "delivered, but nothing arrived");
         assert.deepEqual(arrived.body, body);
         const encoding = request.headers["content-encoding"]?.toLowerCase() ?? null;
         assert.equal(arrived.encoding, encoding);
       }
-    } else if (ending === "empty") {
+    } else if (outcome === "empty") {
       assert.equal(text, "{}");
     } else {
       assert.deepEqual(Object.keys(answer), ["error", "detail"]);
       assert.match(answer.detail, /^[A-Z][ -~]+\.$/);
       assert.equal(headers.get("x-sentry-error"), answer.detail);
-      assert.equal(outcome, "rejected");
+      assert.equal(relayOutcome, "rejected");
       assert.equal(headers.get("retry-after"), null);
     }
-    if (outcome !== "delivered") assert.equal(arrived, undefined, "arrived, but not delivered");
+    if (relayOutcome !== "delivered") {
+      assert.equal(arrived, undefined, "arrived, but not delivered");
+    }
     const health = await (await server.relay.health()).json();
     assert.equal(health.in_flight_bytes, 0);
   }
 
   return {
-    endings,
+    outcomes,
     async check(request) {
       try {
         await check(request);

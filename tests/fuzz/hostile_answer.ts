@@ -20,8 +20,8 @@ export interface HostileAnswer {
   readonly mayBeRefused: boolean;
   /** The body, if it is certain. */
   readonly body: Uint8Array<ArrayBuffer> | undefined;
-  /** Seconds for which errors are held afterwards; 0: not at all. */
-  readonly holdSeconds: number;
+  /** Seconds for which the relay may send no errors afterwards; 0: no limit. */
+  readonly rateLimitSeconds: number;
 }
 
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
@@ -285,6 +285,6 @@ export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
     reading: readingOf(status),
     mayBeRefused: !isPlain,
     body: isPlain && fits ? latin1(made.body) : undefined,
-    holdSeconds: seconds,
+    rateLimitSeconds: seconds,
   };
 });

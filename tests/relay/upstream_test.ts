@@ -127,7 +127,7 @@ Deno.test("an ingest that cannot be reached → log and health name the cause", 
   await refused.close();
   const causes: Record<string, string> = {
     [`http://key@${refused.host}/1`]: "connection refused",
-    [`http://key@${silent.host}/1`]: "waiting for the answer timed out",
+    [`http://key@${silent.host}/1`]: "waiting for the response timed out",
     [`http://key@${unresolvable}/1`]: "name not resolved (DNS)",
     [`https://key@127.0.0.1:${tls.port}/1`]: "certificate is for another name",
     [`https://key@127.0.0.1:${listening.addr.port}/1`]: "connecting timed out",

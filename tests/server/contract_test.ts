@@ -182,7 +182,7 @@ const INVALID: readonly [name: string, value: string, output: RegExp][] = [
   [
     "MONITORING_PATH",
     "/robots.txt",
-    /^Cannot start: MONITORING_PATH is "\/robots\.txt", [^\n]*\n$/,
+    /^Cannot start: MONITORING_PATH is "\/robots\.txt"\. Use [^\n]*\n$/,
   ],
 ];
 

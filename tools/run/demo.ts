@@ -6,7 +6,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { formatBytes, shortId } from "../../components/format.ts";
-import { formatClock } from "../../components/format_time.ts";
+import { formatTimeOfDay } from "../../components/format_time.ts";
 import { summariseItems } from "../../components/ItemList.tsx";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
@@ -39,7 +39,9 @@ export async function describeArrival(
   const kinds = summariseItems(items)
     .map(({ type, count }) => count === 1 ? type : `${count} ${type}`);
   const of = trace === undefined ? "" : `  trace ${shortId(trace)}`;
-  return `${formatClock(now)}  ${formatBytes(body.length).padStart(9)}  ${kinds.join(", ")}${of}`;
+  return `${formatTimeOfDay(now)}  ${formatBytes(body.length).padStart(9)}  ${
+    kinds.join(", ")
+  }${of}`;
 }
 
 async function demo(): Promise<number> {

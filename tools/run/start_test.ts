@@ -50,7 +50,7 @@ Deno.test("invalid environment → one line, code 1, no build", async () => {
   const { process, closed, text } = project.launch("start", { PORT: "many" });
   assert.equal((await process.status).code, 1);
   await closed;
-  assert.match(text(), /^Cannot start: PORT is "many", allowed is .*\n$/);
+  assert.match(text(), /^Cannot start: PORT is "many"\. Use .*\n$/);
 });
 
 Deno.test("build fails → file and line, no server", async () => {

@@ -2,7 +2,7 @@ import { type ContentEncoding, DecodeError, Decoder } from "../../protocol/encod
 import { RelayError } from "../errors.ts";
 import { BodyBuffer, byobReader } from "./body_buffer.ts";
 import { type BodyAccount, InFlight, LARGE_BYTES } from "./in_flight.ts";
-import { MIN_PROGRESS_BYTES, MinimumRate, type Upload } from "./minimum_rate.ts";
+import { MIN_PROGRESS_BYTES, MinimumRate, type UploadMeter } from "./minimum_rate.ts";
 import { UploadTurns } from "./upload_turns.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -115,7 +115,7 @@ export class BodyReader {
 
   /** Reads a body by one call of the runtime: a stream costs 1.3 times the CPU time for each envelope of 2 KB. */
   async #readSmall(request: Request, onChunk: OnChunk): Promise<Bytes> {
-    let upload: Upload | undefined;
+    let upload: UploadMeter | undefined;
     try {
       const body = await new Promise<Bytes>((resolve, reject) => {
         upload = this.#minimumRate.measure(() => reject(tooSlow()));

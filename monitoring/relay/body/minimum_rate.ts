@@ -1,20 +1,23 @@
-/** Bytes that an upload must bring in each period of {@linkcode PROGRESS_MS}, unless it ends before. */
+/** Bytes that an upload must deliver in each period of {@linkcode PROGRESS_MS}, unless it ends before. */
 export const MIN_PROGRESS_BYTES = 16 * 1024;
 
-/** Slow uploads hold memory: without a minimum rate a few clients could fill it and never finish (Slowloris). */
-export const PROGRESS_MS = 30_000;
+/** Period in ms. Slow uploads hold memory: without a minimum rate, a few clients could fill it (Slowloris). */
+const PROGRESS_MS = 30_000;
 
-/** The period while new connections wait for a free one. */
+/** Period in ms under overload: while new connections wait for a free slot. */
 const OVERLOADED_PROGRESS_MS = 2_000;
 
-/** Checks in each period. One timer for all uploads: setting one for each costs more than validating a small envelope. */
-const CHECKS = 8;
+/**
+ * Number of checks per period. All uploads share one timer: a timer for each upload takes longer than validating a small
+ * envelope.
+ */
+const CHECKS_PER_PERIOD = 8;
 
-/** One upload. */
-export interface Upload {
+/** Measures the rate of one upload. */
+export interface UploadMeter {
   /** Counts bytes that arrived. */
   received(bytes: number): void;
-  /** Stops the clock while nothing is read. */
+  /** Excludes the time until `resume`, while the server reads nothing. */
   pause(): void;
   resume(): void;
   /** Ends the measurement. Further calls do nothing. */
@@ -28,23 +31,27 @@ export class MinimumRate {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  /** @param progressMs milliseconds in which {@linkcode MIN_PROGRESS_BYTES} or the rest must arrive */
+  /** @param progressMs period in ms. Default: {@linkcode PROGRESS_MS} */
   constructor(progressMs: number = PROGRESS_MS) {
     this.#progressMs = progressMs;
   }
 
-  /** @param onTooSlow called once, at most an eighth of the period late, if the upload is too slow */
-  measure(onTooSlow: () => void): Upload {
-    const start = (upload: MeasuredUpload) => {
+  /**
+   * Starts to measure an upload.
+   *
+   * @param onTooSlow called once if the upload is too slow, at most an eighth of the period late
+   */
+  measure(onTooSlow: () => void): UploadMeter {
+    const track = (upload: MeasuredUpload) => {
       this.#uploads.add(upload);
       this.#timer ??= this.#checkLater();
     };
-    const stop = (upload: MeasuredUpload) => {
+    const untrack = (upload: MeasuredUpload) => {
       this.#uploads.delete(upload);
       if (this.#isClosed) this.#clearTimer();
     };
-    const upload = new MeasuredUpload(onTooSlow, start, stop);
-    start(upload);
+    const upload = new MeasuredUpload(onTooSlow, track, untrack);
+    track(upload);
     return upload;
   }
 
@@ -71,23 +78,24 @@ export class MinimumRate {
       const now = performance.now();
       for (const upload of this.#uploads) upload.check(now, this.#progressMs);
       this.#timer = this.#uploads.size > 0 ? this.#checkLater() : undefined;
-    }, this.#progressMs / CHECKS);
+    }, this.#progressMs / CHECKS_PER_PERIOD);
     Deno.unrefTimer(timer);
     return timer;
   }
 }
 
-class MeasuredUpload implements Upload {
+class MeasuredUpload implements UploadMeter {
   #startedAt = performance.now();
   #pausedAt = 0;
   #bytes = 0;
   #periodStartedAt = this.#startedAt;
   #bytesInPeriod = 0;
+  #hasEnded = false;
 
   constructor(
     readonly onTooSlow: () => void,
-    readonly onStart: (upload: MeasuredUpload) => void,
-    readonly onStop: (upload: MeasuredUpload) => void,
+    readonly track: (upload: MeasuredUpload) => void,
+    readonly untrack: (upload: MeasuredUpload) => void,
   ) {}
 
   received(bytes: number): void {
@@ -97,18 +105,20 @@ class MeasuredUpload implements Upload {
 
   pause(): void {
     this.#pausedAt = performance.now();
-    this.onStop(this);
+    this.untrack(this);
   }
 
   resume(): void {
+    if (this.#hasEnded) return;
     const paused = performance.now() - this.#pausedAt;
     this.#startedAt += paused;
     this.#periodStartedAt += paused;
-    this.onStart(this);
+    this.track(this);
   }
 
   end(): void {
-    this.onStop(this);
+    this.#hasEnded = true;
+    this.untrack(this);
   }
 
   abort(): void {

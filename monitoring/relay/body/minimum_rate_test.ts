@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { MIN_PROGRESS_BYTES, MinimumRate, type Upload } from "./minimum_rate.ts";
+import { MIN_PROGRESS_BYTES, MinimumRate, type UploadMeter } from "./minimum_rate.ts";
 
-/** Starts to measure an upload, and reports when it was ended. */
+/** Measures an upload; `aborted` resolves with the milliseconds until it was too slow. */
 function measure(progressMs: number) {
   const start = performance.now();
   const { promise: aborted, resolve } = Promise.withResolvers<number>();
   const rate = new MinimumRate(progressMs);
-  const upload: Upload = rate.measure(() => resolve(performance.now() - start));
+  const upload: UploadMeter = rate.measure(() => resolve(performance.now() - start));
   return { rate, upload, aborted };
 }
 
@@ -34,7 +34,15 @@ Deno.test("an upload that ended → not aborted", async () => {
   assert.equal(await Promise.race([aborted, pause(50)]), undefined);
 });
 
-Deno.test("paused upload → its clock stands still until it is resumed", async () => {
+Deno.test("upload resumed after its end → not aborted", async () => {
+  const { upload, aborted } = measure(10);
+  upload.pause();
+  upload.end();
+  upload.resume();
+  assert.equal(await Promise.race([aborted, pause(50)]), undefined);
+});
+
+Deno.test("paused upload → time does not count", async () => {
   const { upload, aborted } = measure(40);
   upload.pause();
   assert.equal(await Promise.race([aborted, pause(100)]), undefined);

@@ -60,12 +60,12 @@ export interface IngestClientOptions {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly uptime: () => number;
-  /** Sends the requests. Default: a {@linkcode ConnectionPool}. */
+  /** Sends the requests. Default: {@linkcode createConnectionPool}. */
   readonly connections?: Pick<ConnectionPool, "post" | "abort">;
 }
 
 /** Maximum bytes of a response body, which is an id or a sentence. A larger one is not passed on. */
-export const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** Maximum connections to one ingest: each takes a file descriptor, and more do not increase throughput. */
 export const MAX_CONNECTIONS = 256;
@@ -82,6 +82,16 @@ interface Target {
   readonly breaker: CircuitBreaker;
 }
 
+/** The connection pool with the limits of the relay. */
+export function createConnectionPool(proxies?: Proxies): ConnectionPool {
+  return new ConnectionPool({
+    maxBodyBytes: MAX_RESPONSE_BYTES,
+    maxConnections: MAX_CONNECTIONS,
+    maxIdleMs: MAX_IDLE_MS,
+    proxies,
+  });
+}
+
 /** Sends envelopes to ingests and keeps a circuit breaker for each. */
 export class IngestClient {
   readonly #options: IngestClientOptions;
@@ -92,12 +102,7 @@ export class IngestClient {
 
   constructor(options: IngestClientOptions) {
     this.#options = options;
-    this.#pool = options.connections ?? new ConnectionPool({
-      maxBodyBytes: MAX_RESPONSE_BYTES,
-      maxConnections: MAX_CONNECTIONS,
-      maxIdleMs: MAX_IDLE_MS,
-      proxies: options.proxies,
-    });
+    this.#pool = options.connections ?? createConnectionPool(options.proxies);
   }
 
   /** The circuit breaker of a DSN's ingest. */
@@ -207,7 +212,7 @@ export class IngestClient {
 /** Whether any byte of a request that failed may have reached the ingest. */
 function mayHaveArrived(error: unknown): boolean {
   return error instanceof ConnectionLostError ||
-    (error instanceof ResponseTimeoutError && error.phase === "waiting for the answer");
+    (error instanceof ResponseTimeoutError && error.phase === "waiting for the response");
 }
 
 /** Thrown before sending an envelope that rate limits cover completely. */

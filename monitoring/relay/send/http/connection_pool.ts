@@ -1,8 +1,9 @@
 import { connect, ProxyError } from "./connect.ts";
 import { ConnectionLostError, HttpConnection } from "./connection.ts";
-import { Deadline, TimerQueue } from "./deadline.ts";
+import { Deadline } from "./deadline.ts";
 import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
 import type { HttpResponse } from "./response_reader.ts";
+import { TimerQueue } from "./timer_queue.ts";
 
 export interface PoolOptions {
   /** Maximum bytes of a response body; a larger one is discarded. */
@@ -43,7 +44,7 @@ interface Origin {
   readonly idle: HttpConnection[];
   /** Number of connections, including those being opened. */
   open: number;
-  /** Wakes requests that wait for a connection, in order of arrival. Excludes those whose deadline is over. */
+  /** Wakes requests that wait for a connection, in order of arrival. Excludes those whose deadline has expired. */
   readonly waiting: Set<() => void>;
 }
 
@@ -64,7 +65,7 @@ export class ConnectionPool {
   }
 
   /**
-   * Sends a request. If the time is over after the status was received, resolves with a response without a body.
+   * Sends a request. If the deadline expires after the status was received, resolves with a response without a body.
    *
    * @throws {ConnectionLostError | ResponseTimeoutError | PoolAbortedError | ProxyError}, errors of connecting and of
    *   `beforeSending`, and the signal's reason
@@ -73,7 +74,7 @@ export class ConnectionPool {
     const { signal } = request;
     signal?.throwIfAborted();
     const deadline = new Deadline(request.timeoutMs, this.#timers);
-    const abort = () => deadline.end(signal!.reason);
+    const abort = () => deadline.fail(signal!.reason);
     if (signal === undefined) this.#deadlines.add(deadline);
     else signal.addEventListener("abort", abort);
     try {
@@ -81,7 +82,7 @@ export class ConnectionPool {
     } finally {
       this.#deadlines.delete(deadline);
       signal?.removeEventListener("abort", abort);
-      deadline.clear();
+      deadline.cancel();
     }
   }
 
@@ -94,10 +95,10 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes the pool and ends all requests without a signal, as if their time were over. */
+  /** Closes the pool and ends all requests without a signal, as if their deadlines had expired. */
   abort(): void {
     this.close();
-    for (const deadline of this.#deadlines) deadline.end(new PoolAbortedError("The pool ended."));
+    for (const deadline of this.#deadlines) deadline.fail(new PoolAbortedError("The pool ended."));
   }
 
   async #post(request: PooledRequest, deadline: Deadline): Promise<HttpResponse> {
@@ -108,9 +109,9 @@ export class ConnectionPool {
       const idle = mayReuse ? this.#takeIdle(origin) : undefined;
       const connection = idle ?? await this.#acquire(url, origin, deadline, mayReuse);
       const isReused = connection.isUsed;
-      deadline.enter("waiting for the answer", () => connection.close());
+      deadline.enter("waiting for the response", () => connection.close());
       if (isReused && isOnlyBusy(origin)) await nextTurn();
-      if (deadline.isOver) throw deadline.error;
+      if (deadline.hasExpired) throw deadline.error;
       // Closed by the server, or because of surplus bytes.
       if (isReused && !connection.isIdle) continue;
       try {
@@ -121,7 +122,7 @@ export class ConnectionPool {
         if (isFromProxy) throw new ProxyError(response.status);
         return response;
       } catch (error) {
-        if (deadline.isOver) throw deadline.error;
+        if (deadline.hasExpired) throw deadline.error;
         // A server may close an idle connection just as it is reused, so the request is sent once more
         // (RFC 9112, section 9.3.1). On a new connection: if that is lost too, the request may be the cause.
         const mayRetry = error instanceof ConnectionLostError && !error.responseBegun && isReused;
@@ -183,7 +184,7 @@ export class ConnectionPool {
     } catch (error) {
       origin.open--;
       wakeNext(origin);
-      throw deadline.isOver ? deadline.error : error;
+      throw deadline.hasExpired ? deadline.error : error;
     }
   }
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** The proxy settings of the environment, with the meaning they have for curl. */
+/** Proxy settings of the environment. Loopback is never proxied. */
 export interface Proxies {
   /** URL of the proxy for `https:` ingests. */
   readonly https?: string;
@@ -41,8 +41,8 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Whether an entry of `NO_PROXY` matches an address: `*`, `NAME[:PORT]` and `.NAME[:PORT]` (both include subdomains),
- * `IP[:PORT]`, `[IPV6]:PORT`, `IP/BITS`.
+ * Whether an entry of `NO_PROXY` matches an address: `*`; `NAME[:PORT]`, `.NAME[:PORT]` and `*.NAME[:PORT]` (the name and
+ * its subdomains); `IP[:PORT]`; `[IPV6]:PORT`; `IP/BITS`.
  */
 function matches(entry: string, { hostname, port }: Address): boolean {
   if (entry === "*") return true;
@@ -60,10 +60,12 @@ function matches(entry: string, { hostname, port }: Address): boolean {
 /** Whether an IP address is in a network; false if one of them is malformed. */
 function isWithin(address: string, network: string, bits?: number): boolean {
   const family = isIP(network) === 6 ? "ipv6" : "ipv4";
-  const most = family === "ipv6" ? 128 : 32;
-  if (isIP(network) === 0 || isIP(address) !== isIP(network) || (bits ?? 0) > most) return false;
+  const addressBits = family === "ipv6" ? 128 : 32;
+  if (isIP(network) === 0 || isIP(address) !== isIP(network) || (bits ?? 0) > addressBits) {
+    return false;
+  }
   const list = new BlockList();
-  list.addSubnet(network, bits ?? most, family);
+  list.addSubnet(network, bits ?? addressBits, family);
   return list.check(address, family);
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TimerQueue } from "./deadline.ts";
+import { TimerQueue } from "./timer_queue.ts";
 
 /** Starts a timer; `expired` resolves with the time at which it expires. */
 function start(timers: TimerQueue, ms: number) {
@@ -9,11 +9,14 @@ function start(timers: TimerQueue, ms: number) {
 
 Deno.test("timers of several durations → each expires once, after its time", async () => {
   const timers = new TimerQueue();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const [late, soon, also] = [30, 10, 10].map((ms) => start(timers, ms));
   const times = await Promise.all([soon!.expired, also!.expired, late!.expired]);
   assert.deepEqual(times, times.toSorted((a, b) => a - b));
-  assert.ok(times[0]! - begun >= 9 && times[2]! - begun >= 29, `${times.map((at) => at - begun)}`);
+  assert.ok(
+    times[0]! - startedAt >= 9 && times[2]! - startedAt >= 29,
+    `${times.map((at) => at - startedAt)}`,
+  );
 });
 
 Deno.test("timer started while another of its duration runs → has its full time", async () => {
@@ -21,10 +24,10 @@ Deno.test("timer started while another of its duration runs → has its full tim
   await start(timers, 20).expired;
   const first = start(timers, 40);
   await start(timers, 20).expired;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const second = start(timers, 40);
   await first.expired;
-  assert.ok(await second.expired - begun >= 39);
+  assert.ok(await second.expired - startedAt >= 39);
 });
 
 Deno.test("cancelled timer → does not expire, and does not delay later ones", async () => {
