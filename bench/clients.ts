@@ -1,8 +1,9 @@
 import { RELAY_CPU_BUDGETS } from "./budgets.ts";
 import { CLIENTS, RELAY_CLIENT } from "./clients/adapters.ts";
 import { type Figure, median } from "./figures.ts";
+import { type BenchServer, startBenchServer } from "./relay/bench_server.ts";
+import { measureThroughput } from "./relay/measure_throughput.ts";
 import { startNginxIngest } from "./relay/nginx.ts";
-import { load, type Peer, startPeer } from "./relay/peer.ts";
 
 const ROUNDS = 5;
 const SECONDS = 2;
@@ -23,24 +24,27 @@ export async function benchClients(): Promise<Figure[]> {
   }
   const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
   await using stack = new AsyncDisposableStack();
-  const peers = new Map<string, Peer>();
+  const servers = new Map<string, BenchServer>();
   for (const name of Object.keys(CLIENTS)) {
-    peers.set(name, stack.use(await startPeer("../clients/relay.ts", name, dsn)));
+    servers.set(name, stack.use(await startBenchServer("clients/relay_with_client.ts", name, dsn)));
   }
-  peers.set("handleTunnelRequest", stack.use(await startPeer("servers.ts", "tunnel", dsn)));
+  servers.set(
+    "handleTunnelRequest",
+    stack.use(await startBenchServer("relay/servers.ts", "tunnel", dsn)),
+  );
 
   const figures: Figure[] = [];
   for (const { name: size, bytes } of SIZES) {
     const micros = new Map<string, number[]>();
-    for (const [name, peer] of peers) {
-      await load(peer, { dsn, bytes, seconds: WARM_UP_SECONDS });
+    for (const [name, server] of servers) {
+      await measureThroughput(server, { dsn, bytes, seconds: WARM_UP_SECONDS });
       micros.set(name, []);
     }
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [name, peer] of peers) {
-        const before = cpuMicros(peer);
-        const rate = await load(peer, { dsn, bytes, seconds: SECONDS });
-        micros.get(name)!.push((cpuMicros(peer) - before) / (rate * SECONDS));
+      for (const [name, server] of servers) {
+        const before = cpuMicros(server);
+        const rate = await measureThroughput(server, { dsn, bytes, seconds: SECONDS });
+        micros.get(name)!.push((cpuMicros(server) - before) / (rate * SECONDS));
       }
     }
     const tunnel = median(micros.get("handleTunnelRequest")!);
@@ -61,8 +65,8 @@ export async function benchClients(): Promise<Figure[]> {
 }
 
 /** User and system time of a process since its start. */
-function cpuMicros({ pid }: Peer): number {
-  // The second field is the program's name in parentheses, which may hold spaces.
+function cpuMicros({ pid }: BenchServer): number {
+  // The second field is the program's name in parentheses, which may contain spaces.
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
 }

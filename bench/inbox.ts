@@ -22,7 +22,7 @@ const REPETITIONS = 15;
 /** Envelopes of each of the alternating rounds that compare storing with and without an index. */
 const ROUND = 500;
 const ROUNDS = 6;
-const NO_ENTRIES = { traces: [], errors: [], logs: [], moreLogs: 0 };
+const NO_ENTRIES = { traces: [], errors: [], logs: [], omittedLogs: 0 };
 
 /** Runs both parts in a temporary folder. */
 export async function benchInbox(): Promise<Figure[]> {

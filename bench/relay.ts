@@ -1,8 +1,9 @@
 import { startServer } from "../tools/run/server_process.ts";
 import { RELAY_RATE_BUDGETS } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
+import { type BenchServer, startBenchServer } from "./relay/bench_server.ts";
+import { measureThroughput } from "./relay/measure_throughput.ts";
 import { startNginx } from "./relay/nginx.ts";
-import { load, type Peer, startPeer } from "./relay/peer.ts";
 
 const ROUNDS = 5;
 const SECONDS = 3;
@@ -13,30 +14,36 @@ const SIZES = [{ size: "2 KB", bytes: 2_000 }, { size: "200 KB", bytes: 200_000 
 /**
  * Envelopes per second through the relay (as `deno task start` runs it, its spool included), through
  * `handleTunnelRequest` of `@sentry/core` on the same Deno, and through nginx's `proxy_pass`, all to the same stand-in
- * ingest. Each is a process of its own; wrk posts over 32 connections from one thread.
+ * ingest. Each runs in its own process; wrk posts over 32 connections from one thread.
  *
- * Rounds alternate between the peers, so that other work of the machine affects all of them. Budgets are ratios of
+ * Rounds alternate between the servers, so that other work of the machine affects all of them. Budgets are ratios of
  * medians.
  */
 export async function benchRelay(): Promise<Figure[]> {
-  await using ingest = await startPeer("servers.ts", "ingest");
+  await using ingest = await startBenchServer("relay/servers.ts", "ingest");
   const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
-  await using tunnel = await startPeer("servers.ts", "tunnel", dsn);
+  await using tunnel = await startBenchServer("relay/servers.ts", "tunnel", dsn);
   await using nginx = await startNginx(ingest.origin);
   await using relay = await startServer({ env: { SENTRY_DSN: dsn, SENTRY_TUNNEL: "always" } });
   if (nginx === undefined) console.log("nginx is not on PATH: not measured");
 
   const figures: Figure[] = [];
   for (const { size, bytes } of SIZES) {
-    const peers: [string, Peer, number[]][] = [["relay", relay, []], ["tunnel", tunnel, []]];
-    if (nginx) peers.push(["nginx", nginx, []]);
-    for (const [, peer] of peers) await load(peer, { dsn, bytes, seconds: WARM_UP_SECONDS });
+    const servers: [string, BenchServer, number[]][] = [["relay", relay, []], [
+      "tunnel",
+      tunnel,
+      [],
+    ]];
+    if (nginx) servers.push(["nginx", nginx, []]);
+    for (const [, server] of servers) {
+      await measureThroughput(server, { dsn, bytes, seconds: WARM_UP_SECONDS });
+    }
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [, peer, rates] of peers) {
-        rates.push(await load(peer, { dsn, bytes, seconds: SECONDS }));
+      for (const [, server, rates] of servers) {
+        rates.push(await measureThroughput(server, { dsn, bytes, seconds: SECONDS }));
       }
     }
-    const [own = 0, ofTunnel = 0, ofNginx] = peers.map(([, , rates]) => median(rates));
+    const [own = 0, ofTunnel = 0, ofNginx] = servers.map(([, , rates]) => median(rates));
     figures.push(rate("relay", size, own), rate("handleTunnelRequest", size, ofTunnel));
     if (ofNginx !== undefined) figures.push(rate("nginx", size, ofNginx));
     figures.push(ratio("handleTunnelRequest", size, own / ofTunnel));
@@ -47,10 +54,10 @@ export async function benchRelay(): Promise<Figure[]> {
   return figures;
 }
 
-function rate(peer: string, size: string, value: number): Figure {
-  return { what: `${peer}, envelopes of ${size}`, value, unit: "/s" };
+function rate(server: string, size: string, value: number): Figure {
+  return { what: `${server}, envelopes of ${size}`, value, unit: "/s" };
 }
 
-function ratio(peer: string, size: string, value: number, budget?: Figure["budget"]): Figure {
-  return { what: `relay against ${peer}, ${size}`, value, unit: "×", budget };
+function ratio(other: string, size: string, value: number, budget?: Figure["budget"]): Figure {
+  return { what: `relay against ${other}, ${size}`, value, unit: "×", budget };
 }

@@ -3,18 +3,18 @@
  * them is exceeded.
  */
 import { gzipSync } from "node:zlib";
-import { SIZE_BUDGETS as LIMITS } from "./budgets.ts";
+import { SIZE_BUDGETS } from "./budgets.ts";
 import { assetsOf, extraAsset, firstAssets } from "../server/assets.ts";
 import { type Manifest, readManifest } from "../server/manifest.ts";
 
-/** The byte budget of a part of the page. */
-export interface SizeBudget {
-  readonly name: string;
-  /** Bytes, gzip. */
-  readonly maxBytes: number;
+/** A part of the page that has a byte budget. */
+export interface SizePart {
+  readonly title: string;
   /** Bytes, gzip, of this part in a build. */
   measure(build: Build): number;
 }
+
+export type SizeBudgetName = keyof typeof SIZE_BUDGETS;
 
 /** A build to measure. */
 export interface Build {
@@ -26,36 +26,31 @@ export interface Build {
 const CORE = "monitoring/browser/start_telemetry.ts";
 const RECORDING = "monitoring/browser/start_recording.ts";
 
-/** Each part is measured without what earlier parts have loaded. */
-export const SIZE_BUDGETS: readonly SizeBudget[] = [
-  {
-    name: "HTML and style until first paint",
-    maxBytes: LIMITS.htmlAndStyle.limit.most,
+/** The measured part of each budget, without what earlier parts have loaded. */
+export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
+  htmlAndStyle: {
+    title: "HTML and style until first paint",
     measure: ({ html }) => Math.max(...Object.values(html)),
   },
-  {
-    name: "JavaScript before islands answer",
-    maxBytes: LIMITS.scriptsBeforeIslands.limit.most,
+  scriptsBeforeIslands: {
+    title: "JavaScript before islands answer",
     measure: ({ manifest }) =>
       Math.max(...rootPages(manifest).map(({ assets }) => weigh(manifest, new Set(assets)))),
   },
-  {
-    name: "telemetry core, after load",
-    maxBytes: LIMITS.telemetryCore.limit.most,
+  telemetryCore: {
+    title: "telemetry core, after load",
     measure: ({ manifest }) =>
       weigh(manifest, assetsOf(manifest, CORE).difference(firstAssets(manifest, "/"))),
   },
-  {
-    name: "recording, at idle after the core",
-    maxBytes: LIMITS.recording.limit.most,
+  recording: {
+    title: "recording, at idle after the core",
     measure({ manifest }) {
       const loaded = firstAssets(manifest, "/").union(assetsOf(manifest, CORE));
       return weigh(manifest, assetsOf(manifest, RECORDING).difference(loaded));
     },
   },
-  {
-    name: "recording's worker",
-    maxBytes: LIMITS.recordingWorker.limit.most,
+  recordingWorker: {
+    title: "recording's worker",
     measure({ manifest }) {
       const worker = extraAsset(manifest, "replay-worker");
       // A missing part must not count as zero bytes.
@@ -65,7 +60,7 @@ export const SIZE_BUDGETS: readonly SizeBudget[] = [
       return weigh(manifest, new Set([worker]));
     },
   },
-];
+};
 
 /** The root page in each variant. */
 function rootPages({ pages }: Manifest): Manifest["pages"] {
@@ -89,25 +84,33 @@ async function readBuild(folder: URL): Promise<Build> {
   return { manifest, html };
 }
 
+/** A part of a build, compared with its budget. */
+export interface SizeCheck {
+  readonly isWithinBudget: boolean;
+  /** Title, size and budget, to print. */
+  readonly line: string;
+}
+
 /**
  * Compares a build with all budgets.
  *
  * @param folder the build's folder, ending with a slash
- * @returns for each budget a line with the figures, and whether it holds
  */
-export async function checkSizes(
-  folder: URL,
-): Promise<readonly { readonly holds: boolean; readonly line: string }[]> {
+export async function checkSizes(folder: URL): Promise<readonly SizeCheck[]> {
   const build = await readBuild(folder);
-  return SIZE_BUDGETS.map(({ name, maxBytes, measure }) => {
+  return (Object.keys(SIZE_PARTS) as SizeBudgetName[]).map((name) => {
+    const { title, measure } = SIZE_PARTS[name];
+    const maxBytes = SIZE_BUDGETS[name].limit.most;
     const bytes = measure(build);
     const figures = `${bytes.toLocaleString("en")} of ${maxBytes.toLocaleString("en")} bytes gzip`;
-    return { holds: bytes <= maxBytes, line: `${name}: ${figures}` };
+    return { isWithinBudget: bytes <= maxBytes, line: `${title}: ${figures}` };
   });
 }
 
 if (import.meta.main) {
   const sizes = await checkSizes(new URL("../.build/", import.meta.url));
-  for (const { holds, line } of sizes) console.log(`${holds ? "ok    " : "FAILED"} ${line}`);
-  if (!sizes.every(({ holds }) => holds)) Deno.exitCode = 1;
+  for (const { isWithinBudget, line } of sizes) {
+    console.log(`${isWithinBudget ? "ok    " : "FAILED"} ${line}`);
+  }
+  if (!sizes.every(({ isWithinBudget }) => isWithinBudget)) Deno.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
 import { SPOOL_RATE_BUDGET } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
-import { load } from "./relay/peer.ts";
+import { measureThroughput } from "./relay/measure_throughput.ts";
 
 const ROUNDS = 5;
 const SECONDS = 3;
@@ -22,10 +22,10 @@ export async function benchSpool(): Promise<Figure[]> {
     env: { SENTRY_DSN: dsn, SENTRY_TUNNEL: "always", SPOOL_MAX_BYTES: `${SPOOL_MAX_BYTES}` },
   });
   const options = { dsn, bytes: BYTES };
-  await load(relay, { ...options, seconds: WARM_UP_SECONDS });
+  await measureThroughput(relay, { ...options, seconds: WARM_UP_SECONDS });
   const rates: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    rates.push(await load(relay, { ...options, seconds: SECONDS }));
+    rates.push(await measureThroughput(relay, { ...options, seconds: SECONDS }));
   }
   const { pending, spooled } = await spooledBy(relay);
   if (pending !== spooled) {

@@ -1,4 +1,4 @@
-import { Mark } from "./Mark.tsx";
+import { OutcomeMark } from "./OutcomeMark.tsx";
 import { describeOutcome, type SendResult } from "./outcome.ts";
 
 /** One result of each kind, best first. */
@@ -50,7 +50,7 @@ export function Destination({ route, ingest, kept }: {
           return (
             <div key={word}>
               <dt className={kind}>
-                <Mark kind={kind} />
+                <OutcomeMark kind={kind} />
                 {word}
               </dt>
               <dd>{explanation}</dd>

@@ -1,4 +1,4 @@
-import { Mark } from "./Mark.tsx";
+import { OutcomeMark } from "./OutcomeMark.tsx";
 
 /**
  * Shown in place of data that could not be read.
@@ -15,7 +15,7 @@ export function ReadFailure({ sentence, retry, download }: {
   return (
     <div className="empty">
       <p role="alert" className="refused">
-        <Mark kind="refused" />
+        <OutcomeMark kind="refused" />
         {sentence}
       </p>
       <button type="button" onClick={retry}>Try again</button>{" "}

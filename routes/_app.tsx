@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { VIEWS } from "../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../islands/shared/view.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
 
-const names = Object.keys(VIEWS).filter((name) => name !== "overview").join("|");
+const names = Object.keys(PAGE_VIEWS).filter((name) => name !== "overview").join("|");
 
 /** Sets the open view for the style sheet before the first paint. Afterwards the tabs do so. */
 const viewScript =

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { Destination } from "../components/Destination.tsx";
-import { Mark } from "../components/Mark.tsx";
+import { OutcomeMark } from "../components/OutcomeMark.tsx";
 import { Panel } from "../components/Panel.tsx";
 import { ServerConfiguration, SettingsTable } from "../components/Configuration.tsx";
-import { VIEWS } from "../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../islands/shared/view.ts";
 import Envelopes from "../islands/envelopes/Envelopes.tsx";
 import Errors from "../islands/errors/Errors.tsx";
 import InboxList from "../islands/overview/InboxList.tsx";
@@ -43,7 +43,7 @@ export default function Page({ variant }: { variant: string }) {
         <Island of={Tabs} />
         <noscript>
           <p className="noscript">
-            <Mark kind="waits" />
+            <OutcomeMark kind="waits" />
             JavaScript is off: this page sends no telemetry, its controls are disabled and its lists
             are empty. The configuration is shown below.
           </p>
@@ -112,7 +112,7 @@ export default function Page({ variant }: { variant: string }) {
  * @param props.title visible heading; default: the tab's title, for screen readers only
  */
 function View({ name, title, children }: {
-  name: keyof typeof VIEWS;
+  name: keyof typeof PAGE_VIEWS;
   title?: string;
   children: ReactNode;
 }) {
@@ -120,7 +120,7 @@ function View({ name, title, children }: {
   return (
     <section className={`view panel ${name}`} aria-labelledby={id} data-sentry-block="">
       <header className={title ? undefined : "vh"}>
-        <h2 id={id}>{title ?? VIEWS[name]}</h2>
+        <h2 id={id}>{title ?? PAGE_VIEWS[name]}</h2>
       </header>
       {children}
     </section>

@@ -133,7 +133,7 @@ async function pageResource(
   return new Resource({
     ...options,
     // The best compression takes tens of milliseconds: too long for error pages at each start.
-    bodies: { identity, ...await compress(identity, { fast: status !== 200 }) },
+    bodies: { identity, ...await compress(identity, { fastBrotli: status !== 200 }) },
     type: mediaType("x.html"),
     hash: contentHash(identity),
   });

@@ -6,18 +6,20 @@
 import "../server/build/production.ts";
 import type { BuildFailure, Message } from "esbuild";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { isFresh } from "../server/build/inputs.ts";
+import { projectRoot } from "./project_files.ts";
 
 /** The browser's entry. */
 const CLIENT = "client.ts";
 /** This module: a change of it makes another build. */
 const BUILDER = "tools/build.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 const dev = process.argv.includes("--dev");
 
-if (process.argv.includes("--force") || !await isFresh({ root, out: `${root}/.build`, dev })) {
+if (
+  process.argv.includes("--force") ||
+  !await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev })
+) {
   Deno.exitCode = await buildSite() ? 0 : 1;
 }
 
@@ -37,7 +39,7 @@ async function buildSite(): Promise<boolean> {
   try {
     const { esbuildOptions, extraAssets } = await import("../monitoring/browser/build.ts");
     const { warnings } = await build({
-      root,
+      root: projectRoot,
       client: CLIENT,
       dev,
       browser: esbuildOptions,
@@ -64,8 +66,9 @@ function describeError(error: unknown): string {
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   const frames = [...(error.stack ?? "").matchAll(/file:\/\/(\/[^\s)]+:\d+:\d+)/g)]
     .map((match) => match[1] ?? "")
-    .filter((frame) => frame.startsWith(`${root}/`) && !frame.includes("/node_modules/"));
-  const frame = frames.find((candidate) => !candidate.startsWith(`${root}/server/`)) ?? frames[0];
+    .filter((frame) => frame.startsWith(`${projectRoot}/`) && !frame.includes("/node_modules/"));
+  const frame = frames.find((candidate) => !candidate.startsWith(`${projectRoot}/server/`)) ??
+    frames[0];
   const where = frame === undefined || error.message.includes(frame) ? "" : `\n    at ${frame}`;
   return `error: ${error.name}: ${error.message}${where}`;
 }

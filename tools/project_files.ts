@@ -1,3 +1,9 @@
+import { fileURLToPath } from "node:url";
+
+/** Absolute path of the project's folder, without a slash at its end. */
+export const projectRoot: string = fileURLToPath(new URL("..", import.meta.url))
+  .replace(/[\\/]$/, "");
+
 /** Folders that contain no sources of the project. */
 const SKIPPED = new Set(["node_modules", "test-results"]);
 

@@ -1,6 +1,6 @@
-import type { Peer } from "./peer.ts";
+import type { BenchServer } from "./bench_server.ts";
 
-/** One worker process, as its peers have. Bodies in memory: files would slow it down. */
+/** One worker process, as the other servers have. Bodies in memory: files would slow it down. */
 const config = (servers: string) => `
 daemon off;
 worker_processes 1;
@@ -22,7 +22,7 @@ http {
 `;
 
 /** nginx as a relay that checks nothing; undefined if it is not on `PATH`. */
-export function startNginx(ingestOrigin: string): Promise<Peer | undefined> {
+export function startNginx(ingestOrigin: string): Promise<BenchServer | undefined> {
   return start((port) => `
   upstream ingest {
     server ${new URL(ingestOrigin).host};
@@ -40,7 +40,7 @@ export function startNginx(ingestOrigin: string): Promise<Peer | undefined> {
 }
 
 /** nginx as the ingest: answers as Sentry's does and discards the bodies. */
-export function startNginxIngest(): Promise<Peer | undefined> {
+export function startNginxIngest(): Promise<BenchServer | undefined> {
   return start((port) => `
   server {
     listen 127.0.0.1:${port};
@@ -51,7 +51,7 @@ export function startNginxIngest(): Promise<Peer | undefined> {
   }`);
 }
 
-async function start(servers: (port: number) => string): Promise<Peer | undefined> {
+async function start(servers: (port: number) => string): Promise<BenchServer | undefined> {
   const folder = await Deno.makeTempDir({ prefix: "bench-nginx-" });
   const port = freePort();
   await Deno.writeTextFile(`${folder}/nginx.conf`, config(servers(port)));

@@ -1,12 +1,12 @@
 /**
- * Servers of the benches, each in a process of its own. Arguments: a name, then what that server needs.
+ * Servers of the benches. Arguments: the server's name, then its own.
  *
  * - `ingest`: reads each body and answers as Sentry's ingest does. Runs on `Deno.serve`, so it is faster than any relay.
  * - `tunnel DSN`: `handleTunnelRequest` of `@sentry/core`, used as in its documentation. Checks the DSN and forwards by
  *   `fetch`; it has no limits, deadlines, duplicate check or spool.
  */
 import { handleTunnelRequest } from "@sentry/core";
-import { LAUNCHED, launcherEnded } from "../../server/serve.ts";
+import { serveBench } from "./bench_server.ts";
 
 const RESPONSE_BODY = '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
 const RESPONSE_INIT = { headers: { "content-type": "application/json" } };
@@ -21,10 +21,9 @@ const HANDLERS: Readonly<Record<string, Deno.ServeHandler>> = {
   tunnel: (request) => handleTunnelRequest({ request, allowedDsns: args }),
 };
 
-Deno.serve({
-  hostname: "127.0.0.1",
-  port: 0,
-  onListen: ({ port }) => console.log(`Listening on http://127.0.0.1:${port}/`),
-}, HANDLERS[name]!);
-await launcherEnded([LAUNCHED]);
-Deno.exit(0);
+const handler = HANDLERS[name];
+if (handler === undefined) {
+  const known = Object.keys(HANDLERS).join(", ");
+  throw new Error(`Cannot start: unknown server ${name}. Known: ${known}.`);
+}
+await serveBench(handler);

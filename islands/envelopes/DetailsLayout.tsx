@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { goTo } from "../shared/fragment.ts";
 
 /**
@@ -55,7 +55,7 @@ export function ProblemBox({ title, what, where, right, dump }: {
   return (
     <div role="alert" className="failure">
       <p className="refused">
-        <Mark kind="refused" />
+        <OutcomeMark kind="refused" />
         <b>{title}</b>
       </p>
       <p>{what}</p>

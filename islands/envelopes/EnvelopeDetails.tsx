@@ -11,7 +11,7 @@ import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { DetailsLayout, ProblemBox } from "./DetailsLayout.tsx";
-import { describeUnlisted, findReceipt } from "./envelope_facts.ts";
+import { describeOmitted, findReceipt } from "./envelope_facts.ts";
 import { Outcome } from "./EnvelopeList.tsx";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
@@ -105,13 +105,13 @@ function useFacts(
   scope: ConsoleSource["scope"],
 ): readonly KeyValue[] {
   const { receipts } = useTelemetry();
-  const { trace_ids, replay_id, errors, unlisted } = useMemo(() => {
+  const { trace_ids, replay_id, errors, omitted } = useMemo(() => {
     const parsed = parseEnvelope(bytes);
     const { description, entries } = indexEnvelope(parsed, row?.received_at ?? 0);
     return {
       ...description,
       errors: entries.errors,
-      unlisted: describeUnlisted(parsed.leftOut, entries.moreLogs),
+      omitted: describeOmitted(parsed.omitted, entries.omittedLogs),
     };
   }, [bytes, row?.received_at]);
   const receipt = row && findReceipt(row, receipts);
@@ -145,7 +145,7 @@ function useFacts(
       )),
     },
     replay_id !== null && { name: "Recording", value: <code>{replay_id}</code> },
-    unlisted !== undefined && { name: "Not listed", value: unlisted },
+    omitted !== undefined && { name: "Not listed", value: omitted },
   ];
   return entries.filter((entry) => entry !== false);
 }

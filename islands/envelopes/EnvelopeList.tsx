@@ -1,10 +1,10 @@
 import { memo, useRef } from "react";
-import { type Column, EnvelopeTable } from "../../components/EnvelopeTable.tsx";
+import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
 import { formatBytes, shortId } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
 import { ItemList } from "../../components/ItemList.tsx";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { describeOutcome, type SendResult } from "../../components/outcome.ts";
 import { Timestamp, useToday } from "../../components/Timestamp.tsx";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
@@ -102,8 +102,8 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
       </ListNotice>
       {rows.length > 0 && (
         <div ref={frame} {...events}>
-          <EnvelopeTable
-            name="feed-rows"
+          <ScrollingTable
+            className="feed-rows"
             caption="Envelopes, newest first"
             columns={columns(source?.scope === "visit" ? "Created" : "Received")}
           >
@@ -116,7 +116,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
                 isStop={String(row.id) === stop}
               />
             ))}
-          </EnvelopeTable>
+          </ScrollingTable>
           <OlderButton what="envelopes" more={more} />
         </div>
       )}
@@ -192,7 +192,7 @@ export function Outcome({ result }: { result: SendResult }) {
   const { kind, word, meaning } = describeOutcome(result);
   return (
     <span className={kind} title={meaning}>
-      <Mark kind={kind} />
+      <OutcomeMark kind={kind} />
       {word}
     </span>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { EnvelopeTable } from "../../components/EnvelopeTable.tsx";
+import { ScrollingTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { isArchiveHeader } from "../../monitoring/protocol/inbox_archive.ts";
@@ -104,8 +104,8 @@ function ArchiveList({ archive }: { archive: Inspection }) {
           right={archive.problem.right}
         />
       )}
-      <EnvelopeTable
-        name="archive"
+      <ScrollingTable
+        className="archive"
         caption="Envelopes in the file, oldest first"
         columns={[
           { title: "Received" },
@@ -134,7 +134,7 @@ function ArchiveList({ archive }: { archive: Inspection }) {
             <td className="encoding">{encodingOf(item) ?? "–"}</td>
           </tr>
         ))}
-      </EnvelopeTable>
+      </ScrollingTable>
       {button}
     </>
   );

@@ -1,6 +1,6 @@
 import { formatCount } from "../../components/format.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import type { LeftOut } from "../../monitoring/models/parsed_envelope.ts";
+import type { Omitted } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 
 /** Tolerated milliseconds between creation and arrival: the envelope may have waited, or clocks differ. */
@@ -25,17 +25,17 @@ export function findReceipt(row: InboxRow, receipts: readonly Receipt[]): Receip
 /**
  * Describes what of an envelope exceeds the limits of the lists of traces, errors and logs.
  *
- * @param moreLogs logs that are not listed
+ * @param omittedLogs logs that are not listed
  * @returns one sentence; undefined: everything is listed
  */
-export function describeUnlisted(
-  { items, entries }: LeftOut,
-  moreLogs: number,
+export function describeOmitted(
+  { items, entries }: Omitted,
+  omittedLogs: number,
 ): string | undefined {
   const parts = [
     items > 0 && formatCount(items, "item"),
     entries > 0 && formatCount(entries, "entry of an item", "entries of items"),
-    moreLogs > 0 && formatCount(moreLogs, "log"),
+    omittedLogs > 0 && formatCount(omittedLogs, "log"),
   ].filter((part) => part !== false);
   if (parts.length === 0) return undefined;
   return `${parts.join(", ")}: over the limit for one envelope. The envelope itself is complete.`;

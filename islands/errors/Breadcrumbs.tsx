@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { Bounded } from "../../monitoring/models/json.ts";
@@ -34,7 +34,7 @@ export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt }: {
       <li className="here">
         <Timestamp at={errorAt} precision="ms" />{" "}
         <span className="refused">
-          <Mark kind="refused" />error
+          <OutcomeMark kind="refused" />error
         </span>
       </li>
       {shown.slice(errorIndex).map((crumb, index) => (
@@ -53,7 +53,7 @@ function Crumb({ crumb }: { crumb: Breadcrumb }) {
         <Timestamp at={at} precision="ms" /> <small>{describeOffset(offset)}</small>
       </span>{" "}
       <span className={kind === "flows" ? undefined : kind}>
-        {kind !== "flows" && <Mark kind={kind} />}
+        {kind !== "flows" && <OutcomeMark kind={kind} />}
         <b>{category.slice(0, MAX_NAME).toWellFormed()}</b>
         {kind !== "flows" && ` ${level.slice(0, MAX_NAME)}`}
       </span>{" "}

@@ -1,4 +1,4 @@
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { OutcomeKind } from "../../components/outcome.ts";
 
 /** Known levels have up to seven characters; a longer one would break the table. */
@@ -9,7 +9,7 @@ export function ErrorLevel({ level, handled }: { level: string; handled: boolean
   const kind = levelKind(level);
   return (
     <span className={`level ${kind}`}>
-      <Mark kind={kind} />
+      <OutcomeMark kind={kind} />
       {level.slice(0, MAX_LENGTH)}
       {handled !== null && (handled ? ", handled" : ", unhandled")}
     </span>

@@ -1,4 +1,5 @@
 import { memo, useRef } from "react";
+import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { fragmentTo } from "../shared/fragment.ts";
@@ -26,9 +27,9 @@ export function ErrorList({ source, q, from }: {
   const list = useList(source, "errors", { q });
   const { rows, more } = list;
   const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
-  const body = useRef<HTMLTableSectionElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const hasRows = rows.length > 0;
-  useReturnToRow("errors", body, from, hasRows);
+  useReturnToRow("errors", container, from, hasRows);
 
   return (
     <>
@@ -40,18 +41,8 @@ export function ErrorList({ source, q, from }: {
         </p>
       </ListNotice>
       {hasRows && (
-        <table className="groups">
-          <caption className="vh">Errors, last seen first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Error</th>
-              <th scope="col">Level</th>
-              <th scope="col" className="n">Count</th>
-              <th scope="col">First seen</th>
-              <th scope="col">Last seen</th>
-            </tr>
-          </thead>
-          <tbody ref={body} {...events}>
+        <div ref={container} {...events}>
+          <DataTable className="groups" caption="Errors, last seen first" columns={COLUMNS}>
             {rows.map((row) => (
               <ErrorRow
                 key={row.group}
@@ -60,13 +51,21 @@ export function ErrorList({ source, q, from }: {
                 isStop={row.group === stop}
               />
             ))}
-          </tbody>
-        </table>
+          </DataTable>
+        </div>
       )}
       <OlderButton what="errors" more={more} />
     </>
   );
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: "Error" },
+  { title: "Level" },
+  { title: "Count", numeric: true },
+  { title: "First seen" },
+  { title: "Last seen" },
+];
 
 /**
  * One error group. Memoised: unchanged rows are not rendered again.

@@ -2,7 +2,7 @@ import { memo, useState } from "react";
 import { formatBytes, shortId } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { ItemList } from "../../components/ItemList.tsx";
-import { type Column, EnvelopeTable } from "../../components/EnvelopeTable.tsx";
+import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
@@ -45,15 +45,15 @@ function Inbox() {
         </div>
       )}
       {list.state === "failed" && <ReadFailure sentence={list.error} retry={list.retry} />}
-      <EnvelopeTable
-        name="arrivals"
+      <ScrollingTable
+        className="arrivals"
         caption="Envelopes in the inbox, newest first"
         columns={COLUMNS}
         empty={list.rows.length === 0 && list.state !== "failed" &&
           (isEmpty ? "The inbox is empty." : NOT_READ[state])}
       >
         {list.rows.map((row) => <InboxEnvelopeRow key={row.id} row={row} />)}
-      </EnvelopeTable>
+      </ScrollingTable>
     </>
   );
 }

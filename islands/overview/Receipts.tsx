@@ -1,8 +1,8 @@
 import { memo } from "react";
 import { formatBytes, formatDuration } from "../../components/format.ts";
 import { ItemList } from "../../components/ItemList.tsx";
-import { type Column, EnvelopeTable } from "../../components/EnvelopeTable.tsx";
-import { Mark } from "../../components/Mark.tsx";
+import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
@@ -21,14 +21,14 @@ export default function Receipts() {
 function ReceiptTable() {
   const { receipts } = useTelemetry();
   return (
-    <EnvelopeTable
-      name="receipts"
+    <ScrollingTable
+      className="receipts"
       caption="Envelopes sent by this page, newest first"
       columns={COLUMNS}
       empty={receipts.length === 0 && "Nothing has been sent yet."}
     >
       {receipts.map((receipt) => <ReceiptRow key={receiptKey(receipt)} receipt={receipt} />)}
-    </EnvelopeTable>
+    </ScrollingTable>
   );
 }
 
@@ -56,7 +56,7 @@ export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Recei
       </td>
       <td className="n size">{formatBytes(bytes)}</td>
       <td className={`outcome ${kind}`} title={meaning}>
-        <Mark kind={kind} />
+        <OutcomeMark kind={kind} />
         {word}
       </td>
       <td className="n status">{status ?? "–"}</td>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server.edge";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import { EnvelopeTable } from "../../components/EnvelopeTable.tsx";
+import { ScrollingTable } from "../../components/DataTable.tsx";
 import { ReceiptRow } from "./Receipts.tsx";
 
 const receipt: Receipt = {
@@ -69,10 +69,15 @@ Deno.test("markup in an item type → shown as text", () => {
 Deno.test("table of envelopes → a named region that can be focused, with column headers", () => {
   const columns = [{ title: "Sent" }, { title: "Size", numeric: true }];
   const html = renderToStaticMarkup(
-    <EnvelopeTable name="receipts" caption="Envelopes" columns={columns} empty="Nothing yet." />,
+    <ScrollingTable
+      className="receipts"
+      caption="Envelopes"
+      columns={columns}
+      empty="Nothing yet."
+    />,
   );
   assert.match(html, /role="region" aria-label="Envelopes" tabindex="0"/);
-  assert.match(html, /<caption>Envelopes<\/caption>/);
+  assert.match(html, /<caption class="vh">Envelopes<\/caption>/);
   assert.equal(html.match(/<th scope="col"/g)?.length, 2);
   assert.match(html, /Nothing yet\./);
 });

@@ -1,5 +1,5 @@
 import { Component, type ErrorInfo, type ReactNode } from "react";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { captureError } from "../../monitoring/browser/mod.ts";
 
 interface Props {
@@ -37,7 +37,7 @@ export class ErrorBoundary extends Component<Props, { readonly failed?: { error:
     return (
       <div className="failure" role="alert">
         <p>
-          <Mark kind="refused" />
+          <OutcomeMark kind="refused" />
           <b>{what} failed.</b> The rest of the page is not affected.
         </p>
         <p>

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from "react";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 
 /**
  * Asks for the inbox token. Shown when the server denies access to the inbox.
@@ -46,7 +46,7 @@ export function InboxTokenForm({ authorize }: { authorize: (token: string) => Pr
       </div>
       {refused && (
         <p id={`${id}-refused`} role="alert" className="refused">
-          <Mark kind="refused" />
+          <OutcomeMark kind="refused" />
           Wrong token.
         </p>
       )}

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
 import { SearchField } from "./SearchField.tsx";
@@ -117,14 +117,14 @@ export function DeleteAll({ source }: { source: ConsoleSource }) {
     <>
       {!canStore && (
         <span role="alert" className="refused">
-          <Mark kind="refused" />
+          <OutcomeMark kind="refused" />
           The inbox cannot store envelopes: the disk is full or not writable. Free disk space or
           press “Delete all”.
         </span>
       )}
       {error && (
         <span role="alert" className="refused">
-          <Mark kind="refused" />
+          <OutcomeMark kind="refused" />
           Not deleted: {error}
         </span>
       )}
@@ -163,7 +163,7 @@ function ImportButton({ importArchive }: {
     <>
       <FileButton name="File to import" open={(archive) => void read(archive)}>Import</FileButton>
       <p role="status" className={status?.failed ? "import refused" : "import"}>
-        {status?.failed && <Mark kind="refused" />}
+        {status?.failed && <OutcomeMark kind="refused" />}
         {status?.text}
       </p>
     </>

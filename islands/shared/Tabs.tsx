@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { currentView, useSearchParam, useView, type View, VIEWS } from "./view.ts";
+import { currentView, PAGE_VIEWS, useSearchParam, useView, type View } from "./view.ts";
 
 /** The navigation between views: links to fragments. */
 export default function Tabs() {
@@ -7,7 +7,7 @@ export default function Tabs() {
   const search = useSearchParam();
   useEffect(() => {
     document.documentElement.dataset.view = current;
-    document.title = current === "overview" ? "Sightglass" : `${VIEWS[current]} · Sightglass`;
+    document.title = current === "overview" ? "Sightglass" : `${PAGE_VIEWS[current]} · Sightglass`;
   }, [current]);
   useEffect(handleSkipLink, []);
   useEffect(() => {
@@ -20,13 +20,13 @@ export default function Tabs() {
   }, []);
   return (
     <nav className="tabs" aria-label="Views">
-      {(Object.keys(VIEWS) as View[]).map((view) => (
+      {(Object.keys(PAGE_VIEWS) as View[]).map((view) => (
         <a
           key={view}
           href={view === "overview" ? "#/" : `#/${view}${search}`}
           aria-current={view === current ? "page" : undefined}
         >
-          {VIEWS[view]}
+          {PAGE_VIEWS[view]}
         </a>
       ))}
     </nav>

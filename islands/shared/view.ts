@@ -5,7 +5,7 @@ import { useSyncExternalStore } from "react";
  */
 
 /** The views: their name in the fragment (`#/traces`) and their title. */
-export const VIEWS = {
+export const PAGE_VIEWS = {
   overview: "Overview",
   traces: "Traces",
   errors: "Errors",
@@ -14,7 +14,7 @@ export const VIEWS = {
   settings: "Settings",
 } as const;
 
-export type View = keyof typeof VIEWS;
+export type View = keyof typeof PAGE_VIEWS;
 
 /** The last fragment that names a view. Others, such as the skip link's, are targets within it. */
 let lastFragment = "";
@@ -29,7 +29,7 @@ export function viewFragment(): string {
 /** The current view; the overview if the fragment names none. */
 export function currentView(): View {
   const name = /^#\/(\w+)/.exec(viewFragment())?.[1] ?? "";
-  return Object.hasOwn(VIEWS, name) ? name as View : "overview";
+  return Object.hasOwn(PAGE_VIEWS, name) ? name as View : "overview";
 }
 
 /** Calls `listener` when the fragment changes; returns the function that stops it. */

@@ -1,6 +1,6 @@
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatCount } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Refusal } from "../shared/flow.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
@@ -79,7 +79,7 @@ function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
     <ul className="refusals" aria-label="Refused, by reason">
       {refusals.slice(0, MAX_REASONS_SHOWN).map(({ why, status, count, lastAt }) => (
         <li key={`${status} ${why}`}>
-          <Mark kind="refused" />
+          <OutcomeMark kind="refused" />
           <b>{count}</b> refused{status === undefined ? "" : ` (status ${status})`}, the last at
           {" "}
           {formatTimeOfDay(lastAt)}: {why}
@@ -103,7 +103,7 @@ function AllSenders({ ends, totals, readAt }: {
       <span>
         All senders: {accepted} {ends.variant === "inbox" ? "stored" : "delivered"},{" "}
         <span className={refused > 0 ? "refused" : undefined}>
-          {refused > 0 && <Mark kind="refused" />}
+          {refused > 0 && <OutcomeMark kind="refused" />}
           {refused} refused{refused > 0 && ` (${reasonsText})`}.
         </span>
       </span>

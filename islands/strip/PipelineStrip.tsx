@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 
 /** What the pipeline connects. */
 export interface PipelineEnds {
@@ -50,7 +50,7 @@ export function PipelineStrip(
         <li>
           <span>this browser</span>
           <span className={waiting > 0 ? "waits" : "zero"}>
-            <Mark kind="waits" />
+            <OutcomeMark kind="waits" />
             {waiting} waiting
           </span>
         </li>
@@ -59,12 +59,12 @@ export function PipelineStrip(
           <span>
             {spooled > 0 && (
               <span className="waits">
-                <Mark kind="waits" />
+                <OutcomeMark kind="waits" />
                 {spooled} spooled{" "}
               </span>
             )}
             <span className={refused > 0 ? "refused" : "zero"}>
-              <Mark kind="refused" />
+              <OutcomeMark kind="refused" />
               {refused} refused
             </span>
           </span>
@@ -72,7 +72,7 @@ export function PipelineStrip(
         <li>
           <span>{ends.ingest}</span>
           <span className={accepted > 0 ? "flows" : "zero"}>
-            <Mark kind="flows" />
+            <OutcomeMark kind="flows" />
             {accepted} {acceptedWord(ends)}
           </span>
         </li>

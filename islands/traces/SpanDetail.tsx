@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from "react";
 import { formatFineDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import type { PlacedTime, TimeFact } from "../../monitoring/models/trace/span_times.ts";
+import type { PlacedTime, TimeAnomaly } from "../../monitoring/models/trace/span_times.ts";
 import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
@@ -22,7 +22,7 @@ export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
   onClose: () => void;
 }) {
   const { span } = node;
-  const time = trace.times.of.get(node)!;
+  const time = trace.times.byNode.get(node)!;
   const attributes = useMemo(() => span ? readAttributes(span.attributes) : [], [span]);
   return (
     <aside className="span-detail" aria-labelledby="span-title">
@@ -32,7 +32,7 @@ export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
       </header>
       {spanWarnings(node, time).map((warning) => (
         <p key={warning} className="waits">
-          <Mark kind="waits" />
+          <OutcomeMark kind="waits" />
           {warning}
         </p>
       ))}
@@ -45,7 +45,7 @@ export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
               {span.sdk && <small>{span.sdk}</small>}
             </Pair>
             <Pair name="Status">
-              {span.failed && <Mark kind="refused" />}
+              {span.failed && <OutcomeMark kind="refused" />}
               {span.status ?? (span.failed ? "failed" : "not set")}
             </Pair>
             <Pair name="Started">
@@ -129,7 +129,7 @@ function Pair({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-const TIME_WARNINGS: Readonly<Record<TimeFact, string>> = {
+const TIME_WARNINGS: Readonly<Record<TimeAnomaly, string>> = {
   "no end":
     "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
   "ends before start":
@@ -141,11 +141,14 @@ const TIME_WARNINGS: Readonly<Record<TimeFact, string>> = {
 };
 
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
-function spanWarnings({ cut, parent, span }: SpanNode, { facts, shift_ms }: PlacedTime): string[] {
-  const warnings = facts.map((fact) =>
-    fact === "no end" && span?.envelope === null
+function spanWarnings(
+  { cut, parent, span }: SpanNode,
+  { anomalies, shift_ms }: PlacedTime,
+): string[] {
+  const warnings = anomalies.map((anomaly) =>
+    anomaly === "no end" && span?.envelope === null
       ? "Still running: it is drawn until now."
-      : TIME_WARNINGS[fact]
+      : TIME_WARNINGS[anomaly]
   );
   if (shift_ms !== 0) {
     const [by, to] = [formatFineDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];

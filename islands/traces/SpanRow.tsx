@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { formatFineDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
@@ -60,7 +60,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         <span className="toggle" aria-hidden="true" data-toggle={expanded ?? undefined}>
           {expanded === null ? "" : expanded ? "▾" : "▸"}
         </span>
-        {span?.failed && <Mark kind="refused" />}
+        {span?.failed && <OutcomeMark kind="refused" />}
         <span className="wf-title" title={span?.name}>
           {span?.op && <b>{span.op}</b>} {span?.name ?? "Parent not received"}
         </span>
@@ -71,7 +71,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       <div role="gridcell" className="wf-duration">
         {span === null
           ? "–"
-          : time.facts.includes("no end")
+          : time.anomalies.includes("no end")
           ? span.envelope === null ? "live" : "no end"
           : formatFineDuration(time.end_ms - time.start_ms)}
       </div>

@@ -1,5 +1,5 @@
 import { formatCount, formatFineDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
@@ -84,7 +84,7 @@ export function TimeAxis({ isNarrow, window, origin, ticks, marks, vitals, hrefO
 
 /** The mark of an error or a log. */
 export function EventMark({ kind }: { kind: PlacedMark["kind"] }) {
-  return kind === "error" ? <Mark kind="refused" /> : <i className="log-mark" />;
+  return kind === "error" ? <OutcomeMark kind="refused" /> : <i className="log-mark" />;
 }
 
 /** Number of errors and of logs; those that are 0 are left out. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { sentryTraceUrl } from "./sentry_link.ts";
 import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
@@ -70,20 +70,20 @@ export function TraceFacts({ summary, startedAt, scope = "inbox" }: {
           {originText(summary)}
         </span>
         <span className={failed + errors > 0 ? "refused" : undefined}>
-          {failed + errors > 0 && <Mark kind="refused" />}
+          {failed + errors > 0 && <OutcomeMark kind="refused" />}
           {formatCount(errors, "error")}
           {failed > 0 && `, ${formatCount(failed, "failed span")}`}
         </span>
         <span>{formatCount(logs, "log")}</span>
         {summary.open > 0 && (
           <span className="flows">
-            <Mark kind="flows" />live: {formatCount(summary.open, "open span")}
+            <OutcomeMark kind="flows" />live: {formatCount(summary.open, "open span")}
           </span>
         )}
       </p>
       {traceWarnings(summary, scope).map((warning) => (
         <p key={warning} className="waits">
-          <Mark kind="waits" />
+          <OutcomeMark kind="waits" />
           {warning}
         </p>
       ))}

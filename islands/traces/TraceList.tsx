@@ -1,6 +1,7 @@
 import { memo, useRef } from "react";
+import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
@@ -51,7 +52,7 @@ export function TraceList({ source, returnFrom }: {
   );
 }
 
-const COLUMNS = [
+const COLUMNS: readonly Column[] = [
   { title: "Started" },
   { title: "Trace" },
   { title: "Duration", numeric: true },
@@ -69,27 +70,21 @@ function TraceTable({ rows, hrefOf, tabStop }: {
 }) {
   const longest = rows.reduce((most, row) => Math.max(most, durationOf(row) ?? 0), 0);
   return (
-    <table className="data-table traces-list">
-      <caption>Traces, newest first</caption>
-      <thead>
-        <tr>
-          {COLUMNS.map(({ title, numeric }) => (
-            <th key={title} scope="col" className={numeric ? "n" : undefined}>{title}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <TraceRow
-            key={row.trace_id}
-            row={row}
-            href={hrefOf(row.trace_id)}
-            longest={longest}
-            isTabStop={row.trace_id === tabStop}
-          />
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      className="data-table traces-list"
+      caption="Traces, newest first"
+      columns={COLUMNS}
+    >
+      {rows.map((row) => (
+        <TraceRow
+          key={row.trace_id}
+          row={row}
+          href={hrefOf(row.trace_id)}
+          longest={longest}
+          isTabStop={row.trace_id === tabStop}
+        />
+      ))}
+    </DataTable>
   );
 }
 
@@ -112,7 +107,7 @@ const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
         {row.op && <small>{row.op}</small>}
         {row.live && (
           <small className="flows">
-            <Mark kind="flows" />live
+            <OutcomeMark kind="flows" />live
           </small>
         )}
       </td>
@@ -124,7 +119,7 @@ const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
         <span className="unit">{row.spans === 1 ? "span" : "spans"}</span>
       </td>
       <td className={`n status ${row.errors > 0 ? "refused" : "none"}`}>
-        {row.errors > 0 && <Mark kind="refused" />}
+        {row.errors > 0 && <OutcomeMark kind="refused" />}
         {row.errors}
         <span className="unit">{row.errors === 1 ? "error" : "errors"}</span>
       </td>

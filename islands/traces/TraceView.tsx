@@ -62,7 +62,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
     [trace.marks],
   );
   const minimapBars = useMemo(
-    () => trace.tree.nodes.map((node) => ({ ...trace.times.of.get(node)!, depth: node.depth })),
+    () => trace.tree.nodes.map((node) => ({ ...trace.times.byNode.get(node)!, depth: node.depth })),
     [trace],
   );
 

@@ -132,7 +132,7 @@ export function Waterfall(props: WaterfallProps) {
               key={key}
               row={row}
               number={index + 1}
-              time={trace.times.of.get(node)!}
+              time={trace.times.byNode.get(node)!}
               window={window}
               origin={trace.start_ms}
               marks={marksOf.get(node.key) ?? NO_MARKS}

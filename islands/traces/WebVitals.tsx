@@ -1,5 +1,5 @@
 import { formatFineDuration } from "../../components/format.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { PlacedVital } from "../../monitoring/models/trace/trace.ts";
 import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 
@@ -34,7 +34,7 @@ export function WebVitals({ vitals }: { vitals: readonly FormattedVital[] }) {
           <dt title={title}>{name.toUpperCase()}</dt>
           <dd>
             <b>{value}</b>
-            <Mark kind={RATING_MARKS[rating]} />
+            <OutcomeMark kind={RATING_MARKS[rating]} />
             {rating}
           </dd>
         </div>

@@ -14,9 +14,9 @@ import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
  *
  * @param span null: a parent that was not received; teal and filled, as wide as its children
  */
-export function spanClasses(span: TraceSpan | null, { facts }: PlacedTime): string {
+export function spanClasses(span: TraceSpan | null, { anomalies }: PlacedTime): string {
   const classes: string[] = [span?.origin ?? "missing"];
   if (span?.failed) classes.push("failed");
-  if (facts.includes("no end")) classes.push("open");
+  if (anomalies.includes("no end")) classes.push("open");
   return classes.join(" ");
 }

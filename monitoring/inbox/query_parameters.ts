@@ -49,19 +49,22 @@ export function readParameters(
   };
 }
 
+type ListName = keyof Lists | "envelopes";
+
 /** The query of a list. */
 export interface ListParameters {
-  readonly view: keyof Lists | "envelopes";
+  readonly view: ListName;
   readonly query: ListQuery;
 }
 
-const VIEWS: readonly ListParameters["view"][] = [
-  "traces",
-  "errors",
-  "occurrences",
-  "logs",
-  "envelopes",
-];
+/** The type requires every list. */
+const LIST_NAMES: Readonly<Record<ListName, true>> = {
+  traces: true,
+  errors: true,
+  occurrences: true,
+  logs: true,
+  envelopes: true,
+};
 
 /** Longer than what people type or paste into a search field. */
 const MAX_SEARCH_LENGTH = 200;
@@ -76,7 +79,8 @@ export function readListParameters(query: URLSearchParams): ListParameters {
     ["trace", "group", "level", "before", "q"].map((name) => [name, only(query, name)]),
   );
   return {
-    view: oneOf("view", VIEWS, only(query, "view")) ?? refuse("view", "given"),
+    view: oneOf("view", Object.keys(LIST_NAMES) as ListName[], only(query, "view")) ??
+      refuse("view", "given"),
     query: {
       q: q === undefined || q.length <= MAX_SEARCH_LENGTH
         ? q

@@ -1,20 +1,20 @@
-import type { EnvelopeHeader } from "../protocol/envelope.ts";
+import { EnvelopeError, type EnvelopeHeader } from "../protocol/envelope.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
 import type { InboxItem } from "../protocol/inbox_row.ts";
 import { at, listOf, parseJson } from "./json.ts";
 
-/** An envelope whose items are parsed, once for all read models. */
+/** An envelope with the JSON of its items. All read models use it, so that each item is parsed once. */
 export interface ParsedEnvelope {
   readonly header: EnvelopeHeader;
   readonly items: readonly ParsedItem[];
-  readonly leftOut: LeftOut;
+  readonly omitted: Omitted;
 }
 
-/** What exceeds the limits below and is not listed. The stored bytes are complete. */
-export interface LeftOut {
-  /** Items that were not parsed. */
+/** What is over the limits below: in no list, but complete in the stored bytes. */
+export interface Omitted {
+  /** Items of indexed types that were not parsed. */
   readonly items: number;
-  /** Spans, logs and similar entries that were dropped from parsed items. */
+  /** Spans, logs and similar entries of parsed items. */
   readonly entries: number;
 }
 
@@ -23,17 +23,17 @@ export interface ParsedItem extends InboxItem {
   readonly json: unknown;
 }
 
-/** Items of one envelope in its row. SDKs send a few. */
+/** Items of an envelope that its row lists. SDKs send a few. */
 export const MAX_ITEMS = 256;
 /**
- * Bytes of JSON parsed for one envelope: four times Sentry's limit for an event. Parsing blocks the
- * server for some 10 ms per MiB.
+ * Bytes of JSON parsed for one envelope: four times Sentry's limit for an event. Parsing takes about
+ * 10 ms per MiB, during which the server does nothing else.
  */
-export const MAX_INDEXED_BYTES = 4 * 1024 * 1024;
+export const MAX_PARSED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Objects and arrays in that JSON, 100 ns each. SDKs send about one per 50 bytes. Attack: 4 MiB of empty
- * objects would block the server for a fifth of a second.
+ * Objects and arrays in that JSON. Each takes 100 ns to parse; SDKs send about one per 50 bytes. Attack:
+ * 4 MiB of empty objects would block the server for 200 ms.
  */
 export const MAX_OBJECTS = 100_000;
 /**
@@ -42,8 +42,8 @@ export const MAX_OBJECTS = 100_000;
  */
 export const MAX_ENTRIES = 10_000;
 
-/** Types of items that are parsed. Their readers are in `index/index_entries.ts`. */
-const INDEXED_TYPES: ReadonlySet<string> = new Set([
+/** Types of items that are parsed. `index/index_entries.ts` has a reader for each: its type requires it. */
+const INDEXED_TYPES = [
   "event",
   "transaction",
   "feedback",
@@ -51,7 +51,11 @@ const INDEXED_TYPES: ReadonlySet<string> = new Set([
   "span",
   "log",
   "trace_metric",
-]);
+] as const;
+
+export type IndexedType = (typeof INDEXED_TYPES)[number];
+
+const isIndexed = (type: string) => (INDEXED_TYPES as readonly string[]).includes(type);
 
 /**
  * Parses an envelope and its items. Its content is untrusted: never throws. An envelope with broken
@@ -70,7 +74,8 @@ export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
         payload,
       })),
     );
-  } catch {
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
     return EMPTY_ENVELOPE;
   }
 }
@@ -80,21 +85,26 @@ export function parseItems(
   header: EnvelopeHeader,
   items: readonly (InboxItem & { readonly payload?: Uint8Array })[],
 ): ParsedEnvelope {
-  const reader = new BoundedParser();
-  const parsed = items.slice(0, MAX_ITEMS).map(({ type, bytes, payload }) => {
-    const isRead = payload !== undefined && INDEXED_TYPES.has(type);
-    return { type, bytes, json: isRead ? reader.parse(payload) : undefined };
-  });
-  const beyond = items.slice(MAX_ITEMS).filter(({ type }) => INDEXED_TYPES.has(type)).length;
-  const { items: unread, entries } = reader.leftOut;
-  return { header, items: parsed, leftOut: { items: unread + beyond, entries } };
+  const parser = new BoundedParser();
+  const parsed = items.slice(0, MAX_ITEMS).map(({ type, bytes, payload }) => ({
+    type,
+    bytes,
+    json: payload !== undefined && isIndexed(type) ? parser.parse(payload) : undefined,
+  }));
+  const { omitted } = parser;
+  const omittedItems = items.slice(MAX_ITEMS).filter(({ type }) => isIndexed(type)).length;
+  return {
+    header,
+    items: parsed,
+    omitted: { ...omitted, items: omitted.items + omittedItems },
+  };
 }
 
 /** For an envelope that cannot be parsed. */
 export const EMPTY_ENVELOPE: ParsedEnvelope = {
   header: {},
   items: [],
-  leftOut: { items: 0, entries: 0 },
+  omitted: { items: 0, entries: 0 },
 };
 
 /** Arrays of entries: in containers, transactions and recordings. */
@@ -104,18 +114,18 @@ const OPENING_BRACKET = "[".charCodeAt(0);
 
 /** Parses the payloads of one envelope within the limits. */
 class BoundedParser {
-  #bytes = MAX_INDEXED_BYTES;
+  #bytes = MAX_PARSED_BYTES;
   #objects = MAX_OBJECTS;
   #entries = MAX_ENTRIES;
-  #skippedItems = 0;
-  #droppedEntries = 0;
+  #omittedItems = 0;
+  #omittedEntries = 0;
 
   /** Undefined: not JSON, or over a limit. */
   parse(payload: Uint8Array): unknown {
     // Also counts braces inside texts, which rarely matters.
     const objects = payload.byteLength > this.#bytes ? Infinity : countObjects(payload);
     if (objects > this.#objects) {
-      this.#skippedItems++;
+      this.#omittedItems++;
       return undefined;
     }
     this.#bytes -= payload.byteLength;
@@ -123,8 +133,8 @@ class BoundedParser {
     return this.#limitEntries(parseJson(payload));
   }
 
-  get leftOut(): LeftOut {
-    return { items: this.#skippedItems, entries: this.#droppedEntries };
+  get omitted(): Omitted {
+    return { items: this.#omittedItems, entries: this.#omittedEntries };
   }
 
   #limitEntries(json: unknown): unknown {
@@ -133,7 +143,7 @@ class BoundedParser {
       const list = listOf(at(json, name));
       if (list.length > this.#entries) {
         limited = { ...(limited as object), [name]: list.slice(0, this.#entries) };
-        this.#droppedEntries += list.length - this.#entries;
+        this.#omittedEntries += list.length - this.#entries;
       }
       this.#entries -= Math.min(list.length, this.#entries);
     }

@@ -32,9 +32,15 @@ export interface ListQuery {
 export const MAX_LIST_ROWS = 200;
 
 /**
- * The row type of each list, by its `view`; the list of envelopes has `InboxRow`. Another list needs: a row
- * here, entries in `index/index_entries.ts` and `index/memory_index.ts`, a table in `inbox/schema.ts` with
- * `index_writer.ts` and `list_sql.ts`, and a folder in `islands/`.
+ * The row type of each list, by its `view`; the list of envelopes has `InboxRow`. Another list needs:
+ *
+ * 1. a row type here. The compiler then requires it in `index/memory_index.ts`, `inbox/list_reader.ts`, `LIST_NAMES`
+ *    of `inbox/query_parameters.ts`, and, in `islands/shared/`, `SHAPES` of `source/parse_answers.ts` and `LISTS` of
+ *    `use_source.ts`
+ * 2. its entries in `index/index_entries.ts`; if they come from another item type, that type in `parsed_envelope.ts`
+ * 3. a table in `inbox/schema.ts`, written by `inbox/index_writer.ts` and queried by `inbox/list_sql.ts`
+ * 4. a view that shows it: a folder in `islands/`, in `PAGE_VIEWS` of `islands/shared/view.ts` and `VIEW_FOLDERS` of
+ *    `tools/check/import_rules.ts`
  */
 export interface Lists {
   readonly traces: TraceRow;

@@ -165,8 +165,8 @@ async function encodeStatic(
   return { name: path, entry, files };
 }
 
-async function encode(path: string, contents: Uint8Array<ArrayBuffer>, fast: boolean) {
-  const { br, gzip } = isCompressible(path) ? await compress(contents, { fast }) : {};
+async function encode(path: string, contents: Uint8Array<ArrayBuffer>, fastBrotli: boolean) {
+  const { br, gzip } = isCompressible(path) ? await compress(contents, { fastBrotli }) : {};
   const entry: ManifestFile = {
     type: mediaType(path),
     hash: contentHash(contents),

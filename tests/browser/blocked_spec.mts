@@ -1,6 +1,6 @@
 /** Telemetry blocked in different ways: every view shows a message and works. */
 import type { Page } from "@playwright/test";
-import { type View, VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS, type View } from "../../islands/shared/view.ts";
 import {
   BLOCKED_MESSAGES,
   BLOCKED_WAYS,
@@ -27,7 +27,7 @@ for (const mode of ["inbox", "relay"] as const) {
         await make(page, "Handled error");
         await expect(page.getByText("An error was handled and reported.")).toBeVisible();
         await make(page, "info");
-        for (const [view, title] of Object.entries(VIEWS)) {
+        for (const [view, title] of Object.entries(PAGE_VIEWS)) {
           await test.step(title, async () => {
             await openView(page, title);
             await expect(page.locator("html")).toHaveAttribute("data-view", view);
@@ -46,7 +46,7 @@ for (const mode of ["inbox", "relay"] as const) {
       await blockLaterScripts(page);
       await page.goto("/");
       for (const name of [...LISTS, "settings"] as const) {
-        await openView(page, VIEWS[name]);
+        await openView(page, PAGE_VIEWS[name]);
         await expect(view(page, name).getByRole("alert")).toContainText(
           "This part of the page did not load.",
         );
@@ -65,9 +65,9 @@ async function expectTabReachesView(page: Page, name: View): Promise<void> {
   // It has no controls.
   if (name === "settings") return;
   if (name !== "overview") await expect(view(page, name).getByRole("searchbox")).toBeEnabled();
-  await tab(page, VIEWS[name]).focus();
+  await tab(page, PAGE_VIEWS[name]).focus();
   const reached = page.locator(`.view.${name} :focus`);
-  for (let step = 0; step < Object.keys(VIEWS).length && await reached.count() === 0; step++) {
+  for (let step = 0; step < Object.keys(PAGE_VIEWS).length && await reached.count() === 0; step++) {
     await page.keyboard.press("Tab");
   }
   await expect(reached).toHaveCount(1);
@@ -80,7 +80,7 @@ async function expectListWorks(
   mode: "inbox" | "relay",
   { hidesInbox, hasNoData, message }: BlockedWay,
 ): Promise<void> {
-  await openView(page, VIEWS[name]);
+  await openView(page, PAGE_VIEWS[name]);
   const list = view(page, name);
   const search = list.getByRole("searchbox");
   await expect(search).toBeEnabled();

@@ -1,6 +1,6 @@
 /** Views and their addresses: tabs, reload, history, rows that link to details. */
 import type { Page } from "@playwright/test";
-import { VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
@@ -108,7 +108,7 @@ test.describe("relay mode", () => {
 
   test("every view → accessible, no overflow at 360 px", async ({ page }) => {
     await openPage(page);
-    for (const [name, title] of Object.entries(VIEWS)) {
+    for (const [name, title] of Object.entries(PAGE_VIEWS)) {
       await test.step(title, async () => {
         await openView(page, title);
         await expect(page.locator("html")).toHaveAttribute("data-view", name);

@@ -1,6 +1,6 @@
 /** Keyboard focus: skip link, tabs, lists, details, and the way back. */
 import type { Locator, Page } from "@playwright/test";
-import { VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { postEvents } from "./posted_errors.ts";
 import { spanId } from "./posted_traces.ts";
@@ -13,7 +13,7 @@ const focusIsIn = (page: Page, selector: string) =>
 
 test("skip link → focus in the current view, address unchanged", async ({ page }) => {
   await page.goto("/");
-  for (const [name, title] of Object.entries(VIEWS)) {
+  for (const [name, title] of Object.entries(PAGE_VIEWS)) {
     await openView(page, title);
     await expect(page.locator("html")).toHaveAttribute("data-view", name);
     // The settings view has no controls; the others have them once they are loaded.
@@ -36,7 +36,7 @@ test("a tab is pressed → keeps the focus, also when it leaves a detail", async
   const trace_id = traceId(1);
   await postEnvelope(server.origin, {}, ["span", { version: 2, items: [span(1)] }]);
   await page.goto("/");
-  for (const title of Object.values(VIEWS)) {
+  for (const title of Object.values(PAGE_VIEWS)) {
     await tab(page, title).focus();
     await page.keyboard.press("Enter");
     await expect(tab(page, title)).toHaveAttribute("aria-current", "page");

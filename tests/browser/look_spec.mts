@@ -1,5 +1,5 @@
 /** The page without scripts, on a phone, by keyboard, in forced colours, zoomed and with less motion. */
-import { VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { largeTrace, postSpans, spanId } from "./posted_traces.ts";
@@ -71,7 +71,7 @@ test.describe("with less motion", () => {
       look();
     });
     await openPage(page);
-    for (const title of Object.values(VIEWS)) {
+    for (const title of Object.values(PAGE_VIEWS)) {
       await openView(page, "Overview");
       await make(page, "Handled error");
       await make(page, "info");
@@ -92,7 +92,7 @@ test.describe("at 200 %", () => {
     await postSpans(server.origin, ...largeTrace(traceId, 20));
     await page.goto("/");
     const places = [
-      ...Object.keys(VIEWS).map((view) => `#/${view}`),
+      ...Object.keys(PAGE_VIEWS).map((view) => `#/${view}`),
       `#/traces/${traceId}?span=${spanId(3)}`,
       "#/envelopes/1",
     ];

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { VIEWS } from "../../islands/shared/view.ts";
+import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
 import { dropFile } from "./saved_files.ts";
@@ -36,11 +36,11 @@ test("every view open in a tab → no requests", async ({ page, context, arrival
   await openPage(page);
   await make(page, "info");
   await arrivals.waitForItem("the log", ({ type }) => type === "log");
-  for (const view of Object.keys(VIEWS)) {
+  for (const view of Object.keys(PAGE_VIEWS)) {
     const tab = await context.newPage();
     await tab.goto(`/#/${view}`);
     await expect(tab.getByRole("navigation", { name: "Views" }).locator("[aria-current]"))
-      .toHaveText(VIEWS[view as keyof typeof VIEWS]);
+      .toHaveText(PAGE_VIEWS[view as keyof typeof PAGE_VIEWS]);
   }
   await expectSilence(context);
 });

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
-import type { VIEWS } from "../../islands/shared/view.ts";
+import type { PAGE_VIEWS } from "../../islands/shared/view.ts";
 
 /** A view's title. */
-export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS];
+export type ViewTitle = (typeof PAGE_VIEWS)[keyof typeof PAGE_VIEWS];
 
 /** The link to a view. */
 export function tab(page: Page, title: ViewTitle): Locator {

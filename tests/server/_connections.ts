@@ -1,9 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { loadConfig } from "../../config.ts";
 import { serverPermissions } from "../../tools/run/permissions.ts";
 import { LAUNCHED } from "../../server/serve.ts";
+import { projectRoot } from "../../tools/project_files.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 const encode = (text: string) => new TextEncoder().encode(text);
 
 /** The real server with a limit on file descriptors. */
@@ -24,17 +23,17 @@ export interface LimitedServer extends AsyncDisposable {
  */
 export async function startLimitedServer(
   descriptors: number,
-  main = `${root}/main.ts`,
+  main = `${projectRoot}/main.ts`,
   fixedPort = 0,
   more: Readonly<Record<string, string>> = {},
 ): Promise<LimitedServer> {
   const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
   const env = { PORT: String(fixedPort), HOST: "127.0.0.1", DATA_DIR: dataDir, ...more };
-  const permissions = serverPermissions(loadConfig(env), { root, cwd: root });
+  const permissions = serverPermissions(loadConfig(env), { root: projectRoot, cwd: projectRoot });
   const command = [Deno.execPath(), "run", ...permissions, main, LAUNCHED];
   const child = new Deno.Command("sh", {
     args: ["-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command],
-    cwd: root,
+    cwd: projectRoot,
     env: { ...env, NO_COLOR: "1" },
     stdin: "piped",
     stdout: "piped",

@@ -1,16 +1,15 @@
 /** `deno task sourcemaps` against a stand-in Sentry. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { fileURLToPath } from "node:url";
 import { effectiveRelease, loadConfig } from "../../config.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { checkLock, checkVersions } from "../../tools/check/check_lock.ts";
+import { projectRoot } from "../../tools/project_files.ts";
 import { serverEnvironment } from "../../tools/run/processes.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { readArtifactBundle } from "./_artifact_bundle.ts";
 import { startStandInSentry } from "./_stand_in_sentry.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
 const BUILD = new URL("../../.build/", import.meta.url);
 const TOKEN = "sntrys_a-token-that-nobody-must-see";
 const TARGET = { SENTRY_AUTH_TOKEN: TOKEN, SENTRY_ORG: "acme", SENTRY_PROJECT: "page" };
@@ -25,7 +24,7 @@ async function sourcemaps(
   );
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "sourcemaps"],
-    cwd: ROOT,
+    cwd: projectRoot,
     env: { ...cleared, NO_COLOR: "1", ...env },
     stdin: "null",
   }).output();
@@ -35,7 +34,7 @@ async function sourcemaps(
 
 /** Names in the project's folder, to detect files left by an upload. */
 function folderNames(): string[] {
-  return Array.from(Deno.readDirSync(ROOT), ({ name }) => name).sort();
+  return Array.from(Deno.readDirSync(projectRoot), ({ name }) => name).sort();
 }
 
 Deno.test("upload → each served script and its map with the same debug id", async () => {
@@ -101,7 +100,7 @@ Deno.test("no SENTRY_RELEASE → uploaded for the current release", async () => 
   assert.equal(code, 0, output);
   const { buildId } = await readManifest(BUILD);
   const config = loadConfig(
-    serverEnvironment(ROOT, { ...Deno.env.toObject(), SENTRY_RELEASE: "" }),
+    serverEnvironment(projectRoot, { ...Deno.env.toObject(), SENTRY_RELEASE: "" }),
   );
   assert.equal(sentry.bundles[0]?.version, effectiveRelease(config, buildId));
 });
@@ -160,7 +159,7 @@ Deno.test("variable missing or invalid → named with its purpose, nothing sent 
 });
 
 Deno.test("Sentry's tool → exact version and hash, not a dependency of the server", async () => {
-  const read = (path: string) => Deno.readTextFile(`${ROOT}/${path}`);
+  const read = (path: string) => Deno.readTextFile(`${projectRoot}/${path}`);
   const project = await read("tools/sourcemaps/sentry_cli/deno.json");
   assert.deepEqual(checkVersions(project), []);
   const [version] = Object.values(JSON.parse(project).imports as Record<string, string>);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { checkImports } from "./check_imports.ts";
-import { IMPORT_RULES, isIn, VIEWS } from "./import_rules.ts";
+import { IMPORT_RULES, isIn, VIEW_FOLDERS } from "./import_rules.ts";
 import type { Import } from "./module_graph.ts";
 
 /** `"a.ts → b.ts"`; with `type` before the second name a type-only import. */
@@ -18,7 +18,7 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["routes/index.tsx → main.ts", "no module imports main.ts"],
   ["tests/relay/x_test.ts → main.ts", "no module imports main.ts"],
   ["main.ts → node:sqlite", "main.ts wires"],
-  ["main.ts → components/Mark.tsx", "main.ts wires"],
+  ["main.ts → components/OutcomeMark.tsx", "main.ts wires"],
   ["config.ts → monitoring/relay/relay.ts", "only dsn.ts and settings.ts"],
   ["config.ts → monitoring/protocol/scanner.ts", "only dsn.ts and settings.ts"],
   ["config.ts → server/mod.ts", "only dsn.ts and settings.ts"],
@@ -58,20 +58,23 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["monitoring/runtime/telemetry.ts → monitoring/relay/relay.ts", "runtime/ imports"],
   ["monitoring/browser/sdk.ts → monitoring/models/rows.ts", "browser/ imports"],
   ["monitoring/browser/sdk.ts → islands/overview/Visit.tsx", "browser/ imports"],
-  ["monitoring/browser/sdk.ts → components/Mark.tsx", "browser/ imports"],
+  ["monitoring/browser/sdk.ts → components/OutcomeMark.tsx", "browser/ imports"],
   ["islands/overview/Visit.tsx → monitoring/browser/transport.ts", "a view imports"],
   ["islands/overview/InboxList.tsx → type monitoring/inbox/http.ts", "a view imports"],
   ["islands/overview/Visit.tsx → type monitoring/relay/relay.ts", "a view imports"],
   ["islands/overview/Visit.tsx → routes/index.tsx", "a view imports"],
   ["islands/overview/Visit.tsx → npm:@sentry/react", "a view imports"],
-  ...VIEWS.map((view): [string, string] => [
+  ...VIEW_FOLDERS.map((view): [string, string] => [
     `islands/${view}/View.tsx → islands/${view === "logs" ? "traces" : "logs"}/Row.tsx`,
     "a view imports its own folder",
   ]),
-  ["components/Mark.tsx → islands/overview/Visit.tsx", "components turn props into markup"],
-  ["components/Mark.tsx → monitoring/browser/mod.ts", "components turn props into markup"],
-  ["components/Mark.tsx → monitoring/models/rows.ts", "components turn props into markup"],
-  ["components/Mark.tsx → type monitoring/relay/relay.ts", "components turn props into markup"],
+  ["components/OutcomeMark.tsx → islands/overview/Visit.tsx", "components turn props into markup"],
+  ["components/OutcomeMark.tsx → monitoring/browser/mod.ts", "components turn props into markup"],
+  ["components/OutcomeMark.tsx → monitoring/models/rows.ts", "components turn props into markup"],
+  [
+    "components/OutcomeMark.tsx → type monitoring/relay/relay.ts",
+    "components turn props into markup",
+  ],
   ["routes/monitoring/inbox.ts → node:sqlite", "routes are thin"],
   ["routes/monitoring.ts → monitoring/protocol/scanner.ts", "routes are thin"],
   ["routes/monitoring.ts → client.ts", "routes are thin"],
@@ -137,18 +140,18 @@ Deno.test("imports that the layout asks for → allowed", () => {
     "monitoring/browser/sdk.ts → npm:@sentry/browser",
     "monitoring/browser/sdk.ts → monitoring/protocol/envelope.ts",
     "monitoring/browser/build.ts → node:fs",
-    ...VIEWS.flatMap((view) => [
+    ...VIEW_FOLDERS.flatMap((view) => [
       `islands/${view}/View.tsx → islands/${view}/Row.tsx`,
       `islands/${view}/View.tsx → islands/shared/source/source.ts`,
-      `islands/${view}/View.tsx → components/Mark.tsx`,
+      `islands/${view}/View.tsx → components/OutcomeMark.tsx`,
       `islands/${view}/View.tsx → monitoring/models/rows.ts`,
       `islands/${view}/View.tsx → monitoring/protocol/inbox_row.ts`,
       `islands/${view}/View.tsx → monitoring/browser/mod.ts`,
       `islands/${view}/View.tsx → npm:react`,
     ]),
-    "components/Mark.tsx → components/format/bytes.ts",
-    "components/Mark.tsx → monitoring/settings.ts",
-    "components/Mark.tsx → type monitoring/protocol/inbox_row.ts",
+    "components/OutcomeMark.tsx → components/format/bytes.ts",
+    "components/OutcomeMark.tsx → monitoring/settings.ts",
+    "components/OutcomeMark.tsx → type monitoring/protocol/inbox_row.ts",
     "routes/monitoring.ts → monitoring/relay/relay.ts",
     "routes/index.tsx → islands/overview/Visit.tsx",
     "routes/_state.ts → type config.ts",

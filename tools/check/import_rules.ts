@@ -17,7 +17,7 @@ export interface ImportRule {
 }
 
 /** Folders of `islands/`. */
-export const VIEWS = [
+export const VIEW_FOLDERS = [
   "envelopes",
   "errors",
   "logs",
@@ -136,7 +136,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: ["monitoring/settings.ts", "monitoring/protocol/"],
     message: "browser/ imports settings.ts and protocol/, never the page",
   },
-  ...VIEWS.map((view) => ({
+  ...VIEW_FOLDERS.map((view) => ({
     of: [`islands/${view}/`],
     may: SHARED_BY_VIEWS,
     mayNot: ["npm:@sentry/"],

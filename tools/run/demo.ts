@@ -4,7 +4,6 @@
  *
  * `PORT` (default 8000) is the page's. In a terminal the browser opens automatically.
  */
-import { fileURLToPath } from "node:url";
 import { formatBytes, shortId } from "../../components/format.ts";
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { summariseItems } from "../../components/ItemList.tsx";
@@ -13,6 +12,7 @@ import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
 import { isFresh } from "../../server/build/inputs.ts";
 import { type IngestRequest, startStandInIngest, takes } from "../../tests/stand_in_ingest.ts";
+import { projectRoot } from "../project_files.ts";
 import { onStopRequest, spawnBuild } from "./processes.ts";
 import { startServer } from "./server_process.ts";
 
@@ -48,10 +48,9 @@ async function demo(): Promise<number> {
   // Until the server runs, stopping only needs to end this process.
   let stop = (): void => Deno.exit(0);
   onStopRequest(() => stop());
-  const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
-  if (!await isFresh({ root, out: `${root}/.build`, dev: false })) {
+  if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) {
     console.error("Building the page");
-    const { code } = await spawnBuild(root, { dev: false }).status;
+    const { code } = await spawnBuild(projectRoot, { dev: false }).status;
     if (code !== 0) return code;
   }
 

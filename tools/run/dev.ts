@@ -3,9 +3,9 @@
  * and the open page reloads. While a build fails, the terminal shows the errors and the last version
  * keeps running.
  */
-import { fileURLToPath } from "node:url";
-import { ConfigError } from "../../config.ts";
+import { ConfigError, loadConfig } from "../../config.ts";
 import { isFresh } from "../../server/build/inputs.ts";
+import { projectRoot } from "../project_files.ts";
 import { changes } from "./changes.ts";
 import {
   onStopRequest,
@@ -18,7 +18,6 @@ import {
 /** After this time a stopping server is killed. */
 const STOP_TIMEOUT_MS = 5000;
 
-const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 let server: Deno.ChildProcess | undefined;
 
 onStopRequest(async (signal) => {
@@ -27,14 +26,14 @@ onStopRequest(async (signal) => {
 });
 
 await buildAndRestart();
-for await (const files of changes(root)) {
+for await (const files of changes(projectRoot)) {
   console.error(`Changed: ${files.join(", ")}`);
   await buildAndRestart();
 }
 
 async function buildAndRestart(): Promise<void> {
-  if (!await isFresh({ root, out: `${root}/.build`, dev: true })) {
-    const { success } = await spawnBuild(root, { dev: true }).status;
+  if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: true })) {
+    const { success } = await spawnBuild(projectRoot, { dev: true }).status;
     if (!success) {
       const state = server === undefined
         ? "Waiting for a change"
@@ -45,7 +44,8 @@ async function buildAndRestart(): Promise<void> {
   }
   await stopServer("SIGTERM");
   try {
-    server = spawnServer(root, serverEnvironment(root, Deno.env.toObject()));
+    const env = serverEnvironment(projectRoot, Deno.env.toObject());
+    server = spawnServer(projectRoot, env, loadConfig(env));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);

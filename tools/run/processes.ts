@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Config, loadConfig } from "../../config.ts";
+import type { Config } from "../../config.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { readCommit } from "./commit.ts";
 import { serverPermissions } from "./permissions.ts";
@@ -25,10 +25,9 @@ export function serverEnvironment(root: string, env: Environment): Environment {
  * Starts the server with the permissions that its configuration needs. Its standard input is a pipe
  * without data: it closes when this process ends in any way, and the server then stops.
  *
- * @throws {ConfigError} the environment is invalid
+ * @param config read from `env`
  */
-export function spawnServer(root: string, env: Environment): Deno.ChildProcess {
-  const config: Config = loadConfig(env);
+export function spawnServer(root: string, env: Environment, config: Config): Deno.ChildProcess {
   const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
   return new Deno.Command(Deno.execPath(), {
     args: ["run", ...permissions, join(root, "main.ts"), LAUNCHED],

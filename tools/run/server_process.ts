@@ -1,10 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { loadConfig } from "../../config.ts";
 import { LAUNCHED } from "../../server/serve.ts";
+import { projectRoot } from "../project_files.ts";
 import { serverPermissions } from "./permissions.ts";
 import { MALLOC, sendSignal } from "./processes.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** The real server, running as its own process. */
 export interface ServerProcess extends AsyncDisposable {
@@ -72,16 +70,16 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "sightglass-" });
   const env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: dataDir, ...options.env };
   const permissions = options.permissions ??
-    serverPermissions(loadConfig(env), { root, cwd: root });
+    serverPermissions(loadConfig(env), { root: projectRoot, cwd: projectRoot });
   const preload = options.preload === undefined ? [] : [`--preload=${options.preload}`];
-  const main = options.main ?? `${root}/main.ts`;
+  const main = options.main ?? `${projectRoot}/main.ts`;
   const command = ["run", ...permissions, ...preload, main, LAUNCHED];
   const [program, ...args] = options.before === undefined
     ? [Deno.execPath(), ...command]
     : ["sh", "-c", `${options.before}; exec "$@"`, "sh", Deno.execPath(), ...command];
   const child = new Deno.Command(program, {
     args,
-    cwd: root,
+    cwd: projectRoot,
     clearEnv: true,
     env: { ...MALLOC, ...inherited(), ...env, NO_COLOR: "1" },
     // Closes when this process ends; the server then stops.

@@ -1,10 +1,13 @@
 /**
  * `deno task start`: builds the page if sources changed, then runs the server as its own process with
- * exactly the permissions that its configuration needs. Exits with the server's exit code.
+ * exactly the permissions that its configuration needs.
+ *
+ * Exit code: the server's; the build's if that failed; 1: the configuration is invalid; 0: asked to stop
+ * before the server ran.
  */
-import { fileURLToPath } from "node:url";
 import { ConfigError, loadConfig } from "../../config.ts";
 import { isFresh } from "../../server/build/inputs.ts";
+import { projectRoot } from "../project_files.ts";
 import {
   onStopRequest,
   sendSignal,
@@ -13,12 +16,11 @@ import {
   spawnServer,
 } from "./processes.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 let running: Deno.ChildProcess | undefined;
 let stopping: Deno.Signal | undefined;
 
 onStopRequest((signal) => {
-  // Pass it on once: a terminal also sends the signal to the server itself.
+  // Once: a terminal sends its signals to all processes, so the server may have received it already.
   if (stopping !== undefined) return;
   stopping = signal;
   if (running !== undefined) sendSignal(running, signal);
@@ -28,15 +30,16 @@ Deno.exit(await start());
 
 async function start(): Promise<number> {
   try {
-    const env = serverEnvironment(root, Deno.env.toObject());
+    const env = serverEnvironment(projectRoot, Deno.env.toObject());
     // Check the configuration before the build, which takes longer.
-    loadConfig(env);
-    if (!await isFresh({ root, out: `${root}/.build`, dev: false })) {
+    const config = loadConfig(env);
+    if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) {
       console.error("Building the page");
-      const code = await run(spawnBuild(root, { dev: false }));
+      const code = await run(spawnBuild(projectRoot, { dev: false }));
       if (code !== 0) return code;
     }
-    return await run(spawnServer(root, env));
+    if (stopping !== undefined) return 0;
+    return await run(spawnServer(projectRoot, env, config));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FIRST_PAGE, LauncherProject } from "./testdata/launcher_project.ts";
+import { BROWSER_BUILD, FIRST_PAGE, LauncherProject } from "./testdata/launcher_project.ts";
 
 const project = await LauncherProject.create();
 
@@ -68,4 +68,28 @@ Deno.test("build fails → file and line, no server", async () => {
     assert.doesNotMatch(text(), LISTENING);
   }
   await project.write("routes/index.tsx", FIRST_PAGE);
+});
+
+Deno.test("stop during a build that still succeeds → no server, code 0", async () => {
+  const path = "monitoring/browser/build.ts";
+  await project.write(
+    path,
+    `Deno.addSignalListener("SIGTERM", () => resolve());
+    const { promise, resolve } = Promise.withResolvers();
+    export const esbuildOptions = {};
+    export async function extraAssets() {
+      console.error("waiting for a signal");
+      const timer = setInterval(() => {}, 1_000);
+      await promise;
+      clearInterval(timer);
+      return {};
+    }`,
+  );
+  const { process, printed, closed, text } = project.launch("start");
+  await printed(/waiting for a signal/);
+  process.kill("SIGTERM");
+  assert.equal((await process.status).code, 0, text());
+  await closed;
+  assert.doesNotMatch(text(), LISTENING);
+  await project.write(path, BROWSER_BUILD);
 });

@@ -5,33 +5,32 @@
  * Needs `SENTRY_AUTH_TOKEN`, `SENTRY_ORG` and `SENTRY_PROJECT`; `SENTRY_URL` for a Sentry other than
  * sentry.io.
  */
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { ConfigError, effectiveRelease, loadConfig } from "../../config.ts";
 import { isFresh } from "../../server/build/inputs.ts";
 import { stagingFolder } from "../../server/build/publish.ts";
 import { readManifest } from "../../server/manifest.ts";
+import { projectRoot } from "../project_files.ts";
 import { serverEnvironment, spawnBuild } from "../run/processes.ts";
 import { UploadError, uploadFolder, type UploadTarget } from "./sentry_cli.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 async function upload(): Promise<number> {
   const target = readTarget(Deno.env.toObject());
   // Hide the token from the build, and from the installation of Sentry's tool.
   Deno.env.delete("SENTRY_AUTH_TOKEN");
-  const config = loadConfig(serverEnvironment(root, Deno.env.toObject()));
-  if (!await isFresh({ root, out: `${root}/.build`, dev: false })) {
+  const config = loadConfig(serverEnvironment(projectRoot, Deno.env.toObject()));
+  if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) {
     console.error("Building the page");
-    const { code } = await spawnBuild(root, { dev: false }).status;
+    const { code } = await spawnBuild(projectRoot, { dev: false }).status;
     if (code !== 0) return code;
   }
-  const build = pathToFileURL(`${root}/.build/`);
+  const build = pathToFileURL(`${projectRoot}/.build/`);
   const { buildId, assets } = await readManifest(build);
   const release = effectiveRelease(config, buildId);
   const scripts = await readMappedScripts(build, Object.keys(assets));
   const folder = await writeUploadFolder(scripts);
   try {
-    await uploadFolder(root, folder, release, target);
+    await uploadFolder(projectRoot, folder, release, target);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -123,7 +122,7 @@ async function readMappedScripts(build: URL, names: readonly string[]): Promise<
  * @returns the folder's path; the caller removes it
  */
 async function writeUploadFolder(scripts: readonly MappedScript[]): Promise<string> {
-  const folder = stagingFolder(`${root}/.build`);
+  const folder = stagingFolder(`${projectRoot}/.build`);
   await Deno.mkdir(folder);
   await Promise.all(scripts.flatMap(({ name, debugId, code, map }) => {
     const comments = `\n//# debugId=${debugId}\n//# sourceMappingURL=${name}.map\n`;

@@ -121,7 +121,7 @@ interface PlaywrightSuite {
  */
 export function countPlaywright(json: string): Counts {
   const { stats, errors = [] } = JSON.parse(json) as PlaywrightReport;
-  if (stats === undefined) throw new Error("Cannot count tests: not a report of Playwright.");
+  if (stats === undefined) throw new Error("Cannot count tests: not a Playwright report.");
   return {
     passed: stats.expected,
     failed: stats.unexpected + stats.flaky + errors.length,

@@ -3,6 +3,7 @@ import {
   countJUnit,
   countPlaywright,
   countsLine,
+  type Ending,
   filesWithoutReport,
   playwrightTimes,
   suiteResult,
@@ -13,7 +14,7 @@ import {
 const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="6" failures="3" errors="0" time="0.306">
     <testsuite name="./a_test.ts" tests="6" disabled="2" errors="0" failures="3">
-        <testcase name="says &quot;&lt;ok&gt;&quot;" classname="./a_test.ts" time="0.001">
+        <testcase name="prints &quot;&lt;ok&gt;&quot;" classname="./a_test.ts" time="0.001">
         </testcase>
         <testcase name="fails" classname="./a_test.ts" time="0.001">
             <failure message="boom">&lt;testcase&gt;</failure>
@@ -47,7 +48,7 @@ Deno.test("file that did not run → missing in the report", () => {
   ]);
 });
 
-Deno.test("report of a real run → the same counts as Deno prints", async () => {
+Deno.test("JUnit report of a real run → the counts of Deno's own summary", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(
@@ -57,14 +58,22 @@ Deno.test("report of a real run → the same counts as Deno prints", async () =>
        Deno.test("fails", () => { throw new Error("wanted"); });
        Deno.test.ignore("ignored", () => {});`,
     );
-    const { code } = await new Deno.Command(Deno.execPath(), {
+    const { code, stdout } = await new Deno.Command(Deno.execPath(), {
       args: ["test", "--no-config", `--junit-path=${folder}/report.xml`, `${folder}/some_test.ts`],
-      stdout: "null",
+      env: { NO_COLOR: "1" },
       stderr: "null",
     }).output();
     assert.equal(code, 1);
-    const report = await Deno.readTextFile(`${folder}/report.xml`);
-    assert.deepEqual(countJUnit(report), { passed: 2, failed: 1, skipped: 1 });
+    const summary = new TextDecoder().decode(stdout);
+    // For example: FAILED | 2 passed (2 steps) | 1 failed | 1 ignored (3ms)
+    const printed = (word: string) => Number(new RegExp(`\\| (\\d+) ${word}`).exec(summary)?.[1]);
+    const counts = countJUnit(await Deno.readTextFile(`${folder}/report.xml`));
+    assert.deepEqual(counts, { passed: 2, failed: 1, skipped: 1 });
+    assert.deepEqual(counts, {
+      passed: printed("passed"),
+      failed: printed("failed"),
+      skipped: printed("ignored"),
+    }, summary);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -76,23 +85,22 @@ Deno.test("Playwright: flaky test, spec that does not load → failed", () => {
   assert.deepEqual(countPlaywright(report), { passed: 5, failed: 4, skipped: 3 });
 });
 
-Deno.test("not a report → error", () => {
+Deno.test("text that is not a report → error", () => {
   assert.throws(() => countJUnit(""), /not a JUnit report/);
-  assert.throws(() => countPlaywright("{}"), /not a report of Playwright/);
+  assert.throws(() => countPlaywright("{}"), /not a Playwright report/);
 });
 
-Deno.test("last line → skipped only if there are any", () => {
+Deno.test("no skipped tests → the summary line does not mention them", () => {
   assert.equal(countsLine({ passed: 12, failed: 1, skipped: 0 }), "12 passed, 1 failed");
   assert.equal(countsLine({ passed: 1, failed: 0, skipped: 2 }), "1 passed, 0 failed, 2 skipped");
 });
 
-Deno.test("suites → counts are added", () => {
-  const sum = sumCounts([{ passed: 1, failed: 2, skipped: 3 }, {
-    passed: 4,
-    failed: 5,
-    skipped: 6,
-  }]);
-  assert.deepEqual(sum, { passed: 5, failed: 7, skipped: 9 });
+Deno.test("counts of several suites → added; of no suite → zeros", () => {
+  const [first, second] = [
+    { passed: 1, failed: 2, skipped: 3 },
+    { passed: 4, failed: 5, skipped: 6 },
+  ];
+  assert.deepEqual(sumCounts([first, second]), { passed: 5, failed: 7, skipped: 9 });
   assert.deepEqual(sumCounts([]), NONE);
 });
 
@@ -101,33 +109,58 @@ Deno.test("suite that passed → the counts of its report", () => {
   assert.deepEqual(suiteResult({ code: 0, counts: reported, filtered: false }), reported);
 });
 
-Deno.test("suite failed outside its tests → one more failure", () => {
+Deno.test("all tests passed, but exit code 1 → one failure", () => {
   const reported = { passed: 3, failed: 0, skipped: 0 };
   const { failed, problem } = suiteResult({ code: 1, counts: reported, filtered: false });
   assert.equal(failed, 1);
   assert.match(problem ?? "", /outside its tests/);
 });
 
-Deno.test("suite without a report or a test → failed", () => {
-  assert.equal(suiteResult({ code: 0, counts: undefined, filtered: false }).failed, 1);
-  assert.equal(suiteResult({ code: 1, counts: undefined, filtered: true }).failed, 1);
-  assert.equal(suiteResult({ code: 0, counts: NONE, filtered: false }).failed, 1);
-  const skipped = { passed: 0, failed: 0, skipped: 4 };
-  assert.equal(suiteResult({ code: 0, counts: skipped, filtered: false }).failed, 1);
-});
+const FAILED_SUITES: Readonly<Record<string, readonly [ending: Ending, problem: RegExp]>> = {
+  "no report": [{ code: 0, counts: undefined, filtered: false }, /before it wrote a report/],
+  "no report, with a filter": [
+    { code: 1, counts: undefined, filtered: true },
+    /before it wrote a report/,
+  ],
+  "report without tests": [{ code: 0, counts: NONE, filtered: false }, /ran no test/],
+  "all tests skipped": [
+    { code: 0, counts: { ...NONE, skipped: 4 }, filtered: false },
+    /ran no test/,
+  ],
+};
+for (const [name, [ending, problem]] of Object.entries(FAILED_SUITES)) {
+  Deno.test(`suite: ${name} → one failure`, () => {
+    const result = suiteResult(ending);
+    assert.equal(result.failed, 1);
+    assert.match(result.problem ?? "", problem);
+  });
+}
 
 Deno.test("filter matches nothing in one suite → not a failure", () => {
   const reported = { passed: 0, failed: 0, skipped: 400 };
-  const ending = suiteResult({ code: 0, counts: reported, filtered: true });
-  assert.deepEqual(ending, { ...NONE, problem: "no test matched" });
+  const result = suiteResult({ code: 0, counts: reported, filtered: true });
+  assert.deepEqual(result, { ...NONE, problem: "no test matched" });
   assert.equal(suiteResult({ code: 1, counts: NONE, filtered: true }).failed, 0);
 });
 
-Deno.test("durations → added for each file, slowest first, steps not twice", () => {
-  assert.deepEqual(unitTimes(JUNIT.replace('classname="./b_test.ts" time="0.000"', 'time="2.5"')), [
-    { file: "b_test.ts", seconds: 2.5 },
-    { file: "a_test.ts", seconds: 0.007 },
+Deno.test("JUnit durations → added for each file without steps, slowest first", () => {
+  const report = `<testsuites>
+    <testsuite name="./fast_test.ts">
+        <testcase name="one" time="0.001"></testcase>
+        <testcase name="steps" time="0.005"></testcase>
+        <testcase name="steps &gt; a" time="0.004"></testcase>
+    </testsuite>
+    <testsuite name="./slow_test.ts">
+        <testcase name="long" time="2.5" />
+    </testsuite>
+  </testsuites>`;
+  assert.deepEqual(unitTimes(report), [
+    { file: "slow_test.ts", seconds: 2.5 },
+    { file: "fast_test.ts", seconds: 0.006 },
   ]);
+});
+
+Deno.test("Playwright durations → added for each file and project, slowest first", () => {
   const spec = (file: string, ...durations: number[]) => ({
     file,
     tests: [{ projectName: "slow", results: durations.map((duration) => ({ duration })) }],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, hexId } from "../../inbox/testdata/envelopes.ts";
 import { indexEnvelope, MAX_TRACES, MAX_TYPE_LENGTH } from "./index_entries.ts";
-import { MAX_INDEXED_BYTES, MAX_ITEMS, parseEnvelope, parseItems } from "../parsed_envelope.ts";
+import { MAX_ITEMS, MAX_PARSED_BYTES, parseEnvelope, parseItems } from "../parsed_envelope.ts";
 
 const describe = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), 0).description;
 
@@ -115,7 +115,7 @@ Deno.test("payload over the limit → listed, not parsed; message of 1 MiB → p
   });
   const large = describe(envelopeOf({}, ["event", event(1024 * 1024)]));
   assert.deepEqual(large.trace_ids, [trace]);
-  const huge = describe(envelopeOf({}, ["event", event(MAX_INDEXED_BYTES)]));
+  const huge = describe(envelopeOf({}, ["event", event(MAX_PARSED_BYTES)]));
   assert.deepEqual(huge.trace_ids, []);
   assert.equal(huge.items.length, 1);
 });

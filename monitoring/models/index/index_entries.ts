@@ -3,7 +3,7 @@ import type { MapOf } from "../error/error_group.ts";
 import { readDebugIds } from "../error/stack.ts";
 import { at, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
-import type { ParsedEnvelope } from "../parsed_envelope.ts";
+import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
 
@@ -17,7 +17,7 @@ export interface IndexEntries {
   readonly errors: readonly ErrorEntry[];
   readonly logs: readonly LogEntry[];
   /** Logs beyond {@linkcode MAX_LOGS}: counted in their traces, not listed. */
-  readonly moreLogs: number;
+  readonly omittedLogs: number;
 }
 
 /** Traces of one envelope. A segment of a recording or a batch of spans may contain a few. */
@@ -61,7 +61,7 @@ export function indexEnvelope(
       traces: [...found.traces.values()].map((trace) => trace.build()),
       errors: found.errors,
       logs: found.logs,
-      moreLogs: found.moreLogs,
+      omittedLogs: found.omittedLogs,
     },
   };
 }
@@ -77,7 +77,7 @@ class EntryCollector {
   readonly traces = new Map<string, TraceEntryBuilder>();
   readonly errors: ErrorEntry[] = [];
   readonly logs: LogEntry[] = [];
-  moreLogs = 0;
+  omittedLogs = 0;
 
   constructor(
     readonly receivedAt: number,
@@ -159,7 +159,7 @@ const readLogs: ItemReader = (payload, found) => {
       found.logs.push(entry);
       traceOf(log, found)?.log(entry.at);
     } else {
-      found.moreLogs++;
+      found.omittedLogs++;
       traceOf(log, found)?.log(found.receivedAt);
     }
   }
@@ -175,13 +175,16 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
   return found.trace(at(entry, "trace_id"), replayId);
 }
 
-/** The reader of each item type that is indexed. */
-const ITEM_READERS: ReadonlyMap<string, ItemReader> = new Map([
-  ["event", readEvent],
-  ["transaction", readTransaction],
-  ["feedback", readContext],
-  ["replay_event", readReplay],
-  ["span", readSpans],
-  ["log", readLogs],
-  ["trace_metric", readMetrics],
-]);
+/** The reader of each item type that is parsed. */
+const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
+  event: readEvent,
+  transaction: readTransaction,
+  feedback: readContext,
+  replay_event: readReplay,
+  span: readSpans,
+  log: readLogs,
+  trace_metric: readMetrics,
+};
+
+/** A map, because a sender may name its item type after an inherited property. */
+const ITEM_READERS: ReadonlyMap<string, ItemReader> = new Map(Object.entries(READER_BY_TYPE));

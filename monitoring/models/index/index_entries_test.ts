@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { envelopeOf, hexId } from "../../inbox/testdata/envelopes.ts";
-import {
-  MAX_ENTRIES,
-  MAX_INDEXED_BYTES,
-  MAX_ITEMS,
-  MAX_OBJECTS,
-  parseEnvelope,
-} from "../parsed_envelope.ts";
+import { MAX_PARSED_BYTES, parseEnvelope } from "../parsed_envelope.ts";
 import { type IndexEntries, indexEnvelope, MAX_LOGS, MAX_TRACES } from "./index_entries.ts";
 
 const NOW = 1_795_233_300_000;
@@ -229,42 +223,11 @@ Deno.test("huge envelope → bounded entries", () => {
   assert.ok(JSON.stringify(deep).length < 10_000);
 });
 
-Deno.test("log over the limit → counted in its trace", () => {
+Deno.test("logs over the limit of one envelope → counted, not listed", () => {
   const items = Array.from({ length: MAX_LOGS + 5 }, () => ({ trace_id: trace }));
-  assert.equal(entries(["log", { items }]).traces[0]?.logs, MAX_LOGS + 5);
-});
-
-Deno.test("entries over the limit → counted, not listed", () => {
-  const many = (count: number) => Array.from({ length: count }, () => ({ trace_id: trace }));
-  const parsed = parseEnvelope(envelopeOf(
-    {},
-    ["span", { items: many(MAX_ENTRIES - 2_000) }],
-    ["log", { items: many(2_500) }],
-    ["span", { items: many(7) }],
-    ["replay_event", { trace_ids: [trace] }],
-  ));
-  assert.deepEqual(parsed.leftOut, { items: 0, entries: 500 + 7 + 1 });
-  const { traces, moreLogs } = indexEnvelope(parsed, NOW).entries;
-  assert.deepEqual([traces[0]?.spans, traces[0]?.logs], [MAX_ENTRIES - 2_000, 2_000]);
-  assert.equal(moreLogs, 2_000 - MAX_LOGS);
-});
-
-Deno.test("item with too many objects → not parsed, other items parsed", () => {
-  const flood = (unit: string) =>
-    new TextEncoder().encode(`{"items":[${`${unit},`.repeat(MAX_OBJECTS)}0]}`);
-  for (const unit of ["{}", "[]"]) {
-    const parsed = parseEnvelope(envelopeOf(
-      {},
-      ["log", flood(unit)],
-      ["event", { message: "hello" }],
-      ["session", flood(unit)],
-    ));
-    assert.deepEqual(parsed.leftOut, { items: 1, entries: 0 }, unit);
-    assert.deepEqual(parsed.items.map(({ json }) => json === undefined), [true, false, true]);
-    assert.equal(parsed.items.length, 3, "all items are listed with the envelope");
-  }
-  const beyond = Array.from({ length: MAX_ITEMS + 2 }, () => ["event", {}] as const);
-  assert.equal(parseEnvelope(envelopeOf({}, ...beyond, ["session", {}])).leftOut.items, 2);
+  const { traces, logs, omittedLogs } = entries(["log", { items }]);
+  assert.equal(traces[0]?.logs, MAX_LOGS + 5);
+  assert.deepEqual([logs.length, omittedLogs], [MAX_LOGS, 5]);
 });
 
 Deno.test("any values in any place → never throws", () => {
@@ -305,7 +268,7 @@ Deno.test("deep nesting → no exception", () => {
     `{"items":[{"body":${"[".repeat(5_000)}${"]".repeat(5_000)}}]}`,
   );
   assert.equal(entries(["log", nested]).logs.length, 1);
-  const deeper = new TextEncoder().encode("[".repeat(MAX_INDEXED_BYTES / 4));
+  const deeper = new TextEncoder().encode("[".repeat(MAX_PARSED_BYTES / 4));
   assert.deepEqual(entries(["log", deeper]).logs, []);
 });
 

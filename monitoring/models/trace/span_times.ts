@@ -1,20 +1,20 @@
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 import type { Origin, TraceSpan } from "./trace_span.ts";
 
-/** Where a node is drawn on the time axis, and remarks about its times. */
+/** Where a node is drawn on the time axis, and what is wrong with its times. */
 export interface PlacedTime {
   readonly start_ms: number;
   readonly end_ms: number;
   /** Clock correction in milliseconds; 0: drawn as sent. */
   readonly shift_ms: number;
-  readonly facts: readonly TimeFact[];
+  readonly anomalies: readonly TimeAnomaly[];
 }
 
 /**
  * Anomalies of a span's times: no end was received; it ends before it starts; its start is not a valid
  * time; it is too far from the other spans for one axis; it starts before or ends after its parent.
  */
-export type TimeFact =
+export type TimeAnomaly =
   | "no end"
   | "ends before start"
   | "no start"
@@ -29,9 +29,9 @@ export interface Extent {
 }
 
 export interface TraceTimes extends Extent {
-  readonly of: ReadonlyMap<SpanNode, PlacedTime>;
-  /** Where each mark is drawn; null: no valid time, or too far away. */
-  readonly moments: readonly (number | null)[];
+  readonly byNode: ReadonlyMap<SpanNode, PlacedTime>;
+  /** When each mark of {@linkcode PlaceOptions} is drawn; null: its time is invalid or too far away. */
+  readonly marks: readonly (number | null)[];
   /** The largest clock correction. */
   readonly skew_ms: number;
 }
@@ -47,13 +47,13 @@ const TOLERANCE_MS = 1;
 
 export interface PlaceOptions {
   /** Marks to place on the same axis. */
-  readonly moments?: readonly Moment[];
+  readonly marks?: readonly TimedMark[];
   /** Drawn end of open spans while the trace grows; default: the latest known end. */
   readonly now?: number | undefined;
 }
 
-/** A time, and the span whose clock it was taken from. */
-export interface Moment {
+/** The time of an error or a log, and the span whose clock it was taken from. */
+export interface TimedMark {
   readonly at_ms: number | null;
   readonly span_id: string | null;
 }
@@ -62,138 +62,179 @@ export interface Moment {
  * Places spans on a common time axis, by the browser's clock. A server's span outside of the request that
  * it answered is shifted into it, together with its descendants.
  */
-export function placeSpans(tree: SpanTree, { moments = [], now }: PlaceOptions = {}): TraceTimes {
-  const median = medianOf(tree, moments);
+export function placeSpans(tree: SpanTree, { marks = [], now }: PlaceOptions = {}): TraceTimes {
+  const median = medianOf(tree, marks);
   const isNear = (ms: number) => Math.abs(ms - median) <= FAR_MS;
-  const drafts = new Map<SpanNode, Draft>();
+  const corrected = new Map<SpanNode, CorrectedTimes>();
   for (const node of tree.nodes) {
-    drafts.set(node, draftOf(node, node.parent && drafts.get(node.parent)!, isNear, median));
+    const parent = node.parent && corrected.get(node.parent)!;
+    corrected.set(node, validTimes(node, parent, isNear, median));
   }
-  for (const node of tree.nodes) correctClock(node, drafts);
-  const shifts = new Map<string, number>();
-  for (const [{ span }, { shift }] of drafts) {
-    if (span && shift !== 0) shifts.set(span.span_id, shift);
-  }
-  const shown = moments.map(({ at_ms, span_id }) =>
-    at_ms !== null && isNear(at_ms) ? at_ms + (shifts.get(span_id ?? "") ?? 0) : null
-  );
-
-  const known = [...drafts.values()];
-  const all = shown.filter((at) => at !== null);
-  for (const { start, end } of known) all.push(start, end ?? start);
-  if (now !== undefined && known.some(({ end }) => end === null)) all.push(now);
-  const start_ms = all.reduce((a, b) => Math.min(a, b), all[0] ?? median);
-  const end_ms = all.reduce((a, b) => Math.max(a, b), start_ms);
-  const of = new Map<SpanNode, PlacedTime>();
-  for (const [node, draft] of drafts) of.set(node, placed(node, draft, drafts, end_ms));
-  const skew_ms = known.reduce(
-    (most, { shift }) => Math.abs(shift) > Math.abs(most) ? shift : most,
-    0,
-  );
-  return { start_ms, end_ms, of, moments: shown, skew_ms };
+  for (const node of tree.nodes) correctClock(node, corrected);
+  const placedMarks = placeMarks(marks, corrected, isNear);
+  const axis = axisOf(corrected, placedMarks, median, now);
+  const byNode = new Map<SpanNode, PlacedTime>();
+  for (const node of tree.nodes) byNode.set(node, placeNode(node, corrected, axis.end_ms));
+  return { ...axis, byNode, marks: placedMarks, skew_ms: largestShift(corrected) };
 }
 
 /** The valid times of a node, before and after the clock correction. */
-interface Draft {
+interface CorrectedTimes {
   start: number;
   end: number | null;
   shift: number;
-  facts: TimeFact[];
+  anomalies: TimeAnomaly[];
 }
 
-function draftOf(
+function validTimes(
   { span, children }: SpanNode,
-  parent: Draft | null,
+  parent: CorrectedTimes | null,
   isNear: (ms: number) => boolean,
   median: number,
-): Draft {
-  const facts: TimeFact[] = [];
+): CorrectedTimes {
+  const anomalies: TimeAnomaly[] = [];
   if (span === null) {
-    const inside = children.flatMap(({ span }) => [span?.start_ms, span?.end_ms])
+    const inside = children.flatMap((child) => [child.span?.start_ms, child.span?.end_ms])
       .filter((ms) => typeof ms === "number").filter(isNear);
     const start = inside.reduce((a, b) => Math.min(a, b), inside[0] ?? median);
-    return { start, end: inside.reduce((a, b) => Math.max(a, b), start), shift: 0, facts };
+    return { start, end: inside.reduce((a, b) => Math.max(a, b), start), shift: 0, anomalies };
   }
   const near = (ms: number | null) => ms !== null && isNear(ms) ? ms : null;
   let [start, end] = [near(span.start_ms), near(span.end_ms)];
   const isFar = start !== span.start_ms || end !== span.end_ms;
-  if (isFar) facts.push("far away");
-  if (span.start_ms === null) facts.push("no start");
+  if (isFar) anomalies.push("far away");
+  if (span.start_ms === null) anomalies.push("no start");
   if (start === null) {
     start = end ?? parent?.start ?? median;
     end = start;
   } else if (isFar) end ??= start;
-  else if (end === null) facts.push("no end");
+  else if (end === null) anomalies.push("no end");
   else if (end < start) {
-    facts.push("ends before start");
+    anomalies.push("ends before start");
     end = start;
   }
-  return { start, end, shift: 0, facts };
+  return { start, end, shift: 0, anomalies };
+}
+
+/** A mark of a shifted span is shifted with it. */
+function placeMarks(
+  marks: readonly TimedMark[],
+  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
+  isNear: (ms: number) => boolean,
+): (number | null)[] {
+  const shifts = new Map<string, number>();
+  for (const [{ span }, { shift }] of corrected) {
+    if (span && shift !== 0) shifts.set(span.span_id, shift);
+  }
+  const shiftOf = (spanId: string | null) => spanId === null ? 0 : shifts.get(spanId) ?? 0;
+  return marks.map(({ at_ms, span_id }) =>
+    at_ms !== null && isNear(at_ms) ? at_ms + shiftOf(span_id) : null
+  );
+}
+
+/** The range of all drawn times. */
+function axisOf(
+  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
+  marks: readonly (number | null)[],
+  median: number,
+  now: number | undefined,
+): Extent {
+  const times = marks.filter((at) => at !== null);
+  let isOpen = false;
+  for (const { start, end } of corrected.values()) {
+    times.push(start, end ?? start);
+    isOpen ||= end === null;
+  }
+  if (now !== undefined && isOpen) times.push(now);
+  const start_ms = times.reduce((a, b) => Math.min(a, b), times[0] ?? median);
+  return { start_ms, end_ms: times.reduce((a, b) => Math.max(a, b), start_ms) };
+}
+
+function largestShift(corrected: ReadonlyMap<SpanNode, CorrectedTimes>): number {
+  let largest = 0;
+  for (const { shift } of corrected.values()) {
+    if (Math.abs(shift) > Math.abs(largest)) largest = shift;
+  }
+  return largest;
 }
 
 /** The median time: wrong only if half of all spans have wrong clocks. */
-function medianOf({ nodes }: SpanTree, moments: readonly Moment[]): number {
+function medianOf({ nodes }: SpanTree, marks: readonly TimedMark[]): number {
   const known = (times: readonly (number | null)[]) =>
     times.filter((ms) => ms !== null).sort((a, b) => a - b);
   const spans = known(nodes.map(({ span }) => span?.start_ms ?? span?.end_ms ?? null));
-  const times = spans.length > 0 ? spans : known(moments.map(({ at_ms }) => at_ms));
+  const times = spans.length > 0 ? spans : known(marks.map(({ at_ms }) => at_ms));
   return times[(times.length - 1) >> 1] ?? 0;
 }
 
 /** Applies the parent's clock correction, or computes one where a server's spans begin. */
-function correctClock(node: SpanNode, drafts: ReadonlyMap<SpanNode, Draft>): void {
-  const draft = drafts.get(node)!;
+function correctClock(node: SpanNode, corrected: ReadonlyMap<SpanNode, CorrectedTimes>): void {
+  const times = corrected.get(node)!;
   const { parent, span } = node;
   if (span === null) return;
   const shift = parent?.span && span.origin === parent.span.origin
-    ? drafts.get(parent)!.shift
-    : skewOf(node, span, drafts);
-  draft.shift = shift;
-  draft.start += shift;
-  if (draft.end !== null) draft.end += shift;
+    ? corrected.get(parent)!.shift
+    : skewOf(node, span, corrected);
+  times.shift = shift;
+  times.start += shift;
+  if (times.end !== null) times.end += shift;
 }
 
 /** The clock correction of a server's span in milliseconds; 0 if the clocks agree or nothing is known. */
-function skewOf(node: SpanNode, span: TraceSpan, drafts: ReadonlyMap<SpanNode, Draft>): number {
+function skewOf(
+  node: SpanNode,
+  span: TraceSpan,
+  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
+): number {
   if (span.origin !== "server") return 0;
-  const { start, end } = drafts.get(node)!;
-  const request = requestOf(node, drafts);
+  const { start, end } = corrected.get(node)!;
+  const request = requestOf(node, corrected);
   if (request === undefined) return 0;
   if (start >= request.start - TOLERANCE_MS && start <= request.end + TOLERANCE_MS) return 0;
   // The remaining time of the request is network time: half before, half after.
-  const rest = (request.end - request.start) - ((end ?? start) - start);
-  return request.start + (Number.isFinite(rest) ? Math.max(0, rest) / 2 : 0) - start;
+  const networkMs = (request.end - request.start) - ((end ?? start) - start);
+  return request.start + (Number.isFinite(networkMs) ? Math.max(0, networkMs) / 2 : 0) - start;
 }
 
-/** The browser's request that a server's span answered: its parent; for a page load, below its child. */
+/**
+ * Times of the browser's request that a server's span answered. A request is the parent of the server's
+ * span; a page load is its child, with the request as a `browser.request` below.
+ */
 function requestOf(
   node: SpanNode,
-  drafts: ReadonlyMap<SpanNode, Draft>,
+  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
 ): { start: number; end: number } | undefined {
   const isOf = (origin: Origin) => ({ span }: SpanNode) => span?.origin === origin;
   if (node.parent !== null && isOf("browser")(node.parent)) {
-    return timesOf(drafts.get(node.parent)!);
+    return timesOf(corrected.get(node.parent)!);
   }
   const load = node.children.find(isOf("browser"));
   if (load === undefined) return undefined;
   const request = load.children.find(({ span }) => span?.op === "browser.request") ?? load;
-  return timesOf(drafts.get(request)!);
+  return timesOf(corrected.get(request)!);
 }
 
-const timesOf = ({ start, end }: Draft) => ({ start, end: end ?? Infinity });
+const timesOf = ({ start, end }: CorrectedTimes) => ({ start, end: end ?? Infinity });
 
-function placed(
-  { span, parent }: SpanNode,
-  { start, end, shift, facts }: Draft,
-  drafts: ReadonlyMap<SpanNode, Draft>,
-  last: number,
+/** @param axisEnd end of spans without an end */
+function placeNode(
+  node: SpanNode,
+  corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
+  axisEnd: number,
 ): PlacedTime {
-  const all = [...facts];
+  const { span, parent } = node;
+  const { start, end, shift, anomalies } = corrected.get(node)!;
+  const all = [...anomalies];
   // Work of another process may continue after the span that started it.
   if (span && parent?.span && span.origin === parent.span.origin) {
-    const around = drafts.get(parent)!;
+    const around = corrected.get(parent)!;
     if (start < around.start - TOLERANCE_MS) all.push("before parent");
-    if ((end ?? last) > (around.end ?? last) + TOLERANCE_MS) all.push("after parent");
+    if ((end ?? axisEnd) > (around.end ?? axisEnd) + TOLERANCE_MS) all.push("after parent");
   }
-  return { start_ms: start, end_ms: end ?? Math.max(start, last), shift_ms: shift, facts: all };
+  return {
+    start_ms: start,
+    end_ms: end ?? Math.max(start, axisEnd),
+    shift_ms: shift,
+    anomalies: all,
+  };
 }

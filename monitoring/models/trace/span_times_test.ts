@@ -8,13 +8,14 @@ import type { TraceSpan } from "./trace_span.ts";
 function place(spans: readonly TraceSpan[], options?: Parameters<typeof placeSpans>[1]) {
   const tree = buildSpanTree(spans);
   const times = placeSpans(tree, options);
-  const of = (id: string) => times.of.get(tree.nodes.find(({ span }) => span?.span_id === id)!)!;
+  const of = (id: string) =>
+    times.byNode.get(tree.nodes.find(({ span }) => span?.span_id === id)!)!;
   return { ...times, of };
 }
 
 const server = { origin: "server" } as const;
 
-Deno.test("server span before its request → shifted to the middle, with a remark", () => {
+Deno.test("server span before its request → shifted to the middle, with an anomaly", () => {
   const { of, skew_ms, start_ms } = place([
     spanOf("fetch", null, 1000, 1100),
     spanOf("answer", "fetch", 400, 440, server),
@@ -62,16 +63,16 @@ Deno.test("server span of the page load → shifted into the browser's request",
 });
 
 Deno.test("errors and logs of a shifted span → shifted with it", () => {
-  const { moments } = place(
+  const { marks } = place(
     [spanOf("fetch", null, 1000, 1100), spanOf("answer", "fetch", 400, 440, server)],
-    { moments: [{ at_ms: 410, span_id: "answer" }, { at_ms: 1050, span_id: null }] },
+    { marks: [{ at_ms: 410, span_id: "answer" }, { at_ms: 1050, span_id: null }] },
   );
-  assert.deepEqual(moments, [1040, 1050]);
+  assert.deepEqual(marks, [1040, 1050]);
 });
 
-Deno.test("span without end → drawn to the end of the trace, with a remark", () => {
+Deno.test("span without end → drawn to the end of the trace, with an anomaly", () => {
   const { of } = place([spanOf("a", null, 0, null), spanOf("b", "a", 5, 20)]);
-  assert.deepEqual(of("a"), { start_ms: 0, end_ms: 20, shift_ms: 0, facts: ["no end"] });
+  assert.deepEqual(of("a"), { start_ms: 0, end_ms: 20, shift_ms: 0, anomalies: ["no end"] });
 });
 
 Deno.test("open trace → axis ends now", () => {
@@ -85,13 +86,13 @@ Deno.test("span ends before its start → drawn at its start", () => {
     start_ms: 50,
     end_ms: 50,
     shift_ms: 0,
-    facts: ["ends before start"],
+    anomalies: ["ends before start"],
   });
 });
 
-Deno.test("child outside its parent → not shifted, with a remark", () => {
+Deno.test("child outside its parent → not shifted, with an anomaly", () => {
   const { of } = place([spanOf("a", null, 10, 20), spanOf("b", "a", 5, 30)]);
-  assert.deepEqual(of("b").facts, ["before parent", "after parent"]);
+  assert.deepEqual(of("b").anomalies, ["before parent", "after parent"]);
 });
 
 Deno.test("clock wrong by years → axis not stretched", () => {
@@ -101,9 +102,9 @@ Deno.test("clock wrong by years → axis not stretched", () => {
     spanOf("b", "a", 0, now + 50),
     spanOf("c", "a", now + 10, 8.64e15),
     spanOf("d", "a", now + 20, now + 30),
-  ], { moments: [{ at_ms: -1e14, span_id: null }] });
+  ], { marks: [{ at_ms: -1e14, span_id: null }] });
   assert.deepEqual([start_ms, end_ms], [now, now + 100]);
-  assert.deepEqual(of("b").facts[0], "far away");
+  assert.deepEqual(of("b").anomalies[0], "far away");
   assert.deepEqual([of("c").start_ms, of("c").end_ms], [now + 10, now + 10]);
 });
 
@@ -114,7 +115,7 @@ Deno.test("span without start → drawn at its end, or the parent's start", () =
     spanOf("c", "a", null, null),
   ]);
   assert.deepEqual([of("b").start_ms, of("b").end_ms], [15, 15]);
-  assert.deepEqual([of("c").start_ms, of("c").facts[0]], [10, "no start"]);
+  assert.deepEqual([of("c").start_ms, of("c").anomalies[0]], [10, "no start"]);
 });
 
 const anyTime = fc.oneof(
@@ -133,11 +134,11 @@ const anySpan = fc.tuple(
 Deno.test("any times → every span within the axis", () => {
   fc.assert(fc.property(fc.array(anySpan, { maxLength: 12 }), fc.array(anyTime), (drafts, at) => {
     const tree = buildSpanTree(drafts.map((draft) => spanOf(...draft)));
-    const moments = at.map((at_ms) => ({ at_ms, span_id: null }));
-    const { start_ms, end_ms, of } = placeSpans(tree, { moments });
+    const marks = at.map((at_ms) => ({ at_ms, span_id: null }));
+    const { start_ms, end_ms, byNode } = placeSpans(tree, { marks });
     assert.ok(Number.isFinite(start_ms) && end_ms >= start_ms);
-    assert.equal(of.size, tree.nodes.length);
-    for (const time of of.values()) {
+    assert.equal(byNode.size, tree.nodes.length);
+    for (const time of byNode.values()) {
       assert.ok(time.start_ms >= start_ms && time.end_ms >= time.start_ms && time.end_ms <= end_ms);
     }
   }));

@@ -63,7 +63,7 @@ export function readTrace(
   const duplicates = tree.duplicates - countRepeated(live, spans.slice(live.length));
   const open = tree.nodes.filter(({ span }) => span?.envelope === null && span.end_ms === null);
   const growing = open.length > 0 ? now : undefined;
-  const times = placeSpans(tree, { moments: marks, now: growing });
+  const times = placeSpans(tree, { marks, now: growing });
   const { start_ms, end_ms } = times;
   return {
     tree,
@@ -71,7 +71,7 @@ export function readTrace(
     start_ms,
     end_ms,
     marks: marks.map((mark, i) => {
-      const at = times.moments[i] ?? null;
+      const at = times.marks[i] ?? null;
       return { ...mark, at_ms: at ?? start_ms, astray: at === null };
     }).sort((a, b) => a.at_ms - b.at_ms),
     vitals: collectVitals(tree, times),
@@ -117,7 +117,7 @@ function collectVitals({ nodes }: SpanTree, times: TraceTimes): PlacedVital[] {
   const within = (at: number) => Math.min(Math.max(at, times.start_ms), times.end_ms);
   for (const node of nodes as readonly SpanNode[]) {
     if (node.span === null) continue;
-    const { start_ms, shift_ms } = times.of.get(node)!;
+    const { start_ms, shift_ms } = times.byNode.get(node)!;
     for (const vital of node.span.vitals) {
       if (vital.value <= (found.get(vital.name)?.value ?? -1)) continue;
       const at_ms = within(vital.at_ms === null ? start_ms : vital.at_ms + shift_ms);

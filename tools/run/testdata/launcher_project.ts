@@ -1,7 +1,5 @@
-import { fileURLToPath } from "node:url";
+import { projectRoot } from "../../project_files.ts";
 import { type WatchedProcess, watchProcess } from "./watched_process.ts";
-
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 
 /** Files and folders of the real project that launchers and build need. */
 const REAL = [
@@ -52,11 +50,14 @@ server = Deno.serve({
 /** The initial content of `routes/index.tsx`. */
 export const FIRST_PAGE = "export default () => <p>first</p>;\n";
 
+/** The initial content of `monitoring/browser/build.ts`. */
+export const BROWSER_BUILD =
+  "export const esbuildOptions = {};\nexport const extraAssets = async () => ({});\n";
+
 const OWN = {
   "main.ts": MAIN,
   "client.ts": 'import { hydrateIslands } from "./server/client/hydrate.ts";\nhydrateIslands();\n',
-  "monitoring/browser/build.ts":
-    "export const esbuildOptions = {};\nexport const extraAssets = async () => ({});\n",
+  "monitoring/browser/build.ts": BROWSER_BUILD,
   "routes/_app.tsx":
     "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
   "routes/index.tsx": FIRST_PAGE,
@@ -73,15 +74,15 @@ export class LauncherProject implements AsyncDisposable {
   static async create(): Promise<LauncherProject> {
     const project = new LauncherProject(await Deno.makeTempDir({ prefix: "launcher-" }));
     const { folder } = project;
-    for (const path of REAL) await copy(`${ROOT}/${path}`, `${folder}/${path}`);
+    for (const path of REAL) await copy(`${projectRoot}/${path}`, `${folder}/${path}`);
     for (const [path, text] of Object.entries(OWN)) await project.write(path, text);
-    const real = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.json`));
+    const real = JSON.parse(await Deno.readTextFile(`${projectRoot}/deno.json`));
     const { tasks, imports, compilerOptions } = real;
     // `node_modules` is the project's own: install nothing into it, and write no lock.
     const config = { nodeModulesDir: "manual", lock: false, tasks, imports, compilerOptions };
     await project.write("deno.json", JSON.stringify(config));
     await project.write("deno.lock", "{}");
-    await Deno.symlink(`${ROOT}/node_modules`, `${folder}/node_modules`);
+    await Deno.symlink(`${projectRoot}/node_modules`, `${folder}/node_modules`);
     return project;
   }
 

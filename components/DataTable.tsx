@@ -1,0 +1,51 @@
+import type { ReactNode } from "react";
+
+export interface Column {
+  readonly title: string;
+  /** Aligns numbers at the right. */
+  readonly numeric?: boolean;
+}
+
+export interface DataTableProps {
+  /** Classes of the table; `data-table` for dense rows that take two lines on phones. */
+  readonly className: string;
+  /** Accessible name, not visible. */
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  /** `<tr>` elements with one cell for each column. */
+  readonly children?: ReactNode;
+}
+
+/** A table with column headers. */
+export function DataTable({ className, caption, columns, children }: DataTableProps) {
+  return (
+    <table className={className}>
+      <caption className="vh">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ title, numeric }) => (
+            <th key={title} scope="col" className={numeric ? "n" : undefined}>{title}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+/**
+ * A dense {@linkcode DataTable} in a scrolling frame. The frame can be focused because it scrolls (WCAG 2.1.1).
+ *
+ * @param props.className further class of the table
+ * @param props.empty shown below the header while there are no rows
+ */
+export function ScrollingTable({ className, empty, ...props }: DataTableProps & {
+  readonly empty?: ReactNode;
+}) {
+  return (
+    <div className="frame" role="region" aria-label={props.caption} tabIndex={0}>
+      <DataTable className={`data-table ${className}`} {...props} />
+      {empty && <div className="empty">{empty}</div>}
+    </div>
+  );
+}

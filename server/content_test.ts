@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { compress, contentHash, isCompressible, mediaType } from "./content.ts";
+
+const FILES: Readonly<Record<string, readonly [type: string, compressible: boolean]>> = {
+  "page.HTML": ["text/html; charset=utf-8", true],
+  "a/b.min.js": ["text/javascript; charset=utf-8", true],
+  "font.woff2": ["font/woff2", false],
+  "archive.zip": ["application/octet-stream", false],
+  "LICENSE": ["application/octet-stream", false],
+  "a.constructor": ["application/octet-stream", false],
+  "a.__proto__": ["application/octet-stream", false],
+};
+for (const [name, expected] of Object.entries(FILES)) {
+  Deno.test(`${name} → ${expected[0]}, ${expected[1] ? "compressed" : "not compressed"}`, () => {
+    assert.deepEqual([mediaType(name), isCompressible(name)], expected);
+  });
+}
+
+Deno.test("text → brotli and gzip of the same content", async () => {
+  const text = new TextEncoder().encode("All delivered. ".repeat(100));
+  for (const fastBrotli of [false, true]) {
+    const { br, gzip } = await compress(text, { fastBrotli });
+    assert.deepEqual(new Uint8Array(brotliDecompressSync(br!)), text);
+    assert.deepEqual(new Uint8Array(gunzipSync(gzip!)), text);
+  }
+});
+
+Deno.test("small file, file that gets larger → no compressed form", async () => {
+  assert.deepEqual(await compress(new Uint8Array(255)), {});
+  assert.deepEqual(await compress(crypto.getRandomValues(new Uint8Array(1_000))), {});
+});
+
+Deno.test("hash → 128 bits of SHA-256", () => {
+  assert.equal(contentHash(new Uint8Array()), "47DEQpj8HBSa-_TImW-5JA");
+});
