@@ -1,6 +1,6 @@
 /**
- * The budgets of size, speed and memory, as data. `deno task size` and `deno task bench` compare measurements with
- * them, and exit with 1 if one is missed.
+ * The budgets of size, speed and memory, as data. `deno task size` and `deno task bench` compare
+ * measurements with them, and exit with 1 if one is missed.
  */
 export interface Budget {
   readonly unit: "bytes gzip" | "ms" | "MiB" | "/s" | "×";
@@ -29,6 +29,12 @@ export const SIZE_BUDGETS = {
   recordingWorker: { unit: "bytes gzip", limit: { most: 5_000 } },
 } as const satisfies Readonly<Record<string, Budget>>;
 
+/** The scripts of `server/client/` that a page needs at first: `server/build/build_test.ts`. */
+export const KERNEL_CLIENT_BUDGET = {
+  unit: "bytes gzip",
+  limit: { most: 2_400 },
+} as const satisfies Budget;
+
 /** CPU time (user and system) of the relay's process for each envelope: `--only=clients`. */
 export const RELAY_CPU_BUDGETS = {
   "2 KB": { unit: "×", limit: { most: 0.9 }, against: HANDLE_TUNNEL_REQUEST },
@@ -50,10 +56,14 @@ export const MEMORY_BUDGETS = {
   left: { unit: "×", limit: { most: 0.5 }, against: "the memory added" },
 } as const satisfies Readonly<Record<string, Budget>>;
 
-/** Envelopes of 10 KB, each synced to disk, while the ingest refuses connections: `--only=spool`. */
+/**
+ * Envelopes of 10 KB, each synced to disk, while the ingest refuses connections: `--only=spool`.
+ */
 export const SPOOL_RATE_BUDGET: Budget = { unit: "/s", limit: { least: 5_000 } };
 
-/** The slowest run of each list, filter and search of an inbox of 50,000 envelopes: `--only=inbox`. */
+/**
+ * The slowest run of each list, filter and search of an inbox of 50,000 envelopes: `--only=inbox`.
+ */
 export const INBOX_QUERY_BUDGET: Budget = { unit: "ms", limit: { most: 200 } };
 
 /** A trace of 10,000 spans in a browser: `--only=traces`. */

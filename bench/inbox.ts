@@ -1,4 +1,4 @@
-/** An inbox of 50,000 envelopes: the time of each list and search, and the cost of indexing while storing. */
+/** An inbox of 50,000 envelopes: time of each list and search; cost of writing index entries. */
 import { join } from "node:path";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
@@ -16,140 +16,169 @@ import { makeEnvelopes } from "./inbox_envelopes.ts";
 
 const MIB = 1024 * 1024;
 const COUNT = 50_000;
+/** The row where the benchmark of an old page starts: 98 % of the inbox is newer. */
+const OLD_ROW = COUNT / 50;
 /** Large enough that nothing is evicted. */
 const MAX_BYTES = 2 * 1024 ** 3;
 const REPETITIONS = 15;
-/** Envelopes of each of the alternating rounds that compare storing with and without an index. */
-const ROUND = 500;
+/** Envelopes per round. Rounds with and without index entries alternate. */
+const ROUND_SIZE = 500;
 const ROUNDS = 6;
 const NO_ENTRIES = { traces: [], errors: [], logs: [], omittedLogs: 0 };
+/** A search text that no envelope contains. */
+const NO_MATCH = "nothing holds this";
 
-/** Runs both parts in a temporary folder. */
+/** Measures queries, then the writing of index entries, in a temporary folder. */
 export async function benchInbox(): Promise<Figure[]> {
   const folder = Deno.makeTempDirSync({ prefix: "bench-inbox-" });
   try {
-    return [...await queries(folder), ...storing(folder)];
+    return [...await measureQueries(folder), ...measureIndexWriting(folder)];
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
 }
 
 /** Fills an inbox and runs every kind of query that the console makes. */
-async function queries(folder: string): Promise<Figure[]> {
+async function measureQueries(folder: string): Promise<Figure[]> {
   const path = join(folder, "inbox.sqlite");
   const filling = openInbox({ path, maxBytes: MAX_BYTES });
   let bytes = 0;
-  let known = "";
-  const begun = performance.now();
+  let knownTraceId = "";
+  const storeStart = performance.now();
   for (const made of makeEnvelopes(COUNT)) {
     bytes += made.bytes.byteLength;
-    if (made.number === COUNT / 2) known = made.trace;
+    if (made.number === COUNT / 2) knownTraceId = made.trace;
     await filling.store(admitted(made.bytes, made.receivedAt));
   }
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - storeStart) / 1_000;
   filling.close();
 
-  const opening = performance.now();
+  const openStart = performance.now();
   const inbox = openInbox({ path, maxBytes: MAX_BYTES });
-  const opened = performance.now() - opening;
+  const openMs = performance.now() - openStart;
   const figures: Figure[] = [
-    { what: `bodies of ${COUNT} envelopes`, value: bytes / MIB, unit: "MiB" },
-    { what: "the inbox's file with them", value: Deno.statSync(path).size / MIB, unit: "MiB" },
-    { what: "stored, each synced and indexed", value: COUNT / seconds, unit: "envelopes/s" },
-    { what: "opened again", value: opened, unit: "ms" },
+    { what: `size of ${COUNT} envelopes`, value: bytes / MIB, unit: "MiB" },
+    { what: "size of the inbox file", value: Deno.statSync(path).size / MIB, unit: "MiB" },
+    { what: "storing, each synced and indexed", value: COUNT / seconds, unit: "envelopes/s" },
+    { what: "opening the inbox again", value: openMs, unit: "ms" },
   ];
-  for (const { what, run } of queriesOf(inbox, known)) {
-    figures.push({ what, value: slowest(run), unit: "ms", budget: INBOX_QUERY_BUDGET.limit });
+  for (const { label, run } of queriesOf(inbox, knownTraceId)) {
+    figures.push({
+      what: label,
+      value: slowestMs(run),
+      unit: "ms",
+      budget: INBOX_QUERY_BUDGET.limit,
+    });
   }
   inbox.close();
   return figures;
 }
 
-/** A query with its description. */
-interface Query {
-  readonly what: string;
+interface MeasuredQuery {
+  readonly label: string;
   run(): unknown;
 }
 
-function queriesOf(inbox: Inbox, trace: string): readonly Query[] {
+interface QueryCase {
+  readonly list: keyof Lists | "envelopes";
+  /** What is asked of the list. */
+  readonly kind: string;
+  readonly query: ListQuery;
+}
+
+function queriesOf(inbox: Inbox, traceId: string): readonly MeasuredQuery[] {
   const group = inbox.page("errors", {}).rows[0]?.group ?? "";
-  const kinds: Readonly<Record<string, ListQuery>> = {
-    "all": {},
-    "an old page": {
-      before: writeCursor({ before: placeOf(COUNT / 50, 0), asOf: placeOf(COUNT + 1, 0) }),
+  const ofEveryList: readonly Omit<QueryCase, "list">[] = [
+    { kind: "all", query: {} },
+    {
+      kind: "an old page",
+      query: {
+        before: writeCursor({ before: placeOf(OLD_ROW, 0), asOf: placeOf(COUNT + 1, 0) }),
+      },
     },
-    "search, many matches": { q: "checkout" },
-    "search, one match": { q: trace.slice(4, 28) },
-    "search, no match": { q: "nothing holds this" },
-    "search of one letter": { q: "E" },
-    "search in another alphabet": { q: "ÄÖ größe" },
-    "one trace": { trace },
-  };
-  const further: readonly [keyof Lists | "envelopes", string, ListQuery][] = [
-    ["occurrences", "one group", { group }],
-    ["occurrences", "one group, search, no match", { group, q: "nothing holds this" }],
-    ["logs", "level fatal", { level: "fatal" }],
-    ["logs", "level warn and a search, no match", { level: "warn", q: "nothing holds this" }],
-    ["envelopes", "one type", { type: "span" }],
-    ["envelopes", "a type without envelopes", { type: "profile" }],
-    ["envelopes", "a type and a search, no match", { type: "event", q: "nowhere" }],
+    { kind: "search, many matches", query: { q: "checkout" } },
+    { kind: "search, one match", query: { q: traceId.slice(4, 28) } },
+    { kind: "search, no match", query: { q: NO_MATCH } },
+    { kind: "search of one letter", query: { q: "E" } },
+    { kind: "search in another alphabet", query: { q: "ÄÖ größe" } },
+    { kind: "one trace", query: { trace: traceId } },
   ];
   const lists = ["traces", "errors", "occurrences", "logs", "envelopes"] as const;
-  return [
-    ...lists.flatMap((list) =>
-      Object.entries(kinds).map(([kind, query]) => [list, kind, query] as const)
-    ),
-    ...further,
-  ].map(([list, kind, query]) => ({
-    what: `${list}: ${kind}`,
+  const cases: readonly QueryCase[] = [
+    ...lists.flatMap((list) => ofEveryList.map((one) => ({ list, ...one }))),
+    { list: "occurrences", kind: "one group", query: { group } },
+    { list: "occurrences", kind: "one group, search, no match", query: { group, q: NO_MATCH } },
+    { list: "logs", kind: "level fatal", query: { level: "fatal" } },
+    {
+      list: "logs",
+      kind: "level warn and a search, no match",
+      query: { level: "warn", q: NO_MATCH },
+    },
+    { list: "envelopes", kind: "one type", query: { type: "span" } },
+    { list: "envelopes", kind: "a type without envelopes", query: { type: "profile" } },
+    {
+      list: "envelopes",
+      kind: "a type and a search, no match",
+      query: { type: "event", q: NO_MATCH },
+    },
+  ];
+  return cases.map(({ list, kind, query }) => ({
+    label: `${list}: ${kind}`,
     run: () => list === "envelopes" ? inbox.envelopes(query) : inbox.page(list, query),
   }));
 }
 
-/** Milliseconds of the slowest repetition: the budget is for each query. */
-function slowest(run: () => unknown): number {
-  let most = 0;
+/** Milliseconds of the slowest of all repetitions, as the budget applies to each run. */
+function slowestMs(run: () => unknown): number {
+  let slowest = 0;
   for (let n = 0; n < REPETITIONS; n++) {
-    const begun = performance.now();
+    const start = performance.now();
     run();
-    most = Math.max(most, performance.now() - begun);
+    slowest = Math.max(slowest, performance.now() - start);
   }
-  return most;
+  return slowest;
 }
 
-/** The cost of indexing while storing. Rounds with and without it alternate, so that both use the disk in the same state. */
-function storing(folder: string): Figure[] {
-  const files = [true, false].map((isIndexed) => {
+/**
+ * The cost of writing index entries: both variants parse each envelope and make its entries, one
+ * writes them. Rounds alternate, so that both use the disk in the same state.
+ */
+function measureIndexWriting(folder: string): Figure[] {
+  const targets = [true, false].map((writesEntries) => {
     const db = openDatabase({
       store: "inbox",
-      path: join(folder, `storing-${isIndexed}.sqlite`),
+      path: join(folder, `entries-${writesEntries}.sqlite`),
       schema: INBOX_SCHEMA,
       onNotice: console.warn,
     });
-    return { isIndexed, db, file: new InboxFile(db, MAX_BYTES), ms: 0 };
+    return { writesEntries, db, file: new InboxFile(db, MAX_BYTES), ms: 0 };
   });
-  const envelopes = [...makeEnvelopes(ROUND * ROUNDS)];
+  const envelopes = [...makeEnvelopes(ROUND_SIZE * ROUNDS)];
   for (let round = 0; round < ROUNDS; round++) {
-    for (const one of files) {
-      const begun = performance.now();
-      for (const { bytes, receivedAt } of envelopes.slice(round * ROUND, (round + 1) * ROUND)) {
-        const parsed = parseEnvelope(bytes);
-        const { description, entries } = indexEnvelope(parsed, receivedAt);
-        one.file.insert({
+    const batch = envelopes.slice(round * ROUND_SIZE, (round + 1) * ROUND_SIZE);
+    for (const target of targets) {
+      const start = performance.now();
+      for (const { bytes, receivedAt } of batch) {
+        const { description, entries } = indexEnvelope(parseEnvelope(bytes), receivedAt);
+        target.file.insert({
           description,
-          entries: one.isIndexed ? entries : NO_ENTRIES,
+          entries: target.writesEntries ? entries : NO_ENTRIES,
           bytes,
           receivedAt,
           contentEncoding: null,
         });
       }
-      one.ms += performance.now() - begun;
+      target.ms += performance.now() - start;
     }
   }
-  for (const { db } of files) db.close();
-  const [withIndex = 0, without = 0] = files.map(({ ms }) => envelopes.length / ms * 1_000);
+  for (const { db } of targets) db.close();
+  const [withEntries = 0, without = 0] = targets.map(({ ms }) => envelopes.length / ms * 1_000);
   return [
-    { what: "stored by the file alone, indexed", value: withIndex, unit: "envelopes/s" },
-    { what: "against the rate without an index", value: withIndex / without, unit: "×" },
+    {
+      what: "storing by InboxFile alone, with index entries",
+      value: withEntries,
+      unit: "envelopes/s",
+    },
+    { what: "its rate against storing without entries", value: withEntries / without, unit: "×" },
   ];
 }

@@ -1,11 +1,12 @@
 import { Notice } from "../components/Notice.tsx";
 
+/** The page for requests that the server failed to handle. */
 export default function ServerError() {
   return (
     <Notice title="Server error">
       <p>
-        Status 500. The server could not handle this request; its log has the reason. Reload the
-        page to try again.
+        Cannot show this page: the server failed (status 500). The operator finds the cause in the
+        server's log.
       </p>
     </Notice>
   );

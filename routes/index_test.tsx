@@ -96,5 +96,5 @@ Deno.test("inbox mode → the inbox; relay mode → destination and outcomes", (
 
 Deno.test("error pages → the status, and a link to the page", () => {
   assert.match(text(renderToStaticMarkup(<NotFound />)), /Status 404.*Open Sightglass/);
-  assert.match(text(renderToStaticMarkup(<ServerError />)), /Status 500.*Open Sightglass/);
+  assert.match(text(renderToStaticMarkup(<ServerError />)), /status 500.*Open Sightglass/);
 });

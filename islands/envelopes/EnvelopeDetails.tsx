@@ -1,18 +1,18 @@
 import { useEffect, useMemo, useState } from "react";
-import { formatBytes, shortId } from "../../components/format.ts";
+import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { errorName } from "../../monitoring/models/error/error_entry.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
-import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import { type Omitted, parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { saveFile } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { DetailsLayout, ProblemBox } from "./DetailsLayout.tsx";
-import { describeOmitted, findReceipt } from "./envelope_facts.ts";
 import { Outcome } from "./EnvelopeList.tsx";
+import { findReceipt } from "./find_receipt.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
 
@@ -145,7 +145,24 @@ function useFacts(
       )),
     },
     replay_id !== null && { name: "Recording", value: <code>{replay_id}</code> },
-    omitted !== undefined && { name: "Not listed", value: omitted },
+    omitted !== undefined && { name: "Not in the lists", value: omitted },
   ];
   return entries.filter((entry) => entry !== false);
+}
+
+/**
+ * Describes what the lists of traces, errors and logs leave out of an envelope.
+ *
+ * @param omitted items and entries that were not read
+ * @param omittedLogs logs that were read, but are not listed
+ * @returns undefined: the lists show everything
+ */
+export function describeOmitted(omitted: Omitted, omittedLogs: number): string | undefined {
+  const counts = [
+    omitted.items > 0 && formatCount(omitted.items, "item"),
+    omitted.entries > 0 && formatCount(omitted.entries, "entry", "entries"),
+    omittedLogs > 0 && formatCount(omittedLogs, "log"),
+  ].filter((count) => count !== false);
+  if (counts.length === 0) return undefined;
+  return `${counts.join(", ")} (limit per envelope). The stored envelope is complete.`;
 }

@@ -16,7 +16,7 @@ import { ListToolbar } from "../shared/ListToolbar.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { type ConsoleList, useList, useSourceState } from "../shared/use_source.ts";
-import { findReceipt } from "./envelope_facts.ts";
+import { findReceipt } from "./find_receipt.ts";
 
 /** Item types of Sentry's SDKs (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
 const KNOWN_TYPES = [

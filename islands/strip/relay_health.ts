@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react";
-import type { HealthReport as RelayReport, Outcome } from "../../monitoring/protocol/relay_api.ts";
+import { describeOutcome } from "../../components/outcome.ts";
+import { type HealthReport as RelayReport, OUTCOMES } from "../../monitoring/protocol/relay_api.ts";
 import type { Flow } from "../shared/flow.ts";
 import { snapshot as flowSnapshot, subscribe as onFlow } from "../shared/use_flow.ts";
 
@@ -37,12 +38,8 @@ export interface SenderTotals {
 /** JSON from outside: any attribute may be missing or of another type. */
 type Unchecked<T> = { readonly [name in keyof T]?: unknown };
 
-/** The relay's outcomes (`X-Relay-Outcome`) of refused envelopes, in words. */
-const REFUSED_WORDS = {
-  rejected: "rejected",
-  rate_limited: "rate limited",
-  dropped: "dropped",
-} as const satisfies Partial<Record<Outcome, string>>;
+/** The relay's outcomes (`X-Relay-Outcome`) of envelopes that are not tried again. */
+const REFUSALS = OUTCOMES.filter((outcome) => describeOutcome({ outcome }).kind === "refused");
 
 /** Pause after the first report of spooled envelopes; doubles with each further one. */
 const FIRST_PAUSE_MS = 2_000;
@@ -68,9 +65,9 @@ function readTotals(outcomes: unknown): SenderTotals | undefined {
   const counts = Object(outcomes) as Unchecked<RelayReport["outcomes"]>;
   const { delivered, stored } = counts;
   if (!isCount(delivered) || !isCount(stored)) return undefined;
-  const reasons = Object.entries(REFUSED_WORDS).flatMap(([outcome, word]) => {
-    const count = counts[outcome as Outcome];
-    return isCount(count) && count > 0 ? [{ word, count }] : [];
+  const reasons = REFUSALS.flatMap((outcome) => {
+    const count = counts[outcome];
+    return isCount(count) && count > 0 ? [{ word: describeOutcome({ outcome }).word, count }] : [];
   });
   const refused = reasons.reduce((sum, { count }) => sum + count, 0);
   return { accepted: delivered + stored, refused, reasons };

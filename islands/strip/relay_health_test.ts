@@ -23,7 +23,7 @@ Deno.test("outcomes of all senders → accepted, refused, and refused by outcome
   assert.deepEqual(readHealth({ outcomes }).totals, {
     accepted: 15,
     refused: 3,
-    reasons: [{ word: "rejected", count: 2 }, { word: "rate limited", count: 1 }],
+    reasons: [{ word: "rate limited", count: 1 }, { word: "rejected", count: 2 }],
   });
   const inInbox = { ...outcomes, delivered: 0, stored: 7, rate_limited: 0, rejected: 0 };
   assert.deepEqual(readHealth({ outcomes: inInbox }).totals, {

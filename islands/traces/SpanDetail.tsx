@@ -41,7 +41,7 @@ export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
           <>
             <Pair name="Operation">{span.op ?? "none"}</Pair>
             <Pair name="Origin">
-              {span.origin}
+              {span.side}
               {span.sdk && <small>{span.sdk}</small>}
             </Pair>
             <Pair name="Status">

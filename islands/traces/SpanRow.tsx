@@ -31,8 +31,9 @@ export interface SpanRowProps {
 }
 
 /**
- * One row of the waterfall. Memoized: rows that stay in sight are not rendered again while scrolling. Therefore it has
- * no callbacks; the grid handles clicks by `data-row-number` and `data-toggle`.
+ * One row of the waterfall. Memoized: rows that stay in sight are not rendered again while
+ * scrolling. Therefore it has no callbacks; the grid handles clicks by `data-row-number` and
+ * `data-toggle`.
  */
 export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   const { row, number, time, window, origin, marks } = props;
@@ -66,7 +67,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         </span>
         {span?.failed && <span className="vh">, failed</span>}
         {marks.length > 0 && <span className="vh">, {countMarks(marks).join(", ")}</span>}
-        {span && <span className="side">{span.origin}</span>}
+        {span && <span className="side">{span.side}</span>}
       </div>
       <div role="gridcell" className="wf-duration">
         {span === null

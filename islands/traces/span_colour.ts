@@ -2,7 +2,8 @@ import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 
 /**
- * Colour and pattern of a span, as CSS classes. `components/styles/waterfall.css`, "Span colours", has their rules:
+ * Colour and pattern of a span, as CSS classes. `components/styles/waterfall.css`, "Span colours",
+ * has their rules:
  *
  * | Span | Class | Looks |
  * |---|---|---|
@@ -15,7 +16,7 @@ import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
  * @param span null: a parent that was not received; teal and filled, as wide as its children
  */
 export function spanClasses(span: TraceSpan | null, { anomalies }: PlacedTime): string {
-  const classes: string[] = [span?.origin ?? "missing"];
+  const classes: string[] = [span?.side ?? "missing"];
   if (span?.failed) classes.push("failed");
   if (anomalies.includes("no end")) classes.push("open");
   return classes.join(" ");

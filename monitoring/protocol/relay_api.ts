@@ -1,5 +1,11 @@
 /** What `/monitoring` sends to its clients (docs/contract.md), shared by the relay and the page. */
 
+/**
+ * URL of requests that the server passes to its own relay. No connection is opened: `.invalid` does
+ * not resolve (RFC 2606, section 2).
+ */
+export const INTERNAL_RELAY_URL = "http://relay.invalid/monitoring";
+
 /** How an envelope can end: values of the header `X-Relay-Outcome`. */
 export const OUTCOMES = [
   "delivered",

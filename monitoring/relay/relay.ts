@@ -1,7 +1,7 @@
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import type { HealthReport } from "../protocol/relay_api.ts";
+import { type HealthReport, INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
@@ -40,11 +40,14 @@ export interface Relay {
   /** Ends slow uploads, because new connections wait for a free one. */
   shedLoad(): void;
   /**
-   * Prepares the end of the process: health is 503 from now on. Requests are still served, and what the ingest has not
-   * answered soon goes to the spool.
+   * Prepares the end of the process: health is 503 from now on. Requests are still served, and what
+   * the ingest has not answered soon goes to the spool.
    */
   stop(): void;
-  /** Aborts what is left, closes the connections to the ingests, and refuses further envelopes with 503. */
+  /**
+   * Aborts what is left, closes the connections to the ingests, and refuses further envelopes with
+   * 503.
+   */
   close(): void;
 }
 
@@ -91,7 +94,10 @@ export interface RelayOptions {
   readonly onStoreError?: (error: unknown) => void;
 }
 
-/** Milliseconds that attempts get once the server stops. What is undecided then still has to be spooled within 4 s. */
+/**
+ * Milliseconds that attempts get once the server stops. What is undecided then still has to be
+ * spooled within 4 s.
+ */
 const LAST_ATTEMPTS_MS = 1_500;
 
 /** Sent with 503. */
@@ -138,8 +144,9 @@ export function createRelay(options: RelayOptions): Relay {
   let isClosed = false;
   let abortTimer: ReturnType<typeof setTimeout> | undefined;
 
-  // `POST /monitoring`: `receive`, `validate` and `deliver` check the rows of docs/contract.md in its order.
-  // Each check throws the error of its row (errors.ts). The method is checked by the route.
+  // `POST /monitoring`: `receive`, `validate` and `deliver` check the rows of docs/contract.md in
+  // its order. Each check throws the error of its row (errors.ts). The method is checked by the
+  // route.
 
   const receive = async (request: Request, peer: string | undefined): Promise<Response> => {
     using account = inFlight.open();
@@ -170,8 +177,8 @@ export function createRelay(options: RelayOptions): Relay {
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
     // Announced size: 413 envelope_too_large, 503 overloaded.
     bodies.checkAnnouncedSize(request);
-    // The body as it arrives. Size: as above. Header line: 400 envelope_malformed. First byte of an item, its DSN:
-    // 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed.
+    // The body as it arrives. Size: as above. Header line: 400 envelope_malformed. First byte of an
+    // item, its DSN: 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed.
     const incoming = new IncomingEnvelope((header) => allowList.match(header, request.url));
     const push = (chunk: Uint8Array) => incoming.push(chunk);
     const bytes = await bodies.read(request, contentEncoding, account, push);
@@ -191,7 +198,8 @@ export function createRelay(options: RelayOptions): Relay {
     try {
       // A limit may have been announced to the duplicate that this one waited for.
       const newLimits = sending.limitsOn(envelope);
-      // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full, spool_unavailable.
+      // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full,
+      // spool_unavailable.
       answer = newLimits ? heldAnswer(newLimits) : await sending.deliver(envelope, sender);
       return answer;
     } finally {
@@ -249,7 +257,10 @@ export function createRelay(options: RelayOptions): Relay {
   return relay;
 }
 
-/** A server that stops ends uploads itself: that is not the client's error, so it may send them again. */
+/**
+ * A server that stops ends uploads itself: that is not the client's error, so it may send them
+ * again.
+ */
 function stoppingError(error: unknown): unknown {
   return error instanceof RelayError && error.code === "envelope_malformed"
     ? new RelayError("overloaded", STOPPING)
@@ -262,7 +273,7 @@ function corsOf(access: WriteAccess): Readonly<Record<string, string>> {
   throw new RelayError("origin_not_allowed", access.detail);
 }
 
-/** A request for an envelope of the relay itself. Its host does not resolve (RFC 2606, section 2). */
+/** A request for an envelope of the relay itself. */
 function requestOf(envelope: string): Request {
-  return new Request("http://relay.invalid/monitoring", { method: "POST", body: envelope });
+  return new Request(INTERNAL_RELAY_URL, { method: "POST", body: envelope });
 }

@@ -32,7 +32,10 @@ export interface RelayTransport extends Transport {
 /** Default milliseconds of a flush. */
 const FLUSH_MS = 2_000;
 
-/** Sends through an {@linkcode Outbox}. The SDK's own transport has a buffer of 64 and never retries. */
+/**
+ * Sends through an {@linkcode Outbox}. The SDK's own transport has a buffer of 64 and never
+ * retries.
+ */
 export function createRelayTransport(options: RelayTransportOptions): RelayTransport {
   const { deliver, recordDroppedEvent, url, headers } = options;
   let limits: RateLimits = {};
@@ -89,7 +92,10 @@ export function createRelayTransport(options: RelayTransportOptions): RelayTrans
   };
 }
 
-/** Without a request's context: delivery is not part of its trace, and errors in it must not cause further envelopes. */
+/**
+ * Without a request's context: delivery is not part of its trace, and errors in it must not cause
+ * further envelopes.
+ */
 function withoutTracing<T>(run: () => Promise<T>): Promise<T> {
   return context.with(suppressTracing(ROOT_CONTEXT), run);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Envelope } from "@sentry/core";
+import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { MAX_ENVELOPES } from "./outbox.ts";
 import { createRelayTransport, type RelayTransport } from "./relay_transport.ts";
 
@@ -15,7 +16,7 @@ function setUp(answer: () => Response) {
   const bodies: string[] = [];
   const counted: string[] = [];
   const transport: RelayTransport = createRelayTransport({
-    url: "http://relay.invalid/monitoring",
+    url: INTERNAL_RELAY_URL,
     headers: { "user-agent": "test/1" },
     async deliver(request) {
       assert.equal(request.method, "POST");

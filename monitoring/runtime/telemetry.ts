@@ -14,15 +14,15 @@ import {
   setOpenTelemetryContextAsyncContextStrategy,
   setupEventContextTrace,
 } from "@sentry/opentelemetry";
-import { startClient } from "./client.ts";
+import { startClient } from "./runtime_client.ts";
 import { RequestObserver, type TracingOwner } from "./request_observer.ts";
 import { logToConsole, type Runtime, type RuntimeOptions } from "./runtime.ts";
 import { Scrubber } from "./scrubber.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
 /**
- * Traced responses. Each costs an envelope: with this limit a flood loses at most a quarter of the throughput, without
- * it seven eighths.
+ * Traced responses. Each costs an envelope: with this limit a flood loses at most a quarter of the
+ * throughput, without it seven eighths.
  */
 const SPANS = { perSecond: 200, burst: 400 };
 
@@ -36,7 +36,9 @@ const REPORT_DROPPED_MS = 30_000;
 /** Most milliseconds to deliver the report of a crash. */
 const REPORT_CRASH_MS = 2_000;
 
-/** Starts the server's telemetry. The order of the steps matters: each relies on those before it. */
+/**
+ * Starts the server's telemetry. The order of the steps matters: each relies on those before it.
+ */
 export function startTelemetry(options: RuntimeOptions): Runtime {
   const now = () => performance.now();
   const owner = findTracingOwner();

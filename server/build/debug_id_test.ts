@@ -1,8 +1,7 @@
-import { copySite, Fixture, SITE_OPTIONS } from "../testdata/fixture.ts";
+import { copiedSite, Fixture } from "../testdata/fixture.ts";
 import assert from "node:assert/strict";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import type { Manifest } from "../manifest.ts";
-import { build } from "./build.ts";
 import { DEBUG_ID_LINE, DebugIdError, withDebugId } from "./debug_id.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -33,16 +32,11 @@ async function idsIn(out: string, { assets }: Manifest): Promise<Record<string, 
 
 /** Builds a copy of the fixture project with this text before the content of `later.ts`. */
 async function buildCopy(prefix = ""): Promise<Record<string, string>> {
-  const folder = await Deno.makeTempDir({ prefix: "debug-id-" });
-  try {
-    await copySite(`${folder}/site`);
-    const later = `${folder}/site/later.ts`;
-    await Deno.writeTextFile(later, prefix + await Deno.readTextFile(later));
-    const { manifest } = await build({ root: `${folder}/site`, ...SITE_OPTIONS });
-    return await idsIn(`${folder}/site/.build`, manifest);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using site = await copiedSite();
+  const later = `${site.root}/later.ts`;
+  await Deno.writeTextFile(later, prefix + await Deno.readTextFile(later));
+  const { manifest } = await site.build();
+  return await idsIn(`${site.root}/.build`, manifest);
 }
 
 Deno.test("script and its source map → one debug id, different for each script", async () => {

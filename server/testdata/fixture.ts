@@ -51,8 +51,26 @@ export class Fixture implements AsyncDisposable {
   }
 }
 
-/** Copies the fixture project to a folder. The copy imports the real kernel. */
-export async function copySite(target: string): Promise<void> {
+/** A copy of the fixture project in a temporary folder, for tests that change its sources. */
+export interface CopiedSite extends AsyncDisposable {
+  /** Folder of the copy. Its build is in `.build`. */
+  readonly root: string;
+  build(): Promise<BuildReport>;
+}
+
+export async function copiedSite(): Promise<CopiedSite> {
+  const folder = await Deno.makeTempDir({ prefix: "site-" });
+  const root = `${folder}/site`;
+  await copySite(root);
+  return {
+    root,
+    build: () => build({ root, ...SITE_OPTIONS }),
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+/** The copy imports the real kernel. */
+async function copySite(target: string): Promise<void> {
   const kernel = fileURLToPath(new URL("..", import.meta.url));
   await copyFolder(
     SITE,

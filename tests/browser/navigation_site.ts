@@ -1,11 +1,6 @@
 import type { Page } from "@playwright/test";
 import type { App } from "../../server/app.ts";
-import {
-  copySite,
-  Fixture,
-  type FixtureState,
-  SITE_OPTIONS,
-} from "../../server/testdata/fixture.ts";
+import { copiedSite, Fixture, type FixtureState } from "../../server/testdata/fixture.ts";
 import { expect, test as withServer } from "./fixtures.ts";
 
 /** The kernel's fixture project, served by this process. */
@@ -25,12 +20,12 @@ interface Builds {
 export const test = withServer.extend<{ site: Site }, { builds: Builds }>({
   builds: [async ({ browserName: _browserName }, provide) => {
     await using fixture = await Fixture.build();
-    const root = `${fixture.folder}/site`;
-    await copySite(root);
+    await using changed = await copiedSite();
+    const { root } = changed;
     const about = `${root}/routes/about.tsx`;
     const text = await Deno.readTextFile(about);
     await Deno.writeTextFile(about, text.replace("About, with", "About anew, with"));
-    await using other = await Fixture.build({ root, ...SITE_OPTIONS });
+    await using other = await Fixture.build({ root });
     await provide({ first: await fixture.app(), second: await other.app() });
   }, { scope: "worker" }],
 

@@ -1,5 +1,5 @@
 /** One run of the server process, from its start to the signal that ends it. */
-export interface Life {
+export interface ServerRun {
   readonly number: number;
   /** The signal. Set before it is sent, because the server may end at any moment after that. */
   end?: "SIGKILL" | "SIGTERM";
@@ -9,9 +9,9 @@ export interface Life {
 export interface Receipt {
   /** Index among all receipts of the run. */
   readonly at: number;
-  readonly life: Life;
+  readonly serverRun: ServerRun;
   /** Whether the ingest accepted it, or was about to. */
-  readonly taken: boolean;
+  readonly isAccepted: boolean;
   /** Whether the disk of the spool was full, so that the server could not record the answer. */
   readonly isDiskFull: boolean;
   /** Whether the response was sent completely to a relay that still waited for it. */
@@ -96,7 +96,7 @@ export class DeliveryLog {
   ): Receipt {
     const recorded = { ...receipt, at: this.#received++, isAnswered: false };
     if (text !== envelopeText(delivery)) delivery.isAltered = true;
-    if (receipt.taken || delivery.receipts.length > 0) delivery.receipts.push(recorded);
+    if (receipt.isAccepted || delivery.receipts.length > 0) delivery.receipts.push(recorded);
     return recorded;
   }
 
@@ -109,7 +109,7 @@ export class DeliveryLog {
     const lost: string[] = [];
     const wrong: string[] = [];
     const doubles: { id: string; reason: DoubleReason }[] = [];
-    const killed = new Map<Life, number>();
+    const killed = new Map<ServerRun, number>();
     for (const [id, delivery] of this.#deliveries) {
       const { acknowledged, refused, receipts, isAltered } = delivery;
       if (refused !== undefined) wrong.push(`${id} was refused with ${refused}`);
@@ -118,7 +118,7 @@ export class DeliveryLog {
       if (isAltered) wrong.push(`${id} arrived altered`);
       if (acknowledged?.outcome === "delivered") {
         const { receiptsBefore } = acknowledged;
-        if (!receipts.some(({ at, taken }) => taken && at < receiptsBefore)) {
+        if (!receipts.some(({ at, isAccepted }) => isAccepted && at < receiptsBefore)) {
           wrong.push(`${id} was acknowledged as delivered before the ingest accepted it`);
         }
         if (receipts.some(({ at }) => at >= receiptsBefore)) {
@@ -126,15 +126,17 @@ export class DeliveryLog {
         }
       }
       for (const [at, receipt] of receipts.slice(0, -1).entries()) {
-        if (!receipt.taken) continue;
+        if (!receipt.isAccepted) continue;
         const reason = doubleReason(receipt, receipts[at + 1]!);
         doubles.push({ id, reason });
-        if (reason === "killed") killed.set(receipt.life, (killed.get(receipt.life) ?? 0) + 1);
+        if (reason === "killed") {
+          killed.set(receipt.serverRun, (killed.get(receipt.serverRun) ?? 0) + 1);
+        }
       }
     }
     for (const [{ number }, count] of killed) {
       if (count > mostInFlight) {
-        wrong.push(`life ${number}: its kill cannot explain ${count} doubles`);
+        wrong.push(`server run ${number}: its kill cannot explain ${count} doubles`);
       }
     }
     return { lost, wrong: [...wrong, ...this.#disordered()], doubles };
@@ -155,10 +157,10 @@ export class DeliveryLog {
 }
 
 function doubleReason(receipt: Receipt, next: Receipt): DoubleReason {
-  const { life, isAnswered, isDiskFull } = receipt;
-  if (life !== next.life && life.end === "SIGKILL") return "killed";
+  const { serverRun, isAnswered, isDiskFull } = receipt;
+  if (serverRun !== next.serverRun && serverRun.end === "SIGKILL") return "killed";
   if (!isAnswered) return "answer lost";
-  if (life !== next.life && isDiskFull) return "disk full";
+  if (serverRun !== next.serverRun && isDiskFull) return "disk full";
   return "unexplained";
 }
 

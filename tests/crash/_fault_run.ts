@@ -6,13 +6,13 @@ import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/spool/drain.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
-import { type DeliveryCheck, DeliveryLog, DSN, type Life } from "./_delivery_log.ts";
+import { type DeliveryCheck, DeliveryLog, DSN, type ServerRun } from "./_delivery_log.ts";
 import { FlakyIngest, LIMITS_CATEGORY, type Mood } from "./_flaky_ingest.ts";
 import { Load, pause } from "./_load.ts";
 import { seededRandom } from "./_seeded_random.ts";
 
 export interface FaultRunOptions {
-  /** Seed of lives, faults and envelopes. Their timing still differs from run to run. */
+  /** Seed of server runs, faults and envelopes. Their timing still differs from run to run. */
   readonly seed: number;
   /** Number of kills, or milliseconds, after which the faults end. */
   readonly until: { readonly kills: number } | { readonly ms: number };
@@ -23,9 +23,9 @@ export interface FaultRunOptions {
 
 /** Which faults, how long and how often. Times in milliseconds. */
 export interface FaultProfile {
-  /** Length of a life, from the first response of the server. */
-  readonly lifeMs: readonly [least: number, most: number];
-  /** Signals that end a life; one is drawn. */
+  /** Length of a server run, from the first response of the server. */
+  readonly runMs: readonly [least: number, most: number];
+  /** Signals that end a server run; one is drawn. */
   readonly endings: readonly ("SIGKILL" | "SIGTERM")[];
   readonly moods: readonly Mood[];
   readonly mostMoodMs: number;
@@ -36,13 +36,16 @@ export interface FaultProfile {
   readonly resendMs: number;
   /** Share of the envelopes that the ingest always answers with 500, until the faults end. */
   readonly poisonShare: number;
-  /** Most time between two changes of the disk (full, free) and of the clock. Default: no such changes. */
+  /**
+   * Most time between two changes of the disk (full, free) and of the clock. Default: no such
+   * changes.
+   */
   readonly mostCalmMs?: number;
 }
 
-/** Many short lives under full load, so that SIGKILL hits every state of the server. */
+/** Many short server runs under full load, so that SIGKILL hits every state of the server. */
 export const KILLS: FaultProfile = {
-  lifeMs: [0, 350],
+  runMs: [0, 350],
   endings: ["SIGKILL"],
   moods: [
     "takes",
@@ -66,7 +69,7 @@ export const KILLS: FaultProfile = {
 
 /** All faults, at a rate that two shared cores can sustain. */
 export const ALL_FAULTS: FaultProfile = {
-  lifeMs: [500, 15_000],
+  runMs: [500, 15_000],
   endings: ["SIGKILL", "SIGTERM"],
   moods: [...KILLS.moods, "resets", "is very slow", LIMITS_CATEGORY, LIMITS_CATEGORY],
   mostMoodMs: 4_000,
@@ -169,25 +172,25 @@ class FaultRun implements AsyncDisposable {
   /** Starts and ends servers until the faults end. */
   async #live(): Promise<void> {
     const { until } = this.#options;
-    const { lifeMs: [least, most], endings } = this.#profile;
-    const random = this.#random("lives");
+    const { runMs: [least, most], endings } = this.#profile;
+    const random = this.#random("server runs");
     const begin = performance.now();
-    const isOver = (lives: number) =>
-      "kills" in until ? lives >= until.kills : performance.now() - begin >= until.ms;
+    const isOver = (runs: number) =>
+      "kills" in until ? runs >= until.kills : performance.now() - begin >= until.ms;
     for (let number = 1; !isOver(number - 1); number++) {
-      const life: Life = { number };
-      this.#ingest.life = life;
+      const serverRun: ServerRun = { number };
+      this.#ingest.serverRun = serverRun;
       const server = this.#server = await this.#startOnAnyDisk();
       this.#load.sendTo(server);
       await pause(least + random() * (most - least));
       const ending = endings[Math.floor(random() * endings.length)]!;
       this.#load.sendTo(undefined);
       this.#server = undefined;
-      life.end = ending;
+      serverRun.end = ending;
       this.#count(ending);
       const { code, signal } = await server.stop(ending);
       if (ending === "SIGKILL" ? signal !== "SIGKILL" : code !== 0) {
-        this.#wrong.push(`life ${number}: ${ending} ended the server with ${signal ?? code}`);
+        this.#wrong.push(`server run ${number}: ${ending} ended the server with ${signal ?? code}`);
       }
       for (const _ of server.output().matchAll(CLOCK_SET)) this.#count("clock set");
       await this.#ingest.quiet();
@@ -284,14 +287,14 @@ class FaultRun implements AsyncDisposable {
   /** Starts a last server without faults, which delivers what is left; then checks everything. */
   async #recover(): Promise<FaultReport> {
     this.#load.end();
-    this.#ingest.life = { number: Infinity };
+    this.#ingest.serverRun = { number: Infinity };
     const server = this.#server = await this.#start();
     this.#load.sendTo(server);
     const deadline = performance.now() + RECOVERY_MS;
     const isRecovered = async () => this.#load.running === 0 && await pending(server) === 0;
     while (!await isRecovered() && performance.now() < deadline) await pause(POLL_MS);
     this.#server = undefined;
-    this.#ingest.life.end = "SIGTERM";
+    this.#ingest.serverRun.end = "SIGTERM";
     await server.stop();
     const spooled = await readSpool(this.#disk?.outside ?? this.#dataDir);
 
@@ -317,7 +320,7 @@ class FaultRun implements AsyncDisposable {
 
   #reportProgress(): void {
     const { SIGKILL = 0, SIGTERM = 0 } = this.#faults;
-    this.#options.onProgress?.(`${this.#log.size} posted, ${SIGKILL + SIGTERM} lives`);
+    this.#options.onProgress?.(`${this.#log.size} posted, ${SIGKILL + SIGTERM} server runs`);
   }
 
   #count(fault: string): void {

@@ -10,7 +10,7 @@ import {
   takesSlowly,
 } from "../stand_in_behaviour.ts";
 import type { IngestRequest } from "../stand_in_request.ts";
-import type { Delivery, DeliveryLog, Life, Receipt } from "./_delivery_log.ts";
+import type { Delivery, DeliveryLog, Receipt, ServerRun } from "./_delivery_log.ts";
 
 /** Behaviours that treat all envelopes alike. */
 export const MOODS = {
@@ -33,8 +33,8 @@ export const LIMITS_CATEGORY = "limits a category";
 export type Mood = keyof typeof MOODS | typeof LIMITS_CATEGORY;
 
 /**
- * Milliseconds. A response sent less than this before a stopping server closes the connection counts as lost: the server
- * did not read it any more.
+ * Milliseconds. A response sent less than this before a stopping server closes the connection
+ * counts as lost: the server did not read it any more.
  */
 const CROSSING_MS = 100;
 
@@ -42,7 +42,7 @@ const CROSSING_MS = 100;
 export class FlakyIngest implements AsyncDisposable {
   readonly origin: string;
   /** The current run of the server. */
-  life: Life = { number: 0, end: "SIGKILL" };
+  serverRun: ServerRun = { number: 0, end: "SIGKILL" };
   isDiskFull = false;
   /** Whether it answers 500 to poisoned envelopes. */
   hasPoison = true;
@@ -84,15 +84,16 @@ export class FlakyIngest implements AsyncDisposable {
       onAnswered: (request) => {
         const receipt = this.#receipts.get(request);
         if (!receipt) return;
-        receipt.isAnswered = receipt.taken;
+        receipt.isAnswered = receipt.isAccepted;
         this.#answered.set(request, { receipt, at: performance.now() });
       },
       onLeft: (request) => {
         const { receipt, at } = this.#answered.get(request) ?? {};
         if (!receipt || at === undefined) return;
-        // A running relay closes a connection early when it stops waiting; so may one that was killed since, as a busy
-        // machine reports the close late. A stopping relay closes all connections.
-        const { end } = receipt.life;
+        // A running relay closes a connection early when it stops waiting; so may one that was
+        // killed since, as a busy machine reports the close late. A stopping relay closes all
+        // connections.
+        const { end } = receipt.serverRun;
         const crossed = end === "SIGTERM" && performance.now() - at < CROSSING_MS;
         if (end !== "SIGTERM" || crossed) receipt.isAnswered = false;
       },
@@ -102,9 +103,12 @@ export class FlakyIngest implements AsyncDisposable {
       const delivery = this.#log.find(text);
       if (!delivery) return this.#behaviour;
       const behaviour = this.#behaviourFor(delivery);
-      const taken = behaviour.kind === "take" || behaviour.kind === "close half way";
-      const { life, isDiskFull } = this;
-      this.#receipts.set(request, this.#log.receive(delivery, text, { life, taken, isDiskFull }));
+      const isAccepted = behaviour.kind === "take" || behaviour.kind === "close half way";
+      const { serverRun, isDiskFull } = this;
+      this.#receipts.set(
+        request,
+        this.#log.receive(delivery, text, { serverRun, isAccepted, isDiskFull }),
+      );
       return behaviour;
     });
     return ingest;

@@ -5,17 +5,22 @@ import {
   DeliveryLog,
   envelopeText,
   eventIdOf,
-  type Life,
+  type ServerRun,
 } from "./_delivery_log.ts";
 
-const IN_FLIGHT = 1;
+const MAX_IN_FLIGHT = 1;
+/** Number of the event id that all segments of the recording share; no event has it. */
+const RECORDING_NUMBER = 1_000;
 
-interface Came {
-  readonly life: Life;
-  /** Default: yes. */
-  readonly taken?: boolean;
+interface ReceiptOptions {
+  readonly serverRun: ServerRun;
+  /** Default: true. */
+  readonly isAccepted?: boolean;
+  /** Default: true if it is accepted. */
   readonly isAnswered?: boolean;
+  /** Default: false. */
   readonly isDiskFull?: boolean;
+  /** Default: the text that was posted. */
   readonly text?: string;
 }
 
@@ -25,114 +30,139 @@ class Case {
   readonly delivery = this.post(0);
 
   post(n: number, type = "event"): Delivery {
-    const eventId = eventIdOf(type === "event" ? n : 1e9);
+    const eventId = eventIdOf(type === "event" ? n : RECORDING_NUMBER);
     return this.log.post({ eventId, n, type, bytes: 10, isPoisoned: false });
   }
 
-  came(
-    { life, taken = true, isAnswered = true, isDiskFull = false, text }: Came,
-    of = this.delivery,
+  receive(
+    { serverRun, isAccepted = true, isAnswered = true, isDiskFull = false, text }: ReceiptOptions,
+    delivery = this.delivery,
   ) {
-    const receipt = this.log.receive(of, text ?? envelopeText(of), { life, taken, isDiskFull });
-    receipt.isAnswered = isAnswered && taken;
+    const receipt = this.log.receive(delivery, text ?? envelopeText(delivery), {
+      serverRun,
+      isAccepted,
+      isDiskFull,
+    });
+    receipt.isAnswered = isAnswered && isAccepted;
     return this;
   }
 
-  acknowledged(outcome: string, of = this.delivery) {
-    this.log.acknowledge(of, outcome);
+  acknowledge(outcome: string, delivery = this.delivery) {
+    this.log.acknowledge(delivery, outcome);
     return this;
   }
 
-  checked(spooled: readonly string[] = []): DeliveryCheck {
-    return this.log.check(spooled, IN_FLIGHT);
+  check(spooled: readonly string[] = []): DeliveryCheck {
+    return this.log.check(spooled, MAX_IN_FLIGHT);
   }
 
-  /** Why the envelope was received twice. */
-  get reasons(): string[] {
-    const { lost, doubles } = this.checked();
-    assert.deepEqual(lost, []);
-    return doubles.map(({ reason }) => reason);
+  /** Why envelopes were received twice. */
+  duplicateReasons(): string[] {
+    return this.check().doubles.map(({ reason }) => reason);
   }
 }
 
-const lives = (end?: Life["end"]): [Life, Life] => [{ number: 1, end }, { number: 2 }];
+const twoServerRuns = (end?: ServerRun["end"]): [ServerRun, ServerRun] => [
+  { number: 1, end },
+  { number: 2 },
+];
+const [serverRun] = twoServerRuns();
 
-Deno.test("acknowledged, not received and not in the spool → lost", () => {
-  const [life] = lives();
-  const spooled = new Case().acknowledged("spooled");
-  assert.equal(spooled.checked().lost.length, 1);
-  assert.deepEqual(spooled.checked([envelopeText(spooled.delivery)]).lost, []);
-  assert.equal(
-    new Case().came({ life, taken: false }).acknowledged("spooled").checked().lost.length,
-    1,
-  );
-  assert.deepEqual(new Case().came({ life }).acknowledged("delivered").checked(), {
+Deno.test("acknowledged and accepted by the ingest → neither lost nor wrong", () => {
+  assert.deepEqual(new Case().receive({ serverRun }).acknowledge("delivered").check(), {
     lost: [],
     wrong: [],
     doubles: [],
   });
 });
 
-Deno.test("not acknowledged, refused, altered, delivered too early or again → wrong", () => {
-  const [life] = lives();
-  const refused = new Case();
-  refused.delivery.refused = 400;
-  const wrong = (of: Case) => of.checked().wrong.map((line) => line.replace(/^\S+ /, ""));
-  assert.deepEqual(wrong(new Case()), ["was never acknowledged"]);
-  assert.deepEqual(wrong(refused), ["was refused with 400"]);
-  assert.deepEqual(wrong(new Case().came({ life, text: "other" }).acknowledged("delivered")), [
-    "arrived altered",
-  ]);
-  assert.deepEqual(wrong(new Case().acknowledged("delivered").came({ life })), [
-    "was acknowledged as delivered before the ingest accepted it",
-    "was sent upstream again after it was acknowledged as delivered",
-  ]);
+Deno.test("acknowledged, in the spool → not lost", () => {
+  const spooled = new Case().acknowledge("spooled");
+  assert.deepEqual(spooled.check([envelopeText(spooled.delivery)]).lost, []);
 });
 
+Deno.test("acknowledged, neither in the spool nor accepted by the ingest → lost", () => {
+  const neverReceived = new Case().acknowledge("spooled");
+  const refused = new Case().receive({ serverRun, isAccepted: false }).acknowledge("spooled");
+  for (const sent of [neverReceived, refused]) assert.equal(sent.check().lost.length, 1);
+});
+
+function refused(): Case {
+  const sent = new Case();
+  sent.delivery.refused = 400;
+  return sent;
+}
+
+for (
+  const [situation, sent, wrong] of [
+    ["not acknowledged", new Case(), ["was never acknowledged"]],
+    ["refused by the relay", refused(), ["was refused with 400"]],
+    [
+      "received with another text",
+      new Case().receive({ serverRun, text: "other" }).acknowledge("delivered"),
+      ["arrived altered"],
+    ],
+    [
+      "acknowledged as delivered, then received",
+      new Case().acknowledge("delivered").receive({ serverRun }),
+      [
+        "was acknowledged as delivered before the ingest accepted it",
+        "was sent upstream again after it was acknowledged as delivered",
+      ],
+    ],
+  ] as const
+) {
+  Deno.test(`${situation} → wrong`, () => {
+    assert.deepEqual(sent.check().wrong.map((line) => line.replace(/^\S+ /, "")), wrong);
+  });
+}
+
 Deno.test("segment received before its predecessor → wrong", () => {
-  const [life] = lives();
-  const swapped = new Case().came({ life }).acknowledged("delivered");
+  const swapped = new Case().receive({ serverRun }).acknowledge("delivered");
   const [first, second] = [
     swapped.post(0, "replay_recording"),
     swapped.post(1, "replay_recording"),
   ];
-  swapped.came({ life }, second).came({ life }, first);
-  for (const segment of [first, second]) swapped.acknowledged("spooled", segment);
-  assert.match(swapped.checked().wrong.join(), /\.1 was accepted before its predecessor$/);
+  swapped.receive({ serverRun }, second).receive({ serverRun }, first);
+  for (const segment of [first, second]) swapped.acknowledge("spooled", segment);
+  assert.match(swapped.check().wrong.join(), /\.1 was accepted before its predecessor$/);
 });
 
 Deno.test("received twice in one server run, answered → unexplained", () => {
-  const [life] = lives();
-  assert.deepEqual(new Case().came({ life }).came({ life }).acknowledged("spooled").reasons, [
-    "unexplained",
-  ]);
+  const twice = new Case().receive({ serverRun }).receive({ serverRun }).acknowledge("spooled");
+  assert.deepEqual(twice.duplicateReasons(), ["unexplained"]);
 });
 
 Deno.test("received again after SIGTERM, answered → unexplained, except on a full disk", () => {
-  const [life, next] = lives("SIGTERM");
-  const twice = (isDiskFull: boolean) =>
-    new Case().acknowledged("spooled").came({ life, isDiskFull }).came({ life: next }).reasons;
-  assert.deepEqual(twice(false), ["unexplained"]);
-  assert.deepEqual(twice(true), ["disk full"]);
+  const [stopped, next] = twoServerRuns("SIGTERM");
+  const reasons = (isDiskFull: boolean) =>
+    new Case().acknowledge("spooled").receive({ serverRun: stopped, isDiskFull })
+      .receive({ serverRun: next }).duplicateReasons();
+  assert.deepEqual(reasons(false), ["unexplained"]);
+  assert.deepEqual(reasons(true), ["disk full"]);
 });
 
-Deno.test("received again after SIGKILL or a lost answer → explained", () => {
-  const [life, next] = lives("SIGKILL");
-  assert.deepEqual(
-    new Case().acknowledged("spooled").came({ life }).came({ life: next }).reasons,
-    ["killed"],
-  );
-  assert.deepEqual(
-    new Case().acknowledged("spooled").came({ life, isAnswered: false }).came({ life }).reasons,
-    ["answer lost"],
-  );
+Deno.test("received again after SIGKILL → explained by the kill", () => {
+  const [killed, next] = twoServerRuns("SIGKILL");
+  const twice = new Case().acknowledge("spooled").receive({ serverRun: killed })
+    .receive({ serverRun: next });
+  assert.deepEqual(twice.duplicateReasons(), ["killed"]);
+  assert.deepEqual(twice.check().lost, []);
+});
+
+Deno.test("received again after a lost answer → explained by the lost answer", () => {
+  const twice = new Case().acknowledge("spooled").receive({ serverRun, isAnswered: false })
+    .receive({ serverRun });
+  assert.deepEqual(twice.duplicateReasons(), ["answer lost"]);
 });
 
 Deno.test("more duplicates after a kill than requests in flight → wrong", () => {
-  const [life, next] = lives("SIGKILL");
-  const many = new Case().acknowledged("spooled");
+  const [killed, next] = twoServerRuns("SIGKILL");
+  const many = new Case().acknowledge("spooled");
   const other = many.post(1);
-  many.acknowledged("spooled", other);
-  for (const  of of[many.delivery, other]) many.came({ life }, of).came({ life: next }, of);
-  assert.deepEqual(many.checked().wrong, ["life 1: its kill cannot explain 2 doubles"]);
+  many.acknowledge("spooled", other);
+  for (const delivery of [many.delivery, other]) {
+    many.receive({ serverRun: killed }, delivery).receive({ serverRun: next }, delivery);
+  }
+  assert.deepEqual(many.check().wrong, ["server run 1: its kill cannot explain 2 doubles"]);
 });

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { ALL_FAULTS, runFaults } from "./_fault_run.ts";
 
-/** Enough for several lives, moods and full disks. */
+/** Enough for several server runs, moods and full disks. */
 const FAULTS_MS = 12_000;
 
 Deno.test("random faults of ingest, disk, clock and process → nothing acknowledged is lost", async () => {
   const seed = Number(Deno.env.get("CRASH_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
-  console.log(`CRASH_SEED=${seed} repeats the same lives, faults and envelopes`);
+  console.log(`CRASH_SEED=${seed} repeats the same server runs, faults and envelopes`);
   const { lost, wrong, doubles, ...counts } = await runFaults({
     seed,
     until: { ms: FAULTS_MS },
-    profile: { ...ALL_FAULTS, lifeMs: [300, 3_000], mostCalmMs: 2_000, mostMoodMs: 1_500 },
+    profile: { ...ALL_FAULTS, runMs: [300, 3_000], mostCalmMs: 2_000, mostMoodMs: 1_500 },
   });
   console.log(JSON.stringify(counts));
   assert.deepEqual(lost, []);

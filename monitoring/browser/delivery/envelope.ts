@@ -31,8 +31,8 @@ export interface StoredEnvelope {
 const LINE_FEED = 10;
 
 /**
- * Describes an envelope that the SDK has just serialized. It does not validate: the strict scanner in
- * `monitoring/protocol` is for untrusted input, and four times as large.
+ * Describes an envelope that the SDK has just serialized. It does not validate: the strict scanner
+ * in `monitoring/protocol` is for untrusted input, and four times as large.
  *
  * ```
  * header LF *( item-header LF payload [LF] )     payload: `length` bytes, else up to the next LF
@@ -72,8 +72,11 @@ export function describeEnvelope(bytes: Uint8Array, id: string, now: number): En
   return { id, eventId, lane, createdAt: now, bytes: bytes.length, items, attempts: 0 };
 }
 
-/** Sentry's data category of an item type. */
-export function categoryOf(type: string): DataCategory {
+/**
+ * Sentry's data category of an item type, by the SDK's own table. The page has that table anyway;
+ * the relay's (`categoryOf` in `monitoring/protocol`) would add bytes.
+ */
+export function sdkCategoryOf(type: string): DataCategory {
   return envelopeItemTypeToDataCategory(
     type as Parameters<typeof envelopeItemTypeToDataCategory>[0],
   );
@@ -102,13 +105,14 @@ export function createWaitingEnvelope(
   meta: EnvelopeMeta,
   details: Pick<WaitingEnvelope, "bytes" | "stored" | "settle">,
 ): WaitingEnvelope {
-  const categories = meta.items.map(({ type }) => categoryOf(type));
+  const categories = meta.items.map(({ type }) => sdkCategoryOf(type));
   return { meta, categories, isSending: false, failures: 0, notBefore: 0, ...details };
 }
 
 /**
  * Chooses the envelope to send next: the one with the fewest failures, then the oldest, so that an
- * envelope that always fails does not block others. Of a recording only the oldest segment may be sent.
+ * envelope that always fails does not block others. Of a recording only the oldest segment may be
+ * sent.
  *
  * @param waiting oldest first
  */
@@ -151,7 +155,9 @@ export function receiptOf(
   };
 }
 
-/** Names of the Web Locks to hold while sending: the recording's, to keep its order, and its own. */
+/**
+ * Names of the Web Locks to hold while sending: the recording's, to keep its order, and its own.
+ */
 export const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
   lane === undefined ? [id] : [lane, id];
 

@@ -5,19 +5,19 @@ import {
 } from "@sentry/core/browser";
 import { randomHex } from "../random_ids.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
-import { categoryOf, describeEnvelope } from "./envelope.ts";
+import { describeEnvelope, sdkCategoryOf } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
 
 /**
- * The losses of dropping these items. A container counts each entry. A client report does not count, as
- * in the SDK: otherwise each refused report would cause another.
+ * The losses of dropping these items. A container counts each entry. A client report does not
+ * count, as in the SDK: otherwise each refused report would cause another.
  */
 export function lossesOf(items: readonly ReceiptItem[], reason: EventDropReason): Loss[] {
   return items.filter(({ type }) => type !== "client_report").map(({ type, count = 1 }) => ({
     reason,
-    category: categoryOf(type),
+    category: sdkCategoryOf(type),
     quantity: count,
   }));
 }
@@ -41,8 +41,8 @@ export interface LossCounterOptions {
 }
 
 /**
- * Counts losses until a client report is made of them: in the store, and in the journal until the store
- * has confirmed the write.
+ * Counts losses until a client report is made of them: in the store, and in the journal until the
+ * store has confirmed the write.
  */
 export class LossCounter {
   readonly #options: LossCounterOptions;
@@ -63,7 +63,8 @@ export class LossCounter {
   }
 
   /**
-   * Makes a client report of all losses, of this page and of earlier ones, and puts it into the store.
+   * Makes a client report of all losses, of this page and of earlier ones, and puts it into the
+   * store.
    *
    * @param now milliseconds since the epoch
    * @returns a report that the store did not accept, to be delivered from memory

@@ -14,7 +14,7 @@ import { randomHex } from "../random_ids.ts";
 import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts";
 import type { VisitDataWriter } from "../visit_data.ts";
 import { Delivery } from "./delivery.ts";
-import { categoryOf } from "./envelope.ts";
+import { sdkCategoryOf } from "./envelope.ts";
 import { openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import { lossesOf } from "./loss_counter.ts";
@@ -40,7 +40,9 @@ export interface StartedDelivery {
   onReplaySent(listener: () => void): void;
 }
 
-/** Starts the delivery of this page's envelopes, and retries when the page or the network returns. */
+/**
+ * Starts the delivery of this page's envelopes, and retries when the page or the network returns.
+ */
 export function startDelivery(
   { config, fetch, store, visit }: StartDeliveryOptions,
 ): StartedDelivery {
@@ -103,8 +105,8 @@ interface ItemHeader {
 }
 
 /**
- * Creates Sentry's transport on top of a delivery. The SDK's own drops envelopes that exceed its buffer
- * or that the relay could not accept.
+ * Creates Sentry's transport on top of a delivery. The SDK's own drops envelopes that exceed its
+ * buffer or that the relay could not accept.
  *
  * @param onReceipt called for items that are dropped because of a rate limit
  * @param onSerialized called with the bytes of each envelope and the milliseconds that they took
@@ -120,7 +122,7 @@ export function createTransport(
     const limited: ReceiptItem[] = [];
     for (const item of items as Envelope[1][number][]) {
       const { type, item_count: count } = item[0] as ItemHeader;
-      if (!isRateLimited(delivery.limits, categoryOf(type))) allowed.push(item);
+      if (!isRateLimited(delivery.limits, sdkCategoryOf(type))) allowed.push(item);
       else limited.push({ type, bytes: 0, ...(count !== undefined && { count }) });
     }
     if (limited.length > 0) {

@@ -1,5 +1,5 @@
 import type { SpanNode, SpanTree } from "./span_tree.ts";
-import type { Origin, TraceSpan } from "./trace_span.ts";
+import type { SpanSide, TraceSpan } from "./trace_span.ts";
 
 /** Where a node is drawn on the time axis, and what is wrong with its times. */
 export interface PlacedTime {
@@ -11,8 +11,9 @@ export interface PlacedTime {
 }
 
 /**
- * Anomalies of a span's times: no end was received; it ends before it starts; its start is not a valid
- * time; it is too far from the other spans for one axis; it starts before or ends after its parent.
+ * Anomalies of a span's times: no end was received; it ends before it starts; its start is not a
+ * valid time; it is too far from the other spans for one axis; it starts before or ends after its
+ * parent.
  */
 export type TimeAnomaly =
   | "no end"
@@ -30,15 +31,17 @@ export interface Extent {
 
 export interface TraceTimes extends Extent {
   readonly byNode: ReadonlyMap<SpanNode, PlacedTime>;
-  /** When each mark of {@linkcode PlaceOptions} is drawn; null: its time is invalid or too far away. */
+  /**
+   * When each mark of {@linkcode PlaceOptions} is drawn; null: its time is invalid or too far away.
+   */
   readonly marks: readonly (number | null)[];
   /** The largest clock correction. */
   readonly skew_ms: number;
 }
 
 /**
- * A span further from the median has a wrong clock, and would squeeze all others into one pixel. A tab,
- * and its trace, may be open for days.
+ * A span further from the median has a wrong clock, and would squeeze all others into one pixel. A
+ * tab, and its trace, may be open for days.
  */
 const FAR_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -59,8 +62,8 @@ export interface TimedMark {
 }
 
 /**
- * Places spans on a common time axis, by the browser's clock. A server's span outside of the request that
- * it answered is shifted into it, together with its descendants.
+ * Places spans on a common time axis, by the browser's clock. A server's span outside of the
+ * request that it answered is shifted into it, together with its descendants.
  */
 export function placeSpans(tree: SpanTree, { marks = [], now }: PlaceOptions = {}): TraceTimes {
   const median = medianOf(tree, marks);
@@ -172,7 +175,7 @@ function correctClock(node: SpanNode, corrected: ReadonlyMap<SpanNode, Corrected
   const times = corrected.get(node)!;
   const { parent, span } = node;
   if (span === null) return;
-  const shift = parent?.span && span.origin === parent.span.origin
+  const shift = parent?.span && span.side === parent.span.side
     ? corrected.get(parent)!.shift
     : skewOf(node, span, corrected);
   times.shift = shift;
@@ -180,13 +183,16 @@ function correctClock(node: SpanNode, corrected: ReadonlyMap<SpanNode, Corrected
   if (times.end !== null) times.end += shift;
 }
 
-/** The clock correction of a server's span in milliseconds; 0 if the clocks agree or nothing is known. */
+/**
+ * The clock correction of a server's span in milliseconds; 0 if the clocks agree or nothing is
+ * known.
+ */
 function skewOf(
   node: SpanNode,
   span: TraceSpan,
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
 ): number {
-  if (span.origin !== "server") return 0;
+  if (span.side !== "server") return 0;
   const { start, end } = corrected.get(node)!;
   const request = requestOf(node, corrected);
   if (request === undefined) return 0;
@@ -197,14 +203,14 @@ function skewOf(
 }
 
 /**
- * Times of the browser's request that a server's span answered. A request is the parent of the server's
- * span; a page load is its child, with the request as a `browser.request` below.
+ * Times of the browser's request that a server's span answered. A request is the parent of the
+ * server's span; a page load is its child, with the request as a `browser.request` below.
  */
 function requestOf(
   node: SpanNode,
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
 ): { start: number; end: number } | undefined {
-  const isOf = (origin: Origin) => ({ span }: SpanNode) => span?.origin === origin;
+  const isOf = (side: SpanSide) => ({ span }: SpanNode) => span?.side === side;
   if (node.parent !== null && isOf("browser")(node.parent)) {
     return timesOf(corrected.get(node.parent)!);
   }
@@ -226,7 +232,7 @@ function placeNode(
   const { start, end, shift, anomalies } = corrected.get(node)!;
   const all = [...anomalies];
   // Work of another process may continue after the span that started it.
-  if (span && parent?.span && span.origin === parent.span.origin) {
+  if (span && parent?.span && span.side === parent.span.side) {
     const around = corrected.get(parent)!;
     if (start < around.start - TOLERANCE_MS) all.push("before parent");
     if ((end ?? axisEnd) > (around.end ?? axisEnd) + TOLERANCE_MS) all.push("after parent");

@@ -13,7 +13,7 @@ function place(spans: readonly TraceSpan[], options?: Parameters<typeof placeSpa
   return { ...times, of };
 }
 
-const server = { origin: "server" } as const;
+const server = { side: "server" } as const;
 
 Deno.test("server span before its request → shifted to the middle, with an anomaly", () => {
   const { of, skew_ms, start_ms } = place([
@@ -128,7 +128,7 @@ const anySpan = fc.tuple(
   fc.option(fc.integer({ min: 0, max: 9 }).map(String)),
   anyTime,
   anyTime,
-  fc.record({ origin: fc.constantFrom("browser", "server", "unknown") }),
+  fc.record({ side: fc.constantFrom("browser", "server", "unknown") }),
 );
 
 Deno.test("any times → every span within the axis", () => {

@@ -92,8 +92,8 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
     name: nameOf(tree),
     duration_ms: times.end_ms - times.start_ms,
     spans: spans.length,
-    browser: count(spans, ({ origin }) => origin === "browser"),
-    server: count(spans, ({ origin }) => origin === "server"),
+    browser: count(spans, ({ side }) => side === "browser"),
+    server: count(spans, ({ side }) => side === "server"),
     failed: count(spans, ({ failed }) => failed),
     errors: count(marks, ({ kind }) => kind === "error"),
     logs: count(marks, ({ kind }) => kind === "log"),
@@ -104,7 +104,9 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
   };
 }
 
-/** The name of the first root without a parent id, else of the first span; as in the list of traces. */
+/**
+ * The name of the first root without a parent id, else of the first span; as in the list of traces.
+ */
 function nameOf({ roots, nodes }: SpanTree): string {
   const first = roots.find(({ span }) => span?.parent_span_id === null && span.start_ms !== null) ??
     nodes.find(({ span }) => span !== null);

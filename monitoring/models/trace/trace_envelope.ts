@@ -1,3 +1,4 @@
+import { type Envelope, EnvelopeError, type Item } from "../../protocol/envelope.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
 import { errorEntry, errorName } from "../error/error_entry.ts";
 import { at, hexId, listOf, parseJson, tidyText, timeAt } from "../json.ts";
@@ -6,14 +7,14 @@ import {
   MAX_NAME,
   MAX_WORD,
   NO_NAME,
-  type Origin,
+  type SpanSide,
   type TraceMark,
   type TraceParts,
   type TraceSpan,
 } from "./trace_span.ts";
 import { readVitals } from "./web_vitals.ts";
 
-/** Characters of a span id. A valid one has 16; an invalid one is kept as it is. */
+/** Longest span id that is kept. A valid one has 16 characters. */
 const MAX_SPAN_ID = 64;
 
 /**
@@ -21,50 +22,71 @@ const MAX_SPAN_ID = 64;
  * throws, and leaves out what it cannot read.
  *
  * @param bytes decompressed
- * @param envelope id of the envelope
+ * @param envelopeId of its row in the inbox
  * @param traceId 32 lower-case hex digits
  */
 export function readTraceEnvelope(
   bytes: Uint8Array,
-  envelope: number,
+  envelopeId: number,
   traceId: string,
 ): TraceParts {
-  const parts = new TraceCollector(envelope, traceId);
-  try {
-    const { header, items } = readEnvelope(bytes);
-    parts.sdk = textOf(at(header, "sdk", "name"), MAX_WORD);
-    for (const { header: { type }, payload } of items) {
-      if (type === "transaction" || type === "span" || type === "event" || type === "log") {
-        const json = parseJson(payload);
-        if (json !== undefined) parts[type](json);
-      }
-    }
-  } catch {
-    // Broken framing: keeps what was read before.
-  }
-  return parts;
+  const collector = new TraceCollector(envelopeId, traceId);
+  const envelope = tryReadEnvelope(bytes);
+  if (envelope === undefined) return collector;
+  collector.sdk = textOf(at(envelope.header, "sdk", "name"), MAX_WORD);
+  for (const item of envelope.items) collector.readItem(item);
+  return collector;
 }
 
-/** Collects the parts of one trace. Has one method for each item type. */
+/** Undefined if the framing is broken: such an envelope has no readable part. */
+function tryReadEnvelope(bytes: Uint8Array): Envelope | undefined {
+  try {
+    return readEnvelope(bytes);
+  } catch (error) {
+    if (error instanceof EnvelopeError) return undefined;
+    throw error;
+  }
+}
+
+/** Collects the spans, errors and logs that belong to one trace. */
 class TraceCollector implements TraceParts {
   readonly spans: TraceSpan[] = [];
   readonly marks: TraceMark[] = [];
+  /** From the envelope's header. */
   sdk: string | null = null;
+  readonly #readers: ReadonlyMap<string, (payload: unknown) => void> = new Map([
+    ["transaction", (payload) => this.#readTransaction(payload)],
+    ["span", (payload) => this.#readSpans(payload)],
+    ["event", (payload) => this.#readEvent(payload)],
+    ["log", (payload) => this.#readLogs(payload)],
+  ]);
 
-  constructor(readonly envelope: number, readonly traceId: string) {}
+  constructor(readonly envelopeId: number, readonly traceId: string) {}
+
+  readItem({ header: { type }, payload }: Item): void {
+    const read = this.#readers.get(type);
+    // Other items, such as recordings, are large: parse only what is read.
+    const json = read && parseJson(payload);
+    if (json !== undefined) read?.(json);
+  }
 
   /** https://develop.sentry.dev/sdk/data-model/event-payloads/transaction/ */
-  transaction(payload: unknown): void {
+  #readTransaction(payload: unknown): void {
     const trace = at(payload, "contexts", "trace");
     if (hexId(at(trace, "trace_id")) !== this.traceId) return;
     const sdk = textOf(at(payload, "sdk", "name"), MAX_WORD);
     const times = { start: at(payload, "start_timestamp"), end: at(payload, "timestamp") };
-    this.#addSpan(trace, { sdk, name: at(payload, "transaction"), ...times, measured: payload });
+    this.#addSpan(trace, {
+      sdk,
+      name: at(payload, "transaction"),
+      ...times,
+      measurementSource: payload,
+    });
     for (const span of listOf(at(payload, "spans"))) this.#olderSpan(span, sdk);
   }
 
   /** Many spans (`application/vnd.sentry.items.span.v2+json`), or a single span (older form). */
-  span(payload: unknown): void {
+  #readSpans(payload: unknown): void {
     const spans = at(payload, "items");
     if (!Array.isArray(spans)) return this.#olderSpan(payload, null);
     for (const span of spans) {
@@ -78,7 +100,7 @@ class TraceCollector implements TraceParts {
     }
   }
 
-  event(payload: unknown): void {
+  #readEvent(payload: unknown): void {
     const entry = errorEntry(payload, 0);
     const { trace_id, type, value, level } = entry;
     if (trace_id !== this.traceId) return;
@@ -93,7 +115,7 @@ class TraceCollector implements TraceParts {
   }
 
   /** https://develop.sentry.dev/sdk/telemetry/logs/ */
-  log(payload: unknown): void {
+  #readLogs(payload: unknown): void {
     for (const log of listOf(at(payload, "items"))) {
       if (hexId(at(log, "trace_id")) !== this.traceId) continue;
       const { span_id, level, body } = logEntry(log, 0);
@@ -108,7 +130,7 @@ class TraceCollector implements TraceParts {
     this.#addSpan(span, { sdk, name: at(span, "description"), ...times });
   }
 
-  #addSpan(span: unknown, { sdk, name, start, end, measured = span }: SpanFields): void {
+  #addSpan(span: unknown, { sdk, name, start, end, measurementSource = span }: SpanFields): void {
     if (hexId(at(span, "trace_id")) !== this.traceId) return;
     const attributes = at(span, "attributes") ?? at(span, "data");
     const attribute = (key: string) =>
@@ -120,38 +142,41 @@ class TraceCollector implements TraceParts {
     this.spans.push({
       // A span without an id gets a unique one, so that it is displayed.
       span_id: textOf(at(span, "span_id"), MAX_SPAN_ID) ??
-        `none:${this.envelope}.${this.spans.length}`,
+        `none:${this.envelopeId}.${this.spans.length}`,
       parent_span_id: textOf(at(span, "parent_span_id"), MAX_SPAN_ID),
       name: textOf(name, MAX_NAME) ?? op ?? NO_NAME,
       op,
       ...times,
       failed: status !== null && !NOT_FAILED.has(status),
       status,
-      origin: originOf(spanSdk, op),
+      side: sideOf(spanSdk, op),
       sdk: spanSdk,
       attributes: isRecord(attributes) ? attributes : {},
-      vitals: readVitals(measured, attributes, times),
-      envelope: this.envelope,
+      vitals: readVitals(measurementSource, attributes, times),
+      envelope: this.envelopeId,
     });
   }
 
   #addMark(mark: Omit<TraceMark, "key" | "envelope">): void {
-    const { envelope } = this;
-    this.marks.push({ ...mark, key: `${mark.kind}:${envelope}.${this.marks.length}`, envelope });
+    const key = `${mark.kind}:${this.envelopeId}.${this.marks.length}`;
+    this.marks.push({ ...mark, key, envelope: this.envelopeId });
   }
 }
 
-/** The fields whose position depends on the form of a span. */
+/** Fields that transactions, streamed spans and single spans have in different places. */
 interface SpanFields {
   readonly sdk: string | null;
   readonly name: unknown;
   readonly start: unknown;
   readonly end: unknown;
-  /** The object with `measurements`; default: the span. */
-  readonly measured?: unknown;
+  /** The object with `measurements`. Default: the span. */
+  readonly measurementSource?: unknown;
 }
 
-/** gRPC status codes that are not failures. https://develop.sentry.dev/sdk/telemetry/traces/span-operations/ */
+/**
+ * Span statuses that are not failures: Sentry's failure rate does not count `ok`, `cancelled` and
+ * `unknown`; `unset` is OpenTelemetry's default.
+ */
 const NOT_FAILED: ReadonlySet<string> = new Set(["ok", "unset", "cancelled", "unknown"]);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -163,18 +188,19 @@ function textOf(value: unknown, max: number): string | null {
   return tidyText(value, max) || null;
 }
 
-/** Sentry's JavaScript SDKs that run only in browsers, and those that run on both sides. */
+/** Sentry's JavaScript SDKs that run only in browsers. */
 const BROWSER_SDK =
   /^sentry\.javascript\.(angular|browser|capacitor|ember|gatsby|preact|react|solid|svelte|vue)\b/;
-const BOTH_SIDES =
+/** Sentry's JavaScript SDKs that run in browsers and on servers. */
+const FULL_STACK_SDK =
   /^sentry\.javascript\.(astro|nextjs|nuxt|react-router|remix|solidstart|sveltekit|tanstackstart(-react)?)\b/;
 const BROWSER_OP = /^(pageload|navigation|browser|resource|ui|paint|mark|measure)\b/;
 const SERVER_OP = /^(http\.server|rpc\.server|db|cache|queue|middleware|websocket\.server)\b/;
 
-/** Where a span was made, by its SDK's name; if that runs on both sides, by the span's operation. */
-function originOf(sdk: string | null, op: string | null): Origin {
+/** Decides by the SDK's name; if that SDK runs on both sides, by the span's operation. */
+function sideOf(sdk: string | null, op: string | null): SpanSide {
   if (sdk !== null && BROWSER_SDK.test(sdk)) return "browser";
-  if (sdk !== null && sdk.startsWith("sentry.") && !BOTH_SIDES.test(sdk)) return "server";
+  if (sdk !== null && sdk.startsWith("sentry.") && !FULL_STACK_SDK.test(sdk)) return "server";
   if (op !== null && BROWSER_OP.test(op)) return "browser";
   if (op !== null && SERVER_OP.test(op)) return "server";
   return "unknown";

@@ -20,7 +20,7 @@ Deno.test("streamed spans of the browser SDK → spans", () => {
   const [compute] = spans;
   assert.ok(Math.abs(compute!.start_ms! - 1795233255826.4) < 0.01);
   assert.ok(Math.abs(compute!.end_ms! - compute!.start_ms! - 5.2) < 0.01);
-  assert.deepEqual([compute!.origin, compute!.failed, compute!.envelope], ["browser", false, 3]);
+  assert.deepEqual([compute!.side, compute!.failed, compute!.envelope], ["browser", false, 3]);
 });
 
 Deno.test("transaction → root span and child spans", () => {
@@ -137,6 +137,13 @@ Deno.test("name of a megabyte → cut", () => {
   const { spans } = read(["span", { items: [{ trace_id: TRACE, span_id: "a", name }] }]);
   assert.ok(spans[0]!.name.length <= 1000);
   assert.ok(spans[0]!.name.startsWith("<b><b>"));
+});
+
+Deno.test("framing broken after a valid item → no parts", () => {
+  const valid = envelopeOf({}, ["span", { items: [{ trace_id: TRACE, span_id: "a" }] }]);
+  const cut = new Uint8Array([...valid, ...new TextEncoder().encode("\n{")]);
+  assert.equal(readTraceEnvelope(valid, 1, TRACE).spans.length, 1);
+  assert.deepEqual(readTraceEnvelope(cut, 1, TRACE).spans, []);
 });
 
 Deno.test("not an envelope → no parts", () => {

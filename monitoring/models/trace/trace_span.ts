@@ -2,9 +2,12 @@ import { at, tidyText } from "../json.ts";
 import { readVitals, type Vital } from "./web_vitals.ts";
 
 /** Where a span was made. */
-export type Origin = "browser" | "server" | "unknown";
+export type SpanSide = "browser" | "server" | "unknown";
 
-/** One span: from a transaction, a span item, or directly from this page's OpenTelemetry. Texts are untrusted. */
+/**
+ * One span: from a transaction, a span item, or directly from this page's OpenTelemetry. Texts are
+ * untrusted.
+ */
 export interface TraceSpan {
   /** Unique in a trace after {@linkcode buildSpanTree} has removed duplicates. */
   readonly span_id: string;
@@ -18,7 +21,7 @@ export interface TraceSpan {
   readonly failed: boolean;
   /** As sent, such as `internal_error`; null: not sent. */
   readonly status: string | null;
-  readonly origin: Origin;
+  readonly side: SpanSide;
   /** The SDK that made it, such as `sentry.javascript.browser`. */
   readonly sdk: string | null;
   /** As sent: plain values or `{value, type}`. Read them with {@linkcode readAttributes}. */
@@ -55,7 +58,10 @@ export const MAX_NAME = 1000;
 /** Characters of an operation, a status, the name of an SDK: longer than any that are defined. */
 export const MAX_WORD = 100;
 
-/** As much of OpenTelemetry's `ReadableSpan` as is read. Times are `[seconds, nanoseconds]` since 1970. */
+/**
+ * As much of OpenTelemetry's `ReadableSpan` as is read. Times are `[seconds, nanoseconds]` since
+ * 1970.
+ */
 export interface OwnSpan {
   readonly name: string;
   readonly startTime: readonly [number, number];
@@ -86,7 +92,7 @@ export function liveSpan(span: OwnSpan): TraceSpan {
     ...times,
     failed,
     status: failed ? tidyText(status.message, MAX_WORD) || "error" : null,
-    origin: "browser",
+    side: "browser",
     sdk: null,
     attributes,
     vitals: readVitals(undefined, attributes, times),

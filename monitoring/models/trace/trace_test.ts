@@ -30,7 +30,7 @@ Deno.test("trace → summary with counts", () => {
   const spans = [
     spanOf("load", "gone", 0, 100, { op: "pageload", name: "/" }),
     spanOf("fetch", "load", 10, 20, { failed: true }),
-    spanOf("answer", "fetch", 400, 405, { origin: "server" }),
+    spanOf("answer", "fetch", 400, 405, { side: "server" }),
     spanOf("lost", "load", 50, null),
     spanOf("self", "self", 60, 61),
     spanOf("fetch", "load", 10, 20, { failed: true }),

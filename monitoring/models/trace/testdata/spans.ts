@@ -17,7 +17,7 @@ export function spanOf(
     end_ms,
     failed: false,
     status: null,
-    origin: "browser",
+    side: "browser",
     sdk: null,
     attributes: {},
     vitals: [],

@@ -1,7 +1,9 @@
 import { trace } from "@opentelemetry/api";
 import {
+  createClientReportEnvelope,
   createStackParser,
   type DataCategory,
+  dsnToString,
   type EventDropReason,
   linkedErrorsIntegration,
   nodeStackLineParser,
@@ -10,30 +12,28 @@ import {
   withStreamedSpan,
 } from "@sentry/core";
 import { contextLinesIntegration, DenoClient } from "@sentry/deno";
+import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { settings } from "../settings.ts";
 import { createRelayTransport, type Deliver, type RelayTransport } from "./relay_transport.ts";
 import type { Scrubber } from "./scrubber.ts";
 
-/** Most events that the client processes at the same time. Its default of 64 drops events of a burst. */
-const PROCESSING_BUFFER = 1_000;
+/** Events that are processed at the same time. The SDK's default of 64 drops events of a burst. */
+const MAX_PROCESSING_EVENTS = 1_000;
 
-/** Source lines before and after the line of a stack frame. */
+/** Lines of source code to report before and after the line of each stack frame. */
 const CONTEXT_LINES = 5;
 
-/** URL of the requests to the relay. `.invalid` because no connection is ever opened (RFC 2606, section 2). */
-const RELAY_URL = "http://relay.invalid/monitoring";
-
-/** Given as host name, so that the SDK does not read the real one. The scrubber removes it. */
+/** Replaces the machine's host name, which the SDK reads by default. The scrubber removes it. */
 const NO_HOST_NAME = "-";
 
 export interface StartClientOptions {
-  /** Text of the DSN that receives the server's telemetry. */
+  /** DSN of the project that receives the server's telemetry. */
   readonly dsn: string;
   readonly release?: string;
   readonly environment: string;
   readonly deliver: Deliver;
   readonly scrubber: Scrubber;
-  /** Called for everything that is dropped and counted for a client report. */
+  /** Called after each drop that the next client report will count. */
   readonly onDropped: () => void;
 }
 
@@ -43,8 +43,10 @@ export interface StartedClient {
 }
 
 /**
- * Starts Sentry's client for Deno without its default integrations: `init` of `@sentry/deno` would instrument
- * `Deno.serve` (every asset a transaction), patch database drivers, and collect the operating system's name.
+ * Starts Sentry's client for Deno without its default integrations. `init` of `@sentry/deno` would
+ * trace every request of an asset, patch database drivers and report the operating system's name.
+ *
+ * @throws {TypeError} if the DSN is not valid
  */
 export function startClient(
   { dsn, release, environment, deliver, scrubber, onDropped }: StartClientOptions,
@@ -53,8 +55,9 @@ export function startClient(
   const client = new RuntimeClient(
     {
       dsn,
-      // With a tunnel, the SDK writes the DSN into each envelope's header, where the relay reads it.
-      tunnel: RELAY_URL,
+      // With a tunnel, the SDK writes the DSN into each envelope's header, where the relay reads
+      // it.
+      tunnel: INTERNAL_RELAY_URL,
       release,
       environment,
       serverName: NO_HOST_NAME,
@@ -63,11 +66,10 @@ export function startClient(
         transport = createRelayTransport({ ...options, deliver });
         return transport;
       },
-      transportOptions: { bufferSize: PROCESSING_BUFFER },
-      sendClientReports: true,
+      transportOptions: { bufferSize: MAX_PROCESSING_EVENTS },
 
       tracesSampleRate: settings.tracesSampleRate,
-      // Spans of one trace are sent together, some seconds after they ended.
+      // Streams spans: those of one trace are sent together, some seconds after they ended.
       traceLifecycle: "stream",
       enableLogs: settings.enableLogs,
       enableMetrics: false,
@@ -108,7 +110,7 @@ export function startClient(
     },
     onDropped,
   );
-  // The last step of processing: no integration adds to the event after it.
+  // Scrubs in the last step of processing, after all integrations have added their data.
   client.on("postprocessEvent", (event) => scrubber.event(event));
   setCurrentClient(client);
   client.init();
@@ -116,9 +118,12 @@ export function startClient(
   return { client, transport };
 }
 
-/** Sentry's client for Deno. Adds what it lacks on a server: client reports of what it dropped. */
+/**
+ * Adds client reports to the client of `@sentry/deno`, which counts drops but never reports them.
+ */
 export class RuntimeClient extends DenoClient {
   readonly #onDropped: StartClientOptions["onDropped"];
+  readonly #dropped = new Map<string, DroppedEvents>();
 
   constructor(
     options: ConstructorParameters<typeof DenoClient>[0],
@@ -133,12 +138,24 @@ export class RuntimeClient extends DenoClient {
     category: DataCategory,
     quantity = 1,
   ): void {
-    super.recordDroppedEvent(reason, category, quantity);
+    const key = `${reason}:${category}`;
+    const before = this.#dropped.get(key)?.quantity ?? 0;
+    this.#dropped.set(key, { reason, category, quantity: before + quantity });
     this.#onDropped();
   }
 
-  /** Sends what was counted since the last call as a client report, if there is anything. */
+  /** Sends a client report of the drops since the last one, if there are any. */
   reportDropped(): void {
-    this._flushOutcomes();
+    const dsn = this.getDsn();
+    if (this.#dropped.size === 0 || dsn === undefined) return;
+    const report = createClientReportEnvelope([...this.#dropped.values()], dsnToString(dsn));
+    this.#dropped.clear();
+    void this.sendEnvelope(report);
   }
+}
+
+interface DroppedEvents {
+  readonly reason: EventDropReason;
+  readonly category: DataCategory;
+  readonly quantity: number;
 }

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+
+/** WCAG 2.2, 1.4.3 Contrast (Minimum): text. */
+const MIN_TEXT_CONTRAST = 4.5;
+/** WCAG 2.2, 1.4.11 Non-text Contrast: borders of controls, marks. */
+const MIN_SHAPE_CONTRAST = 3;
+
+const css = Deno.readTextFileSync(new URL("tokens.css", import.meta.url));
+const [light = "", dark = ""] = css.match(/:root\s*\{[^}]*\}/g) ?? [];
+const tokensIn = (block: string) =>
+  new Map([...block.matchAll(/--(\w+):\s*#([0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]));
+const schemes = {
+  light: tokensIn(light),
+  dark: new Map([...tokensIn(light), ...tokensIn(dark)]),
+};
+
+/** https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
+function luminance(hex: string): number {
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
+    const share = parseInt(hex.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(a: string, b: string): number {
+  const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+const MINIMUM_CONTRAST = {
+  ink: MIN_TEXT_CONTRAST,
+  quiet: MIN_TEXT_CONTRAST,
+  flows: MIN_TEXT_CONTRAST,
+  waits: MIN_TEXT_CONTRAST,
+  refused: MIN_TEXT_CONTRAST,
+  edge: MIN_SHAPE_CONTRAST,
+};
+
+for (const [scheme, tokens] of Object.entries(schemes)) {
+  for (const background of ["paper", "lit"]) {
+    for (const [foreground, minimum] of Object.entries(MINIMUM_CONTRAST)) {
+      Deno.test(`${scheme}: ${foreground} on ${background} → contrast of at least ${minimum}`, () => {
+        const [above, below] = [tokens.get(foreground), tokens.get(background)];
+        assert.ok(above && below, `tokens.css must define --${foreground} and --${background}`);
+        const found = contrast(above, below);
+        assert.ok(found >= minimum, `the contrast is ${found.toFixed(2)}, required: ${minimum}`);
+      });
+    }
+  }
+}
+
+Deno.test("known pairs → the contrast that WCAG defines", () => {
+  assert.equal(contrast("000000", "ffffff"), 21);
+  assert.equal(contrast("777777", "ffffff").toFixed(2), "4.48");
+});

@@ -1,0 +1,26 @@
+import type { Receipt } from "../../monitoring/browser/mod.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+
+/**
+ * Longest time between creation and arrival, in milliseconds: the envelope may have waited in a
+ * queue, or the clocks differ.
+ */
+const MAX_DELAY_MS = 60_000;
+
+/**
+ * Finds the receipt of a listed envelope. Matches size and items, and the event id or the time:
+ * only envelopes of events have an id.
+ *
+ * @returns undefined: another page or a server sent the envelope
+ */
+export function findReceipt(row: InboxRow, receipts: readonly Receipt[]): Receipt | undefined {
+  const distance = ({ at }: Receipt) => Math.abs(at - row.received_at);
+  const matching = receipts.filter((receipt) =>
+    receipt.bytes === row.bytes && receipt.items.length === row.items.length &&
+    receipt.items.every(({ type, bytes }, n) =>
+      row.items[n]?.type === type && row.items[n].bytes === bytes
+    ) &&
+    (row.event_id === receipt.id || distance(receipt) < MAX_DELAY_MS)
+  );
+  return matching.toSorted((a, b) => distance(a) - distance(b))[0];
+}
