@@ -43,7 +43,7 @@ export type SourceMaps = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | 
  * Gives access to the build's source maps. The server serves none of them: callers decide who may read.
  *
  * The JSON of a map also contains its script, as `x_script`: a map names functions only where they are
- * declared, and only the script tells where that is.
+ * declared, and only the script shows where that is.
  *
  * @param build the build's folder, ending with a slash
  */

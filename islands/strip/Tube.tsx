@@ -6,7 +6,7 @@ import type { FlowReceipt } from "../shared/flow.ts";
 const MAX_MOVING = 24;
 /** Marks for waiting envelopes; their number is beside the tube. */
 const MAX_WAITING = 16;
-/** Milliseconds between two marks of one burst, so that they can be told apart. */
+/** Milliseconds between two marks of one burst, so that they do not overlap. */
 const STAGGER_MS = 110;
 
 /** Lists whose marks were started. Outlives the component: a navigation creates it anew with the same list. */

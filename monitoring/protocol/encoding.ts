@@ -53,7 +53,7 @@ export class Decoder {
   readonly #onOutput: (chunk: Uint8Array) => void;
   readonly #frames = new ZstdFrames();
   #stream: zlib.Gunzip | undefined;
-  /** First byte of `deflate` data; the second one is needed to tell its two formats apart. */
+  /** First byte of `deflate` data; the second one identifies which of its two formats it is. */
   #firstByte: Uint8Array | undefined;
   #bytesIn = 0;
   #bytesOut = 0;

@@ -27,7 +27,7 @@ export class RelayError extends Error {
 }
 
 /**
- * The refusal that an error stands for.
+ * Converts an error to the refusal that the client gets.
  *
  * @throws the error itself if no request can cause it: a bug of the server
  */

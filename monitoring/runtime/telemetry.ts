@@ -44,7 +44,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   const owner = findTracingOwner();
   let reportTimer: ReturnType<typeof setTimeout> | undefined;
 
-  // 1. Scopes are stored in OpenTelemetry's context, whoever owns it.
+  // 1. Scopes are stored in OpenTelemetry's context, also where the runtime owns it.
   setOpenTelemetryContextAsyncContextStrategy({ skipOpenTelemetrySetup: owner === "runtime" });
 
   // 2. The client. Its transport sends to the relay of this process.

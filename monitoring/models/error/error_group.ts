@@ -8,7 +8,7 @@ export interface ErrorIdentity {
   readonly message: string;
   /** See {@linkcode topFrame}. */
   readonly frame: GroupFrame | null;
-  /** The event's `fingerprint`; `{{ default }}` in it stands for the other parts. */
+  /** The event's `fingerprint`; `{{ default }}` in it is replaced by the other parts. */
   readonly fingerprint: readonly unknown[];
 }
 
