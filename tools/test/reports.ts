@@ -1,4 +1,5 @@
-/** Reads the reports of the test runners: counts and durations. */
+/** Reads the reports of the test runners: counts, durations and failures. */
+import { stripVTControlCharacters } from "node:util";
 
 /** The results of tests. */
 export interface Counts {
@@ -13,12 +14,28 @@ export interface FileTime {
   readonly seconds: number;
 }
 
+/** A failed test or step. */
+export interface Failure {
+  readonly file: string;
+  readonly title: string;
+  /** The error, without colours. */
+  readonly message: string;
+}
+
+/** What is known from the report of a test runner. */
+export interface Report {
+  readonly counts: Counts;
+  /** Slowest first. */
+  readonly times: readonly FileTime[];
+  readonly failures: readonly Failure[];
+}
+
 /** The result of a suite. */
 export interface SuiteResult extends Counts {
   /** Why the counts differ from the report. */
   readonly problem?: string;
-  /** Slowest first. */
   readonly times?: readonly FileTime[];
+  readonly failures?: readonly Failure[];
 }
 
 /** Adds up the counts of suites. */
@@ -35,52 +52,48 @@ export function countsLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-interface JUnitTest {
-  readonly file: string;
-  readonly seconds: number;
-  readonly result: keyof Counts;
-}
-
-/** The tests in a JUnit report of Deno. A step (`test > step`) is part of its test. */
-function junitTests(xml: string): JUnitTest[] {
-  if (!xml.includes("<testsuites")) throw new Error("Cannot count tests: not a JUnit report.");
-  const tests: JUnitTest[] = [];
-  for (const [, file = "", suite = ""] of xml.matchAll(TEST_SUITE)) {
-    const names: string[] = [];
-    for (const [, name = "", seconds, body = ""] of suite.matchAll(TEST_CASE)) {
-      if (names.some((test) => name.startsWith(`${test} &gt; `) || name.startsWith(`${test} > `))) {
-        continue;
-      }
-      names.push(name);
-      const result = /<(failure|error)\b/.test(body)
-        ? "failed"
-        : /<skipped\b/.test(body)
-        ? "skipped"
-        : "passed";
-      tests.push({ file: file.replace(/^\.\//, ""), seconds: Number(seconds ?? 0), result });
-    }
-  }
-  return tests;
-}
-
 const TEST_SUITE = /<testsuite name="([^"]*)"[^>]*>([\s\S]*?)<\/testsuite>/g;
 const TEST_CASE =
   /<testcase name="([^"]*)"(?:[^>]*? time="([\d.]+)")?[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g;
+const FAILURE = /<(failure|error)\b[^>]*>([\s\S]*?)<\/\1>/;
 
 /**
- * Counts the tests in the report of `deno test --junit-path`, as Deno's own summary does.
+ * Reads the report of `deno test --junit-path`. Tests count as in Deno's own summary: a step (`test > step`)
+ * is part of its test.
  *
  * @throws the text is not a JUnit report
  */
-export function countJUnit(xml: string): Counts {
-  const tests = junitTests(xml);
-  const count = (result: keyof Counts) => tests.filter((test) => test.result === result).length;
-  return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+export function readJUnit(xml: string): Report {
+  if (!xml.includes("<testsuites")) throw new Error("Cannot count tests: not a JUnit report.");
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const times: FileTime[] = [];
+  const failures: Failure[] = [];
+  for (const [, suiteName = "", suite = ""] of xml.matchAll(TEST_SUITE)) {
+    const file = suiteName.replace(/^\.\//, "");
+    const names: string[] = [];
+    for (const [, escaped = "", seconds, body = ""] of suite.matchAll(TEST_CASE)) {
+      const title = unescapeXml(escaped);
+      const failure = FAILURE.exec(body)?.[2];
+      if (failure !== undefined) failures.push({ file, title, message: unescapeXml(failure) });
+      if (names.some((test) => title.startsWith(`${test} > `))) continue;
+      names.push(title);
+      counts[failure !== undefined ? "failed" : /<skipped\b/.test(body) ? "skipped" : "passed"]++;
+      times.push({ file, seconds: Number(seconds ?? 0) });
+    }
+  }
+  return { counts, times: slowestFirst(times), failures };
 }
 
-/** Durations of the files in a JUnit report, slowest first. */
-export function unitTimes(xml: string): FileTime[] {
-  return slowestFirst(junitTests(xml));
+const XML_ENTITIES: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  amp: "&",
+};
+
+function unescapeXml(text: string): string {
+  return text.replace(/&(\w+);/g, (entity, name: string) => XML_ENTITIES[name] ?? entity);
 }
 
 /**
@@ -105,45 +118,50 @@ interface PlaywrightSuite {
   readonly suites?: readonly PlaywrightSuite[];
   readonly specs?: readonly {
     readonly file: string;
+    readonly title: string;
     readonly tests: readonly {
       readonly projectName: string;
-      /** Milliseconds. */
-      readonly results: readonly { readonly duration: number }[];
+      readonly results: readonly {
+        /** Milliseconds. */
+        readonly duration: number;
+        readonly errors?: readonly { readonly message?: string }[];
+      }[];
     }[];
   }[];
 }
 
 /**
- * Counts the tests in the report of Playwright's JSON reporter. A flaky test counts as failed. An error
- * outside tests (a spec that does not load) counts as one failure.
+ * Reads the report of Playwright's JSON reporter. A flaky test counts as failed. An error outside tests (a
+ * spec that does not load) counts as one failure.
  *
  * @throws the text is not such a report
  */
-export function countPlaywright(json: string): Counts {
-  const { stats, errors = [] } = JSON.parse(json) as PlaywrightReport;
+export function readPlaywright(json: string): Report {
+  const { stats, errors = [], suites = [] } = JSON.parse(json) as PlaywrightReport;
   if (stats === undefined) throw new Error("Cannot count tests: not a Playwright report.");
-  return {
+  const counts = {
     passed: stats.expected,
     failed: stats.unexpected + stats.flaky + errors.length,
     skipped: stats.skipped,
   };
-}
-
-/** Durations of the files in a report of Playwright for each of its projects, slowest first. */
-export function playwrightTimes(json: string): FileTime[] {
-  const { suites = [] } = JSON.parse(json) as PlaywrightReport;
-  const testTimes = ({ specs = [], suites = [] }: PlaywrightSuite): FileTime[] => [
-    ...specs.flatMap(({ file, tests }) =>
-      tests.flatMap(({ projectName, results }) =>
-        results.map(({ duration }) => ({
-          file: `${file} (${projectName})`,
-          seconds: duration / 1000,
-        }))
-      )
-    ),
-    ...suites.flatMap(testTimes),
-  ];
-  return slowestFirst(suites.flatMap(testTimes));
+  const times: FileTime[] = [];
+  const failures: Failure[] = [];
+  const readSuite = ({ specs = [], suites = [] }: PlaywrightSuite): void => {
+    for (const { file: name, title, tests } of specs) {
+      for (const { projectName, results } of tests) {
+        const file = `${name} (${projectName})`;
+        for (const { duration, errors = [] } of results) {
+          times.push({ file, seconds: duration / 1000 });
+          for (const { message } of errors) {
+            failures.push({ file, title, message: stripVTControlCharacters(message ?? "") });
+          }
+        }
+      }
+    }
+    suites.forEach(readSuite);
+  };
+  suites.forEach(readSuite);
+  return { counts, times: slowestFirst(times), failures };
 }
 
 function slowestFirst(tests: readonly FileTime[]): FileTime[] {

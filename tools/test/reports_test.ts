@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import {
-  countJUnit,
-  countPlaywright,
   countsLine,
   type Ending,
   filesWithoutReport,
-  playwrightTimes,
+  readJUnit,
+  readPlaywright,
   suiteResult,
   sumCounts,
-  unitTimes,
 } from "./reports.ts";
 
 const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
@@ -39,7 +37,7 @@ const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 Deno.test("JUnit report → counted by tests, steps belong to their test", () => {
-  assert.deepEqual(countJUnit(JUNIT), { passed: 2, failed: 2, skipped: 1 });
+  assert.deepEqual(readJUnit(JUNIT).counts, { passed: 2, failed: 2, skipped: 1 });
 });
 
 Deno.test("file that did not run → missing in the report", () => {
@@ -67,7 +65,7 @@ Deno.test("JUnit report of a real run → the counts of Deno's own summary", asy
     const summary = new TextDecoder().decode(stdout);
     // For example: FAILED | 2 passed (2 steps) | 1 failed | 1 ignored (3ms)
     const printed = (word: string) => Number(new RegExp(`\\| (\\d+) ${word}`).exec(summary)?.[1]);
-    const counts = countJUnit(await Deno.readTextFile(`${folder}/report.xml`));
+    const counts = readJUnit(await Deno.readTextFile(`${folder}/report.xml`)).counts;
     assert.deepEqual(counts, { passed: 2, failed: 1, skipped: 1 });
     assert.deepEqual(counts, {
       passed: printed("passed"),
@@ -82,12 +80,35 @@ Deno.test("JUnit report of a real run → the counts of Deno's own summary", asy
 Deno.test("Playwright: flaky test, spec that does not load → failed", () => {
   const stats = { expected: 5, unexpected: 1, flaky: 2, skipped: 3 };
   const report = JSON.stringify({ stats, errors: [{ message: "no such module" }] });
-  assert.deepEqual(countPlaywright(report), { passed: 5, failed: 4, skipped: 3 });
+  assert.deepEqual(readPlaywright(report).counts, { passed: 5, failed: 4, skipped: 3 });
+});
+
+Deno.test("JUnit: failed tests and steps → listed with file, title, message", () => {
+  assert.deepEqual(readJUnit(JUNIT).failures, [
+    { file: "a_test.ts", title: "fails", message: "<testcase>" },
+    { file: "a_test.ts", title: "steps", message: "1 test step failed." },
+    { file: "a_test.ts", title: "steps > two", message: "n" },
+  ]);
+});
+
+Deno.test("Playwright: failed tests → listed with file, project, title, message", () => {
+  const results = [{
+    duration: 1,
+    errors: [{ message: "\x1b[31mExpected: 1\x1b[39m\nReceived: 2" }],
+  }];
+  const spec = { file: "a_spec.mts", title: "fails", tests: [{ projectName: "slow", results }] };
+  const stats = { expected: 0, unexpected: 1, flaky: 0, skipped: 0 };
+  assert.deepEqual(
+    readPlaywright(JSON.stringify({ stats, suites: [{ specs: [spec] }] })).failures,
+    [
+      { file: "a_spec.mts (slow)", title: "fails", message: "Expected: 1\nReceived: 2" },
+    ],
+  );
 });
 
 Deno.test("text that is not a report → error", () => {
-  assert.throws(() => countJUnit(""), /not a JUnit report/);
-  assert.throws(() => countPlaywright("{}"), /not a Playwright report/);
+  assert.throws(() => readJUnit(""), /not a JUnit report/);
+  assert.throws(() => readPlaywright("{}"), /not a Playwright report/);
 });
 
 Deno.test("no skipped tests → the summary line does not mention them", () => {
@@ -154,7 +175,7 @@ Deno.test("JUnit durations → added for each file without steps, slowest first"
         <testcase name="long" time="2.5" />
     </testsuite>
   </testsuites>`;
-  assert.deepEqual(unitTimes(report), [
+  assert.deepEqual(readJUnit(report).times, [
     { file: "slow_test.ts", seconds: 2.5 },
     { file: "fast_test.ts", seconds: 0.006 },
   ]);
@@ -163,15 +184,17 @@ Deno.test("JUnit durations → added for each file without steps, slowest first"
 Deno.test("Playwright durations → added for each file and project, slowest first", () => {
   const spec = (file: string, ...durations: number[]) => ({
     file,
+    title: "one",
     tests: [{ projectName: "slow", results: durations.map((duration) => ({ duration })) }],
   });
   const report = {
+    stats: { expected: 3, unexpected: 0, flaky: 0, skipped: 0 },
     suites: [
       { specs: [spec("a_spec.mts", 1_000)] },
       { suites: [{ specs: [spec("b_spec.mts", 1_000, 500)] }] },
     ],
   };
-  assert.deepEqual(playwrightTimes(JSON.stringify(report)), [
+  assert.deepEqual(readPlaywright(JSON.stringify(report)).times, [
     { file: "b_spec.mts (slow)", seconds: 1.5 },
     { file: "a_spec.mts (slow)", seconds: 1 },
   ]);

@@ -9,17 +9,14 @@ import { sendSignal, spawnBuild } from "../run/processes.ts";
 import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
 import { type Part, readTestOptions, type TestOptions, UsageError } from "./options.ts";
 import {
-  countJUnit,
-  countPlaywright,
-  type Counts,
   countsLine,
   filesWithoutReport,
-  type FileTime,
-  playwrightTimes,
+  readJUnit,
+  readPlaywright,
+  type Report,
   type SuiteResult,
   suiteResult,
   sumCounts,
-  unitTimes,
 } from "./reports.ts";
 
 /** One line of the summary. */
@@ -37,6 +34,8 @@ const OUTPUT_MS = 2_000;
 
 /** Number of the slowest files that are listed for each suite. */
 const SLOWEST = 10;
+/** Lines of its message that the summary shows of each failure. */
+const FAILURE_LINES = 12;
 
 /** Playwright's tests are here; all others are Deno's. */
 const BROWSER_TESTS = "tests/browser";
@@ -119,13 +118,16 @@ function runUnit({ paths, filter }: TestOptions, output: Output): Promise<SuiteR
         ...paths,
       ],
     }),
-    count(xml) {
-      const counts = countJUnit(xml);
-      const missing = filesWithoutReport(xml, files);
-      for (const file of missing) console.error(`${file} did not run: it counts as one failure.`);
-      return { ...counts, failed: counts.failed + missing.length };
+    read(xml) {
+      const { counts, times, failures } = readJUnit(xml);
+      const missing = filesWithoutReport(xml, files)
+        .map((file) => ({ file, title: "(all)", message: "The file did not run." }));
+      return {
+        counts: { ...counts, failed: counts.failed + missing.length },
+        times,
+        failures: [...failures, ...missing],
+      };
     },
-    times: unitTimes,
   });
 }
 
@@ -148,8 +150,7 @@ async function runBrowser({ paths, filter }: TestOptions, output: Output): Promi
       ],
       env: { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
     }),
-    count: countPlaywright,
-    times: playwrightTimes,
+    read: readPlaywright,
   });
 }
 
@@ -157,23 +158,21 @@ interface ReportedRun {
   readonly output: Output;
   readonly filtered: boolean;
   command(report: string): { args: string[]; env?: Record<string, string> };
-  count(report: string): Counts;
-  times(report: string): FileTime[];
+  read(report: string): Report;
 }
 
-/** Runs a test runner, and reads the counts and times from its report. */
+/** Runs a test runner, and reads its report. */
 async function runWithReport(
-  { output, filtered, command, count, times }: ReportedRun,
+  { output, filtered, command, read }: ReportedRun,
 ): Promise<SuiteResult> {
   const folder = await Deno.makeTempDir({ prefix: "sightglass-test-" });
   const path = `${folder}/report`;
   try {
     const { args, env = {} } = command(path);
     const code = await runDeno(args, env, output);
-    const report = exists(path) ? await Deno.readTextFile(path) : undefined;
-    const counts = report === undefined ? undefined : count(report);
-    const result = suiteResult({ code, counts, filtered });
-    return { ...result, times: report === undefined ? [] : times(report) };
+    const report = exists(path) ? read(await Deno.readTextFile(path)) : undefined;
+    const { counts, times = [], failures = [] } = report ?? {};
+    return { ...suiteResult({ code, counts, filtered }), times, failures };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -236,7 +235,7 @@ function isUnder(file: string, path: string): boolean {
   return file === plain || file.startsWith(`${plain}/`);
 }
 
-/** Prints the slowest files, the table of suites and the last line. Returns whether all passed. */
+/** Prints the slowest files, the failures, the table of suites and the last line. Returns whether all passed. */
 function summarize(suites: readonly Suite[], filtered: boolean): boolean {
   const total = sumCounts(suites);
   // A filter that matches no test is a mistake, not a success.
@@ -246,6 +245,12 @@ function summarize(suites: readonly Suite[], filtered: boolean): boolean {
     console.log(`\nSlowest files, ${name}:`);
     for (const { file, seconds } of times.slice(0, SLOWEST)) {
       console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+    }
+  }
+  for (const { name, failures = [] } of suites) {
+    for (const { file, title, message } of failures) {
+      console.log(`\nFailed, ${name}: ${file}: ${title}`);
+      for (const line of message.split("\n").slice(0, FAILURE_LINES)) console.log(`    ${line}`);
     }
   }
   console.log();
