@@ -13,9 +13,9 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   testMatch: "**/*_spec.mts",
   outputDir: "test-results",
   build: { external: ["**/*"] },
-  // Each test has its own server and browser context, and those with a slowed CPU mostly wait. Tests of
-  // one file run in parallel too: one file takes a quarter of the whole time.
-  workers: 2,
+  // Each test has its own server and browser context, and many mostly wait: three keep two cores busy.
+  // Tests of one file run in parallel too: one file takes a quarter of the whole time.
+  workers: 3,
   fullyParallel: true,
   // A test that passes only at the second attempt has found a bug.
   retries: 0,

@@ -38,6 +38,9 @@ async function openNext(context: BrowserContext): Promise<Page> {
   return next;
 }
 
+// Each waits until 300 errors have arrived, which takes long on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
 for (const rate of [1, 6, 12]) {
   for (const [how, leave] of Object.entries(WAYS)) {
     test(`CPU ${rate} ×, 300 errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
@@ -48,20 +51,6 @@ for (const rate of [1, 6, 12]) {
       await throttle(next, 1);
       await expectAccounted(arrivals, marks, next);
     });
-
-    test(`CPU ${rate} ×, store busy, 300 errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
-      await openPage(page);
-      await expect(page.getByText("0 waiting").first()).toBeVisible();
-      const release = await occupyStore(context);
-      await throttle(page, rate);
-      const marks = await makeMarks(page, BURST);
-      const next = await leave(page, context);
-      await throttle(next, 1);
-      await release();
-      const counted = await expectAccounted(arrivals, marks, next);
-      // Envelopes that were sent as the page ended are stored and sent again.
-      expect(counted).toBeGreaterThan(BURST - 20);
-    });
   }
 
   test(`CPU ${rate} ×, 300 errors, view changed → each arrives once`, async ({ page, arrivals }) => {
@@ -71,6 +60,23 @@ for (const rate of [1, 6, 12]) {
     await page.evaluate(() => location.hash = "#/traces");
     await throttle(page, 1);
     await expectOnce(arrivals, marks);
+  });
+}
+
+// Nothing is stored, however fast the page is: one speed is enough.
+for (const [how, leave] of Object.entries(WAYS)) {
+  test(`CPU 6 ×, store busy, 300 errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
+    await openPage(page);
+    await expect(page.getByText("0 waiting").first()).toBeVisible();
+    const release = await occupyStore(context);
+    await throttle(page, 6);
+    const marks = await makeMarks(page, BURST);
+    const next = await leave(page, context);
+    await throttle(next, 1);
+    await release();
+    const counted = await expectAccounted(arrivals, marks, next);
+    // Envelopes that were sent as the page ended are stored and sent again.
+    expect(counted).toBeGreaterThan(BURST - 20);
   });
 }
 

@@ -67,8 +67,9 @@ export async function expectAccounted(
   };
   await expect.poll(async () => {
     const { arrived, counted } = await tally();
-    return arrived + counted;
-  }, { timeout: 60_000 }).toBe(marks.length);
+    // The page's text is for the message of a failure.
+    return { sum: arrived + counted, arrived, page: await next.locator("#visit").innerText() };
+  }, { timeout: 60_000 }).toMatchObject({ sum: marks.length });
   // Nothing is left that could still arrive or be counted.
   await expect.poll(() => storedMarks(next)).toEqual([]);
   const { arrived, twice, counted } = await tally();

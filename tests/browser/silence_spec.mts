@@ -32,19 +32,6 @@ for (const [kind, random] of [["recorded", 0.05], ["buffered", 0.5]] as const) {
   });
 }
 
-test("every view open in a tab → no requests", async ({ page, context, arrivals }) => {
-  await openPage(page);
-  await make(page, "info");
-  await arrivals.waitForItem("the log", ({ type }) => type === "log");
-  for (const view of Object.keys(PAGE_VIEWS)) {
-    const tab = await context.newPage();
-    await tab.goto(`/#/${view}`);
-    await expect(tab.getByRole("navigation", { name: "Views" }).locator("[aria-current]"))
-      .toHaveText(PAGE_VIEWS[view as keyof typeof PAGE_VIEWS]);
-  }
-  await expectSilence(context);
-});
-
 /** Opens a detail on a page that has made an error and a log. */
 const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async "a trace"(page) {
@@ -81,32 +68,39 @@ const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-for (const mode of ["inbox", "relay"] as const) {
-  test.describe(mode, () => {
-    test.use({ mode });
-
-    test("tabs with details of every kind open → no requests", async ({ context, watch }) => {
-      test.setTimeout(150_000);
-      watch.allow(ERRORS.handled);
-      for (const [what, open] of Object.entries(OPENED)) {
-        await test.step(what, async () => {
-          const tab = await context.newPage();
-          await openPage(tab);
-          await make(tab, "Handled error");
-          await make(tab, "info");
-          await open(tab);
-        });
-      }
-      await expectSilence(context);
+/** Opens each kind of detail in a tab of its own. */
+async function openDetails(context: BrowserContext): Promise<void> {
+  for (const [what, open] of Object.entries(OPENED)) {
+    await test.step(what, async () => {
+      const tab = await context.newPage();
+      await openPage(tab);
+      await make(tab, "Handled error");
+      await make(tab, "info");
+      await open(tab);
     });
-  });
+  }
 }
+
+test("tabs with every view and details of every kind → no requests", async ({ context, watch }) => {
+  test.setTimeout(150_000);
+  watch.allow(ERRORS.handled);
+  await openDetails(context);
+  for (const [view, name] of Object.entries(PAGE_VIEWS)) {
+    const tab = await context.newPage();
+    await tab.goto(`/#/${view}`);
+    await expect(tab.getByRole("navigation", { name: "Views" }).locator("[aria-current]"))
+      .toHaveText(name);
+  }
+  await expectSilence(context);
+});
 
 test.describe("relay", () => {
   test.use({ mode: "relay" });
 
-  test("ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
+  test("tabs with details of every kind, ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
+    test.setTimeout(150_000);
     watch.allow(ERRORS.handled);
+    await openDetails(context);
     await openPage(page);
     ingest.behave(answers(503));
     await make(page, "Handled error");
