@@ -82,7 +82,7 @@ async function openDetails(context: BrowserContext): Promise<void> {
 }
 
 test("tabs with every view and details of every kind → no requests", async ({ context, watch }) => {
-  test.setTimeout(150_000);
+  test.setTimeout(300_000);
   watch.allow(ERRORS.handled);
   await openDetails(context);
   for (const [view, name] of Object.entries(PAGE_VIEWS)) {
@@ -98,7 +98,7 @@ test.describe("relay", () => {
   test.use({ mode: "relay" });
 
   test("tabs with details of every kind, ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
-    test.setTimeout(150_000);
+    test.setTimeout(300_000);
     watch.allow(ERRORS.handled);
     await openDetails(context);
     await openPage(page);
