@@ -35,7 +35,7 @@ export const KERNEL_CLIENT_BUDGET = {
   limit: { most: 2_400 },
 } as const satisfies Budget;
 
-/** CPU time (user and system) of the relay's process for each envelope: `--only=clients`. */
+/** CPU time (user and system) of the relay's process for each envelope: `--only=relay`. */
 export const RELAY_CPU_BUDGETS = {
   "2 KB": { unit: "×", limit: { most: 0.9 }, against: HANDLE_TUNNEL_REQUEST },
   "200 KB": { unit: "×", limit: { most: 1 }, against: HANDLE_TUNNEL_REQUEST },

@@ -20,12 +20,9 @@ type Connections = Pick<ConnectionPool, "post" | "abort">;
 
 const POOL = { connections: MAX_CONNECTIONS, pipelining: 1 };
 
-/** Key of the relay's own client in {@linkcode CLIENTS}. */
-export const RELAY_CLIENT = "relay connection pool";
-
 /** Client by its name in the report. */
 export const CLIENTS: Readonly<Record<string, (origin: string) => Connections>> = {
-  [RELAY_CLIENT]: () => createConnectionPool(),
+  "relay connection pool": () => createConnectionPool(),
   "node:http agent": nodeHttp,
   "undici request": undiciRequest,
   "undici dispatch": (origin) => undiciDispatch(new Pool(origin, POOL)),

@@ -1,9 +1,12 @@
 import type { BenchServer } from "./bench_server.ts";
 
-/** One worker process, as the other servers have. Bodies in memory: files would slow it down. */
+/**
+ * One process, as the other servers are, whose CPU time is measured by its id. Bodies in memory: files would slow it
+ * down.
+ */
 const config = (servers: string) => `
 daemon off;
-worker_processes 1;
+master_process off;
 pid nginx.pid;
 error_log stderr error;
 events { worker_connections 1024; }
@@ -21,8 +24,8 @@ http {
 }
 `;
 
-/** nginx as a relay that checks nothing; undefined if it is not on `PATH`. */
-export function startNginx(ingestOrigin: string): Promise<BenchServer | undefined> {
+/** nginx as a relay that checks nothing. */
+export function startNginx(ingestOrigin: string): Promise<BenchServer> {
   return start((port) => `
   upstream ingest {
     server ${new URL(ingestOrigin).host};
@@ -39,9 +42,10 @@ export function startNginx(ingestOrigin: string): Promise<BenchServer | undefine
   }`);
 }
 
-/** nginx as the ingest: answers as Sentry's does and discards the bodies. */
-export function startNginxIngest(): Promise<BenchServer | undefined> {
-  return start((port) => `
+/** nginx as the ingest: answers as Sentry's does and discards the bodies. Undefined if it is not on `PATH`. */
+export async function startNginxIngest(): Promise<BenchServer | undefined> {
+  try {
+    return await start((port) => `
   server {
     listen 127.0.0.1:${port};
     location / {
@@ -49,9 +53,14 @@ export function startNginxIngest(): Promise<BenchServer | undefined> {
       return 200 '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
     }
   }`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
 }
 
-async function start(servers: (port: number) => string): Promise<BenchServer | undefined> {
+/** @throws {Deno.errors.NotFound} it is not on `PATH` */
+async function start(servers: (port: number) => string): Promise<BenchServer> {
   const folder = await Deno.makeTempDir({ prefix: "bench-nginx-" });
   const port = freePort();
   await Deno.writeTextFile(`${folder}/nginx.conf`, config(servers(port)));
@@ -61,7 +70,6 @@ async function start(servers: (port: number) => string): Promise<BenchServer | u
     child = new Deno.Command("nginx", { args: ["-p", folder, "-c", "nginx.conf"] }).spawn();
   } catch (error) {
     await Deno.remove(folder, { recursive: true });
-    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
   const stop = async () => {
