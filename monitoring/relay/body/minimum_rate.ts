@@ -40,8 +40,10 @@ export class MinimumRate {
    * Starts to measure an upload.
    *
    * @param onTooSlow called once if the upload is too slow, at most an eighth of the period late
+   * @param unseenBytes of an upload whose progress cannot be seen: it gets the periods that so many bytes may take.
+   *   Default: none, its bytes are counted as they arrive
    */
-  measure(onTooSlow: () => void): UploadMeter {
+  measure(onTooSlow: () => void, unseenBytes = 0): UploadMeter {
     const track = (upload: MeasuredUpload) => {
       this.#uploads.add(upload);
       this.#timer ??= this.#checkLater();
@@ -50,7 +52,7 @@ export class MinimumRate {
       this.#uploads.delete(upload);
       if (this.#isClosed) this.#clearTimer();
     };
-    const upload = new MeasuredUpload(onTooSlow, track, untrack);
+    const upload = new MeasuredUpload(onTooSlow, unseenBytes, track, untrack);
     track(upload);
     return upload;
   }
@@ -91,12 +93,17 @@ class MeasuredUpload implements UploadMeter {
   #periodStartedAt = this.#startedAt;
   #bytesInPeriod = 0;
   #hasEnded = false;
+  /** Periods before its first check. */
+  readonly #periods: number;
 
   constructor(
     readonly onTooSlow: () => void,
+    unseenBytes: number,
     readonly track: (upload: MeasuredUpload) => void,
     readonly untrack: (upload: MeasuredUpload) => void,
-  ) {}
+  ) {
+    this.#periods = Math.max(1, unseenBytes / MIN_PROGRESS_BYTES);
+  }
 
   received(bytes: number): void {
     this.#bytes += bytes;
@@ -128,7 +135,7 @@ class MeasuredUpload implements UploadMeter {
 
   /** Aborts at the end of a period with too few bytes, else starts the next period. */
   check(now: number, progressMs: number): void {
-    if (now - this.#periodStartedAt < progressMs) return;
+    if (now - this.#periodStartedAt < progressMs * this.#periods) return;
     if (this.#bytesInPeriod < MIN_PROGRESS_BYTES) return this.abort();
     this.#periodStartedAt = now;
     this.#bytesInPeriod = 0;
@@ -137,7 +144,7 @@ class MeasuredUpload implements UploadMeter {
   /** Whether it is slower than {@linkcode MIN_PROGRESS_BYTES} in {@linkcode OVERLOADED_PROGRESS_MS}. */
   isSlow(now: number): boolean {
     const ms = now - this.#startedAt;
-    return ms >= OVERLOADED_PROGRESS_MS &&
+    return ms >= OVERLOADED_PROGRESS_MS * this.#periods &&
       this.#bytes / ms < MIN_PROGRESS_BYTES / OVERLOADED_PROGRESS_MS;
   }
 }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { MIN_PROGRESS_BYTES, MinimumRate, type UploadMeter } from "./minimum_rate.ts";
 
 /** Measures an upload; `aborted` resolves with the milliseconds until it was too slow. */
-function measure(progressMs: number) {
+function measure(progressMs: number, unseenBytes?: number) {
   const start = performance.now();
   const { promise: aborted, resolve } = Promise.withResolvers<number>();
   const rate = new MinimumRate(progressMs);
-  const upload: UploadMeter = rate.measure(() => resolve(performance.now() - start));
+  const upload: UploadMeter = rate.measure(() => resolve(performance.now() - start), unseenBytes);
   return { rate, upload, aborted };
 }
 
@@ -26,6 +26,12 @@ Deno.test("enough progress → another period, and only one", async () => {
   upload.received(MIN_PROGRESS_BYTES);
   const ms = await Promise.race([aborted, pause(5_000)]);
   assert.ok(ms !== undefined && ms >= 80, `${ms} ms`);
+});
+
+Deno.test("progress that cannot be seen → aborted after the periods that its bytes may take", async () => {
+  const { aborted } = measure(40, 3 * MIN_PROGRESS_BYTES);
+  const ms = await Promise.race([aborted, pause(5_000)]);
+  assert.ok(ms !== undefined && ms >= 120, `${ms} ms`);
 });
 
 Deno.test("an upload that ended → not aborted", async () => {
