@@ -18,6 +18,7 @@ import type { ClientConfig } from "./client_config.ts";
 import { type IsMonitoringRequest, tracedPaths } from "./monitoring_requests.ts";
 import { scrubBreadcrumb, scrubEvent } from "./privacy/event.ts";
 import { scrubSpan } from "./privacy/span.ts";
+import { slimSpan } from "./slim_span.ts";
 
 type ClientOptions = ConstructorParameters<typeof BrowserClient>[0];
 
@@ -85,7 +86,7 @@ export function startClient(
       frameContextLines: 0,
     },
     beforeBreadcrumb: (crumb) => scrubBreadcrumb(crumb, isMonitoringRequest, location.origin),
-    beforeSendSpan: withStreamedSpan((span) => scrubSpan(span, location.origin)),
+    beforeSendSpan: withStreamedSpan((span) => slimSpan(scrubSpan(span, location.origin))),
   };
   applySdkMetadata(options, "react");
   // Without it, the SDK serializes DOM elements and the window property by property.
