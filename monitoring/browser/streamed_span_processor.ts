@@ -30,6 +30,10 @@ export class StreamedSpanProcessor implements SpanProcessor {
   onStart(span: Span, parentContext: Context): void {
     this.#visit.addSpan(span);
     const ours = span as unknown as SentrySpan;
+    // Browsers report scripts that a `modulepreload` fetched as "other".
+    if (span.attributes["sentry.op"] === "resource.other" && /\.m?js(?:[?#]|$)/.test(span.name)) {
+      span.setAttribute("sentry.op", "resource.script");
+    }
     const parent = trace.getSpan(parentContext);
     if (parent?.spanContext().isRemote) span.setAttribute("sentry.parentIsRemote", true);
     else if (parent) addChildSpanToSpan(parent as SentrySpan, ours);
