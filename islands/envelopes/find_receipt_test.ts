@@ -10,19 +10,21 @@ const receipt = (change: Partial<Receipt>): Receipt => ({
   at: 4_990,
   items,
   bytes: 50,
+  sentBytes: 40,
   attempts: 1,
   tookMs: 1,
   ...change,
 });
 
-Deno.test("same size and items → the receipt closest in time", () => {
+Deno.test("same items, compressed or not → the receipt closest in time", () => {
   const [near, far] = [receipt({}), receipt({ at: 1_000 })];
   assert.equal(findReceipt(row, [far, near]), near);
+  assert.equal(findReceipt({ ...row, bytes: 40, content_encoding: "gzip" }, [far, near]), near);
 });
 
-Deno.test("another size, other items or another minute → no receipt", () => {
+Deno.test("other items or another minute → no receipt", () => {
   const others = [
-    receipt({ bytes: 51 }),
+    receipt({ items: [{ type: "log", bytes: 21 }] }),
     receipt({ items: [{ type: "event", bytes: 20 }] }),
     receipt({ items: [...items, ...items] }),
     receipt({ at: 5_000 - 60_000 }),

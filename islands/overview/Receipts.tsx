@@ -43,7 +43,7 @@ const COLUMNS: readonly Column[] = [
 
 /** One envelope that this browser has sent. */
 export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Receipt }) {
-  const { at, items, bytes, status, error, attempts, tookMs } = receipt;
+  const { at, items, bytes, sentBytes, status, error, attempts, tookMs } = receipt;
   const { kind, word, meaning } = describeOutcome(receipt);
   return (
     <tr>
@@ -54,7 +54,9 @@ export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Recei
         <ItemList items={items} />
         {error && kind !== "flows" && <small className={kind}>{error}</small>}
       </td>
-      <td className="n size">{formatBytes(bytes)}</td>
+      <td className="n size" title={`before compression; ${formatBytes(sentBytes)} sent`}>
+        {formatBytes(bytes)}
+      </td>
       <td className={`outcome ${kind}`} title={meaning}>
         <OutcomeMark kind={kind} />
         {word}

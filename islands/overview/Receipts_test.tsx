@@ -9,6 +9,7 @@ const receipt: Receipt = {
   at: new Date(2020, 7, 14, 14, 3, 22).getTime(),
   items: [{ type: "replay_event", bytes: 300 }, { type: "replay_recording", bytes: 20_480 }],
   bytes: 20_900,
+  sentBytes: 20_900,
   status: 200,
   outcome: "stored",
   attempts: 1,

@@ -36,7 +36,7 @@ export function CostTables({ scripts, cost, sent, timing }: {
           value={formatBytes(sent.bytes)}
           of={`${formatCount(sent.envelopes, "envelope")} in ${
             formatCount(sent.requests, "request")
-          }, without headers`}
+          }, without headers; ${formatBytes(sent.uncompressedBytes)} before compression`}
         />
         <CostRow
           what="Responses to them"

@@ -100,6 +100,7 @@ interface SentReceipt {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly bytes: number;
+  readonly sentBytes: number;
   readonly attempts: number;
 }
 
@@ -108,31 +109,35 @@ export interface SentTotals {
   readonly envelopes: number;
   /** Counts each attempt. */
   readonly requests: number;
-  /** Bytes of the bodies, without HTTP headers. */
+  /** Bytes of the bodies as sent, without HTTP headers. */
   readonly bytes: number;
-  /** Attempts of each receipt that is still in the list, by key. */
-  readonly attempts: ReadonlyMap<string, number>;
+  /** Bytes of the envelopes before compression, each counted once. */
+  readonly uncompressedBytes: number;
+  /** The receipts that are still in the list, by key. */
+  readonly receipts: ReadonlyMap<string, SentReceipt>;
 }
 
 export const NOTHING_SENT: SentTotals = {
   envelopes: 0,
   requests: 0,
   bytes: 0,
-  attempts: new Map(),
+  uncompressedBytes: 0,
+  receipts: new Map(),
 };
 
 /** Adds a new list of receipts to the totals; an envelope that was sent again appears with more attempts. */
 export function addSent(before: SentTotals, receipts: readonly SentReceipt[]): SentTotals {
-  const attempts = new Map<string, number>();
-  let { envelopes, requests, bytes } = before;
+  const byKey = new Map<string, SentReceipt>();
+  let { envelopes, requests, bytes, uncompressedBytes } = before;
   for (const receipt of receipts) {
     const key = receiptKey(receipt);
-    const known = before.attempts.get(key) ?? 0;
-    attempts.set(key, receipt.attempts);
-    if (receipt.attempts <= known) continue;
-    if (known === 0) envelopes += 1;
-    requests += receipt.attempts - known;
-    bytes += (receipt.attempts - known) * receipt.bytes;
+    byKey.set(key, receipt);
+    const { attempts = 0, sentBytes = 0 } = before.receipts.get(key) ?? {};
+    requests += receipt.attempts - attempts;
+    bytes += receipt.sentBytes - sentBytes;
+    if (attempts > 0 || receipt.attempts === 0) continue;
+    envelopes += 1;
+    uncompressedBytes += receipt.bytes;
   }
-  return { envelopes, requests, bytes, attempts };
+  return { envelopes, requests, bytes, uncompressedBytes, receipts: byKey };
 }

@@ -108,25 +108,34 @@ Deno.test("a receipt that leaves the list → its count stays, its key is forgot
   assert.deepEqual([...flow.settled], ["b/1"]);
 });
 
-const sentReceipt = (id: string, attempts: number, bytes = 100) => ({ id, at: 1, attempts, bytes });
-const totals = ({ envelopes, requests, bytes }: ReturnType<typeof addSent>) =>
-  [envelopes, requests, bytes] as const;
+const sentReceipt = (id: string, attempts: number) => ({
+  id,
+  at: 1,
+  attempts,
+  bytes: 100,
+  sentBytes: 30 * attempts,
+});
+const totals = (sent: ReturnType<typeof addSent>) =>
+  [sent.envelopes, sent.requests, sent.bytes, sent.uncompressedBytes] as const;
 
 Deno.test("an envelope sent three times → one envelope, three requests", () => {
   const first = addSent(NOTHING_SENT, [sentReceipt("b", 0), sentReceipt("a", 1)]);
-  assert.deepEqual(totals(first), [1, 1, 100]);
+  assert.deepEqual(totals(first), [1, 1, 30, 100]);
   const again = addSent(first, [sentReceipt("b", 1), sentReceipt("a", 3)]);
-  assert.deepEqual(totals(again), [2, 4, 400]);
-  assert.deepEqual(totals(addSent(again, [sentReceipt("b", 1), sentReceipt("a", 3)])), [2, 4, 400]);
+  assert.deepEqual(totals(again), [2, 4, 120, 200]);
+  assert.deepEqual(
+    totals(addSent(again, [sentReceipt("b", 1), sentReceipt("a", 3)])),
+    [2, 4, 120, 200],
+  );
 });
 
 Deno.test("a sent receipt that leaves the list → stays in the totals", () => {
   const first = addSent(NOTHING_SENT, [sentReceipt("a", 1)]);
   const later = addSent(first, [sentReceipt("b", 1)]);
-  assert.deepEqual(totals(later), [2, 2, 200]);
-  assert.deepEqual([...later.attempts.keys()], ["b/1"], "and is forgotten");
+  assert.deepEqual(totals(later), [2, 2, 60, 200]);
+  assert.deepEqual([...later.receipts.keys()], ["b/1"], "and is forgotten");
 });
 
 Deno.test("an envelope that was never sent → not counted", () => {
-  assert.deepEqual(totals(addSent(NOTHING_SENT, [sentReceipt("a", 0, 0)])), [0, 0, 0]);
+  assert.deepEqual(totals(addSent(NOTHING_SENT, [sentReceipt("a", 0)])), [0, 0, 0, 0]);
 });

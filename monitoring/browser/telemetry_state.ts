@@ -44,8 +44,10 @@ export interface Receipt {
   /** When the envelope was made, milliseconds since the epoch. */
   readonly at: number;
   readonly items: readonly ReceiptItem[];
-  /** Size of the envelope. */
+  /** Size of the envelope before compression. */
   readonly bytes: number;
+  /** Bytes of all request bodies that this page sent of it, as sent: usually compressed. */
+  readonly sentBytes: number;
   /** HTTP status of the last response; undefined: none yet. */
   readonly status?: number | undefined;
   /**

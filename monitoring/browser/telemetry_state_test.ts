@@ -6,6 +6,7 @@ const receipt = (id: string, at: number, more: Partial<Receipt> = {}): Receipt =
   at,
   items: [],
   bytes: 1,
+  sentBytes: 1,
   attempts: 0,
   tookMs: 0,
   ...more,

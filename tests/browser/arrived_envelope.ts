@@ -8,6 +8,9 @@ import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 export interface ArrivedEnvelope {
   /** As received, compressed or not. */
   readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+  /** {@linkcode bytes}, decompressed: the envelope as the sender stored it. */
+  readonly decoded: Uint8Array;
   readonly header: EnvelopeHeader;
   readonly items: readonly ArrivedItem[];
   /** Who made it. */
@@ -20,7 +23,7 @@ export type Sender = "page" | "server";
 /** In the header of the server's envelopes, except client reports. */
 const SERVER_SDK = '"name":"sentry.javascript.deno"';
 
-/** Who made an envelope. The server's are never compressed. */
+/** Who made an envelope, compressed or not: the server's never are. */
 export function senderOf(bytes: Uint8Array): Sender {
   const end = bytes.indexOf(10);
   const header = new TextDecoder().decode(bytes.subarray(0, end < 0 ? bytes.length : end));
@@ -67,7 +70,9 @@ export async function readArrival(
   const { header, items } = readEnvelope(decoded);
   const envelope: ArrivedEnvelope = {
     bytes,
-    sender: senderOf(bytes),
+    contentEncoding,
+    decoded,
+    sender: senderOf(decoded),
     header,
     items: items.map((item) => ({
       type: item.header.type,

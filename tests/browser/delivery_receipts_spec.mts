@@ -2,6 +2,7 @@
 import { answers } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
 import { acceptFromNow, expectOnce, makeMarks, MARK, reportedLosses } from "./marks.ts";
+import { sentText } from "./sent_requests.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
 
 const RECEIPTS = "Envelopes sent by this page, newest first";
@@ -58,7 +59,7 @@ test("relay refuses envelopes → shown, and reported as lost when the page ends
   watch.allow(MARK, "status of 413");
   await openPage(page);
   await context.route("/monitoring", (route) => {
-    const isMark = route.request().postData()?.includes('"value":"mark ');
+    const isMark = sentText(route.request()).includes('"value":"mark ');
     return isMark ? route.fulfill({ status: 413 }) : route.continue();
   });
   await makeMarks(page, 3);

@@ -77,7 +77,7 @@ test.describe("in relay mode", () => {
     const download = page.waitForEvent("download");
     await viewOf(page).getByRole("button", { name: "Download", exact: true }).click();
     const bytes = await Deno.readFile(await (await download).path());
-    expect(bytes).toEqual(new Uint8Array(envelope.bytes));
+    expect(bytes).toEqual(new Uint8Array(envelope.decoded));
 
     await page.goBack();
     await expect(rowsOf(page).first()).toBeVisible();
@@ -155,9 +155,9 @@ test.describe("in relay mode", () => {
     await page.keyboard.press("Escape");
     await expect(viewOf(page).getByRole("button", { name: "Inspect a file" })).toBeVisible();
     // Only the page's own telemetry was sent, without the file's content.
-    for (const { url, method, bytes } of sent.all.slice(before)) {
+    for (const { url, method, decoded } of sent.all.slice(before)) {
       expect([method, url.pathname]).toEqual(["POST", "/monitoring"]);
-      expect(new TextDecoder().decode(bytes)).not.toContain(canary);
+      expect(new TextDecoder().decode(decoded)).not.toContain(canary);
     }
   });
 

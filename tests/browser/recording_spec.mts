@@ -16,6 +16,8 @@ test("session sampled, no error → recorded", async ({ page, arrivals }) => {
   await make(page, "info"); // changes the page
   const item = await arrivals.waitForItem("a recording", ({ type }) => type === "replay_event");
   expect(item.json()).toMatchObject({ replay_type: "session", segment_id: 0 });
+  // The recorder has compressed it.
+  expect(item.envelope.contentEncoding).toBe(null);
 });
 
 test("session not sampled → buffered, sent after an error", async ({ page, arrivals, watch }) => {

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import type { BrowserContext, Request } from "@playwright/test";
 
 /** A request of a page or its workers. */
@@ -6,8 +7,10 @@ export interface SentRequest {
   readonly method: string;
   /** `document`, `script`, `fetch`, `ping` (a beacon) and the like. */
   readonly kind: string;
-  /** The body's exact bytes; empty if there is none. */
+  /** The body's exact bytes, compressed or not; empty if there is none. */
   readonly bytes: Uint8Array;
+  /** {@linkcode bytes}, decompressed: to look for texts. */
+  readonly decoded: Uint8Array;
 }
 
 /**
@@ -51,5 +54,23 @@ function read(request: Request): SentRequest {
     throw new Error(`Cannot read the body of the POST to ${url.pathname}: it is empty or a Blob.`);
   }
   const bytes = body === null ? new Uint8Array() : new Uint8Array(body);
-  return { url, method, kind: request.resourceType(), bytes };
+  return { url, method, kind: request.resourceType(), bytes, decoded: decode(request, bytes) };
+}
+
+/**
+ * A request's body, decompressed.
+ *
+ * @throws for any encoding but gzip, which the page never uses
+ */
+function decode(request: Request, bytes: Uint8Array): Uint8Array {
+  const encoding = request.headers()["content-encoding"];
+  if (encoding === undefined) return bytes;
+  if (encoding !== "gzip") throw new Error(`Cannot decompress a body sent as ${encoding}.`);
+  return new Uint8Array(gunzipSync(bytes));
+}
+
+/** The text of a request's body, decompressed; empty if there is none. */
+export function sentText(request: Request): string {
+  const body = request.postDataBuffer();
+  return body === null ? "" : new TextDecoder().decode(decode(request, new Uint8Array(body)));
 }

@@ -44,6 +44,9 @@ test.describe("with a self-hosted ingest", () => {
     const left = sent.leaving(server.origin);
     expect(left.length).toBeGreaterThan(0);
     expect(new Set(left.map(({ url }) => url.origin))).toEqual(new Set([ingest.origin]));
+    // `Content-Encoding` would need a preflight.
+    expect((await arrivals.envelopes()).map(({ contentEncoding }) => contentEncoding))
+      .toEqual(left.map(() => null));
   });
 
   test.describe("and SENTRY_TUNNEL=always", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
 import type { Receipt } from "../telemetry_state.ts";
 import { Delivery, type DeliveryOptions } from "./delivery.ts";
 import { describeEnvelope } from "./envelope.ts";
@@ -19,10 +20,12 @@ const segment = (number: number) =>
 /** A stand-in relay. */
 interface Relay {
   respond: () => Response | Promise<Response>;
-  /** Bodies of all requests with a 2xx. */
+  /** Bodies of all requests with a 2xx, decompressed. */
   readonly accepted: string[];
-  /** Bodies of all requests. */
+  /** Bodies of all requests, decompressed. */
   readonly posts: string[];
+  /** Bodies of all requests that came compressed. */
+  readonly compressed: string[];
   readonly url: string;
 }
 
@@ -104,12 +107,16 @@ function withRelay(name: string, test: (relay: Relay) => Promise<void>): void {
   Deno.test(name, async () => {
     const posts: string[] = [];
     const accepted: string[] = [];
-    const relay = { respond: () => new Response("{}"), posts, accepted, url: "" };
+    const compressed: string[] = [];
+    const relay = { respond: () => new Response("{}"), posts, accepted, compressed, url: "" };
     const server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen() {} },
       async (request) => {
-        const body = text(new Uint8Array(await request.arrayBuffer()));
+        const bytes = new Uint8Array(await request.arrayBuffer());
+        const isCompressed = request.headers.has("Content-Encoding");
+        const body = text(isCompressed ? gunzipSync(bytes) : bytes);
         posts.push(body);
+        if (isCompressed) compressed.push(body);
         const response = await relay.respond();
         if (response.ok) accepted.push(body);
         return response;
@@ -285,6 +292,28 @@ withRelay("store full → delivered from memory", async (relay) => {
   await until(() => page.waiting === 0, "it arrived");
   assert.deepEqual(relay.accepted, [text(event("a"))]);
 });
+
+withRelay(
+  "segment or page hidden → uncompressed; else gzip, also after a failure",
+  async (relay) => {
+    const page = open(relay, createMemoryStore());
+    await page.delivery.deliver(segment(1));
+    await page.delivery.deliver(event("a"));
+    relay.respond = () => new Response("{}", { status: 500 });
+    await page.delivery.deliver(event("b"));
+    relay.respond = () => new Response("{}");
+    page.delivery.retryNow();
+    await until(() => page.waiting === 0, "all arrived");
+    const sent = page.delivery.deliver(event("c"));
+    page.delivery.flush();
+    await sent;
+    assert.deepEqual(relay.compressed, ["a", "b", "b"].map((id) => text(event(id))));
+    assert.deepEqual(relay.accepted, [
+      text(segment(1)),
+      ...["a", "b", "c"].map((id) => text(event(id))),
+    ]);
+  },
+);
 
 withRelay("page hidden, store does not respond → sent", async (relay) => {
   const never: EnvelopeStore = { ...createMemoryStore(), put: () => new Promise(() => {}) };

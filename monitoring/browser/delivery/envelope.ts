@@ -96,6 +96,8 @@ export interface WaitingEnvelope {
   failures: number;
   /** Milliseconds since the epoch. */
   notBefore: number;
+  /** Bytes of all bodies that this tab has sent of it. */
+  sentBytes: number;
   /** Resolves the SDK's `send`. Only the first call has an effect. */
   settle(response: TransportMakeRequestResponse): void;
 }
@@ -106,7 +108,15 @@ export function createWaitingEnvelope(
   details: Pick<WaitingEnvelope, "bytes" | "stored" | "settle">,
 ): WaitingEnvelope {
   const categories = meta.items.map(({ type }) => sdkCategoryOf(type));
-  return { meta, categories, isSending: false, failures: 0, notBefore: 0, ...details };
+  return {
+    meta,
+    categories,
+    isSending: false,
+    failures: 0,
+    notBefore: 0,
+    sentBytes: 0,
+    ...details,
+  };
 }
 
 /**
@@ -137,7 +147,7 @@ export function nextEnvelope<
 
 /** Builds the receipt that the page shows. */
 export function receiptOf(
-  { meta }: WaitingEnvelope,
+  { meta, sentBytes }: WaitingEnvelope,
   { status, outcome, error }: Partial<SendResult>,
   now: number,
 ): Receipt {
@@ -147,6 +157,7 @@ export function receiptOf(
     at,
     items,
     bytes,
+    sentBytes,
     attempts,
     tookMs: now - at,
     status,

@@ -10,7 +10,7 @@ const plan = (
   categories: DataCategory[] = ["error"],
 ) =>
   planRetry(
-    { retryAfter: null, rateLimits: null, ...result },
+    { retryAfter: null, rateLimits: null, sentBytes: 1, ...result },
     { categories, failures: 1 },
     { limits, now: NOW, random: 0 },
   );

@@ -19,10 +19,17 @@ export interface SendResult {
   readonly outcome?: string | undefined;
   /** `X-Sentry-Error`, or why there was no response. */
   readonly error?: string | undefined;
+  /** Size of the request's body, compressed or not. */
+  readonly sentBytes: number;
 }
 
-/** Sends an envelope once. Never rejects. */
-export type SendEnvelope = (bytes: Uint8Array) => Promise<SendResult>;
+/**
+ * Sends an envelope once. Never rejects.
+ *
+ * @param compress whether the body may be compressed, which is asynchronous; false: the request is made
+ * during the call
+ */
+export type SendEnvelope = (bytes: Uint8Array, compress: boolean) => Promise<SendResult>;
 
 /** A request without a response is aborted after this time and sent again later. */
 const TIMEOUT_MS = 60_000;
@@ -39,12 +46,13 @@ export interface SenderOptions {
 /** Creates the sender for one address. */
 export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnvelope {
   let keepaliveBytes = 0;
+  // Across origins, `Content-Encoding` and the envelope's own type would need a preflight.
+  let canCompress = sameOrigin && "CompressionStream" in globalThis;
+  const type = {
+    "Content-Type": sameOrigin ? "application/x-sentry-envelope" : "text/plain;charset=UTF-8",
+  };
   const init: RequestInit = {
     method: "POST",
-    headers: {
-      // Across origins the envelope's own type would need a preflight. The ingest accepts both.
-      "Content-Type": sameOrigin ? "application/x-sentry-envelope" : "text/plain;charset=UTF-8",
-    },
     // A proxy in front of this origin may require its cookie. The relay does not forward cookies.
     credentials: sameOrigin ? "same-origin" : "omit",
     // Only the origin. With "no-referrer" some browsers send `Origin: null`.
@@ -54,41 +62,72 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
     cache: "no-store",
   };
 
-  async function attempt(body: Uint8Array, keepalive: boolean): Promise<SendResult> {
+  async function attempt(
+    body: Uint8Array,
+    headers: HeadersInit,
+    keepalive: boolean,
+  ): Promise<SendResult> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, { ...init, body: body as BodyInit, keepalive, signal });
+    const response = await fetch(url, {
+      ...init,
+      headers,
+      body: body as BodyInit,
+      keepalive,
+      signal,
+    });
     // Reads the body so that the connection can be reused; cancelling would close it.
     void response.arrayBuffer().catch(
       () => {/* The connection was lost; the status has arrived. */},
     );
-    const { status, headers } = response;
+    const received = (name: string) => response.headers.get(name);
     return {
-      status,
-      retryAfter: headers.get("Retry-After"),
-      rateLimits: headers.get("X-Sentry-Rate-Limits"),
-      outcome: headers.get("X-Relay-Outcome") ?? undefined,
-      error: headers.get("X-Sentry-Error") ?? undefined,
+      status: response.status,
+      retryAfter: received("Retry-After"),
+      rateLimits: received("X-Sentry-Rate-Limits"),
+      outcome: received("X-Relay-Outcome") ?? undefined,
+      error: received("X-Sentry-Error") ?? undefined,
+      sentBytes: body.length,
     };
   }
 
-  return async (bytes) => {
-    const keepalive = keepaliveBytes + bytes.length <= KEEPALIVE_BYTES;
-    if (keepalive) keepaliveBytes += bytes.length;
+  async function post(body: Uint8Array, headers: HeadersInit): Promise<SendResult> {
+    const { length } = body;
+    const failed = (error: unknown) => noResponse(error, length);
+    const keepalive = keepaliveBytes + length <= KEEPALIVE_BYTES;
+    if (keepalive) keepaliveBytes += length;
     try {
-      return await attempt(bytes, keepalive);
+      return await attempt(body, headers, keepalive);
     } catch (error) {
       // With keepalive the browser's limit may be exceeded: other tabs count too.
-      if (!keepalive || !(error instanceof TypeError)) return noResponse(error);
+      if (!keepalive || !(error instanceof TypeError)) return failed(error);
     } finally {
-      if (keepalive) keepaliveBytes -= bytes.length;
+      if (keepalive) keepaliveBytes -= length;
     }
-    return await attempt(bytes, false).catch(noResponse);
+    return await attempt(body, headers, false).catch(failed);
+  }
+
+  return async (bytes, compress) => {
+    if (!compress || !canCompress) return await post(bytes, type);
+    const body = await gzip(bytes);
+    const result = await post(body, { ...type, "Content-Encoding": "gzip" });
+    if (result.status !== 400 && result.status !== 415) return result;
+    // The envelope may be valid: a proxy has decompressed the body, or the relay cannot.
+    const plain = await post(bytes, type);
+    if ((plain.status ?? 500) < 300) canCompress = false;
+    return { ...plain, sentBytes: body.length + bytes.length };
   };
 }
 
-function noResponse(error: unknown): SendResult {
+async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
+  const { body } = new Response(bytes as BodyInit);
+  const compressed = new Response(body!.pipeThrough(new CompressionStream("gzip")));
+  return new Uint8Array(await compressed.arrayBuffer());
+}
+
+function noResponse(error: unknown, sentBytes: number): SendResult {
   const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
   return {
+    sentBytes,
     retryAfter: null,
     rateLimits: null,
     error: isTimeout ? `no response within ${TIMEOUT_MS / 1000} s` : "no connection",

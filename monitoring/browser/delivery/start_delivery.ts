@@ -155,6 +155,7 @@ function limitedReceipt(header: Envelope[0], items: readonly ReceiptItem[]): Rec
     at: Date.now(),
     items,
     bytes: 0,
+    sentBytes: 0,
     outcome: "rate_limited",
     error: "not sent: the ingest has announced a rate limit",
     attempts: 0,

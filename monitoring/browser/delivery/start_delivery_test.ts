@@ -11,7 +11,7 @@ import { createTransport } from "./start_delivery.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
 
 const REPORT = new TextEncoder().encode("{}\n");
-const ACCEPTED: SendResult = { status: 200, retryAfter: null, rateLimits: null };
+const ACCEPTED: SendResult = { status: 200, retryAfter: null, rateLimits: null, sentBytes: 1 };
 const envelope = (...types: string[]) =>
   createEnvelope(
     { event_id: "e" } as never,
