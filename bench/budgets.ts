@@ -3,7 +3,7 @@
  * measurements with them, and exit with 1 if one is missed.
  */
 export interface Budget {
-  readonly unit: "bytes gzip" | "ms" | "MiB" | "/s" | "×";
+  readonly unit: "bytes gzip" | "bytes" | "ms" | "MiB" | "/s" | "×";
   /** Upper or lower limit in `unit`. */
   readonly limit: Limit;
   /** For ratios (`×`): what the measured value is divided by. */
@@ -34,6 +34,9 @@ export const KERNEL_CLIENT_BUDGET = {
   unit: "bytes gzip",
   limit: { most: 2_400 },
 } as const satisfies Budget;
+
+/** What a page load uploads, as sent, whose session is not sampled for recording: `deno task size`. */
+export const UPLOAD_BUDGET = { unit: "bytes", limit: { most: 6_000 } } as const satisfies Budget;
 
 /** CPU time (user and system) of the relay's process for each envelope: `--only=relay`. */
 export const RELAY_CPU_BUDGETS = {

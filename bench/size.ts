@@ -1,6 +1,6 @@
 /**
- * `deno task size`: compares the parts of the built page with their byte budgets. Exits with 1 if one of
- * them is exceeded.
+ * `deno task size`: compares the parts of the built page, and what a load of it uploads, with their byte
+ * budgets. Exits with 1 if one of them is exceeded.
  */
 import { gzipSync } from "node:zlib";
 import { SIZE_BUDGETS } from "./budgets.ts";
@@ -108,7 +108,12 @@ export async function checkSizes(folder: URL): Promise<readonly SizeCheck[]> {
 }
 
 if (import.meta.main) {
-  const sizes = await checkSizes(new URL("../.build/", import.meta.url));
+  // Loaded here, because it starts a browser.
+  const { measureUpload } = await import("./upload.ts");
+  const sizes = [
+    ...await checkSizes(new URL("../.build/", import.meta.url)),
+    await measureUpload(),
+  ];
   for (const { isWithinBudget, line } of sizes) {
     console.log(`${isWithinBudget ? "ok    " : "FAILED"} ${line}`);
   }

@@ -1,0 +1,71 @@
+/** What the page uploads: compressed to its own origin, and little. */
+import { gunzipSync } from "node:zlib";
+import { checkUpload, loadUnsampled } from "../../bench/upload.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectOnce, makeMarks, MARK } from "./marks.ts";
+import { openPage } from "./signals.ts";
+import { opOf, type Span, spansOf } from "./telemetry.ts";
+
+const valueOf = ({ attributes }: Span, name: string) => attributes[name]?.value;
+
+test.describe("relay", () => {
+  test.use({ mode: "relay" });
+
+  test("page load not sampled → gzip within the budget; page left → not compressed", async ({ page, arrivals, sent }) => {
+    await loadUnsampled(page);
+    const envelopes = await arrivals.envelopes();
+    const { isWithinBudget, line } = checkUpload(envelopes);
+    expect(isWithinBudget, line).toBe(true);
+    expect(new Set(envelopes.map(({ contentEncoding }) => contentEncoding)))
+      .toEqual(new Set(["gzip"]));
+
+    // Each script has a span, also those that the page preloads, with what Sentry shows.
+    const spans = spansOf(await arrivals.items("span"));
+    const scripts = spans.filter((span) => opOf(span) === "resource.script");
+    const requested = sent.all.filter(({ kind }) => kind === "script");
+    expect(scripts.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(requested.map(({ url }) => url.pathname)),
+    );
+    expect(spans.filter(({ name }) => name.endsWith(".js")).map(opOf))
+      .toEqual(scripts.map(() => "resource.script"));
+    for (const span of scripts) {
+      expect(valueOf(span, "http.response.status_code"), span.name).toBe(200);
+      for (const size of ["http.response_transfer_size", "http.decoded_response_content_length"]) {
+        expect(valueOf(span, size), `${span.name} ${size}`).toBeGreaterThan(0);
+      }
+    }
+    for (const span of spans) {
+      for (const name of ["origin", "release", "environment", "segment.id"]) {
+        expect(valueOf(span, `sentry.${name}`), `${span.name} ${name}`).toBeTruthy();
+      }
+      expect(valueOf(span, "user_agent.original"), span.name).toContain("Mozilla");
+    }
+
+    await page.goto("about:blank");
+    const { envelope } = await arrivals.waitForItem(
+      "the page's largest paint",
+      (item) => spansOf([item]).some((span) => opOf(span) === "ui.webvital.lcp"),
+    );
+    expect(envelope.contentEncoding).toBe(null);
+  });
+});
+
+test("proxy decompresses bodies but keeps the header → sent again uncompressed, each arrives once", async ({ page, context, arrivals, watch }) => {
+  watch.allow(MARK, "status of 400");
+  let decompressed = 0;
+  await context.route("/monitoring", (route) => {
+    const request = route.request();
+    if (request.headers()["content-encoding"] !== "gzip") return route.continue();
+    decompressed++;
+    return route.continue({ postData: gunzipSync(request.postDataBuffer()!) });
+  });
+  await openPage(page);
+  const marks = await makeMarks(page, 5);
+  await expectOnce(arrivals, marks);
+  await expect(page.getByText("0 waiting").first()).toBeVisible();
+  await expect(page.getByText("0 refused").first()).toBeVisible();
+  const before = decompressed;
+  expect(before).toBeGreaterThan(0);
+  await expectOnce(arrivals, [...marks, ...await makeMarks(page, 5, { from: 5 })]);
+  expect(decompressed, "compressed again after a refusal").toBe(before);
+});
