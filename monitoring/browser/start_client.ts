@@ -22,6 +22,11 @@ import { slimSpan } from "./slim_span.ts";
 
 type ClientOptions = ConstructorParameters<typeof BrowserClient>[0];
 
+/**
+ * Breadcrumbs of an event: the last steps before an error. With the SDK's 100, an event of a burst is 16 KB, which is
+ * serialized, stored and sent each time.
+ */
+const MAX_BREADCRUMBS = 30;
 /** Events that the client processes concurrently. The default of 64 drops events of a burst. */
 const PROCESSING_BUFFER = 10_000;
 
@@ -46,6 +51,7 @@ export function startClient(
     transport,
     transportOptions: { bufferSize: PROCESSING_BUFFER },
     stackParser: defaultStackParser,
+    maxBreadcrumbs: MAX_BREADCRUMBS,
 
     tracesSampleRate: settings.tracesSampleRate,
     replaysSessionSampleRate: settings.replaysSessionSampleRate,

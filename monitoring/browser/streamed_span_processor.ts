@@ -54,8 +54,12 @@ export class StreamedSpanProcessor implements SpanProcessor {
     this.#client.emit("spanEnd", span as unknown as SentrySpan);
   }
 
-  onEnd(span: unknown): void {
-    this.#client.emit("afterSpanEnd", span as SentrySpan);
+  onEnd(ended: unknown): void {
+    const span = ended as SentrySpan;
+    this.#client.emit("afterSpanEnd", span);
+    // For each error the SDK sets the status of the page's span, and for an ended one OpenTelemetry makes a
+    // warning with a stack, which takes longer than to serialize the error.
+    span.setStatus = () => span;
     this.#visit.notify();
   }
 

@@ -113,11 +113,12 @@ export function createTelemetryStore(): TelemetryStore {
       }
     },
     receive(receipt) {
-      const { id, at } = receipt;
-      const others = state.receipts.filter((other) => other.id !== id || other.at !== at);
-      const older = others.findIndex((other) => other.at <= at);
-      const receipts = others.toSpliced(older < 0 ? others.length : older, 0, receipt);
-      change({ ...state, receipts: receipts.slice(0, MAX_RECEIPTS) });
+      const { receipts } = state;
+      const isSame = ({ id, at }: Receipt) => id === receipt.id && at === receipt.at;
+      const found = receipts.findIndex((other) => other.at < receipt.at || isSame(other));
+      const replaced = found >= 0 && isSame(receipts[found]!) ? 1 : 0;
+      const next = receipts.toSpliced(found < 0 ? receipts.length : found, replaced, receipt);
+      change({ ...state, receipts: next.slice(0, MAX_RECEIPTS) });
     },
   };
 }

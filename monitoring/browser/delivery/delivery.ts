@@ -84,6 +84,8 @@ export class Delivery {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #limits: RateLimits = {};
   #lastCreatedAt = 0;
+  /** Set while a check of all envelopes is due: the envelopes of one task need only one. */
+  #retention: Promise<void> | undefined;
   readonly #breaker = new CircuitBreaker();
   readonly #losses: LossCounter;
   readonly #options: Required<DeliveryOptions>;
@@ -124,11 +126,11 @@ export class Delivery {
       const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
       this.#waiting.push(envelope);
       this.#publish(envelope, {});
-      void this.#enforceRetention();
+      this.#retention ??= Promise.resolve().then(() => this.#enforceRetention());
       this.#sendWaiting();
-      if (this.#breaker.isTripped || this.#waiting.some(({ failures }) => failures > 0)) {
-        this.#settleWaiting();
-      }
+      const isFailing = this.#breaker.isTripped ||
+        this.#waiting.some(({ failures }) => failures > 0);
+      if (isFailing && !envelope.isSending) void stored.then(() => settle({ statusCode: 202 }));
     });
   }
 
@@ -334,6 +336,7 @@ export class Delivery {
 
   /** Drops envelopes that are too old or exceed the storage quota. */
   async #enforceRetention(): Promise<void> {
+    this.#retention = undefined;
     const oldest = this.#options.now() - MAX_AGE_MS;
     const expired = this.#waiting.filter(({ meta }) => meta.createdAt < oldest);
     const dropped = this.#dropAll(expired, "network_error", "too old");

@@ -29,6 +29,7 @@ export interface StoredEnvelope {
 }
 
 const LINE_FEED = 10;
+const decoder = new TextDecoder();
 
 /**
  * Describes an envelope that the SDK has just serialized. It does not validate: the strict scanner
@@ -51,7 +52,7 @@ export function describeEnvelope(bytes: Uint8Array, id: string, now: number): En
   const readHeader = (): Record<string, unknown> => {
     const line = bytes.subarray(at, lineEnd());
     at += line.length + 1;
-    return JSON.parse(new TextDecoder().decode(line));
+    return JSON.parse(decoder.decode(line));
   };
 
   const { event_id } = readHeader();

@@ -132,6 +132,7 @@ export function createTransport(
     return allowed as Envelope[1];
   }
 
+  const encoder = new TextEncoder();
   return () => ({
     send(envelope) {
       const items = withinLimits(envelope);
@@ -139,7 +140,7 @@ export function createTransport(
       const startedAt = performance.now();
       const body = serializeEnvelope(createEnvelope(envelope[0] as never, items as never));
       // Serialized once: each attempt sends the same bytes.
-      const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+      const bytes = typeof body === "string" ? encoder.encode(body) : body;
       onSerialized(bytes, performance.now() - startedAt);
       return delivery.deliver(bytes);
     },
