@@ -150,10 +150,11 @@ function setLatest(next: HealthReport): void {
 /** Schedules a request after activity, and resets the pauses. */
 function requestSoon(): void {
   requests = 0;
-  if (isScheduled || path === undefined || document.hidden) return;
-  isScheduled = true;
+  if (isScheduled && !document.hidden) return;
   clearTimeout(timer);
-  timer = setTimeout(() => void request(), BURST_MS);
+  // A hidden page requests it when it is shown again.
+  isScheduled = path !== undefined && !document.hidden;
+  if (isScheduled) timer = setTimeout(() => void request(), BURST_MS);
 }
 
 async function request(): Promise<void> {
@@ -173,7 +174,9 @@ async function request(): Promise<void> {
   const hasSpooled = health
     ? (health.spool?.pending ?? 0) > 0
     : lastFlow?.spoolingSince !== undefined || (latest?.spool?.pending ?? 0) > 0;
-  if (hasSpooled && !isScheduled) timer = setTimeout(() => void request(), healthPauseMs(requests));
+  if (hasSpooled && !isScheduled && !document.hidden) {
+    timer = setTimeout(() => void request(), healthPauseMs(requests));
+  }
 }
 
 function subscribe(listener: () => void): () => void {

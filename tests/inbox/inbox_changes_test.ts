@@ -8,8 +8,8 @@ import { startInboxServer, until } from "./_inbox_server.ts";
 class Tabs implements Disposable {
   readonly #tabs: InboxChanges[] = [];
 
-  open(url: string): InboxChanges {
-    const tab = watchInbox(url);
+  open(url: string, page?: FakePage): InboxChanges {
+    const tab = watchInbox(url, undefined, page);
     tab.subscribe(() => {});
     this.#tabs.push(tab);
     return tab;
@@ -17,6 +17,16 @@ class Tabs implements Disposable {
 
   [Symbol.dispose](): void {
     for (const tab of this.#tabs) tab.close();
+  }
+}
+
+/** Stands in for a browser's `document`. */
+class FakePage extends EventTarget {
+  hidden = false;
+
+  set(hidden: boolean): void {
+    this.hidden = hidden;
+    this.dispatchEvent(new Event("visibilitychange"));
   }
 }
 
@@ -66,6 +76,30 @@ Deno.test("three tabs → one stream; its tab closes → the next tab opens one"
   await until("the first stream is closed", () => server.streams.open === 1);
   assert.equal(server.streams.asked, 2);
   assert.equal(first.snapshot().total, 2);
+});
+
+Deno.test("tab hidden → no stream, the shown tab opens one; shown again → its total", async () => {
+  await using server = startInboxServer();
+  using tabs = new Tabs();
+  await server.store(1);
+  const [page, otherPage] = [new FakePage(), new FakePage()];
+  const tab = tabs.open(server.url, page);
+  await hasTotal(1, tab);
+  page.set(true);
+  await until("the stream is closed", () => server.streams.open === 0);
+  const other = tabs.open(server.url, otherPage);
+  await server.store(2);
+  await hasTotal(2, other);
+  assert.deepEqual(server.streams, { asked: 2, open: 1 });
+  assert.equal(tab.snapshot().total, 1);
+
+  page.set(false);
+  await hasTotal(2, tab);
+  assert.equal(server.streams.asked, 2);
+  otherPage.set(true);
+  await server.store(3);
+  await hasTotal(3, tab);
+  assert.deepEqual(server.streams, { asked: 3, open: 1 });
 });
 
 Deno.test("inbox with 1,230 envelopes → total without reading their rows", async () => {

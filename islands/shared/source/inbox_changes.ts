@@ -13,6 +13,9 @@ export interface InboxChanges {
   close(): void;
 }
 
+/** The part of `document` that is used. */
+type Visibility = Pick<Document, "hidden" | "addEventListener" | "removeEventListener">;
+
 /** Exponential backoff bounds of reconnections. */
 const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -33,20 +36,24 @@ class ForbiddenError extends Error {}
  *
  * A browser has at most six connections to an HTTP/1.1 host and a stream occupies one, so the tabs share one
  * `EventSource`. The tab that holds the Web Lock is the leader: it has the stream and sends its state to the
- * others by `BroadcastChannel`. When it closes, the next tab gets the lock. Without locks or channels (insecure
- * origins), each tab has a stream.
+ * others by `BroadcastChannel`. When it closes or is hidden, the next tab gets the lock. A hidden tab has neither
+ * stream, lock nor channel, so that nothing wakes it. Without locks or channels (insecure origins), each tab has a
+ * stream.
  *
  * @param path of the inbox, `/monitoring/inbox`
  * @param timeoutMs maximum wait for a response, or for the stream to open
+ * @param page undefined: always shown
  */
-export function watchInbox(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxChanges {
+export function watchInbox(
+  path: string,
+  timeoutMs = INBOX_TIMEOUT_MS,
+  page: Visibility | undefined = globalThis.document,
+): InboxChanges {
   const name = `sightglass ${path}`;
   const store = new SourceStateStore("connecting");
-  const lockRequest = new AbortController();
-  /** Resolves when this tab gives the lock up. */
-  const released = Promise.withResolvers<void>();
-  let isStarted = false;
+  let hasSubscriber = false;
   let isClosed = false;
+  let isRunning = false;
   let isLeader = false;
   let isConnecting = false;
   let channel: BroadcastChannel | undefined;
@@ -54,26 +61,50 @@ export function watchInbox(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxCha
   let failures = 0;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let openTimer: ReturnType<typeof setTimeout> | undefined;
+  let releaseLock = () => {};
+  let stopSending = () => {};
+
+  function startOrStop(): void {
+    const wasRunning = isRunning;
+    isRunning = hasSubscriber && !isClosed && !page?.hidden;
+    if (isRunning && !wasRunning) start();
+    else if (wasRunning && !isRunning) stop();
+  }
 
   function start(): void {
-    isStarted = true;
     const { locks } = navigator;
     if (!locks || typeof BroadcastChannel === "undefined") return lead();
     channel = new BroadcastChannel(name);
     channel.onmessage = ({ data }) => receive(data);
     send({ kind: "opened" });
+    const { promise: released, resolve } = Promise.withResolvers<void>();
+    const request = new AbortController();
+    const { signal } = request;
+    releaseLock = () => {
+      request.abort();
+      resolve();
+    };
     const lock = () => {
-      if (isClosed) return;
+      if (signal.aborted) return;
       lead();
-      return released.promise;
+      return released;
     };
     // Rejects also where locks are not allowed: then each tab has a stream.
-    locks.request(name, { signal: lockRequest.signal }, lock).catch(() => !isClosed && lead());
+    locks.request(name, { signal }, lock).catch(() => !signal.aborted && lead());
+  }
+
+  function stop(): void {
+    isLeader = false;
+    disconnect();
+    stopSending();
+    releaseLock();
+    channel?.close();
+    channel = undefined;
   }
 
   function lead(): void {
     isLeader = true;
-    store.subscribe(sendState);
+    stopSending = store.subscribe(sendState);
     connect();
   }
 
@@ -95,7 +126,7 @@ export function watchInbox(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxCha
     disconnect();
     try {
       const { deleted, last } = await readExtent();
-      if (!isClosed) openStream(deleted, last);
+      if (isLeader) openStream(deleted, last);
     } catch (error) {
       if (error instanceof ForbiddenError) store.update({ state: "forbidden" });
       else retryLater();
@@ -146,7 +177,7 @@ export function watchInbox(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxCha
 
   function retryLater(): void {
     disconnect();
-    if (isClosed) return;
+    if (!isLeader) return;
     store.update({ state: "offline" });
     const wait = Math.min(MIN_RETRY_MS * 2 ** failures++, MAX_RETRY_MS);
     // Jitter, so that browsers do not reconnect to a restarted server all at once.
@@ -159,11 +190,14 @@ export function watchInbox(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxCha
     clearTimeout(retryTimer);
   }
 
+  page?.addEventListener("visibilitychange", startOrStop);
+
   return {
     snapshot: store.snapshot,
     subscribe(listener) {
       const unsubscribe = store.subscribe(listener);
-      if (!isStarted && !isClosed) start();
+      hasSubscriber = true;
+      startOrStop();
       return unsubscribe;
     },
     reconnect() {
@@ -172,10 +206,8 @@ export function watchInbox(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxCha
     },
     close() {
       isClosed = true;
-      lockRequest.abort();
-      released.resolve();
-      disconnect();
-      channel?.close();
+      page?.removeEventListener("visibilitychange", startOrStop);
+      startOrStop();
       store.close();
     },
   };
