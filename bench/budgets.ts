@@ -76,3 +76,13 @@ export const TRACE_VIEW_BUDGETS = {
   /** Tasks of more than 50 ms (https://www.w3.org/TR/longtasks-1/) while a person uses it: none. */
   longTask: { unit: "ms", limit: { most: 0 } },
 } as const satisfies Readonly<Record<string, Budget>>;
+
+/** Main-thread time of errors, with the processor four times slower: `--only=errors`. */
+export const ERROR_BUDGETS = {
+  /** Breadcrumbs, serialisation and storage of one error on an idle page. */
+  single: { unit: "ms", limit: { most: 2 } },
+  /** The same for each error of a burst of 500. */
+  ofBurst: { unit: "ms", limit: { most: 2 } },
+  /** After such a burst: input waits at most this long at a time. */
+  longestTask: { unit: "ms", limit: { most: 100 } },
+} as const satisfies Readonly<Record<string, Budget>>;

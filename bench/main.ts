@@ -7,6 +7,7 @@ import { type Figure, figureLine, isWithin } from "./figures.ts";
 /** Each bench is loaded when it runs, so that it does not affect the others. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   delivery: async () => (await import("./delivery.ts")).benchDelivery(),
+  errors: async () => (await import("./error_cost.ts")).benchErrorCost(),
   killed: async () => (await import("./killed_tabs.ts")).benchKilledTabs(),
   clients: async () => (await import("./clients.ts")).benchClients(),
   inbox: async () => (await import("./inbox.ts")).benchInbox(),

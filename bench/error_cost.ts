@@ -1,0 +1,138 @@
+/**
+ * Main-thread time of errors on a processor four times slower, in a Chromium without inspector. "Until stored" is the time
+ * in which the page cannot run: from the error until its call returned, and the task that writes it to IndexedDB. The page
+ * must be built.
+ */
+import { startServer } from "../tools/run/server_process.ts";
+import { ERROR_BUDGETS } from "./budgets.ts";
+import { type Figure, median } from "./figures.ts";
+import { type PlainPage, startPlainChromium } from "./plain_chromium.ts";
+
+const CPU_THROTTLING = 4;
+const SINGLE = 40;
+const BURST = 500;
+const ROUNDS = 3;
+/** Events that are captured before the measurement, as on a page that has been open for a while. */
+const WARM_UP = 100;
+/** Telemetry has loaded, or sent the last envelope, after a pause of this length without tasks. */
+const QUIET_MS = 1_000;
+const MAX_WAIT_MS = 40_000;
+
+/** Reports the cost of single errors and of bursts. */
+export async function benchErrorCost(): Promise<Figure[]> {
+  await using server = await startServer();
+  await using browser = await startPlainChromium();
+
+  // A page without islands: the console's own rendering is not part of the cost.
+  const page = await openPage(await browser.newPage(), `${server.origin}/missing`);
+  const single = await reportSingle(page);
+  const bursts: Burst[] = [];
+  for (let round = 0; round < ROUNDS; round++) bursts.push(await reportBurst(page));
+  await page.evaluate("void (globalThis.onerror = null)");
+  const unmonitored = await reportSingle(page);
+  const unmonitoredBurst = await reportBurst(page);
+
+  const shown = await openPage(await browser.newPage(), server.origin);
+  const longest = Math.max(
+    ...[...bursts, await reportBurst(shown)].map(({ longestTask }) => longestTask),
+  );
+
+  const each = (burst: Burst) => burst.untilStored / BURST;
+  return [
+    {
+      what: `CPU ${CPU_THROTTLING} ×, a single error until stored, without the browser's own time`,
+      value: single - unmonitored,
+      unit: "ms",
+      budget: ERROR_BUDGETS.single.limit,
+    },
+    {
+      what: `…each of a burst of ${BURST}, without the browser's own time`,
+      value: median(bursts.map(each)) - each(unmonitoredBurst),
+      unit: "ms",
+      budget: ERROR_BUDGETS.ofBurst.limit,
+    },
+    {
+      what: "…and until delivered: all tasks",
+      value: median(bursts.map(({ allTasks }) => allTasks / BURST)),
+      unit: "ms",
+    },
+    {
+      what: `…the longest task after a burst of ${BURST}, the console shown`,
+      value: longest,
+      unit: "ms",
+      budget: ERROR_BUDGETS.longestTask.limit,
+    },
+  ];
+}
+
+/** Opens an address and waits until telemetry and recording run. */
+async function openPage(page: PlainPage, url: string): Promise<PlainPage> {
+  await page.open(url);
+  await untilQuiet(page);
+  // The first error starts the recording.
+  await page.evaluate(
+    `for (let n = 0; n < ${WARM_UP}; n++) reportError(new Error("warm-up " + n))`,
+  );
+  await untilQuiet(page);
+  await page.throttle(CPU_THROTTLING);
+  return page;
+}
+
+/** Milliseconds of the main thread for one error, with pauses between: the median. */
+async function reportSingle(page: PlainPage): Promise<number> {
+  return await page.evaluate<number>(`(async () => {
+    const times = [];
+    for (let n = 0; n < ${SINGLE}; n++) {
+      await new Promise((next) => setTimeout(next, 100));
+      const began = performance.now();
+      reportError(new Error("single " + n));
+      // The envelope is written to the store in a microtask.
+      for (let hop = 0; hop < 20; hop++) await undefined;
+      times.push(performance.now() - began);
+    }
+    return times.sort((one, other) => one - other)[${SINGLE} >> 1];
+  })()`);
+}
+
+/** Milliseconds of the main thread for a burst. */
+interface Burst {
+  /** From the first error until the task after the last one. */
+  readonly untilStored: number;
+  /** The longest later task; 0: none of more than 50 ms. */
+  readonly longestTask: number;
+  /** All tasks until the last envelope was delivered. */
+  readonly allTasks: number;
+}
+
+async function reportBurst(page: PlainPage): Promise<Burst> {
+  const before = await page.taskTime();
+  const untilStored = await page.evaluate<number>(`(async () => {
+    const began = performance.now();
+    for (let n = 0; n < ${BURST}; n++) reportError(new Error("burst " + n));
+    await new Promise((next) => setTimeout(next));
+    const ended = performance.now();
+    globalThis.longestTask = 0;
+    globalThis.taskObserver = new PerformanceObserver((list) => {
+      for (const { startTime, duration } of list.getEntries()) {
+        if (startTime >= ended) longestTask = Math.max(longestTask, duration);
+      }
+    });
+    taskObserver.observe({ type: "longtask" });
+    return ended - began;
+  })()`);
+  await untilQuiet(page);
+  const longestTask = await page.evaluate<number>("taskObserver.disconnect(), longestTask");
+  return { untilStored, longestTask, allTasks: await page.taskTime() - before };
+}
+
+/** Waits until the main thread has hardly worked for a while. */
+async function untilQuiet(page: PlainPage): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS;
+  let before = -Infinity;
+  while (performance.now() < until) {
+    const now = await page.taskTime();
+    if (now - before < QUIET_MS / 20) return;
+    before = now;
+    await new Promise((next) => setTimeout(next, QUIET_MS));
+  }
+}

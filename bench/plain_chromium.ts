@@ -1,0 +1,116 @@
+/**
+ * A Chromium without Playwright, which turns on domains of the inspector in every page: with them an error and a request
+ * take about twice the main-thread time.
+ */
+import { chromium } from "@playwright/test";
+import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+
+/** A page, controlled over the Chrome DevTools Protocol. */
+export interface PlainPage {
+  open(url: string): Promise<void>;
+  /** The value of an expression, once its promise has resolved. */
+  evaluate<T>(expression: string): Promise<T>;
+  /** Slows the main thread down by this factor. */
+  throttle(rate: number): Promise<void>;
+  /** Milliseconds of all tasks of the main thread so far. */
+  taskTime(): Promise<number>;
+}
+
+export interface PlainChromium extends AsyncDisposable {
+  newPage(): Promise<PlainPage>;
+}
+
+/** Starts a Chromium with an empty profile. */
+export async function startPlainChromium(): Promise<PlainChromium> {
+  const profile = await Deno.makeTempDir({ prefix: "bench-" });
+  const child = new Deno.Command(await findChromium() ?? chromium.executablePath(), {
+    args: [
+      ...CHROMIUM_ARGS,
+      "--headless=new",
+      "--remote-debugging-port=0",
+      `--user-data-dir=${profile}`,
+    ],
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const origin = await debuggerOrigin(child.stderr);
+  return {
+    async newPage() {
+      const response = await fetch(`${origin}/json/new?about:blank`, { method: "PUT" });
+      const { webSocketDebuggerUrl } = await response.json();
+      return await connect(webSocketDebuggerUrl);
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+      await Deno.remove(profile, { recursive: true });
+    },
+  };
+}
+
+/** Reads the debugger's address from Chromium's output, and discards the rest. */
+async function debuggerOrigin(
+  output: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<string> {
+  const [first, rest] = output.pipeThrough(new TextDecoderStream()).tee();
+  void rest.pipeTo(new WritableStream());
+  let text = "";
+  for await (const chunk of first) {
+    text += chunk;
+    const found = /ws:\/\/([^/\s]+)\//.exec(text);
+    if (found) return `http://${found[1]}`;
+  }
+  throw new Error(`Cannot start Chromium: ${text}`);
+}
+
+interface Answer {
+  readonly id: number;
+  readonly error?: { readonly message: string };
+  readonly result: {
+    readonly result?: { readonly value: unknown };
+    readonly exceptionDetails?: { readonly text: string };
+    readonly metrics?: readonly { readonly name: string; readonly value: number }[];
+  };
+}
+
+async function connect(url: string): Promise<PlainPage> {
+  const socket = new WebSocket(url);
+  const waiting = new Map<number, (answer: Answer) => void>();
+  socket.onmessage = ({ data }) => {
+    const answer: Answer = JSON.parse(data);
+    waiting.get(answer.id)?.(answer);
+  };
+  await new Promise((opened) => socket.onopen = opened);
+  let lastId = 0;
+  async function send(method: string, params: unknown = {}): Promise<Answer["result"]> {
+    const id = ++lastId;
+    const { error, result } = await new Promise<Answer>((answered) => {
+      waiting.set(id, answered);
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+  await send("Performance.enable");
+  return {
+    async open(url) {
+      await send("Page.navigate", { url });
+    },
+    async evaluate<T>(expression: string) {
+      const { result, exceptionDetails } = await send("Runtime.evaluate", {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+      });
+      if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
+      return result!.value as T;
+    },
+    async throttle(rate) {
+      await send("Emulation.setCPUThrottlingRate", { rate });
+    },
+    async taskTime() {
+      const { metrics } = await send("Performance.getMetrics");
+      return 1000 * metrics!.find(({ name }) => name === "TaskDuration")!.value;
+    },
+  };
+}
