@@ -1,5 +1,10 @@
 import type { ReactNode } from "react";
-import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatFineDuration,
+} from "../../components/format.ts";
 import type { SentTotals } from "../shared/flow.ts";
 import type { LoadSum, MonitoringScripts, VisitCost } from "./visit_cost.ts";
 
@@ -10,11 +15,20 @@ export interface Timing {
   readonly serialisingMs?: number | undefined;
 }
 
+/** What is stored in this browser. */
+export interface Stored {
+  /** Envelopes that wait to be sent. */
+  readonly waiting: number;
+  /** Bytes of this origin's databases; undefined: not reported by this browser. */
+  readonly bytes: number | undefined;
+}
+
 /** What monitoring costs this visit: bytes, requests, main-thread time. */
-export function CostTables({ scripts, cost, sent, timing }: {
+export function CostTables({ scripts, cost, sent, stored, timing }: {
   scripts: MonitoringScripts;
   cost: VisitCost;
   sent: SentTotals;
+  stored: Stored;
   timing: Timing;
 }) {
   const { telemetry, recording, worker, responses, others, longFrames } = cost;
@@ -49,6 +63,17 @@ export function CostTables({ scripts, cost, sent, timing }: {
           of="without the first scripts"
         />
       </Costs>
+      <Costs caption="Storage: monitoring">
+        <CostRow
+          what="Stored in this browser"
+          value={stored.bytes === undefined ? "–" : formatBytes(stored.bytes)}
+          of={stored.bytes === undefined
+            ? "not reported by this browser"
+            : `${
+              formatCount(stored.waiting, "waiting envelope")
+            }; includes what the browser has not freed yet`}
+        />
+      </Costs>
       <Costs caption="Main-thread time: monitoring">
         <CostRow
           what="Evaluating scripts"
@@ -60,7 +85,10 @@ export function CostTables({ scripts, cost, sent, timing }: {
           {...betweenLoadAndStart(recording, timing.recorderStarted)}
         />
         <CostRow what="Starting the recorder" {...duration(timing.recorderStarted?.ms)} />
-        <CostRow what="Serialising envelopes" {...duration(timing.serialisingMs)} />
+        <CostRow
+          what="Serialising and storing envelopes"
+          {...ofEnvelopes(timing.serialisingMs, sent.envelopes)}
+        />
         <CostRow what="Part of long frames" {...shareOfFrames(longFrames)} />
       </Costs>
       <Costs caption="For comparison: not monitoring">
@@ -128,6 +156,11 @@ function duration(ms: number | undefined): Value {
   return ms === undefined
     ? { value: "–", of: "not yet" }
     : { value: ms === 0 ? `<0.1\u00a0ms` : formatDuration(ms) };
+}
+
+function ofEnvelopes(ms: number | undefined, count: number): Value {
+  if (ms === undefined || count === 0) return duration(ms);
+  return { ...duration(ms), of: `${formatFineDuration(ms / count)} for each envelope` };
 }
 
 /** An upper bound: browsers do not report how long a script took to parse and run. */

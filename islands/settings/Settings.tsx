@@ -33,7 +33,38 @@ function Cost({ scripts: json, route }: Props) {
   const telemetry = useTelemetry();
   const { sent } = useFlow();
   const cost = computeVisitCost({ ...measurements, scripts, route, origin: location.origin });
-  return <CostTables scripts={scripts} cost={cost} sent={sent} timing={telemetry} />;
+  const stored = { waiting: telemetry.waiting, bytes: useStoredBytes(telemetry.waiting) };
+  return (
+    <CostTables
+      scripts={scripts}
+      cost={cost}
+      sent={sent}
+      stored={stored}
+      timing={telemetry}
+    />
+  );
+}
+
+/**
+ * Bytes of this origin's databases, where envelopes are stored; undefined: not reported by this browser.
+ *
+ * @param waiting asks again when this changes
+ */
+function useStoredBytes(waiting: number): number | undefined {
+  const [bytes, setBytes] = useState<number>();
+  useEffect(() => {
+    // Not on insecure origins.
+    navigator.storage?.estimate().then(
+      ({ usage, usageDetails }: Estimate) => setBytes(usageDetails?.indexedDB ?? usage),
+      () => setBytes(undefined),
+    );
+  }, [waiting]);
+  return bytes;
+}
+
+/** Chromium also reports parts. */
+interface Estimate extends StorageEstimate {
+  readonly usageDetails?: { readonly indexedDB?: number };
 }
 
 interface Measurements {

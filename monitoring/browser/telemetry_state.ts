@@ -23,7 +23,7 @@ export interface TelemetryState {
   readonly started?: MainThreadTime;
   /** Main-thread time of starting the recorder, without loading its scripts. */
   readonly recorderStarted?: MainThreadTime;
-  /** Main-thread time of serializing envelopes so far, in milliseconds. */
+  /** Main-thread time of serializing envelopes and passing them to the store so far, in milliseconds. */
   readonly serialisingMs?: number;
 }
 

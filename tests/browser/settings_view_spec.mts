@@ -33,6 +33,9 @@ test("cost of monitoring → the bytes, requests and times that were measured", 
   for (const name of ["Starting telemetry", "Starting the recorder"]) {
     await expect(row(page, name)).toContainText(/\d\sms|\d\ss/);
   }
+  await expect(row(page, "Serialising and storing envelopes"))
+    .toContainText(/\d\sm?s.*for each envelope/);
+  await expect(row(page, "Stored in this browser")).toContainText(/\d\s(B|KiB|MiB)\s*\d+\swaiting/);
   await expect(row(page, "Evaluating scripts")).toContainText(/at most \d+\sms/);
   await expect(row(page, "Part of long frames")).toContainText(/in \d+ of \d+\sframes?/);
   await expect(row(page, "Requests of this console")).toContainText(/request/);

@@ -109,12 +109,13 @@ interface ItemHeader {
  * buffer or that the relay could not accept.
  *
  * @param onReceipt called for items that are dropped because of a rate limit
- * @param onSerialized called with the bytes of each envelope and the milliseconds that they took
+ * @param onDelivered called with the bytes of each envelope and the milliseconds of serializing it and
+ * passing it to the store
  */
 export function createTransport(
   delivery: Delivery,
   onReceipt: (receipt: Receipt) => void,
-  onSerialized: (bytes: Uint8Array, tookMs: number) => void,
+  onDelivered: (bytes: Uint8Array, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
   /** Drops items under a rate limit, as the ingest requires. */
   function withinLimits([header, items]: Envelope): Envelope[1] {
@@ -135,14 +136,15 @@ export function createTransport(
   const encoder = new TextEncoder();
   return () => ({
     send(envelope) {
+      const startedAt = performance.now();
       const items = withinLimits(envelope);
       if (items.length === 0) return Promise.resolve({});
-      const startedAt = performance.now();
       const body = serializeEnvelope(createEnvelope(envelope[0] as never, items as never));
       // Serialized once: each attempt sends the same bytes.
       const bytes = typeof body === "string" ? encoder.encode(body) : body;
-      onSerialized(bytes, performance.now() - startedAt);
-      return delivery.deliver(bytes);
+      const delivered = delivery.deliver(bytes);
+      onDelivered(bytes, performance.now() - startedAt);
+      return delivered;
     },
     // Nothing is buffered here.
     flush: () => Promise.resolve(true),
