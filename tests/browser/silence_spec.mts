@@ -32,6 +32,45 @@ for (const [kind, random] of [["recorded", 0.05], ["buffered", 0.5]] as const) {
   });
 }
 
+test("tab hidden → no stream, no requests; shown again → what arrived meanwhile", async ({ page, context, watch }) => {
+  watch.allow(ERRORS.handled);
+  await openPage(page);
+  await openView(page, "Errors");
+  const rows = (tab: Page) => tab.locator(".errors a.row-link");
+  const closed = page.waitForEvent(
+    "requestfailed",
+    (request) => request.resourceType() === "eventsource",
+  );
+  await setHidden(page, true);
+  await closed;
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    // Its own last envelopes.
+    if (request.method() !== "POST") requests.push(request.url());
+  });
+  const other = await context.newPage();
+  await openPage(other);
+  await make(other, "Handled error");
+  await openView(other, "Errors");
+  await expect(rows(other).first()).toBeVisible();
+  expect(requests).toEqual([]);
+  await setHidden(page, false);
+  await expect(rows(page).first()).toBeVisible();
+});
+
+/** Simulates hiding and showing a tab, which a headless browser cannot do. */
+async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    const visibilityState = hidden ? "hidden" : "visible";
+    Object.defineProperty(document, "visibilityState", {
+      value: visibilityState,
+      configurable: true,
+    });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+}
+
 /** Opens a detail on a page that has made an error and a log. */
 const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async "a trace"(page) {
