@@ -48,17 +48,18 @@ export async function startPlainChromium(): Promise<PlainChromium> {
   };
 }
 
-/** Reads the debugger's address from Chromium's output, and discards the rest. */
+/** Reads the debugger's address from Chromium's output. The rest, a few lines, is not read. */
 async function debuggerOrigin(
   output: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<string> {
-  const [first, rest] = output.pipeThrough(new TextDecoderStream()).tee();
-  void rest.pipeTo(new WritableStream());
+  const reader = output.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  for await (const chunk of first) {
-    text += chunk;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    text += read.value;
     const found = /ws:\/\/([^/\s]+)\//.exec(text);
-    if (found) return `http://${found[1]}`;
+    if (!found) continue;
+    reader.releaseLock();
+    return `http://${found[1]}`;
   }
   throw new Error(`Cannot start Chromium: ${text}`);
 }
