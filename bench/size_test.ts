@@ -8,6 +8,7 @@ const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAs
   hash: "",
   bytes: 2 * gzip,
   gzip,
+  entryPoints: [],
   imports: [],
   dynamicImports: [],
   sources: {},
@@ -45,12 +46,12 @@ const manifest: Manifest = {
     shared: asset(3_000),
     list: asset(2_000, { kind: "island" }),
     core: asset(30_000, {
-      entryPoint: "monitoring/browser/start_telemetry.ts",
+      entryPoints: ["monitoring/browser/start_telemetry.ts"],
       imports: ["shared", "sdk", "react"],
     }),
     sdk: asset(40_000),
     recording: asset(500, {
-      entryPoint: "monitoring/browser/start_recording.ts",
+      entryPoints: ["monitoring/browser/start_recording.ts"],
       imports: ["sdk", "recorder"],
     }),
     recorder: asset(33_000),

@@ -5,7 +5,7 @@ import { monitoringScripts } from "./_monitoring_scripts.ts";
 const chunk = (imports: string[], entryPoint?: string, sources = {}) => ({
   kind: "chunk",
   imports,
-  entryPoint,
+  entryPoints: entryPoint === undefined ? [] : [entryPoint],
   sources,
 });
 

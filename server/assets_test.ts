@@ -7,6 +7,7 @@ const asset = (part: Partial<ManifestAsset>): ManifestAsset => ({
   hash: "",
   bytes: 1,
   kind: "chunk",
+  entryPoints: [],
   imports: [],
   dynamicImports: [],
   sources: {},
@@ -27,7 +28,7 @@ const manifest = {
   assets: {
     "FIRST.js": asset({}),
     "LATER.js": asset({
-      entryPoint: "later.ts",
+      entryPoints: ["later.ts"],
       imports: ["FIRST.js", "SHARED.js"],
       dynamicImports: ["LAST.js"],
     }),

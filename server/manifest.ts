@@ -52,15 +52,15 @@ export interface ManifestFile {
 
 export interface ManifestAsset extends ManifestFile {
   /**
-   * `vendor`: the shared React module. `client`: the browser's entry. `island`: one island.
-   * `chunk`: shared or loaded later. `extra`: in the import map as `name`. `reload`: only in
+   * `vendor`: the shared React module. `client`: the browser's entry, with the islands that pages load
+   * first. `island`: one other island. `chunk`: shared or loaded later. `extra`: in the import map as `name`. `reload`: only in
    * development.
    */
   readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
   /** The island's name, or the asset's specifier in the import map. */
   readonly name?: string;
-  /** The source file of an entry point or of a dynamic import, relative to the root. */
-  readonly entryPoint?: string;
+  /** The source files of an entry point or of dynamic imports, relative to the root. */
+  readonly entryPoints: readonly string[];
   /** The id that the asset shares with its source map. */
   readonly debugId?: string;
   /** Names of assets, or specifiers of the import map. */
@@ -70,7 +70,7 @@ export interface ManifestAsset extends ManifestFile {
   readonly sources: Readonly<Record<string, number>>;
 }
 
-export const MANIFEST_VERSION = 4;
+export const MANIFEST_VERSION = 5;
 
 /** The build is missing, or was made by another version of the kernel. The message is one line. */
 export class ManifestError extends Error {

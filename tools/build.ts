@@ -14,6 +14,17 @@ const CLIENT = "client.ts";
 /** This module: a change of it makes another build. */
 const BUILDER = "tools/build.ts";
 
+/** What pages load soon after they were loaded. */
+const TOGETHER = [
+  [
+    "server/client/later.ts",
+    "islands/overview/InboxList.tsx",
+    "islands/shared/source/inbox_source.ts",
+    "islands/strip/LivePipelineStrip.tsx",
+  ],
+  ["monitoring/browser/start_telemetry.ts", "islands/overview/manual_span.ts"],
+];
+
 const dev = process.argv.includes("--dev");
 
 if (
@@ -42,7 +53,7 @@ async function buildSite(): Promise<boolean> {
       root: projectRoot,
       client: CLIENT,
       dev,
-      browser: esbuildOptions,
+      browser: { ...esbuildOptions, together: TOGETHER },
       extra: await extraAssets(),
       builders: [BUILDER],
     });

@@ -133,7 +133,7 @@ interface Encoded<T extends ManifestFile> {
 
 async function encodeAsset(asset: BuiltAsset, dev: boolean): Promise<Encoded<ManifestAsset>> {
   const { name, contents, map, label, imports, dynamicImports, sources, kind } = asset;
-  const { entryPoint, debugId } = asset;
+  const { entryPoints, debugId } = asset;
   const { entry, files } = await encode(`assets/${name}`, contents, dev);
   return {
     name,
@@ -141,8 +141,8 @@ async function encodeAsset(asset: BuiltAsset, dev: boolean): Promise<Encoded<Man
       ...entry,
       kind,
       ...(label === undefined ? {} : { name: label }),
-      ...(entryPoint === undefined ? {} : { entryPoint }),
       ...(debugId === undefined ? {} : { debugId }),
+      entryPoints,
       imports,
       dynamicImports,
       sources,

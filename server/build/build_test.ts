@@ -1,8 +1,9 @@
 import { KERNEL_CLIENT_BUDGET } from "../../bench/budgets.ts";
-import { copiedSite, Fixture, SITE } from "../testdata/fixture.ts";
+import { copiedSite, Fixture, SITE, SITE_OPTIONS } from "../testdata/fixture.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { BuildFailure } from "esbuild";
+import { build, type BuildReport } from "./build.ts";
 
 const fixture = await Fixture.build();
 const { manifest } = fixture.report;
@@ -76,44 +77,88 @@ const islandFiles = new Map(assetsOf("island").map(([file, asset]) => [asset.nam
 const [[clientFile = "", clientAsset] = []] = assetsOf("client");
 const [[vendorFile = ""] = []] = assetsOf("vendor");
 
-Deno.test("each island → its own chunk", () => {
-  assert.deepEqual([...islandFiles.keys()].sort(), ["Counter", "Field", "Folded", "Plain"]);
+Deno.test("islands that pages load first → in the client's file, each other one in its own", () => {
+  const first = Object.keys(clientAsset?.sources ?? {}).filter((file) =>
+    file.startsWith("islands/")
+  );
+  assert.deepEqual(first, ["islands/Counter.tsx", "islands/Field.tsx", "islands/Plain.tsx"]);
+  assert.deepEqual([...islandFiles.keys()].sort(), ["Folded"]);
 });
 
-Deno.test("page → preloads React, the client and its own islands", async () => {
+Deno.test("page → preloads React, the client and what it shares, nothing else", async () => {
   const needed = page("/", "one").assets;
   assert.deepEqual(needed.slice(0, 2), [vendorFile, clientFile]);
-  for (const [island = "", file] of islandFiles) {
-    assert.equal(needed.includes(file), ["Counter", "Plain"].includes(island), island);
-  }
+  assert.deepEqual(needed.slice(2), clientAsset?.imports.filter((name) => name.endsWith(".js")));
   const html = await read(`pages/${page("/", "one").file}`);
   const preloads = [...html.matchAll(/<link rel="modulepreload" href="\/assets\/([^"]+)">/g)];
   assert.deepEqual(preloads.map(([, file]) => file), needed);
 });
 
-Deno.test("island that loads when it is displayed → not preloaded", () => {
-  const { assets } = page("/about", "one");
-  assert.deepEqual(assets.slice(0, 2), [vendorFile, clientFile]);
-  assert.ok(!assets.includes(islandFiles.get("Folded")!));
-});
-
 Deno.test("dynamic import → a chunk of its own, not preloaded", () => {
   const later = Object.entries(manifest.assets).find(([, asset]) =>
-    asset.entryPoint === "later.ts"
+    asset.entryPoints.includes("later.ts")
   );
   assert.ok(later && !page("/", "one").assets.includes(later[0]));
   assert.ok(clientAsset?.dynamicImports.includes(later[0]));
 });
 
-Deno.test("modules shared by the first scripts → one chunk", () => {
-  const needed = page("/", "one").assets;
-  const chunks = needed.filter((name) => manifest.assets[name]?.kind === "chunk");
-  assert.equal(chunks.length, 1);
-  assert.deepEqual(Object.keys(manifest.assets[chunks[0] ?? ""]?.sources ?? {}), [
-    "components/Label.tsx",
-    "components/Mark.tsx",
-    "components/kinds.ts",
-  ]);
+const GROUP = ["later.ts", "islands/Folded.tsx"];
+
+/** A site in which another entry point, `more.ts`, uses code of the group. `later.ts` exports it as `name`. */
+async function buildSharingSite(root: string, name: string): Promise<BuildReport> {
+  const write = (file: string, text: string) => Deno.writeTextFile(`${root}/${file}`, text);
+  await write("code.ts", "export const code = (text: string) => self.alert(text);\n");
+  await write("later.ts", `export { code as ${name} } from "./code.ts";\n`);
+  await write(
+    "more.ts",
+    'import { code } from "./code.ts";\nexport const more = () => code("");\n',
+  );
+  await write(
+    "islands/Plain.tsx",
+    'export default () => <button onClick={() => import("../more.ts")}>More</button>;\n',
+  );
+  const client = await Deno.readTextFile(`${root}/client.ts`);
+  await write("client.ts", client.replaceAll(/\b(?:later|after)\b(?!\.ts)/g, name));
+  return await build({ root, ...SITE_OPTIONS, browser: { together: [GROUP] } });
+}
+
+Deno.test("modules that are loaded together → one file; none that only re-exports", async () => {
+  await using site = await copiedSite();
+  const { manifest: { assets } } = await buildSharingSite(site.root, "later");
+  const fileOf = (source: string) =>
+    Object.keys(assets).filter((name) => assets[name]?.entryPoints.includes(source));
+  const [file = ""] = fileOf("later.ts");
+  assert.deepEqual(assets[file]?.entryPoints, GROUP);
+  assert.deepEqual(fileOf("islands/Folded.tsx"), [file]);
+  assert.ok("code.ts" in assets[file]!.sources, "its own code");
+  const [[client = ""] = []] = Object.entries(assets).filter(([, { kind }]) => kind === "client");
+  assert.ok(assets[client]?.dynamicImports.includes(file));
+  const [more = ""] = fileOf("more.ts");
+  assert.ok(assets[more]?.imports.includes(file));
+});
+
+Deno.test("export of a merged module renamed → no script keeps its name with other bytes", async () => {
+  await using site = await copiedSite();
+  await buildSharingSite(site.root, "later");
+  const before = snapshot(`${site.root}/.build/assets`);
+  await buildSharingSite(site.root, "after");
+  const after = snapshot(`${site.root}/.build/assets`);
+  const kept = Object.keys(after).filter((name) => name in before);
+  assert.deepEqual(kept.filter((name) => before[name] !== after[name]), []);
+});
+
+Deno.test("modules that export the same name together → build error that names both", async () => {
+  await using site = await copiedSite();
+  await Deno.writeTextFile(`${site.root}/later.ts`, "export default () => {};\n");
+  await Deno.writeTextFile(
+    `${site.root}/client.ts`,
+    'import("./later.ts");\n' +
+      await Deno.readTextFile(`${site.root}/client.ts`),
+  );
+  await assert.rejects(
+    site.build({ browser: { together: [["later.ts", "islands/Folded.tsx"]] } }),
+    /Cannot merge later\.ts and islands\/Folded\.tsx: both export default/,
+  );
 });
 
 Deno.test("client code of the kernel → within its budget, navigation in a later chunk", () => {

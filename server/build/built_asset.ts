@@ -2,13 +2,13 @@ import type * as esbuild from "esbuild";
 import { createHash } from "node:crypto";
 import type { ManifestAsset } from "../manifest.ts";
 import { withDebugId } from "./debug_id.ts";
-import { entryPointOf } from "./first_chunk.ts";
+import { foldEntries, type Script } from "./fold_entries.ts";
 
 /** A script for the browser. */
 export interface BuiltAsset extends
   Pick<
     ManifestAsset,
-    "kind" | "entryPoint" | "debugId" | "imports" | "dynamicImports" | "sources"
+    "kind" | "entryPoints" | "debugId" | "imports" | "dynamicImports" | "sources"
   > {
   /** File name. */
   readonly name: string;
@@ -25,43 +25,47 @@ export interface Bundle {
   readonly warnings: readonly esbuild.Message[];
 }
 
-/** The kind of an output. */
-export type Kind = Pick<BuiltAsset, "kind" | "label">;
+/** What a script is for. */
+export type Role = Pick<BuiltAsset, "kind" | "label" | "entryPoints">;
 
 /**
  * Converts esbuild's outputs to assets. Adds a debug id to each script and its source map.
  *
- * @param kindOf returns the kind of the output of an entry point
+ * @param roleOf returns the role of the output of an entry point
  */
 export function collect(
   result: esbuild.BuildResult<{ metafile: true; write: false }>,
-  kindOf: (entryPoint: string | undefined) => Kind,
+  roleOf: (entryPoint: string | undefined) => Role,
 ): Bundle {
   const { metafile, outputFiles, warnings } = result;
-  const bytes = new Map(
-    outputFiles.map((file) => [fileName(file.path), new Uint8Array(file.contents)]),
-  );
-  const assets = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
-    .map(([path, output]): BuiltAsset => {
+  const files = new Map(outputFiles.map((file) => [fileName(file.path), file]));
+  const scripts = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"))
+    .map(([path, output]): Script => {
       const name = fileName(path);
-      const entryPoint = entryPointOf(output.entryPoint);
       const imported = (kind: string) =>
         unique(
           output.imports.filter((entry) => entry.kind === kind)
             .map((entry) => entry.external ? entry.path : fileName(entry.path)),
         );
-      const contents = bytes.get(name)!;
-      const map = bytes.get(`${name}.map`);
+      const map = files.get(`${name}.map`)?.contents;
       return {
         name,
-        ...(map ? withDebugId(contents, map) : { contents }),
-        ...kindOf(entryPoint),
-        ...(entryPoint && { entryPoint }),
+        text: files.get(name)!.text,
+        ...(map && { map: new Uint8Array(map) }),
+        ...(output.entryPoint && { entryPoint: output.entryPoint }),
         imports: imported("import-statement"),
         dynamicImports: imported("dynamic-import"),
         sources: sourceSizes(output.inputs),
       };
     });
+  const assets = foldEntries(scripts).map(({ text, map, entryPoint, ...script }): BuiltAsset => {
+    const contents = new TextEncoder().encode(text);
+    return {
+      ...script,
+      ...(map ? withDebugId(contents, map) : { contents }),
+      ...roleOf(entryPoint),
+    };
+  });
   return { assets, inputs: Object.keys(metafile.inputs), warnings };
 }
 
@@ -88,6 +92,7 @@ export function extraAsset(label: string, code: string): BuiltAsset {
     contents,
     kind: "extra",
     label,
+    entryPoints: [],
     imports: [],
     dynamicImports: [],
     sources: {},
@@ -100,6 +105,6 @@ export function unique(values: readonly string[]): string[] {
 }
 
 /** The last part of a path. */
-function fileName(path: string): string {
+export function fileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Bundle, collect, extraAsset, unique } from "./built_asset.ts";
 import { DEBUG_ID_LINE } from "./debug_id.ts";
-import { shareFirstChunk } from "./first_chunk.ts";
+import { entryPointsOf, mergeChunks } from "./merge_chunks.ts";
 import type { Project } from "./scan.ts";
 
 /** Output folder for esbuild: paths in source maps are relative to it. */
@@ -50,6 +50,11 @@ export interface BrowserOptions {
   readonly define?: Readonly<Record<string, string>>;
   readonly plugins?: readonly esbuild.Plugin[];
   readonly alias?: Readonly<Record<string, string>>;
+  /**
+   * Modules that pages load with `import()` at about the same time: each list becomes one file, earlier
+   * lists first. Paths are relative to the root.
+   */
+  readonly together?: readonly (readonly string[])[];
 }
 
 export interface BundleOptions {
@@ -136,11 +141,11 @@ async function bundleVendor({ root }: BundleOptions): Promise<Bundle> {
     define: PRODUCTION,
   });
   // All inputs are packages, whose versions are in the lock.
-  return { ...collect(result, () => ({ kind: "vendor" })), inputs: [] };
+  return { ...collect(result, () => ({ kind: "vendor", entryPoints: [] })), inputs: [] };
 }
 
 async function bundleOwn(options: BundleOptions): Promise<Bundle> {
-  const { root, project, first, client, dev, browser, extra } = options;
+  const { root, project, client, dev, browser, extra } = options;
   const own = {
     ...SCRIPTS,
     absWorkingDir: root,
@@ -148,31 +153,43 @@ async function bundleOwn(options: BundleOptions): Promise<Bundle> {
     splitting: true,
     external: [...VENDOR_SPECIFIERS, ...Object.keys(extra)],
     define: { ...PRODUCTION, ...browser.define },
-    plugins: [islandMap(root, project), ...browser.plugins ?? []],
+    plugins: [islandMap(options), ...browser.plugins ?? []],
     ...(browser.alias && { alias: { ...browser.alias } }),
   };
-  const modules = project.islands.filter(({ name }) => first.has(name)).map(({ module }) => module);
-  const plugins = [await shareFirstChunk(own, [client, ...modules]), ...own.plugins];
+  const groups = browser.together ?? [];
+  const plugins = [await mergeChunks(own, client, groups), ...own.plugins];
   const islands = new Map(project.islands.map(({ name, module }) => [module, name]));
-  return collect(await esbuild.build({ ...own, plugins }), (entryPoint) => {
-    const island = entryPoint && islands.get(entryPoint);
-    if (island) return { kind: "island", label: island };
-    if (entryPoint === client) return { kind: "client" };
-    return { kind: entryPoint && resolve(root, entryPoint) === RELOAD ? "reload" : "chunk" };
+  const result = await esbuild.build({ ...own, plugins });
+  return collect(result, (entryPoint) => {
+    const entryPoints = entryPointsOf(entryPoint, groups);
+    const [source = ""] = entryPoints;
+    if (source === client) return { kind: "client", entryPoints };
+    const island = entryPoints.length === 1 ? islands.get(source) : undefined;
+    if (island !== undefined) return { kind: "island", label: island, entryPoints };
+    const isReload = source !== "" && resolve(root, source) === RELOAD;
+    return { kind: isReload ? "reload" : "chunk", entryPoints };
   });
 }
 
-/** Fills the kernel's island map. Paths are relative, so that the build is the same in any folder. */
-function islandMap(root: string, { islands }: Project): esbuild.Plugin {
+/**
+ * Fills the kernel's island map. The islands that a page loads first are part of the client's script. Paths
+ * are relative, so that the build is the same in any folder.
+ */
+function islandMap({ root, project, first }: BundleOptions): esbuild.Plugin {
   return {
     name: "island-map",
     setup(build) {
       build.onLoad({ filter: /[\\/]island_map\.ts$/ }, ({ path }) => {
         if (path !== ISLAND_MAP) return undefined;
-        const entries = islands.map(({ name, module }) =>
-          `  ${name}: () => import(${JSON.stringify(`island:${module}`)}),`
-        );
-        return { contents: `export const islands = {\n${entries.join("\n")}\n};`, loader: "ts" };
+        const imports: string[] = [];
+        const entries = project.islands.map(({ name, module }) => {
+          const specifier = JSON.stringify(`island:${module}`);
+          if (!first.has(name)) return `  ${name}: () => import(${specifier}),`;
+          imports.push(`import ${name} from ${specifier};`);
+          return `  ${name}: async () => ({ default: ${name} }),`;
+        });
+        const contents = [...imports, "export const islands = {", ...entries, "};"].join("\n");
+        return { contents, loader: "ts" };
       });
       build.onResolve({ filter: /^island:/ }, ({ path }) => ({
         path: `${root}/${path.slice("island:".length)}`,

@@ -77,7 +77,7 @@ Deno.test("script runs → registers its debug id by its address", async () => {
 
 Deno.test("first line added → positions in the source map stay valid", async () => {
   const { assets } = fixture.report.manifest;
-  const [name = ""] = Object.entries(assets).find(([, asset]) => asset.name === "Counter") ?? [];
+  const [name = ""] = Object.entries(assets).find(([, asset]) => asset.kind === "client") ?? [];
   const code = await Deno.readTextFile(`${fixture.out}/assets/${name}`);
   const map = new TraceMap(await Deno.readTextFile(`${fixture.out}/maps/${name}.map`));
   const source = await Deno.readTextFile(

@@ -85,8 +85,8 @@ export function importMapOf(assets: readonly BuiltAsset[]): Record<string, strin
   return map;
 }
 
-/** Assets that must be loaded before these islands can be hydrated: React, the entry, the islands. */
-function neededFirst(assets: readonly BuiltAsset[], islands: readonly string[]): string[] {
+/** Assets that must be loaded before islands can be hydrated: React, and the client with their code. */
+function neededFirst(assets: readonly BuiltAsset[]): string[] {
   const byName = new Map(assets.map((asset) => [asset.name, asset]));
   const needed = new Set<string>();
   const add = (asset: BuiltAsset | undefined) => {
@@ -96,9 +96,6 @@ function neededFirst(assets: readonly BuiltAsset[], islands: readonly string[]):
   };
   add(assets.find(({ kind }) => kind === "vendor"));
   add(assets.find(({ kind }) => kind === "client"));
-  for (const island of islands) {
-    add(assets.find(({ kind, label }) => kind === "island" && label === island));
-  }
   return [...needed];
 }
 
@@ -107,7 +104,7 @@ export function finishPage(
   { path, variant, page }: RenderedVariant,
   { assets, style }: PageParts,
 ): BuiltPage {
-  const needed = neededFirst(assets, page.islands);
+  const needed = neededFirst(assets);
   const url = (name: string) => `/assets/${name}`;
   const scripts = assets.filter(({ kind }) => kind === "client" || kind === "reload");
   const { html, scriptHashes, styleHashes } = finishDocument(page.html, page.inlineScripts, {

@@ -55,7 +55,7 @@ export class Fixture implements AsyncDisposable {
 export interface CopiedSite extends AsyncDisposable {
   /** Folder of the copy. Its build is in `.build`. */
   readonly root: string;
-  build(): Promise<BuildReport>;
+  build(options?: Partial<BuildOptions>): Promise<BuildReport>;
 }
 
 export async function copiedSite(): Promise<CopiedSite> {
@@ -64,7 +64,7 @@ export async function copiedSite(): Promise<CopiedSite> {
   await copySite(root);
   return {
     root,
-    build: () => build({ root, ...SITE_OPTIONS }),
+    build: (options) => build({ root, ...SITE_OPTIONS, ...options }),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }

@@ -38,7 +38,7 @@ const manifest = await readManifest(new URL("../../.build/", import.meta.url));
 
 function assetOf(entryPoint: string): string {
   const [name] = Object.entries(manifest.assets)
-    .find(([, asset]) => asset.entryPoint === entryPoint) ?? [];
+    .find(([, asset]) => asset.entryPoints.includes(entryPoint)) ?? [];
   if (name === undefined) throw new Error(`The build has no asset of ${entryPoint}.`);
   return name;
 }
@@ -135,7 +135,7 @@ test("every loaded script → registers its debug id under its own address", asy
   const kindOf = (address: string) => manifest.assets[address.split("/").at(-1)!]?.kind;
   // The recording's worker is a prebuilt script of a package and runs outside of the page.
   const scripts = [...new Set(loaded.filter((address) => kindOf(address) !== "extra"))];
-  expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "island", "chunk"]));
+  expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "chunk"]));
   const places = registered.map(([stack]) => stack.split("\n").slice(1).map((line) => line.trim()));
   expect(places.map((frames) => frames.map((frame) => frame.replace(/^at |:\d+:\d+$/g, ""))).sort())
     .toEqual(scripts.map((address) => [address]).sort());
