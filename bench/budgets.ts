@@ -3,7 +3,7 @@
  * measurements with them, and exit with 1 if one is missed.
  */
 export interface Budget {
-  readonly unit: "bytes gzip" | "bytes" | "ms" | "MiB" | "/s" | "×";
+  readonly unit: "bytes gzip" | "bytes" | "files" | "ms" | "MiB" | "/s" | "×";
   /** Upper or lower limit in `unit`. */
   readonly limit: Limit;
   /** For ratios (`×`): what the measured value is divided by. */
@@ -27,6 +27,13 @@ export const SIZE_BUDGETS = {
   telemetryCore: { unit: "bytes gzip", limit: { most: 76_000 } },
   recording: { unit: "bytes gzip", limit: { most: 41_000 } },
   recordingWorker: { unit: "bytes gzip", limit: { most: 5_000 } },
+} as const satisfies Readonly<Record<string, Budget>>;
+
+/** Numbers of script files. Few, because a browser requests only six at a time over HTTP/1.1. */
+export const FILE_BUDGETS = {
+  scriptsBeforeIslands: { unit: "files", limit: { most: 6 } },
+  /** Loaded by the overview without further input: telemetry, recording, the worker, live lists. */
+  scriptsAfterLoad: { unit: "files", limit: { most: 5 } },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 /**

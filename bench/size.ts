@@ -3,7 +3,7 @@
  * budgets. Exits with 1 if one of them is exceeded.
  */
 import { gzipSync } from "node:zlib";
-import { SIZE_BUDGETS } from "./budgets.ts";
+import { FILE_BUDGETS, SIZE_BUDGETS } from "./budgets.ts";
 import { assetsOf, extraAsset, firstAssets } from "../server/assets.ts";
 import { type Manifest, readManifest } from "../server/manifest.ts";
 
@@ -51,16 +51,48 @@ export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
   },
   recordingWorker: {
     title: "recording's worker",
-    measure({ manifest }) {
-      const worker = extraAsset(manifest, "replay-worker");
-      // A missing part must not count as zero bytes.
-      if (worker === undefined) {
-        throw new Error("Cannot measure the worker: the build has none. Adapt bench/size.ts.");
-      }
-      return weigh(manifest, new Set([worker]));
+    measure: ({ manifest }) => weigh(manifest, new Set([workerOf(manifest)])),
+  },
+};
+
+/** What the overview loads after its islands answer, without further input. */
+const AFTER_LOAD = [
+  CORE,
+  RECORDING,
+  "server/client/later.ts",
+  "islands/overview/InboxList.tsx",
+  "islands/shared/source/inbox_source.ts",
+  "islands/strip/LivePipelineStrip.tsx",
+];
+
+/** The script files of each budget, by name. */
+export const FILE_PARTS: Readonly<
+  Record<keyof typeof FILE_BUDGETS, { title: string; files(manifest: Manifest): Set<string> }>
+> = {
+  scriptsBeforeIslands: {
+    title: "script files before islands answer",
+    files: (manifest) =>
+      rootPages(manifest).map(({ assets }) => new Set(assets))
+        .reduce((most, assets) => assets.size > most.size ? assets : most),
+  },
+  scriptsAfterLoad: {
+    title: "script files after load",
+    files(manifest) {
+      const found = AFTER_LOAD.map((entryPoint) => assetsOf(manifest, entryPoint))
+        .reduce((all, assets) => all.union(assets), new Set([workerOf(manifest)]));
+      return found.difference(firstAssets(manifest, "/"));
     },
   },
 };
+
+function workerOf(manifest: Manifest): string {
+  const worker = extraAsset(manifest, "replay-worker");
+  // A missing part must not count as zero bytes.
+  if (worker === undefined) {
+    throw new Error("Cannot measure the worker: the build has none. Adapt bench/size.ts.");
+  }
+  return worker;
+}
 
 /** The root page in each variant. */
 function rootPages({ pages }: Manifest): Manifest["pages"] {
@@ -98,6 +130,10 @@ export interface SizeCheck {
  */
 export async function checkSizes(folder: URL): Promise<readonly SizeCheck[]> {
   const build = await readBuild(folder);
+  return [...checkBytes(build), ...checkFiles(build.manifest)];
+}
+
+function checkBytes(build: Build): SizeCheck[] {
   return (Object.keys(SIZE_PARTS) as SizeBudgetName[]).map((name) => {
     const { title, measure } = SIZE_PARTS[name];
     const maxBytes = SIZE_BUDGETS[name].limit.most;
@@ -105,6 +141,31 @@ export async function checkSizes(folder: URL): Promise<readonly SizeCheck[]> {
     const figures = `${bytes.toLocaleString("en")} of ${maxBytes.toLocaleString("en")} bytes gzip`;
     return { isWithinBudget: bytes <= maxBytes, line: `${title}: ${figures}` };
   });
+}
+
+/** Compares numbers of script files. Names each file of a budget that is exceeded, with its largest sources. */
+export function checkFiles(manifest: Manifest): SizeCheck[] {
+  return (Object.keys(FILE_PARTS) as (keyof typeof FILE_BUDGETS)[]).map((name) => {
+    const { title, files } = FILE_PARTS[name];
+    const found = [...files(manifest)];
+    const { most } = FILE_BUDGETS[name].limit;
+    const isWithinBudget = found.length <= most;
+    const names = isWithinBudget
+      ? []
+      : found.map((file) => `${file}: ${contentOf(manifest, file)}`);
+    return {
+      isWithinBudget,
+      line: [`${title}: ${found.length} of ${most}`, ...names].join("\n         "),
+    };
+  });
+}
+
+/** What identifies a file to a person: its entry points, or its largest sources. */
+function contentOf({ assets }: Manifest, file: string): string {
+  const { kind = "", name, entryPoints = [], sources = {} } = assets[file] ?? {};
+  const largest = Object.entries(sources).sort(([, a], [, b]) => b - a).slice(0, 3);
+  const content = entryPoints.length > 0 ? entryPoints : largest.map(([source]) => source);
+  return content.length > 0 ? content.join(", ") : name ?? kind;
 }
 
 if (import.meta.main) {

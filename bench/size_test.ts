@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import { type Manifest, MANIFEST_VERSION, type ManifestAsset } from "../server/manifest.ts";
-import { checkSizes, SIZE_PARTS } from "./size.ts";
+import { assetsOf } from "../server/assets.ts";
+import {
+  type Manifest,
+  MANIFEST_VERSION,
+  type ManifestAsset,
+  readManifest,
+} from "../server/manifest.ts";
+import { checkFiles, checkSizes, SIZE_PARTS } from "./size.ts";
 
 const asset = (gzip: number, overrides: Partial<ManifestAsset> = {}): ManifestAsset => ({
   kind: "chunk",
@@ -80,10 +86,31 @@ Deno.test("part missing in the build → error, not zero bytes", () => {
   );
 });
 
+Deno.test("one script file too many → the check fails and names each file with its content", async () => {
+  const manifest = await readManifest(new URL("../.build/", import.meta.url));
+  const [core = ""] = assetsOf(manifest, "monitoring/browser/start_telemetry.ts");
+  const split = (count: number): Manifest => {
+    const names = Array.from({ length: count }, (_, at) => `PART${at}.js`);
+    const parts = names.map((name) => [name, asset(9, { sources: { [`part_${name}`]: 9 } })]);
+    const assets = { ...manifest.assets, ...Object.fromEntries(parts) };
+    const imports = [...assets[core]!.imports, ...names];
+    return { ...manifest, assets: { ...assets, [core]: { ...assets[core]!, imports } } };
+  };
+  const [, enough] = checkFiles(split(1));
+  assert.deepEqual(enough, { isWithinBudget: true, line: "script files after load: 5 of 5" });
+  const [first, tooMany] = checkFiles(split(2));
+  assert.equal(first?.isWithinBudget, true);
+  assert.equal(tooMany?.isWithinBudget, false);
+  const lines = tooMany?.line.split("\n") ?? [];
+  assert.equal(lines.length, 1 + 6);
+  assert.match(lines.join("\n"), /PART1\.js: part_PART1\.js/);
+  assert.match(lines.join("\n"), new RegExp(`${core}: monitoring/browser/start_telemetry\\.ts`));
+});
+
 Deno.test("built page → within every size budget", async () => {
   // `deno task test` builds the page before it runs tests.
   const sizes = await checkSizes(new URL("../.build/", import.meta.url));
-  assert.equal(sizes.length, 5);
+  assert.equal(sizes.length, 7);
   assert.deepEqual(
     sizes.filter(({ isWithinBudget }) => !isWithinBudget).map(({ line }) => line),
     [],
