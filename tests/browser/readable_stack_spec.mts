@@ -100,10 +100,10 @@ test("an error in a lazily loaded script → its source", async ({ page, arrival
   watch.allow(text);
   await openPage(page);
   const [island, later] = [
-    assetOf("islands/overview/Signals.tsx"),
+    assetOf("client.ts"),
     assetOf("islands/overview/manual_span.ts"),
   ];
-  // The island's request calls performance.now() first: below the later script it fails once.
+  // The island, in the client’s script, calls performance.now() first: below the later script it fails once.
   await page.evaluate(([island, later, text]) => {
     const now = performance.now.bind(performance);
     performance.now = () => {
