@@ -12,6 +12,11 @@ export function whenIdle(work: () => void): void {
   }
 }
 
+/** Resolves in a later task, once the browser is idle. */
+export function idle(): Promise<void> {
+  return new Promise((resolve) => whenIdle(resolve));
+}
+
 /** Runs `work` after the page's `load` event, once the browser is idle. */
 export function whenLoadedAndIdle(work: () => void): void {
   if (document.readyState === "complete") whenIdle(work);
