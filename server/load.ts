@@ -132,8 +132,10 @@ async function pageResource(
   const { status = 200 } = options;
   return new Resource({
     ...options,
-    // The best compression takes tens of milliseconds: too long for error pages at each start.
-    bodies: { identity, ...await compress(identity, { fastBrotli: status !== 200 }) },
+    bodies: {
+      identity,
+      ...await compress(identity, { brotli: status === 200 ? "start" : "fast" }),
+    },
     type: mediaType("x.html"),
     hash: contentHash(identity),
   });

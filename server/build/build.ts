@@ -165,8 +165,10 @@ async function encodeStatic(
   return { name: path, entry, files };
 }
 
-async function encode(path: string, contents: Uint8Array<ArrayBuffer>, fastBrotli: boolean) {
-  const { br, gzip } = isCompressible(path) ? await compress(contents, { fastBrotli }) : {};
+async function encode(path: string, contents: Uint8Array<ArrayBuffer>, dev: boolean) {
+  const { br, gzip } = isCompressible(path)
+    ? await compress(contents, { brotli: dev ? "fast" : "best" })
+    : {};
   const entry: ManifestFile = {
     type: mediaType(path),
     hash: contentHash(contents),
