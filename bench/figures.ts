@@ -6,8 +6,40 @@ export interface Figure {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
+  /** The values of single rounds, of which `value` is the median. Default: measured once. */
+  readonly rounds?: readonly number[];
   /** Default: none, the figure is only printed. */
   readonly budget?: Limit;
+}
+
+/** A figure that could not be measured. */
+export interface Missing {
+  readonly what: string;
+  /** What is missing, such as a program. */
+  readonly missing: string;
+}
+
+export type Measured = Figure | Missing;
+
+/** The median of at least one round. */
+export function figure(
+  what: string,
+  unit: string,
+  rounds: readonly number[],
+  budget?: Limit,
+): Figure {
+  return { what, unit, rounds, budget, value: median(rounds) };
+}
+
+/** The ratio of two medians. `rounds` are the ratios of rounds that ran one after the other. */
+export function ratio(
+  what: string,
+  measured: readonly number[],
+  peer: readonly number[],
+  budget?: Limit,
+): Figure {
+  const rounds = measured.map((value, i) => value / peer[i]!);
+  return { what, unit: "×", rounds, budget, value: median(measured) / median(peer) };
 }
 
 /** Whether a figure meets its budget. */
@@ -16,16 +48,32 @@ export function isWithin({ value, budget }: Figure): boolean {
   return "least" in budget ? value >= budget.least : value <= budget.most;
 }
 
-/** A figure as a line: what, value, budget, and whether it is missed. */
-export function figureLine(figure: Figure): string {
-  const { what, value, unit, budget } = figure;
-  const show = (number: number) => `${number.toFixed(unit === "×" ? 2 : 1)} ${unit}`;
-  const line = `${what}: ${show(value)}`;
-  if (budget === undefined) return line;
-  const limit = "least" in budget
-    ? `at least ${show(budget.least)}`
-    : `at most ${show(budget.most)}`;
-  return `${line}, budget ${limit}${isWithin(figure) ? "" : ": MISSED"}`;
+/** A figure as a line: what, value, spread, budget, and whether it is missed. */
+export function figureLine(measured: Measured): string {
+  if ("missing" in measured) return `${measured.what}: not measured, ${measured.missing}`;
+  const { value, spread, budget } = figureTexts(measured);
+  const line = `${measured.what}: ${value}${spread && ` (${spread})`}`;
+  if (!budget) return line;
+  return `${line}, budget ${budget}${isWithin(measured) ? "" : ": MISSED"}`;
+}
+
+/** The numbers of a figure, in words: "1.05 ×", "1.01 to 1.09", "at most 1.10 ×". Empty: it has none. */
+export function figureTexts(
+  { value, unit, rounds = [], budget }: Figure,
+): { readonly value: string; readonly spread: string; readonly budget: string } {
+  const digits = unit === "×" ? 2 : Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : 1;
+  const show = (number: number) =>
+    number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const limit = budget === undefined
+    ? ""
+    : "least" in budget
+    ? `at least ${budget.least.toLocaleString("en")} ${unit}`
+    : `at most ${budget.most.toLocaleString("en")} ${unit}`;
+  return {
+    value: `${show(value)} ${unit}`,
+    spread: rounds.length < 2 ? "" : `${show(Math.min(...rounds))} to ${show(Math.max(...rounds))}`,
+    budget: limit,
+  };
 }
 
 /** The median of at least one value. */

@@ -43,16 +43,43 @@ export function startNginx(ingestOrigin: string): Promise<BenchServer> {
 }
 
 /** nginx as the ingest: answers as Sentry's does and discards the bodies. Undefined if it is not on `PATH`. */
-export async function startNginxIngest(): Promise<BenchServer | undefined> {
-  try {
-    return await start((port) => `
+export function startNginxIngest(): Promise<BenchServer | undefined> {
+  return ifInstalled(start((port) => `
   server {
     listen 127.0.0.1:${port};
     location / {
       default_type application/json;
       return 200 '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
     }
-  }`);
+  }`));
+}
+
+/**
+ * nginx as a file server: answers every request with these bytes, as compressed HTML. Undefined if it is not on `PATH`.
+ */
+export function startNginxFile(
+  compressed: Uint8Array<ArrayBuffer>,
+): Promise<BenchServer | undefined> {
+  const servers = (port: number) => `
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=10;
+  types { text/html html; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      gzip_static always;
+      try_files /page.html =404;
+    }
+  }`;
+  return ifInstalled(
+    start(servers, { "page.html": new Uint8Array(), "page.html.gz": compressed }),
+  );
+}
+
+async function ifInstalled(started: Promise<BenchServer>): Promise<BenchServer | undefined> {
+  try {
+    return await started;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
@@ -60,8 +87,17 @@ export async function startNginxIngest(): Promise<BenchServer | undefined> {
 }
 
 /** @throws {Deno.errors.NotFound} it is not on `PATH` */
-async function start(servers: (port: number) => string): Promise<BenchServer> {
+async function start(
+  servers: (port: number) => string,
+  files: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {},
+): Promise<BenchServer> {
   const folder = await Deno.makeTempDir({ prefix: "bench-nginx-" });
+  // The worker process may belong to another user.
+  await Deno.chmod(folder, 0o755);
+  await Deno.mkdir(`${folder}/html`);
+  for (const [name, bytes] of Object.entries(files)) {
+    await Deno.writeFile(`${folder}/html/${name}`, bytes);
+  }
   const port = freePort();
   await Deno.writeTextFile(`${folder}/nginx.conf`, config(servers(port)));
   const origin = `http://127.0.0.1:${port}`;

@@ -1,0 +1,76 @@
+/** The server's answers to `GET /`, and its start. The page must be built. */
+import { startServer } from "../tools/run/server_process.ts";
+import { SERVING_BUDGETS } from "./budgets.ts";
+import { type Figure, figure, type Measured, ratio } from "./figures.ts";
+import { serveVariant, WITHOUT_SERVER_TRACING } from "./page/variants.ts";
+import { startNginxFile } from "./relay/nginx.ts";
+
+const ROUNDS = 5;
+const SECONDS = 2;
+const CONNECTIONS = 32;
+const STARTS = 5;
+
+/** Pages per second, against nginx with the same bytes in a file; and the time of a start. */
+export async function benchServing(): Promise<Measured[]> {
+  return [await measureStart(), ...await measurePages()];
+}
+
+/** From the start of the process until it has answered a request for the page. */
+async function measureStart(): Promise<Figure> {
+  const rounds: number[] = [];
+  for (let round = 0; round < STARTS; round++) {
+    const began = performance.now();
+    await using server = await startServer();
+    const { ok, body } = await fetch(server.origin);
+    if (!ok) throw new Error("The page was not served.");
+    rounds.push(performance.now() - began);
+    await body?.cancel();
+  }
+  return figure("warm start to the first answer", "ms", rounds, SERVING_BUDGETS.start.limit);
+}
+
+async function measurePages(): Promise<Measured[]> {
+  await using untraced = await serveVariant(WITHOUT_SERVER_TRACING);
+  await using traced = await startServer();
+  await using nginx = await startNginxFile(await compressedPage(untraced.origin));
+  const own: number[] = [];
+  const ofNginx: number[] = [];
+  const ofTraced: number[] = [];
+  const load = async (server: { readonly origin: string }, rates: number[], round: number) => {
+    const rate = await pagesPerSecond(server.origin);
+    // The code of the first round is not compiled yet.
+    if (round > 0) rates.push(rate);
+  };
+  for (let round = 0; round <= ROUNDS; round++) {
+    await load(untraced, own, round);
+    if (nginx) await load(nginx, ofNginx, round);
+    await load(traced, ofTraced, round);
+  }
+  return [
+    figure("root page, gzip, without server tracing", "/s", own),
+    figure("root page, gzip, with server tracing", "/s", ofTraced),
+    ...nginx === undefined ? [] : [
+      figure("nginx, the same bytes in a file", "/s", ofNginx),
+      ratio("root page against nginx", own, ofNginx, SERVING_BUDGETS.page.limit),
+    ],
+    { what: "root page against Next.js", missing: "Next.js is not part of this repository" },
+  ];
+}
+
+async function compressedPage(origin: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { body } = await fetch(origin, { headers: { "Accept-Encoding": "gzip" } });
+  // `fetch` decompresses. The bytes differ from the served ones by some header fields of gzip.
+  return await new Response(body?.pipeThrough(new CompressionStream("gzip"))).bytes();
+}
+
+async function pagesPerSecond(origin: string): Promise<number> {
+  const { stdout } = await new Deno.Command("wrk", {
+    args: ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "-H", "Accept-Encoding: gzip", origin],
+  }).output();
+  const output = new TextDecoder().decode(stdout);
+  const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(output)?.[1];
+  if (rate === undefined || output.includes("Non-2xx")) {
+    throw new Error(`Cannot measure: not every page was served.\n${output}`);
+  }
+  return Number(rate);
+}
