@@ -62,11 +62,18 @@ async function measureQueries(folder: string): Promise<Figure[]> {
     { what: "storing, each synced and indexed", value: COUNT / seconds, unit: "envelopes/s" },
     { what: "opening the inbox again", value: openMs, unit: "ms" },
   ];
-  for (const { label, run } of queriesOf(inbox, knownTraceId)) {
+  const queries = queriesOf(inbox, knownTraceId);
+  for (const [list, cases = []] of Object.entries(Object.groupBy(queries, ({ list }) => list))) {
+    const rounds: number[] = [];
+    for (const { kind, run } of cases) {
+      rounds.push(slowestMs(run));
+      console.log(`  ${list}: ${kind}: ${rounds.at(-1)!.toFixed(1)} ms`);
+    }
     figures.push({
-      what: label,
-      value: slowestMs(run),
+      what: `${list}: the slowest of ${cases.length} lists and searches`,
+      value: Math.max(...rounds),
       unit: "ms",
+      rounds,
       budget: INBOX_QUERY_BUDGET.limit,
     });
   }
@@ -74,16 +81,15 @@ async function measureQueries(folder: string): Promise<Figure[]> {
   return figures;
 }
 
-interface MeasuredQuery {
-  readonly label: string;
-  run(): unknown;
-}
-
 interface QueryCase {
   readonly list: keyof Lists | "envelopes";
   /** What is asked of the list. */
   readonly kind: string;
   readonly query: ListQuery;
+}
+
+interface MeasuredQuery extends QueryCase {
+  run(): unknown;
 }
 
 function queriesOf(inbox: Inbox, traceId: string): readonly MeasuredQuery[] {
@@ -122,9 +128,10 @@ function queriesOf(inbox: Inbox, traceId: string): readonly MeasuredQuery[] {
       query: { type: "event", q: NO_MATCH },
     },
   ];
-  return cases.map(({ list, kind, query }) => ({
-    label: `${list}: ${kind}`,
-    run: () => list === "envelopes" ? inbox.envelopes(query) : inbox.page(list, query),
+  return cases.map((one) => ({
+    ...one,
+    run: () =>
+      one.list === "envelopes" ? inbox.envelopes(one.query) : inbox.page(one.list, one.query),
   }));
 }
 

@@ -1,34 +1,107 @@
 /**
- * `deno task bench [--only=NAME]`: measures, prints each figure with its budget (budgets.ts), and exits with 1 if one is
- * missed. The page must be built. Nothing else should run on the machine meanwhile.
+ * `deno task bench [--only=NAME,NAME]`: measures, prints each figure with its budget (budgets.ts), writes them into the
+ * table of README.md, and exits with 1 if a budget is missed or a bench fails. The page must be built. Nothing else
+ * should run on the machine meanwhile.
  */
-import { type Figure, figureLine, isWithin } from "./figures.ts";
+import { figureLine, isWithin, type Measured } from "./figures.ts";
+import { isInstalled, type Program } from "./programs.ts";
+import { updateTable } from "./table.ts";
 
-/** Each bench is loaded when it runs, so that it does not affect the others. */
-const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
-  delivery: async () => (await import("./delivery.ts")).benchDelivery(),
-  errors: async () => (await import("./error_cost.ts")).benchErrorCost(),
-  killed: async () => (await import("./killed_tabs.ts")).benchKilledTabs(),
-  clients: async () => (await import("./clients.ts")).benchClients(),
-  inbox: async () => (await import("./inbox.ts")).benchInbox(),
-  memory: async () => (await import("./memory.ts")).benchMemory(),
-  relay: async () => (await import("./relay.ts")).benchRelay(),
-  spool: async () => (await import("./spool.ts")).benchSpool(),
-  traces: async () => (await import("./trace_view.ts")).benchTraceView(),
+interface Bench {
+  run(): Promise<readonly Measured[]>;
+  /** Without one of these it cannot run. */
+  readonly needs?: readonly Program[];
+  /** Without this program its figures "against" that program are left out. */
+  readonly peer?: Program;
+  /** Not run by default: it has no budget and takes minutes. */
+  readonly byNameOnly?: true;
+}
+
+/** In the order of the table. Each is loaded when it runs, so that it does not affect the others. */
+const BENCHES: Readonly<Record<string, Bench>> = {
+  page: {
+    run: async () => (await import("./page.ts")).benchPage(),
+    needs: ["chromium"],
+  },
+  delivery: {
+    run: async () => (await import("./delivery.ts")).benchDelivery(),
+    needs: ["chromium"],
+  },
+  errors: {
+    run: async () => (await import("./error_cost.ts")).benchErrorCost(),
+    needs: ["chromium"],
+  },
+  traces: {
+    run: async () => (await import("./trace_view.ts")).benchTraceView(),
+    needs: ["chromium"],
+  },
+  serving: {
+    run: async () => (await import("./serving.ts")).benchServing(),
+    needs: ["wrk"],
+    peer: "nginx",
+  },
+  relay: {
+    run: async () => (await import("./relay.ts")).benchRelay(),
+    needs: ["wrk"],
+    peer: "nginx",
+  },
+  memory: {
+    run: async () => (await import("./memory.ts")).benchMemory(),
+    needs: ["linux"],
+  },
+  spool: {
+    run: async () => (await import("./spool.ts")).benchSpool(),
+    needs: ["wrk"],
+  },
+  inbox: {
+    run: async () => (await import("./inbox.ts")).benchInbox(),
+  },
+  clients: {
+    run: async () => (await import("./clients.ts")).benchClients(),
+    needs: ["linux", "wrk", "nginx"],
+  },
+  killed: {
+    run: async () => (await import("./killed_tabs.ts")).benchKilledTabs(),
+    needs: ["chromium"],
+    byNameOnly: true,
+  },
 };
 
-const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length);
-const names = only === undefined ? Object.keys(BENCHES) : [only];
-for (const name of names) {
-  const bench = BENCHES[name];
-  if (bench === undefined) {
-    console.error(`Cannot run: no bench "${name}". Known are ${Object.keys(BENCHES).join(", ")}.`);
-    Deno.exit(2);
-  }
+const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length).split(",");
+const unknown = only?.find((name) => BENCHES[name] === undefined);
+if (unknown !== undefined) {
+  console.error(`Cannot run: no bench "${unknown}". Known are ${Object.keys(BENCHES).join(", ")}.`);
+  Deno.exit(2);
+}
+
+const results = new Map<string, readonly Measured[]>();
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (only ? !only.includes(name) : bench.byNameOnly) continue;
   console.log(`\n${name}`);
-  for (const figure of await bench()) {
+  const began = performance.now();
+  const measured = await measure(name, bench);
+  console.log(`  took ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  results.set(name, measured);
+  for (const figure of measured) {
     console.log(`  ${figureLine(figure)}`);
-    if (!isWithin(figure)) Deno.exitCode = 1;
+    if ("value" in figure && !isWithin(figure)) Deno.exitCode = 1;
   }
 }
+await updateTable(results, Object.keys(BENCHES));
 Deno.exit();
+
+async function measure(name: string, { run, needs = [], peer }: Bench): Promise<Measured[]> {
+  for (const program of needs) {
+    if (await isInstalled(program)) continue;
+    return [{ what: `all of \`${name}\``, missing: `needs ${program}` }];
+  }
+  try {
+    const figures = await run();
+    if (peer === undefined || await isInstalled(peer)) return [...figures];
+    return [...figures, { what: `against ${peer}`, missing: `needs ${peer}` }];
+  } catch (error) {
+    console.error(error);
+    Deno.exitCode = 1;
+    return [{ what: `all of \`${name}\``, missing: "failed" }];
+  }
+}

@@ -1,6 +1,6 @@
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
 import { SPOOL_RATE_BUDGET } from "./budgets.ts";
-import { type Figure, median } from "./figures.ts";
+import { type Figure, figure } from "./figures.ts";
 import { measureThroughput } from "./relay/measure_throughput.ts";
 
 const ROUNDS = 5;
@@ -32,13 +32,7 @@ export async function benchSpool(): Promise<Figure[]> {
     throw new Error(`${spooled} envelopes were accepted, but ${pending} are in the spool.`);
   }
   return [
-    {
-      what: "accepted into the spool, envelopes of 10 KB",
-      value: median(rates),
-      unit: "/s",
-      budget: SPOOL_RATE_BUDGET.limit,
-    },
-    { what: "slowest round", value: Math.min(...rates), unit: "/s" },
+    figure("accepted into the spool, envelopes of 10 KB", "/s", rates, SPOOL_RATE_BUDGET.limit),
     {
       what: "in the spool afterwards, as many as were answered 202",
       value: pending,
