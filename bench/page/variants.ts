@@ -8,24 +8,25 @@ import { type ServerProcess, startServer } from "../../tools/run/server_process.
 /** Source text by path. */
 type Replacements = Readonly<Record<string, string>>;
 
-/** Neither the inline script, nor calls into the SDK, nor its chunks. The page's own views remain, and stay empty. */
+/**
+ * Without the inline script and the queue of calls; the SDK's chunks are built but never loaded. The page's own views
+ * remain, and stay empty.
+ */
 export const WITHOUT_MONITORING: Replacements = {
-  "monitoring/browser/early_errors.ts": `export const earlyScript = "";`,
+  "monitoring/browser/early_errors.ts": `
+    export const earlyScript = "";
+    export const takeEarlyErrors = () => ({ errors: [], overflow: 0 });`,
   "monitoring/browser/mod.ts": `
     const state = { phase: "waiting", recording: "waiting", receipts: [], waiting: 0 };
     export const snapshot = () => state;
     export const subscribe = () => () => {};
     export const visitData = { spans: [], envelopes: [], subscribe };
-    export function start() {}
+    export function start(config) {
+      if (config === undefined) void import("./start_telemetry.ts");
+    }
     export function captureError() {}
     export function log() {}
     export function navigated() {}`,
-  "monitoring/browser/build.ts": `
-    export const esbuildOptions = {};
-    export const extraAssets = () => ({});`,
-  "routes/_monitoring_scripts.ts": `
-    export const monitoringScripts = () =>
-      ({ telemetry: [], recording: [], worker: [], firstBytes: 0 });`,
 };
 
 /** The SDK and the recorder are static imports of the first script, and start at once. */
@@ -36,6 +37,7 @@ export const EAGER: Replacements = {
     ${Deno.readTextFileSync(`${projectRoot}/client.ts`)}`,
   "monitoring/browser/when_idle.ts": `
     export const whenIdle = (work) => work();
+    export const idle = () => Promise.resolve();
     export const whenLoadedAndIdle = whenIdle;`,
 };
 
