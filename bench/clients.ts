@@ -1,7 +1,7 @@
 import { CLIENTS } from "./clients/adapters.ts";
-import { type Figure, median } from "./figures.ts";
+import { type Figure, figure, ratio } from "./figures.ts";
 import { type BenchServer, startBenchServer } from "./relay/bench_server.ts";
-import { measureRounds, roundsFigure, SIZES } from "./relay/measure_rounds.ts";
+import { measureRounds, SIZES } from "./relay/measure_rounds.ts";
 import { startNginxIngest } from "./relay/nginx.ts";
 
 const TUNNEL = "handleTunnelRequest";
@@ -28,11 +28,10 @@ export async function benchClients(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { size, bytes } of SIZES) {
     const all = await measureRounds(servers, { dsn, bytes });
-    const tunnel = median(all.get(TUNNEL)!.micros);
+    const tunnel = all.get(TUNNEL)!.micros;
     for (const [name, { micros }] of all) {
-      figures.push(roundsFigure(`${name}, ${size}`, micros, "µs"));
-      const value = median(micros) / tunnel;
-      figures.push({ what: `${name} against ${TUNNEL}, ${size}`, value, unit: "×" });
+      figures.push(figure(`${name}, ${size}`, "µs", micros));
+      figures.push(ratio(`${name} against ${TUNNEL}, ${size}`, micros, tunnel));
     }
   }
   return figures;

@@ -42,8 +42,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   },
   relay: {
     run: async () => (await import("./relay.ts")).benchRelay(),
-    needs: ["wrk"],
-    peer: "nginx",
+    needs: ["linux", "wrk", "nginx"],
   },
   memory: {
     run: async () => (await import("./memory.ts")).benchMemory(),
@@ -59,6 +58,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   clients: {
     run: async () => (await import("./clients.ts")).benchClients(),
     needs: ["linux", "wrk", "nginx"],
+    byNameOnly: true,
   },
   killed: {
     run: async () => (await import("./killed_tabs.ts")).benchKilledTabs(),

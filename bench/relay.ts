@@ -1,8 +1,8 @@
 import { startServer } from "../tools/run/server_process.ts";
 import { type Limit, RELAY_CPU_BUDGETS, RELAY_RATE_BUDGETS } from "./budgets.ts";
-import { type Figure, median } from "./figures.ts";
+import { type Figure, figure, ratio } from "./figures.ts";
 import { startBenchServer } from "./relay/bench_server.ts";
-import { measureRounds, type Rounds, roundsFigure, SIZES } from "./relay/measure_rounds.ts";
+import { measureRounds, type Rounds, SIZES } from "./relay/measure_rounds.ts";
 import { startNginx, startNginxIngest } from "./relay/nginx.ts";
 
 const RELAY = "relay";
@@ -31,20 +31,18 @@ export async function benchRelay(): Promise<Figure[]> {
     const all = await measureRounds(servers, { dsn, bytes });
     for (const [name, { rates, micros }] of all) {
       figures.push(
-        roundsFigure(`${name}, ${size}`, rates, "envelopes/s"),
-        roundsFigure(`${name}, ${size}, CPU time for each`, micros, "µs"),
+        figure(`${name}, ${size}`, "envelopes/s", rates),
+        figure(`${name}, ${size}, CPU time for each`, "µs", micros),
       );
     }
-    const ratio = (of: keyof Rounds, against: string, budget?: Limit): Figure => ({
-      what: `relay against ${against}, ${size}, ${of === "rates" ? "envelopes/s" : "CPU time"}`,
-      value: median(all.get(RELAY)![of]) / median(all.get(against)![of]),
-      unit: "×",
-      budget,
-    });
+    const against = (peer: string, of: keyof Rounds, budget?: Limit): Figure => {
+      const what = `relay against ${peer}, ${size}, ${of === "rates" ? "envelopes/s" : "CPU time"}`;
+      return ratio(what, all.get(RELAY)![of], all.get(peer)![of], budget);
+    };
     figures.push(
-      ratio("micros", TUNNEL, RELAY_CPU_BUDGETS[size].limit),
-      ratio("rates", TUNNEL),
-      ratio("rates", NGINX, RELAY_RATE_BUDGETS[size].limit),
+      against(TUNNEL, "micros", RELAY_CPU_BUDGETS[size].limit),
+      against(TUNNEL, "rates"),
+      against(NGINX, "rates", RELAY_RATE_BUDGETS[size].limit),
     );
   }
   return figures;

@@ -1,4 +1,3 @@
-import { type Figure, median } from "../figures.ts";
 import type { BenchServer } from "./bench_server.ts";
 import { measureThroughput } from "./measure_throughput.ts";
 
@@ -43,13 +42,6 @@ export async function measureRounds(
     }
   }
   return all;
-}
-
-/** The median of a server's rounds; the least and the most are part of the text. */
-export function roundsFigure(what: string, values: readonly number[], unit: string): Figure {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const spread = `${least.toFixed(1)} to ${most.toFixed(1)}`;
-  return { what: `${what} (${spread})`, value: median(values), unit };
 }
 
 /** User and system time of a process since its start. */
