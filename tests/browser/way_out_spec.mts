@@ -45,8 +45,8 @@ test.describe("with a self-hosted ingest", () => {
     expect(left.length).toBeGreaterThan(0);
     expect(new Set(left.map(({ url }) => url.origin))).toEqual(new Set([ingest.origin]));
     // `Content-Encoding` would need a preflight.
-    expect((await arrivals.envelopes()).map(({ contentEncoding }) => contentEncoding))
-      .toEqual(left.map(() => null));
+    const encodings = (await arrivals.envelopes()).map(({ contentEncoding }) => contentEncoding);
+    expect(new Set(encodings)).toEqual(new Set([null]));
   });
 
   test.describe("and SENTRY_TUNNEL=always", () => {
