@@ -7,23 +7,13 @@ import "../server/build/production.ts";
 import type { BuildFailure, Message } from "esbuild";
 import process from "node:process";
 import { isFresh } from "../server/build/inputs.ts";
+import { LOADED_TOGETHER } from "./loaded_together.ts";
 import { projectRoot } from "./project_files.ts";
 
 /** The browser's entry. */
 const CLIENT = "client.ts";
 /** This module: a change of it makes another build. */
 const BUILDER = "tools/build.ts";
-
-/** What pages load soon after they were loaded. */
-const TOGETHER = [
-  [
-    "server/client/later.ts",
-    "islands/overview/InboxList.tsx",
-    "islands/shared/source/inbox_source.ts",
-    "islands/strip/LivePipelineStrip.tsx",
-  ],
-  ["monitoring/browser/start_telemetry.ts", "islands/overview/manual_span.ts"],
-];
 
 const dev = process.argv.includes("--dev");
 
@@ -53,7 +43,7 @@ async function buildSite(): Promise<boolean> {
       root: projectRoot,
       client: CLIENT,
       dev,
-      browser: { ...esbuildOptions, together: TOGETHER },
+      browser: { ...esbuildOptions, together: LOADED_TOGETHER },
       extra: await extraAssets(),
       builders: [BUILDER],
     });

@@ -58,6 +58,7 @@ const OWN = {
   "main.ts": MAIN,
   "client.ts": 'import { hydrateIslands } from "./server/client/hydrate.ts";\nhydrateIslands();\n',
   "monitoring/browser/build.ts": BROWSER_BUILD,
+  "tools/loaded_together.ts": "export const LOADED_TOGETHER = [];\n",
   "routes/_app.tsx":
     "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
   "routes/index.tsx": FIRST_PAGE,

@@ -1,0 +1,13 @@
+/**
+ * Modules that pages load at the same moment, after the islands at first sight. The build makes one file of
+ * each list, because each file is a request.
+ */
+export const LOADED_TOGETHER: readonly (readonly string[])[] = [
+  [
+    "server/client/later.ts",
+    "islands/overview/InboxList.tsx",
+    "islands/shared/source/inbox_source.ts",
+    "islands/strip/LivePipelineStrip.tsx",
+  ],
+  ["monitoring/browser/start_telemetry.ts", "islands/overview/manual_span.ts"],
+];
