@@ -82,9 +82,9 @@ export const PAGE_BUDGETS = {
   /** A task over 50 ms delays input noticeably (https://www.w3.org/TR/longtasks-1/). */
   longestTask: { unit: "ms", limit: { most: 50 } },
   /** Bodies of all requests of a load that is not recorded. */
-  upload: { unit: "bytes", limit: { most: 6_000 } },
-  scriptsBefore: { unit: "files", limit: { most: 6 } },
-  scriptsAfter: { unit: "files", limit: { most: 5 } },
+  upload: UPLOAD_BUDGET,
+  scriptsBefore: FILE_BUDGETS.scriptsBeforeIslands,
+  scriptsAfter: FILE_BUDGETS.scriptsAfterLoad,
 } as const satisfies Readonly<Record<string, Budget>>;
 
 /** Answers to `GET /`, and the start of the server: `--only=serving`. */

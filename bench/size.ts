@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { FILE_BUDGETS, SIZE_BUDGETS } from "./budgets.ts";
 import { assetsOf, extraAsset, firstAssets } from "../server/assets.ts";
 import { type Manifest, readManifest } from "../server/manifest.ts";
+import { LOADED_TOGETHER } from "../tools/loaded_together.ts";
 
 /** A part of the page that has a byte budget. */
 export interface SizePart {
@@ -56,14 +57,7 @@ export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
 };
 
 /** What the overview loads after its islands answer, without further input. */
-const AFTER_LOAD = [
-  CORE,
-  RECORDING,
-  "server/client/later.ts",
-  "islands/overview/InboxList.tsx",
-  "islands/shared/source/inbox_source.ts",
-  "islands/strip/LivePipelineStrip.tsx",
-];
+const AFTER_LOAD = [...LOADED_TOGETHER.flat(), RECORDING];
 
 /** The script files of each budget, by name. */
 export const FILE_PARTS: Readonly<
@@ -169,14 +163,12 @@ function contentOf({ assets }: Manifest, file: string): string {
 }
 
 if (import.meta.main) {
+  const report = ({ isWithinBudget, line }: SizeCheck) => {
+    console.log(`${isWithinBudget ? "ok    " : "FAILED"} ${line}`);
+    if (!isWithinBudget) Deno.exitCode = 1;
+  };
+  (await checkSizes(new URL("../.build/", import.meta.url))).forEach(report);
   // Loaded here, because it starts a browser.
   const { measureUpload } = await import("./upload.ts");
-  const sizes = [
-    ...await checkSizes(new URL("../.build/", import.meta.url)),
-    await measureUpload(),
-  ];
-  for (const { isWithinBudget, line } of sizes) {
-    console.log(`${isWithinBudget ? "ok    " : "FAILED"} ${line}`);
-  }
-  if (!sizes.every(({ isWithinBudget }) => isWithinBudget)) Deno.exitCode = 1;
+  report(await measureUpload());
 }

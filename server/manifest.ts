@@ -53,8 +53,8 @@ export interface ManifestFile {
 export interface ManifestAsset extends ManifestFile {
   /**
    * `vendor`: the shared React module. `client`: the browser's entry, with the islands that pages load
-   * first. `island`: one other island. `chunk`: shared or loaded later. `extra`: in the import map as `name`. `reload`: only in
-   * development.
+   * first. `island`: one other island. `chunk`: shared or loaded later. `extra`: in the import map as `name`.
+   * `reload`: only in development.
    */
   readonly kind: "vendor" | "client" | "island" | "chunk" | "extra" | "reload";
   /** The island's name, or the asset's specifier in the import map. */

@@ -7,8 +7,8 @@ export interface SlimmableSpan {
 }
 
 /**
- * Attributes that repeat what Sentry knows: how spans are sent, its SDK's parts, the time without
- * children (always 0; Sentry computes it), and `http.request.response_start` on another clock.
+ * Attributes that repeat what Sentry knows: how spans are sent, its SDK's parts, the time without children
+ * (the SDK sends 0 or the duration; Sentry computes it), and `http.request.response_start` on another clock.
  */
 const REPEATED = new Set([
   "sentry.trace_lifecycle",
@@ -24,7 +24,7 @@ const PHASE = /^http\.request\.\w+_(?:start|end)$/;
 const rounded = (seconds: number) => Math.round(seconds * 1e4) / 1e4;
 
 /**
- * Removes what a span says twice, which is most of a page load's upload. Of a resource's phases those that
+ * Removes repeated data from a span, which is most of a page load's upload, for example the phases of a resource that
  * did not take place (0) or have the time of its start or end. Changes the span in place.
  */
 export function slimSpan<S extends SlimmableSpan>(span: S): S {
@@ -36,8 +36,8 @@ export function slimSpan<S extends SlimmableSpan>(span: S): S {
       const time = attributes[key] = rounded(Number(value));
       if (![0, start, end].includes(time)) continue;
     } else if (key === "sentry.source") {
-      // On other spans than those of pages it is "custom", Sentry's default.
-      if (span.is_segment) continue;
+      // Sentry's default for a span that is not a page's.
+      if (span.is_segment || value !== "custom") continue;
     } else if (key === "http.response_delivery_type") {
       if (value !== "") continue;
     } else if (!REPEATED.has(key)) continue;

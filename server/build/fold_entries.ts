@@ -1,4 +1,5 @@
 import { DEBUG_ID_LINE } from "./debug_id.ts";
+import { GROUP } from "./merge_chunks.ts";
 
 /** A script as esbuild wrote it. */
 export interface Script {
@@ -19,8 +20,8 @@ const WITHOUT_CODE = /^((?:import(?:\{[^}]*\}from)?"[^"]*";)*)export\{([^}]*)\};
 const NAMED_IMPORT = /import\{([^}]*)\}from"\.\/([^"]*)";/g;
 
 /**
- * Removes entry points that only re-export another script, because each is one more file to load. esbuild
- * makes them of entry points that other entry points import. The script with the code takes their name.
+ * Removes groups that only re-export another script, because each is one more file to load. esbuild makes
+ * them of groups that other entry points import. The script with the code takes their name.
  *
  * Names have the same length, and exports are added at the end, so source maps stay valid.
  */
@@ -53,10 +54,11 @@ export function foldEntries(scripts: readonly Script[]): Script[] {
   }));
 }
 
-/** The script whose exports are all that an entry point has, as `NAME as EXPORTED,…`. */
+/** The script whose exports are all that a group has, as `NAME as EXPORTED,…`. */
 function reexported({ entryPoint, text }: Script) {
+  if (!entryPoint?.startsWith(`${GROUP}:`)) return undefined;
   const body = text.slice(DEBUG_ID_LINE.length).trim();
-  const [, imports, exports] = entryPoint && WITHOUT_CODE.exec(body) || [];
+  const [, imports, exports] = WITHOUT_CODE.exec(body) ?? [];
   if (imports === undefined || exports === undefined) return undefined;
   const [first, ...others] = imports.matchAll(NAMED_IMPORT);
   if (first === undefined || others.length > 0) return undefined;

@@ -2,7 +2,7 @@ import * as esbuild from "esbuild";
 import { relative } from "node:path";
 
 /** Namespace of modules that import a whole group: `group:INDEX`. */
-const GROUP = "group";
+export const GROUP = "group";
 /** Namespace of other entry points, which import the groups that they use: `entry:SOURCE`. */
 const ENTRY = "entry";
 /** Marks resolutions that this plugin requests itself. */
@@ -145,7 +145,7 @@ function usedGroups(
   }
   return new Map([...entries].map(([entry, { sources }]) => {
     const used = [...sources].flatMap((source) => owners.get(source) ?? []);
-    // Loaded by the client in any case. So everything shares esbuild's helpers with everything.
+    // The client loads it in any case, and esbuild's helpers for all entry points are in it.
     const all = new Set([SHARED, ...used]);
     return [entry, new Set([...all].filter((at) => !groups[at]?.includes(entry)))];
   }));

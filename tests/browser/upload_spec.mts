@@ -50,7 +50,7 @@ test.describe("relay", () => {
   });
 });
 
-test("proxy decompresses bodies but keeps the header → sent again uncompressed, each arrives once", async ({ page, context, arrivals, watch }) => {
+test("proxy decompresses bodies, keeps the header → sent uncompressed, each arrives once", async ({ page, context, arrivals, watch }) => {
   watch.allow(MARK, "status of 400");
   let decompressed = 0;
   await context.route("/monitoring", (route) => {

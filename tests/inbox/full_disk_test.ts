@@ -123,7 +123,7 @@ Deno.test({
           return await health(server) === 503;
         });
       }
-      // A program that went on filling could take the room before the new file has it.
+      // If the disk were filled further, the new file could find no space.
       await deleteAll(server);
 
       disk.free();

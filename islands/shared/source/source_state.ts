@@ -36,7 +36,8 @@ export class SourceStateStore {
 
   /** {@linkcode update} after envelopes were added or deleted. */
   envelopesChanged(change: Partial<SourceState>): void {
-    this.update({ ...change, version: this.#state.version + 1 });
+    // By the clock: no tab that was hidden meanwhile takes another tab's state for its own.
+    this.update({ ...change, version: Math.max(this.#state.version + 1, Date.now()) });
   }
 
   close(): void {

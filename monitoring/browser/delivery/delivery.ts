@@ -84,7 +84,7 @@ export class Delivery {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #limits: RateLimits = {};
   #lastCreatedAt = 0;
-  /** Set while a check of all envelopes is due: the envelopes of one task need only one. */
+  /** Set while a check of all envelopes is due: those of one synchronous burst need only one. */
   #retention: Promise<void> | undefined;
   readonly #breaker = new CircuitBreaker();
   readonly #losses: LossCounter;
@@ -214,8 +214,10 @@ export class Delivery {
     const result = await (canFlush ? this.#sendNow(envelope, bytes) : this.#sendLocked(envelope));
     envelope.isSending = false;
     this.#sending--;
-    if (result === "locked") envelope.notBefore = this.#options.now() + LOCKED_WAIT_MS;
-    else if (result === "deleted") this.#handOver(envelope);
+    if (result === "locked") {
+      envelope.notBefore = this.#options.now() + LOCKED_WAIT_MS;
+      this.#settleWaiting();
+    } else if (result === "deleted") this.#handOver(envelope);
     else if (this.#waiting.includes(envelope)) this.#settleWaiting();
     this.#sendWaiting();
   }

@@ -19,7 +19,7 @@ export interface SendResult {
   readonly outcome?: string | undefined;
   /** `X-Sentry-Error`, or why there was no response. */
   readonly error?: string | undefined;
-  /** Size of the request's body, compressed or not. */
+  /** Bytes of the bodies of all requests, compressed or not. */
   readonly sentBytes: number;
 }
 
@@ -108,7 +108,8 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
 
   return async (bytes, compress) => {
     if (!compress || !canCompress) return await post(bytes, type);
-    const body = await gzip(bytes);
+    const body = await gzip(bytes).catch(() => undefined);
+    if (body === undefined) return await post(bytes, type);
     const result = await post(body, { ...type, "Content-Encoding": "gzip" });
     if (result.status !== 400 && result.status !== 415) return result;
     // The envelope may be valid: a proxy has decompressed the body, or the relay cannot.
@@ -122,9 +123,12 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
 async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
   const { readable, writable } = new CompressionStream("gzip");
   const writer = writable.getWriter();
-  void writer.write(bytes as BufferSource);
-  void writer.close();
-  return new Uint8Array(await new Response(readable).arrayBuffer());
+  const [compressed] = await Promise.all([
+    new Response(readable).arrayBuffer(),
+    writer.write(bytes as BufferSource),
+    writer.close(),
+  ]);
+  return new Uint8Array(compressed);
 }
 
 function noResponse(error: unknown, sentBytes: number): SendResult {

@@ -19,7 +19,10 @@ const DECOMPRESSION_FACTOR = 10;
  */
 const MAX_WHOLE_BYTES = 256 * 1024;
 
-/** Part of `MAX_IN_FLIGHT_BYTES` for which they may be announced at a time: they count only once they are complete. */
+/**
+ * Share of `MAX_IN_FLIGHT_BYTES` that bodies read by one call may announce together, beside that limit: their bytes
+ * count only once they are complete.
+ */
 const WHOLE_SHARE = 1 / 4;
 
 /**
@@ -77,7 +80,8 @@ export class BodyReader {
   }
 
   /**
-   * Reads a body. Any error ends the reading: what has not arrived yet is not read.
+   * Reads a body. Any error ends the reading. Bodies up to 256 KiB are passed on when they are complete, others as they
+   * arrive.
    *
    * @param account counts the bytes in memory
    * @param onDecoded called with each decompressed chunk as it arrives, valid until it returns. It may throw
@@ -130,15 +134,16 @@ export class BodyReader {
   async #readWhole(request: Request, announced: number, onChunk: OnChunk): Promise<Bytes> {
     let upload: UploadMeter | undefined;
     this.#wholeBytes += announced;
+    // Also after a timeout: until then the runtime holds what has arrived.
+    const bytes = request.bytes().finally(() => this.#wholeBytes -= announced);
     try {
       const body = await new Promise<Bytes>((resolve, reject) => {
         upload = this.#minimumRate.measure(() => reject(tooSlow()), announced);
-        request.bytes().then(resolve, () => reject(disconnected()));
+        bytes.then(resolve, () => reject(disconnected()));
       });
       if (body.length > 0) await onChunk(body);
       return body;
     } finally {
-      this.#wholeBytes -= announced;
       upload?.end();
     }
   }

@@ -40,8 +40,9 @@ export class MinimumRate {
    * Starts to measure an upload.
    *
    * @param onTooSlow called once if the upload is too slow, at most an eighth of the period late
-   * @param unseenBytes of an upload whose progress cannot be seen: it gets the periods that so many bytes may take.
-   *   Default: none, its bytes are counted as they arrive
+   * @param unseenBytes size of an upload whose progress cannot be measured. It gets the time that so many bytes may take
+   *   at the minimum rate, so 256 KiB without any progress are held for 8 minutes, and 32 s under overload.
+   *   Default: none, bytes are counted as they arrive
    */
   measure(onTooSlow: () => void, unseenBytes = 0): UploadMeter {
     const track = (upload: MeasuredUpload) => {
@@ -141,7 +142,7 @@ class MeasuredUpload implements UploadMeter {
     this.#bytesInPeriod = 0;
   }
 
-  /** Whether it is slower than {@linkcode MIN_PROGRESS_BYTES} in {@linkcode OVERLOADED_PROGRESS_MS}. */
+  /** Whether it is slower than {@linkcode MIN_PROGRESS_BYTES} in each {@linkcode OVERLOADED_PROGRESS_MS}. */
   isSlow(now: number): boolean {
     const ms = now - this.#startedAt;
     return ms >= OVERLOADED_PROGRESS_MS * this.#periods &&
