@@ -138,3 +138,19 @@ Deno.test("400 for gzip and without it → refused; the next is compressed", asy
   await send(BYTES, true);
   assert.deepEqual(calls.map(encodingOf), ["gzip", undefined, "gzip"]);
 });
+
+Deno.test("compression fails → sent uncompressed", async () => {
+  const { CompressionStream } = globalThis;
+  globalThis.CompressionStream = class {
+    readable = new ReadableStream({ start: (controller) => controller.error(new Error("memory")) });
+    writable = new WritableStream({ start: (controller) => controller.error(new Error("memory")) });
+  } as unknown as typeof CompressionStream;
+  try {
+    const { calls, fetch } = stub();
+    const { status } = await createSender({ fetch, url: "/", sameOrigin: true })(LARGE, true);
+    assert.equal(status, 200);
+    assert.deepEqual(calls.map(({ init }) => init.body), [LARGE]);
+  } finally {
+    globalThis.CompressionStream = CompressionStream;
+  }
+});

@@ -79,3 +79,26 @@ Deno.test("no body, or a constructed one → read", async () => {
   assert.equal(new TextDecoder().decode(await read("text")), "text");
   assert.equal(new TextDecoder().decode(await read("text", 4)), "text");
 });
+
+Deno.test("share of bodies read by one call in use → as a stream; free again → by one call", async () => {
+  // A quarter of 400 KiB may be announced by bodies that are read by one call.
+  const bodies = new BodyReader({ maxBytes: 400 * KIB, maxInFlightBytes: 400 * KIB });
+  /** Reads 60 KiB. Returns the number of parts in which they are passed on. */
+  const partsOf = async (body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<number> => {
+    const headers = { "content-length": `${60 * KIB}` };
+    const request = new Request("http://relay.invalid/", { method: "POST", body, headers });
+    using account = bodies.inFlight.open();
+    let parts = 0;
+    await bodies.read(request, null, account, () => void parts++);
+    return parts;
+  };
+  const threeChunks = () => streamOf([1, 2, 3].map(() => new Uint8Array(20 * KIB)), "bytes");
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+  const first = partsOf(readable);
+  assert.equal(await partsOf(threeChunks()), 3);
+  const writer = writable.getWriter();
+  await writer.write(new Uint8Array(60 * KIB));
+  await writer.close();
+  assert.equal(await first, 1);
+  assert.equal(await partsOf(threeChunks()), 1);
+});
