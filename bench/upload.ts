@@ -23,6 +23,7 @@ export async function loadUnsampled(page: Page): Promise<void> {
   page.on("request", () => last = Date.now());
   await page.addInitScript((fixed) => void (Math.random = () => fixed), NOT_SAMPLED);
   await page.goto("/");
+  // That nothing more is sent has no event: it is known only after a silence.
   while (Date.now() - last < SILENCE_MS) await page.waitForTimeout(100);
 }
 

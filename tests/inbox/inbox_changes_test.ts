@@ -20,7 +20,7 @@ class Tabs implements Disposable {
   }
 }
 
-/** Stands in for a browser's `document`. */
+/** A replacement for a browser's `document`. */
 class FakePage extends EventTarget {
   hidden = false;
 
