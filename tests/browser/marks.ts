@@ -115,15 +115,15 @@ export function acceptFromNow(ingest: StandInIngest): Arrivals {
   });
 }
 
-/** The marks in the browser's store, sorted. */
-export async function storedMarks(page: Page): Promise<readonly number[]> {
-  const texts = await page.evaluate(async () => {
+/** The last group of the first match in each envelope of the browser's store that matches. */
+export async function storedMatches(page: Page, pattern: RegExp): Promise<readonly string[]> {
+  return await page.evaluate(async (pattern) => {
     const database = await resultOf(indexedDB.open("envelopes"));
     const bodies: Uint8Array[] = await resultOf(
       database.transaction("bodies").objectStore("bodies").getAll(),
     );
     database.close();
-    return bodies.map((bytes) => /"value":"mark (\d+) /.exec(new TextDecoder().decode(bytes))?.[1]);
+    return bodies.flatMap((bytes) => pattern.exec(new TextDecoder().decode(bytes))?.at(-1) ?? []);
 
     function resultOf<T>(request: IDBRequest<T>): Promise<T> {
       return new Promise((resolve, reject) => {
@@ -131,8 +131,13 @@ export async function storedMarks(page: Page): Promise<readonly number[]> {
         request.onerror = () => reject(request.error);
       });
     }
-  });
-  return texts.filter((text) => text !== undefined).map(Number).sort((a, b) => a - b);
+  }, pattern);
+}
+
+/** The marks in the browser's store, sorted. */
+export async function storedMarks(page: Page): Promise<readonly number[]> {
+  const numbers = await storedMatches(page, /"value":"mark (\d+) /);
+  return numbers.map(Number).sort((a, b) => a - b);
 }
 
 /** Number of errors that the browser's store counts as dropped, reported or not. */

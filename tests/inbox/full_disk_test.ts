@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../small_disk.ts";
-import { until } from "./_inbox_server.ts";
+import { until } from "../until.ts";
 import { EventReader } from "./_wire.ts";
 
 const DISK_MIB = 40;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type InboxChanges, watchInbox } from "../../islands/shared/source/inbox_changes.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
-import { startInboxServer, until } from "./_inbox_server.ts";
+import { until } from "../until.ts";
+import { startInboxServer } from "./_inbox_server.ts";
 
 /** Tabs of one browser, which share locks and channels. Closed at the end. */
 class Tabs implements Disposable {

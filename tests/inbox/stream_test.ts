@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { startInboxServer, until } from "./_inbox_server.ts";
+import { until } from "../until.ts";
+import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
 
 Deno.test("Accept: text/event-stream → stream opens before the first row", async () => {

@@ -44,6 +44,21 @@ export class RawClient {
     }
   }
 
+  /** Sends one request several times in one write. Returns the heads of the responses, which must have no body. */
+  async pipeline(head: string, count: number): Promise<string> {
+    const decoder = new TextDecoder();
+    const buffer = new Uint8Array(64 * 1024);
+    const sent = this.send(head.repeat(count));
+    let text = "";
+    while (text.split("\r\n\r\n").length <= count) {
+      const length = await this.#connection.read(buffer);
+      if (length === null) throw new Error(`The connection ended after:\n${text}`);
+      text += decoder.decode(buffer.subarray(0, length), { stream: true });
+    }
+    await sent;
+    return text;
+  }
+
   close(): void {
     try {
       this.#connection.close();

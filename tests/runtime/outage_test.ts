@@ -1,6 +1,7 @@
 /** The server's own telemetry when the ingest is down, when the server stops, and when there is too much. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
+import { RawClient } from "../relay/_raw_client.ts";
 import { answers, type IngestRequest, takes } from "../stand_in_ingest.ts";
 import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
 import { eventually, reportsAtIngest, reportsInInbox } from "./_reports.ts";
@@ -80,13 +81,22 @@ Deno.test("more requests than traced per second → served without a span, drops
   const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
   try {
     const server = await startServer({ dataDir });
-    const asked = 2_000;
-    let traced = 0;
-    for (let n = 0; n < asked; n += 50) {
-      const round = await Promise.all(Array.from({ length: 50 }, () => ask(server.origin)));
-      traced += round.filter(({ headers }) => headers.has("server-timing")).length;
-    }
+    const { headers } = await ask(server.origin);
+    const head = [
+      "GET / HTTP/1.1",
+      "Host: localhost",
+      "Accept-Encoding: gzip, br",
+      `If-None-Match: ${headers.get("etag")}`,
+    ].join("\r\n") + "\r\n\r\n";
+    // Pipelined: on a busy machine separate requests are fewer than are traced per second.
+    using client = await RawClient.connect(`127.0.0.1:${server.port}`);
+    let heads = "";
+    for (let n = 0; n < 20; n++) heads += await client.pipeline(head, 100);
+    assert.equal(heads.match(/^HTTP\/1.1 304/gm)?.length, 2_000);
+    const asked = 2_001;
+    const traced = 1 + (heads.match(/^server-timing:/gim)?.length ?? 0);
     assert.ok(traced >= 400 && traced < asked, `${traced} were traced`);
+    client.close();
     await server.stop();
 
     await using next = await startServer({ dataDir });
