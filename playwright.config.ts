@@ -22,7 +22,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   forbidOnly: Boolean(process.env.CI),
   timeout: 90_000,
   // Telemetry starts when the page is idle and is sent in batches, which takes seconds.
-  expect: { timeout: 20_000 },
+  expect: { timeout: 30_000 },
   reporter: "list",
   projects: [
     { name: "full speed" },

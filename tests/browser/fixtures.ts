@@ -1,4 +1,4 @@
-import { test as base } from "@playwright/test";
+import { type Page, test as base } from "@playwright/test";
 import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../../tools/test/find_chromium.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
@@ -30,7 +30,7 @@ export interface Options {
   ingestHost: "o1.ingest.sentry.io" | "o1.ingest.us.sentry.io" | "self-hosted";
   /** Environment variables of the server. They override those of `mode` and `ingestHost`. */
   serverEnv: Record<string, string>;
-  /** How many times slower the main thread of each page runs; default 1. */
+  /** How many times slower the main thread of each page runs once it has loaded; default 1. */
   cpuRate: number;
 }
 
@@ -145,9 +145,11 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
 
   // Watches and records each page from its first request on.
   page: async ({ watch: _watch, sent: _sent, cpuRate, page, context }, provide) => {
+    // After the load, because a throttled process uses its core completely, also while it waits.
+    const slowDown = (page: Page) => page.once("load", () => void throttle(page, cpuRate));
     if (cpuRate !== 1) {
-      await throttle(page, cpuRate);
-      context.on("page", (other) => void throttle(other, cpuRate));
+      slowDown(page);
+      context.on("page", slowDown);
     }
     await provide(page);
     // Requests that a route of the test has not completed must not fail the test now.

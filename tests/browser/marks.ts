@@ -41,7 +41,7 @@ export async function expectOnce(arrivals: Arrivals, marks: readonly number[]): 
   await expect.poll(async () => {
     const arrived = new Set(await arrivedMarks(arrivals));
     return sorted.filter((mark) => !arrived.has(mark));
-  }, { timeout: 60_000 }).toEqual([]);
+  }, { timeout: 120_000 }).toEqual([]);
   expect(await arrivedMarks(arrivals)).toEqual(sorted);
 }
 
@@ -69,7 +69,7 @@ export async function expectAccounted(
     const { arrived, counted } = await tally();
     // The page's text is for the message of a failure.
     return { sum: arrived + counted, arrived, page: await next.locator("#visit").innerText() };
-  }, { timeout: 60_000 }).toMatchObject({ sum: marks.length });
+  }, { timeout: 120_000 }).toMatchObject({ sum: marks.length });
   // Nothing is left that could still arrive or be counted.
   await expect.poll(() => storedMarks(next)).toEqual([]);
   const { arrived, twice, counted } = await tally();
