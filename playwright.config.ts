@@ -20,7 +20,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   // A test that passes only at the second attempt has found a bug.
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
-  timeout: 90_000,
+  timeout: 180_000,
   // Telemetry starts when the page is idle and is sent in batches, which takes seconds.
   expect: { timeout: 30_000 },
   reporter: "list",

@@ -41,9 +41,6 @@ async function openNext(context: BrowserContext): Promise<Page> {
   return next;
 }
 
-// Each waits until 300 errors have arrived, which takes long on a busy machine.
-test.describe.configure({ timeout: 240_000 });
-
 for (const rate of [1, 6, 12]) {
   for (const [how, leave] of Object.entries(WAYS)) {
     test(`CPU ${rate} ×, 300 errors, page ${how} → each arrives once or is counted`, async ({ page, context, arrivals }) => {
