@@ -1,11 +1,15 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { currentView, PAGE_VIEWS, useSearchParam, useView, type View } from "./view.ts";
 
 /** The navigation between views: links to fragments. */
 export default function Tabs() {
   const current = useView();
   const search = useSearchParam();
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
+    // On a phone the tabs scroll sideways. `scrollIntoView` would also move the page.
+    const tab = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tab) nav.current?.scrollTo(tab.offsetLeft - innerWidth / 3, 0);
     document.documentElement.dataset.view = current;
     document.title = current === "overview" ? "Sightglass" : `${PAGE_VIEWS[current]} · Sightglass`;
   }, [current]);
@@ -19,7 +23,7 @@ export default function Tabs() {
     };
   }, []);
   return (
-    <nav className="tabs" aria-label="Views">
+    <nav ref={nav} className="tabs" aria-label="Views">
       {(Object.keys(PAGE_VIEWS) as View[]).map((view) => (
         <a
           key={view}

@@ -485,6 +485,11 @@ test.describe("return to the tab", () => {
       Object.defineProperty(document, "hidden", { value: is, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
     }, hidden);
+  /** Opens a page and waits until the version check has loaded too, which is the last request. */
+  async function openIdle(page: Page, path: string): Promise<void> {
+    await open(page, path);
+    await page.waitForLoadState("networkidle");
+  }
   const asksByHead = (page: Page) =>
     page.waitForResponse((response) =>
       response.request().method() === "HEAD" && DATA.test(response.url())
@@ -501,7 +506,7 @@ test.describe("return to the tab", () => {
   });
 
   test("another version deployed → the page reloads", async ({ page, site }) => {
-    await open(page, "/about");
+    await openIdle(page, "/about");
     site.deploy();
     await leave(page, 31_000);
     await expectFullLoad(page);
@@ -509,7 +514,7 @@ test.describe("return to the tab", () => {
   });
 
   test("another version, page from the back/forward cache → reloads", async ({ page, site }) => {
-    await open(page, "/about");
+    await openIdle(page, "/about");
     site.deploy();
     await page.clock.fastForward(31_000);
     await page.evaluate(() =>
@@ -520,7 +525,7 @@ test.describe("return to the tab", () => {
   });
 
   test("same version → no reload, at most one check in 30 s", async ({ page, sent }) => {
-    await open(page, "/about");
+    await openIdle(page, "/about");
     const heads = () => sent.all.filter(({ method }) => method === "HEAD").length;
     await leave(page, 5_000); // too soon after the page load
     await leave(page, 500); // too short
@@ -537,7 +542,7 @@ test.describe("return to the tab", () => {
   });
 
   test("field with input or focus → reload is postponed", async ({ page, site }) => {
-    await open(page, "/long");
+    await openIdle(page, "/long");
     await page.getByLabel("Note").fill("half a sentence");
     await page.getByRole("button").focus();
     site.deploy();
@@ -559,7 +564,7 @@ test.describe("return to the tab", () => {
 
   test("check fails → no reload", async ({ page, watch }) => {
     watch.allow("Failed to load resource", "status of 503");
-    await open(page, "/about");
+    await openIdle(page, "/about");
     await page.route(isData, (route) => route.abort("internetdisconnected"));
     const failed = page.waitForEvent("requestfailed");
     await leave(page, 31_000);
