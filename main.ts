@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
+import { Refusals } from "./monitoring/inbox/refusals.ts";
 import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
@@ -70,6 +71,7 @@ async function main(): Promise<void> {
     }, log)
     : undefined;
 
+  const refusals = new Refusals();
   const relay = createRelay({
     ...config,
     store,
@@ -80,6 +82,7 @@ async function main(): Promise<void> {
       state === "down"
         ? log("warn", "An ingest is down", attributes)
         : log("info", "An ingest is up again", attributes),
+    onRefusal: (refusal) => refusals.add(refusal),
     onStoreError(error) {
       // The inbox reports a full disk once; one log item for each envelope would itself be an envelope that fails.
       if (error instanceof DiskFullError) return;
@@ -90,6 +93,7 @@ async function main(): Promise<void> {
 
   const inbox = createInboxEndpoint({
     inbox: store,
+    refusals,
     publicOrigin: config.publicOrigin,
     token: config.inboxToken,
     proxyHeader: config.trustedProxyHeader,

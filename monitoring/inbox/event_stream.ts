@@ -1,4 +1,5 @@
 import type { Inbox } from "./inbox.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** Rows in one chunk: the most that a slow reader keeps in memory. */
 const ROWS_PER_CHUNK = 100;
@@ -10,6 +11,8 @@ export interface EventStreamOptions {
   readonly since: number;
   /** Only envelopes with an item of this type. */
   readonly type?: string;
+  /** What the relay refused. Default: the stream sends no `refused`. */
+  readonly refusals?: Refusals;
   /** Ends the stream. */
   readonly signal: AbortSignal;
   /** Called once, when the stream ends or its reader disconnects. */
@@ -26,6 +29,7 @@ export interface EventStreamOptions {
  *          | "id: CURSOR" LF "event: cleared" LF "data: {}" LF LF     all earlier rows are deleted
  *          | "event: storage" LF "data: {" DQUOTE "writable" DQUOTE ":" BOOLEAN "}" LF LF     whether
  *            envelopes can be stored; sent when it changes, initially true
+ *          | "event: refused" LF "data: {}" LF LF     the relay refused envelopes since the last event
  * ```
  *
  * Stored and live rows are both read by cursor, when the reader takes them. So no row is missing or sent
@@ -42,11 +46,13 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
     if (ended) return;
     ended = true;
     unsubscribe();
+    forgetRefusals?.();
     options.signal.removeEventListener("abort", end);
     changed.set();
     options.onEnd?.();
   };
   const unsubscribe = inbox.subscribe((change) => change === "closed" ? end() : changed.set());
+  const forgetRefusals = options.refusals?.subscribe(() => changed.set());
   options.signal.addEventListener("abort", end);
   if (options.signal.aborted) end();
 
@@ -79,7 +85,8 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
 }
 
 /** Returns a function that returns the text of all events since its last call. */
-function eventReader(inbox: Inbox, { since, type }: EventStreamOptions): () => string {
+function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
+  const { since, type, refusals } = options;
   let position = since;
   let cleared: number | undefined;
   let writable = true;
@@ -103,7 +110,13 @@ function eventReader(inbox: Inbox, { since, type }: EventStreamOptions): () => s
     if (page.cleared > clearedBefore) rows.unshift(event(page.cleared, "cleared", "{}"));
     return rows.join("");
   };
-  return () => rows() + storage();
+  let refused = refusals?.total;
+  const refusal = () => {
+    const was = refused;
+    refused = refusals?.total;
+    return was === refused ? "" : "event: refused\ndata: {}\n\n";
+  };
+  return () => rows() + storage() + refusal();
 }
 
 function event(id: number, name: string, data: string): string {

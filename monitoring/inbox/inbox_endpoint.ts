@@ -11,11 +11,14 @@ import {
   readListParameters,
   readParameters,
 } from "./query_parameters.ts";
+import type { Refusals } from "./refusals.ts";
 import type { ReadSourceMap } from "./script_maps.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
+  /** What the relay refused, for `?view=refusals`. Default: nothing. */
+  readonly refusals?: Refusals;
   /** Returns the build's source maps. They are served only to readers of the inbox. */
   readonly sourceMap?: ReadSourceMap;
   /** The page's origin as browsers see it, if a proxy changes it. */
@@ -90,6 +93,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   ): Promise<Response> => {
     const head = request.method === "HEAD";
     if (query.has("export")) return archive(inbox, head);
+    if (query.getAll("view").join() === "refusals") {
+      return json(200, { rows: options.refusals?.rows ?? [], next: null }, head);
+    }
     if (query.has("view")) return listPage(inbox, query, head);
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
@@ -113,7 +119,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (head) return respond(null, headers);
     streams++;
     const onEnd = () => void streams--;
-    return respond(eventStream(inbox, { ...parameters, signal: stopping.signal, onEnd }), headers);
+    const { refusals } = options;
+    const { signal } = stopping;
+    return respond(eventStream(inbox, { ...parameters, refusals, signal, onEnd }), headers);
   };
 
   const sourceMap = async (debugId: string, head: boolean): Promise<Response> => {

@@ -43,3 +43,19 @@ export interface FailingIngest {
   /** Part of a sentence: "it answered 503". */
   readonly reason: string;
 }
+
+/** A POST, or its preflight, that the relay refused: a row of `GET /monitoring/inbox?view=refusals`. */
+export interface Refusal {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The answer's error code. */
+  readonly error: string;
+  /** The answer's sentence: what is wrong, and what would be right. */
+  readonly detail: string;
+  /** The request's `Origin`; null: not a page's. Untrusted, like all texts below. */
+  readonly origin: string | null;
+  /** The request's path, without the query. */
+  readonly address: string;
+  /** `User-Agent`, else the SDK's name and version. */
+  readonly user_agent: string | null;
+}

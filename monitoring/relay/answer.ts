@@ -1,6 +1,6 @@
 import { type EnvelopeHeader, eventId } from "../protocol/envelope.ts";
 import type { Outcome } from "../protocol/relay_api.ts";
-import { RELAY_ERRORS, toRelayError } from "./errors.ts";
+import { RELAY_ERRORS, type RelayError } from "./errors.ts";
 import type { Reason } from "./outcomes.ts";
 import type { RateLimitHeaders } from "./send/rate_limit_headers.ts";
 
@@ -36,13 +36,8 @@ export function heldAnswer(limits: RateLimitHeaders): Answer {
   };
 }
 
-/**
- * The answer to a request that caused an error.
- *
- * @throws the error itself if no request can cause it: a bug of the server
- */
-export function errorAnswer(error: unknown): Answer {
-  const { code, detail } = toRelayError(error);
+/** The answer to a request that is refused. */
+export function errorAnswer({ code, detail }: RelayError): Answer {
   return {
     status: RELAY_ERRORS[code],
     headers: { ...JSON_TYPE, "x-sentry-error": detail },

@@ -1,15 +1,16 @@
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import { type HealthReport, INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
+import { type HealthReport, INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
 import { type Answer, errorAnswer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { BodyReader } from "./body/body_reader.ts";
 import type { BodyAccount } from "./body/in_flight.ts";
-import { RelayError } from "./errors.ts";
+import { RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
+import { refusalOf } from "./refusal.ts";
 import { isTaken, OutcomeCounter } from "./outcomes.ts";
 import type { IngestState } from "./send/circuit_breaker.ts";
 import type { Draining } from "./send/draining.ts";
@@ -90,6 +91,8 @@ export interface RelayOptions {
   readonly uptime?: () => number;
   /** Called when an ingest goes down or up, not for each envelope. */
   readonly onIngestState?: (state: IngestState) => void;
+  /** Called for each refused POST or preflight. Default: not reported. */
+  readonly onRefusal?: (refusal: Refusal) => void;
   /** Called if the store fails. Default: prints to standard error. */
   readonly onStoreError?: (error: unknown) => void;
 }
@@ -162,10 +165,16 @@ export function createRelay(options: RelayOptions): Relay {
         ? await deliver(envelope, senderOf(request.headers, peer, options))
         : takenAnswer({});
     } catch (error) {
-      answer = errorAnswer(isStopping ? stoppingError(error) : error);
+      answer = refuse(request, isStopping ? stoppingError(error) : error);
     }
     if (answer.outcome !== undefined) outcomes.count(answer.outcome, answer.reason);
     return toResponse(answer, cors);
+  };
+
+  const refuse = (request: Request, thrown: unknown): Answer => {
+    const error = toRelayError(thrown);
+    options.onRefusal?.(refusalOf(request, error, now()));
+    return errorAnswer(error);
   };
 
   const validate = async (
@@ -216,7 +225,7 @@ export function createRelay(options: RelayOptions): Relay {
         return new Response(null, { status: 204, headers: cors });
       } catch (error) {
         // No envelope ended, so there is no outcome.
-        return toResponse({ ...errorAnswer(error), outcome: undefined }, {});
+        return toResponse({ ...refuse(request, error), outcome: undefined }, {});
       }
     },
 

@@ -1,0 +1,25 @@
+import type { Refusal } from "../protocol/relay_api.ts";
+import { sentryAuth } from "./admit/sentry_auth.ts";
+import type { RelayError } from "./errors.ts";
+
+/** Characters of each text that a request determines. */
+const MAX_TEXT = 256;
+
+/**
+ * Describes a refused request to the person who looks for it.
+ *
+ * @param now milliseconds since 1970
+ */
+export function refusalOf(request: Request, { code, detail }: RelayError, now: number): Refusal {
+  const { headers, url } = request;
+  const text = (value: string | null | undefined) => value?.slice(0, MAX_TEXT) ?? null;
+  return {
+    at: new Date(now).toISOString(),
+    error: code,
+    detail,
+    origin: text(headers.get("origin")),
+    // Not `new URL()`, which throws for a hostile `Host`.
+    address: text(/^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1]) ?? "",
+    user_agent: text(headers.get("user-agent") || sentryAuth(request, "sentry_client")[0]),
+  };
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { startServer } from "../../tools/run/server_process.ts";
+import { EventReader, sendRaw } from "./_wire.ts";
+
+const PATH = "/monitoring/inbox";
+
+Deno.test("refused POST and preflight → listed newest first, and the live stream reports it", async () => {
+  await using server = await startServer();
+  const post = (headers: Record<string, string>, method = "POST") =>
+    sendRaw(server.port, method, "/monitoring?sentry_client=an.sdk%2F1&secret=1", headers, "?");
+  const view = async () => (await fetch(`${server.origin}${PATH}?view=refusals`)).json();
+  assert.deepEqual(await view(), { rows: [], next: null });
+
+  await using stream = await EventReader.open(`${server.origin}${PATH}?type=none`);
+  const before = Date.now();
+  const evil = await post({ Origin: "http://evil.example", "User-Agent": "x".repeat(5_000) });
+  assert.deepEqual(await stream.next(), { event: "refused", data: "{}" });
+  await post({ Origin: "http://evil.example" }, "OPTIONS");
+  assert.equal((await stream.next())?.event, "refused");
+  await post({});
+  assert.equal((await stream.next())?.event, "refused");
+
+  const { rows, next } = await view();
+  assert.equal(next, null);
+  assert.deepEqual(
+    rows.map(({ at: _, ...row }: { at: string }) => row),
+    [
+      { ...JSON.parse((await post({})).text), origin: null, user_agent: "an.sdk/1" },
+      { ...JSON.parse(evil.text), origin: "http://evil.example", user_agent: "an.sdk/1" },
+      { ...JSON.parse(evil.text), origin: "http://evil.example", user_agent: "x".repeat(256) },
+    ].map((row) => ({ ...row, address: "/monitoring" })),
+  );
+  for (const { at } of rows) {
+    assert.ok(Date.parse(at) >= before && at === new Date(Date.parse(at)).toISOString(), at);
+  }
+
+  const forbidden = await sendRaw(server.port, "GET", `${PATH}?view=refusals`, {
+    "Sec-Fetch-Site": "cross-site",
+  });
+  assert.equal(forbidden.status, 403);
+});
