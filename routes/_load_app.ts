@@ -18,6 +18,9 @@ export interface LoadAppOptions {
   readonly state: State;
 }
 
+/** Only in inbox mode: what is sent there names no DSN, so it could not be relayed. */
+const INBOX_ROUTE = "/stream";
+
 /**
  * Loads the routes and completes the built pages with this start's configuration.
  *
@@ -41,10 +44,14 @@ export async function loadApp(
     return await App.load<State>({
       root,
       build,
-      manifest,
+      manifest: config.mode === "inbox" ? manifest : withoutRoute(manifest, INBOX_ROUTE),
       variant: config.mode,
       state,
-      aliases: { [config.monitoringPath]: "/monitoring" },
+      aliases: {
+        [config.monitoringPath]: "/monitoring",
+        // SDKs send to the first, some proxies remove the slash.
+        "/api/[project]/envelope/": "/api/[project]/envelope",
+      },
       slots: {
         ...pageSlots(config, target, release),
         scripts: JSON.stringify(monitoringScripts(manifest)),
@@ -62,4 +69,8 @@ export async function loadApp(
     const allowed = "a path that no other route of this server has";
     throw new ConfigError("MONITORING_PATH", error.path, allowed, { cause: error });
   }
+}
+
+function withoutRoute(manifest: Manifest, path: string): Manifest {
+  return { ...manifest, handlers: manifest.handlers.filter((route) => route.path !== path) };
 }

@@ -63,6 +63,19 @@ export function cannotBeRebound(hostName: string): boolean {
     (hostName.startsWith("[") && isIPv6(hostName.slice(1, -1)));
 }
 
+/**
+ * Whether an `Origin` is that of a page which this machine serves: http or https, any port. Browsers resolve names below
+ * `localhost` to the loopback themselves.
+ */
+export function isLoopbackOrigin(origin: string): boolean {
+  const url = URL.parse(origin);
+  // Browsers send the canonical form only.
+  if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return false;
+  const { hostname } = url;
+  return hostname === "localhost" || hostname.endsWith(".localhost") ||
+    isLoopback(hostname.replace(/^\[|\]$/g, ""));
+}
+
 /** The host name of `PUBLIC_ORIGIN`, as {@linkcode hostNameOf} writes it. */
 export function publicHostName(publicOrigin: string | undefined): string | undefined {
   return publicOrigin === undefined ? undefined : URL.parse(publicOrigin)?.hostname;

@@ -1,31 +1,46 @@
 import {
+  cameThroughProxy,
   cannotBeRebound,
   hostNameOf,
   isBrowser,
   isLoopback,
+  isLoopbackOrigin,
   isOwnOrigin,
   isOwnPageOrNoBrowser,
   publicHostName,
 } from "./caller.ts";
+import { InboxToken } from "./token.ts";
 
 export interface WriteAccessOptions {
   /** `PUBLIC_ORIGIN`: the page's origin as browsers see it, where a proxy hides it. */
   readonly publicOrigin?: string;
   /** `ALLOWED_ORIGINS`: further origins whose pages may post. They are answered with CORS. */
   readonly allowedOrigins?: readonly string[];
-  /**
-   * Whether to refuse pages whose name was rebound to this machine: in inbox mode, whose DSN is public. On Deno Deploy
-   * a loopback peer is the platform. Default: no.
-   */
-  readonly refusesRebinding?: boolean;
+  /** Inbox mode: applications on this machine may post. Default: relay mode. */
+  readonly inbox?: InboxWriteOptions;
+}
+
+export interface InboxWriteOptions {
+  /** `INBOX_TOKEN`: its bearer may send any DSN from anywhere. */
+  readonly token?: string;
+  /** `TRUSTED_PROXY_HEADER`: a request that carries it came through the proxy. */
+  readonly proxyHeader?: string;
+  /** On Deno Deploy a loopback peer is the platform, not this machine. */
+  readonly onDeploy?: boolean;
 }
 
 /** Headers that name the origin, so that a cache keeps the answers apart. */
 type CorsHeaders = Readonly<Record<string, string>>;
 
-/** The headers that let the page read the answer, or an error text: why it may not post, and what would be right. */
+/** Whether a request may post, or an error text: why it may not, and what would be right. */
 export type WriteAccess =
-  | { readonly allowed: true; readonly cors: CorsHeaders }
+  | {
+    readonly allowed: true;
+    /** Let the page read the answer. */
+    readonly cors: CorsHeaders;
+    /** Whether its envelope may have any DSN or none. Nothing is forwarded then, so a DSN is no permission. */
+    readonly anyDsn: boolean;
+  }
   | { readonly allowed: false; readonly detail: string };
 
 /** As Sentry's Relay answers (https://docs.sentry.io/product/relay/): an hour, and what SDKs send and read. */
@@ -37,51 +52,84 @@ const PREFLIGHT = {
 };
 const READABLE = "x-sentry-error, x-sentry-rate-limits, retry-after, x-relay-outcome";
 
-const WITHOUT_CORS: WriteAccess = Object.freeze({ allowed: true, cors: Object.freeze({}) });
-const FOREIGN_ORIGIN: WriteAccess = Object.freeze({
-  allowed: false,
-  detail: "Cannot post: the page is of another origin. Add that origin to ALLOWED_ORIGINS.",
-});
-const REBOUND: WriteAccess = Object.freeze({
-  allowed: false,
-  detail:
-    "Cannot post: the request's Host is no name of this machine (DNS rebinding). Open the page" +
-    " as http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.",
-});
+const WITHOUT_CORS: CorsHeaders = Object.freeze({});
+const FOREIGN_ORIGIN =
+  "Cannot post: the page is of another origin. Add that origin to ALLOWED_ORIGINS.";
+const FOREIGN_TO_INBOX =
+  "Cannot post: the page is of another origin and not of this machine. Serve" +
+  " it from http://localhost, or add its origin to ALLOWED_ORIGINS.";
+const REBOUND =
+  "Cannot post: the request's Host is no name of this machine (DNS rebinding). Open the page" +
+  " as http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.";
 
-/** Which pages may post envelopes. Requests that no browser sent are not restricted here: a DSN is what they need. */
+/** The page of a request may not post. */
+class PageRefusal {
+  constructor(readonly detail: string) {}
+}
+
+/**
+ * Who may post envelopes. Pages: those of the own origin and of `ALLOWED_ORIGINS`; to the inbox also those of loopback
+ * origins. Requests that no browser sent are not restricted here, but need an allowed DSN, unless the inbox knows that
+ * they come from this machine.
+ */
 export class WriteAccessRule {
   readonly #publicOrigin: string | undefined;
   readonly #publicHostName: string | undefined;
-  readonly #refusesRebinding: boolean;
-  readonly #allowed: ReadonlyMap<string, WriteAccess>;
+  readonly #inbox: InboxWriteOptions | undefined;
+  readonly #token: InboxToken;
+  readonly #allowedOrigins: ReadonlySet<string>;
 
-  constructor({ publicOrigin, allowedOrigins = [], refusesRebinding = false }: WriteAccessOptions) {
+  constructor({ publicOrigin, allowedOrigins, inbox }: WriteAccessOptions) {
     this.#publicOrigin = publicOrigin;
     this.#publicHostName = publicHostName(publicOrigin);
-    this.#refusesRebinding = refusesRebinding;
-    this.#allowed = new Map(allowedOrigins.map((origin) => [origin, withCors(origin)]));
+    this.#inbox = inbox;
+    this.#token = new InboxToken(inbox?.token);
+    this.#allowedOrigins = new Set(allowedOrigins);
   }
 
   /** @param peer the address of the connection's other end, never one that a header names */
   check(request: Request, peer: string | undefined): WriteAccess {
-    if (!isBrowser(request.headers)) return WITHOUT_CORS;
-    if (this.#refusesRebinding && isLoopback(peer) && !this.#isOwnHost(request)) return REBOUND;
-    const origin = request.headers.get("origin");
-    if (origin === null) {
-      return isOwnPageOrNoBrowser(request.headers) ? WITHOUT_CORS : FOREIGN_ORIGIN;
-    }
-    const allowed = this.#allowed.get(origin);
-    if (allowed) return allowed;
-    return isOwnOrigin(origin, request, this.#publicOrigin) ? WITHOUT_CORS : FOREIGN_ORIGIN;
+    const cors = this.#checkPage(request, peer);
+    if (cors instanceof PageRefusal) return { allowed: false, detail: cors.detail };
+    return { allowed: true, cors, anyDsn: this.#maySendAnyDsn(request, peer) };
   }
 
   /** The same for a preflight (https://fetch.spec.whatwg.org/#cors-preflight-fetch), with the headers that answer it. */
   checkPreflight(request: Request, peer: string | undefined): WriteAccess {
     const access = this.check(request, peer);
-    return access === WITHOUT_CORS || !access.allowed
-      ? access
-      : { allowed: true, cors: { ...access.cors, ...PREFLIGHT } };
+    if (!access.allowed || access.cors === WITHOUT_CORS) return access;
+    // https://wicg.github.io/private-network-access/#cors-preflight
+    const name = "private-network";
+    const isAsked = request.headers.get(`access-control-request-${name}`) === "true";
+    const network: CorsHeaders = isAsked ? { [`access-control-allow-${name}`]: "true" } : {};
+    return { ...access, cors: { ...access.cors, ...PREFLIGHT, ...network } };
+  }
+
+  /** The CORS headers for the page that sent a request, if it may post. */
+  #checkPage(request: Request, peer: string | undefined): CorsHeaders | PageRefusal {
+    const { headers } = request;
+    if (!isBrowser(headers)) return WITHOUT_CORS;
+    if (this.#isOwnMachine(peer) && !this.#isOwnHost(request)) return new PageRefusal(REBOUND);
+    const origin = headers.get("origin");
+    if (origin === null && isOwnPageOrNoBrowser(headers)) return WITHOUT_CORS;
+    if (origin !== null) {
+      if (this.#allowedOrigins.has(origin)) return withCors(origin);
+      if (isOwnOrigin(origin, request, this.#publicOrigin)) return WITHOUT_CORS;
+      if (this.#inbox !== undefined && isLoopbackOrigin(origin)) return withCors(origin);
+    }
+    return new PageRefusal(this.#inbox === undefined ? FOREIGN_ORIGIN : FOREIGN_TO_INBOX);
+  }
+
+  #maySendAnyDsn(request: Request, peer: string | undefined): boolean {
+    if (this.#inbox === undefined) return false;
+    if (this.#token.asBearer(request.headers) === "right") return true;
+    return this.#isOwnMachine(peer) &&
+      !cameThroughProxy(request.headers, this.#inbox.proxyHeader);
+  }
+
+  /** Inbox mode: whether the connection is from this machine. A proxy on it may forward anyone's requests. */
+  #isOwnMachine(peer: string | undefined): boolean {
+    return this.#inbox !== undefined && !this.#inbox.onDeploy && isLoopback(peer);
   }
 
   #isOwnHost(request: Request): boolean {
@@ -90,13 +138,10 @@ export class WriteAccessRule {
   }
 }
 
-function withCors(origin: string): WriteAccess {
-  return Object.freeze({
-    allowed: true,
-    cors: Object.freeze({
-      "access-control-allow-origin": origin,
-      "access-control-expose-headers": READABLE,
-      vary: "origin",
-    }),
-  });
+function withCors(origin: string): CorsHeaders {
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": READABLE,
+    vary: "origin",
+  };
 }

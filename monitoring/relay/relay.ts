@@ -1,5 +1,6 @@
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
 import { type HealthReport, INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
@@ -27,12 +28,14 @@ export type { EnvelopeStore } from "./send/sending.ts";
 /** Receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome. */
 export interface Relay {
   /**
-   * `POST /monitoring`: validates an envelope while it arrives, then delivers it.
+   * Validates an envelope while it arrives, then delivers it.
    *
    * @param peer address of the connection's other end
+   * @param project PROJECT of `POST /api/PROJECT/envelope/`. Default: `POST /monitoring`, where the envelope's header or
+   *   the query has the DSN
    */
-  receive(request: Request, peer: string | undefined): Promise<Response>;
-  /** `OPTIONS /monitoring`: the preflight request of a page of another origin. */
+  receive(request: Request, peer: string | undefined, project?: string): Promise<Response>;
+  /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
   preflight(request: Request, peer: string | undefined): Response;
   /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
   health(): Promise<Response>;
@@ -73,6 +76,8 @@ export interface RelayOptions {
   readonly publicOrigin?: string;
   /** Further origins whose pages may post. Default: none. */
   readonly allowedOrigins?: readonly string[];
+  /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
+  readonly inboxToken?: string;
   /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
   readonly onDeploy?: boolean;
   /** Whether to send the client's address and client hints to the ingest. Default: no. */
@@ -112,11 +117,15 @@ const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s:
 /** Creates the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
   const { store, now = Date.now, uptime = () => performance.now() } = options;
+  const { inboxToken: token, trustedProxyHeader: proxyHeader, onDeploy } = options;
   const writeAccess = new WriteAccessRule({
     ...options,
-    refusesRebinding: store !== undefined && !options.onDeploy,
+    inbox: store && { token, proxyHeader, onDeploy },
   });
-  const allowList = new AllowList(options.allowedDsns);
+  const allowList = new AllowList(options.allowedDsns, {
+    ...options,
+    advice: store && adviceFor(options.allowedDsns),
+  });
   const duplicates = new Duplicates();
   const outcomes = new OutcomeCounter();
   const metrics = new RelayMetrics();
@@ -147,19 +156,25 @@ export function createRelay(options: RelayOptions): Relay {
   let isClosed = false;
   let abortTimer: ReturnType<typeof setTimeout> | undefined;
 
-  // `POST /monitoring`: `receive`, `validate` and `deliver` check the rows of docs/contract.md in
+  // Every address that takes envelopes: `receive`, `validate` and `deliver` check the rows of docs/contract.md in
   // its order. Each check throws the error of its row (errors.ts). The method is checked by the
   // route.
 
-  const receive = async (request: Request, peer: string | undefined): Promise<Response> => {
+  const receive: Relay["receive"] = async (request, peer, project) => {
     using account = inFlight.open();
     let cors = {};
     let answer: Answer;
     try {
       // Origin: 403 origin_not_allowed.
-      cors = corsOf(writeAccess.check(request, peer));
+      const access = allowedOf(writeAccess.check(request, peer));
+      cors = access.cors;
       if (isClosed) throw new RelayError("overloaded", STOPPING);
-      const envelope = await validate(request, account);
+      const envelope = await validate(request, account, (header) => {
+        if (access.anyDsn) return allowList.matchAny(header, project);
+        return project === undefined
+          ? allowList.match(header, request.url)
+          : allowList.matchAddress(header, request, project);
+      });
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
         ? await deliver(envelope, senderOf(request.headers, peer, options))
@@ -180,6 +195,7 @@ export function createRelay(options: RelayOptions): Relay {
   const validate = async (
     request: Request,
     account: BodyAccount,
+    matchDsn: (header: EnvelopeHeader) => Dsn,
   ): Promise<AdmittedEnvelope | undefined> => {
     const receivedAt = now();
     // Encoding: 415 encoding_not_supported.
@@ -188,7 +204,7 @@ export function createRelay(options: RelayOptions): Relay {
     bodies.checkAnnouncedSize(request);
     // The body, a large one as it arrives. Size: as above. Header line: 400 envelope_malformed. First byte of an
     // item, its DSN: 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed.
-    const incoming = new IncomingEnvelope((header) => allowList.match(header, request.url));
+    const incoming = new IncomingEnvelope(matchDsn);
     const push = (chunk: Uint8Array) => incoming.push(chunk);
     const bytes = await bodies.read(request, contentEncoding, account, push);
     const envelope = incoming.end();
@@ -221,7 +237,7 @@ export function createRelay(options: RelayOptions): Relay {
 
     preflight(request, peer) {
       try {
-        const cors = corsOf(writeAccess.checkPreflight(request, peer));
+        const { cors } = allowedOf(writeAccess.checkPreflight(request, peer));
         return new Response(null, { status: 204, headers: cors });
       } catch (error) {
         // No envelope ended, so there is no outcome.
@@ -277,9 +293,17 @@ function stoppingError(error: unknown): unknown {
 }
 
 /** @throws {RelayError} `origin_not_allowed` */
-function corsOf(access: WriteAccess): Readonly<Record<string, string>> {
-  if (access.allowed) return access.cors;
+function allowedOf(access: WriteAccess): WriteAccess & { allowed: true } {
+  if (access.allowed) return access;
   throw new RelayError("origin_not_allowed", access.detail);
+}
+
+/** For a sender that is not known to be on this machine: the own DSN with this server as its host. */
+function adviceFor([own]: readonly Dsn[]): string | undefined {
+  return own &&
+    `From another machine or through a proxy, use the DSN http://${own.publicKey}@HOST:PORT/` +
+      `${own.projectId} with this server's host and port, or send INBOX_TOKEN as Authorization:` +
+      " Bearer.";
 }
 
 /** A request for an envelope of the relay itself. */

@@ -49,7 +49,7 @@ export interface RequestObserverOptions {
 }
 
 /** Not traced: the delivery of telemetry must not cause telemetry. */
-const MONITORING_PATHS = /^\/monitoring(?:\/|$)/;
+const MONITORING_PATHS = /^\/(?:monitoring|api\/\[project\]\/envelope|stream)(?:\/|$)/;
 
 /** Methods that a span names. Others are untrusted text of any length. */
 const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);

@@ -1,11 +1,20 @@
+import { isOwnOrigin } from "../../access/caller.ts";
 import { type Dsn, DsnError, isHostedIngest, parseDsn } from "../../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../../protocol/envelope.ts";
 import { RelayError } from "../errors.ts";
+import { sentryAuth } from "./sentry_auth.ts";
 
 /** Hosted ingest and project, as given in a query. */
 interface QueryTarget {
   readonly host: string;
   readonly projectId: string;
+}
+
+export interface AllowListOptions {
+  /** The origin of this server as clients see it, behind a proxy. */
+  readonly publicOrigin?: string;
+  /** A sentence for refused senders: what would be right. */
+  readonly advice?: string;
 }
 
 /**
@@ -14,9 +23,11 @@ interface QueryTarget {
  */
 export class AllowList {
   readonly #byText: ReadonlyMap<string, Dsn>;
+  readonly #options: AllowListOptions;
 
-  constructor(dsns: readonly Dsn[]) {
+  constructor(dsns: readonly Dsn[], options: AllowListOptions = {}) {
     this.#byText = new Map(dsns.map((dsn) => [dsn.text, dsn]));
+    this.#options = options;
   }
 
   /**
@@ -29,39 +40,103 @@ export class AllowList {
     const named = header.dsn ?? undefined;
     const target = queryTarget(url);
     if (named === undefined && target === undefined) {
-      throw new RelayError(
+      this.#refuse(
         "dsn_missing",
         "The envelope has no DSN; its header needs `dsn`, or the query ?o=ORG&p=PROJECT.",
       );
     }
     const dsn = named === undefined ? undefined : this.find(named);
-    if (target === undefined) return dsn ?? notAllowed();
-    if (named === undefined) return this.#only(target);
-    return dsn && isFor(dsn, target) ? dsn : notAllowed();
+    if (target === undefined) return dsn ?? this.#notAllowed();
+    if (target === "invalid") return this.#notAllowed();
+    if (named === undefined) return this.#only((dsn) => isFor(dsn, target));
+    return dsn && isFor(dsn, target) ? dsn : this.#notAllowed();
+  }
+
+  /**
+   * Finds the DSN of an envelope that was posted to `/api/PROJECT/envelope/`, by project and public key. A `dsn` in the
+   * envelope's header must be the same one, or the same key and project at this server.
+   *
+   * @throws {RelayError} `dsn_missing`, or `dsn_not_allowed`
+   */
+  matchAddress(header: EnvelopeHeader, request: Request, project: string): Dsn {
+    const [key, anotherKey] = sentryAuth(request, "sentry_key");
+    if (key === undefined) {
+      this.#refuse(
+        "dsn_missing",
+        "The request has no public key; it needs X-Sentry-Auth, or the query ?sentry_key=KEY.",
+      );
+    }
+    if (anotherKey !== undefined) return this.#notAllowed();
+    const isAddressed = (dsn: Dsn) => dsn.projectId === project && dsn.publicKey === key;
+    const dsn = this.#only(isAddressed);
+    if (header.dsn === undefined || header.dsn === null) return dsn;
+    const named = tryParseDsn(header.dsn);
+    const isSame = named !== undefined && isAddressed(named) &&
+      (named.text === dsn.text || this.#isThisServer(named, request));
+    return isSame ? dsn : this.#notAllowed();
+  }
+
+  /**
+   * The DSN to store an envelope under whose sender may send any or none: an allowed one, else the first.
+   *
+   * @param project of `/api/PROJECT/envelope/`, if it was posted there
+   * @throws {RelayError} `dsn_not_allowed`: no SDK has a DSN with such a project
+   */
+  matchAny(header: EnvelopeHeader, project: string | undefined): Dsn {
+    if (project !== undefined && !/^\d+$/.test(project)) {
+      throw new RelayError(
+        "dsn_not_allowed",
+        "The project in the address is not a number; use a DSN such as http://dev@127.0.0.1:8000/1.",
+      );
+    }
+    return this.find(header.dsn) ?? [...this.#byText.values()][0] ?? this.#notAllowed();
   }
 
   /** The allowed DSN with this text. */
   find(named: unknown): Dsn | undefined {
-    if (typeof named !== "string") return undefined;
-    const exact = this.#byText.get(named);
+    const exact = typeof named === "string" ? this.#byText.get(named) : undefined;
     if (exact) return exact;
-    try {
-      return this.#byText.get(parseDsn(named).text);
-    } catch (error) {
-      if (error instanceof DsnError) return undefined;
-      throw error;
-    }
+    const dsn = tryParseDsn(named);
+    return dsn && this.#byText.get(dsn.text);
   }
 
-  /** The only DSN of that project. With two keys it would be ambiguous. */
-  #only(target: QueryTarget): Dsn {
-    const [dsn, another] = [...this.#byText.values()].filter((dsn) => isFor(dsn, target));
-    return dsn && !another ? dsn : notAllowed();
+  /** The only DSN that fits. Two of one project, or of two ingests, would be ambiguous. */
+  #only(fits: (dsn: Dsn) => boolean): Dsn {
+    const [dsn, another] = [...this.#byText.values()].filter(fits);
+    return dsn && !another ? dsn : this.#notAllowed();
+  }
+
+  #isThisServer({ protocol, host }: Dsn, request: Request): boolean {
+    // Without a default port, like `Host`.
+    const origin = URL.parse(`${protocol}://${host}`)?.origin ?? "";
+    return isOwnOrigin(origin, request, this.#options.publicOrigin);
+  }
+
+  #notAllowed(): never {
+    this.#refuse(
+      "dsn_not_allowed",
+      "The envelope's DSN may not be relayed; it must be exactly one that this server allows.",
+    );
+  }
+
+  #refuse(code: "dsn_missing" | "dsn_not_allowed", detail: string): never {
+    const { advice } = this.#options;
+    throw new RelayError(code, advice === undefined ? detail : `${detail} ${advice}`);
+  }
+}
+
+function tryParseDsn(text: unknown): Dsn | undefined {
+  if (typeof text !== "string") return undefined;
+  try {
+    return parseDsn(text);
+  } catch (error) {
+    if (error instanceof DsnError) return undefined;
+    throw error;
   }
 }
 
 /** Undefined if the query has none of the three parameters. Others are ignored. */
-function queryTarget(url: string): QueryTarget | undefined {
+function queryTarget(url: string): QueryTarget | "invalid" | undefined {
   const start = url.indexOf("?");
   if (start < 0) return undefined;
   const query = new URLSearchParams(url.slice(start + 1));
@@ -71,7 +146,7 @@ function queryTarget(url: string): QueryTarget | undefined {
   const o = single(org, /^\d+$/);
   const p = single(project, /^\d+$/);
   const r = region?.length ? single(region, /^[a-z]{2,}$/) : "";
-  if (o === undefined || p === undefined || r === undefined) return notAllowed();
+  if (o === undefined || p === undefined || r === undefined) return "invalid";
   return { host: `o${o}.ingest.${r && `${r}.`}sentry.io`, projectId: p };
 }
 
@@ -83,11 +158,4 @@ function single(values: readonly string[] | undefined, form: RegExp): string | u
 function isFor(dsn: Dsn, { host, projectId }: QueryTarget): boolean {
   return isHostedIngest(dsn) && dsn.host === host && dsn.projectId === projectId &&
     dsn.protocol === "https" && dsn.path === "";
-}
-
-function notAllowed(): never {
-  throw new RelayError(
-    "dsn_not_allowed",
-    "The envelope's DSN may not be relayed; it must be exactly one that this server allows.",
-  );
 }
