@@ -34,7 +34,7 @@ Deno.test.afterAll(async () => void await server.stop());
 
 async function post(
   address: string,
-  headers: Record<string, string> = {},
+  headers?: Record<string, string>,
   header?: Record<string, unknown>,
 ): Promise<string> {
   const answer = await sendRaw(server.port, "POST", address, headers, envelope(header));
@@ -185,8 +185,8 @@ Deno.test({
     const origin = `http://${outside}:${server.port}`;
     const send = async (
       address: string,
-      header: Record<string, unknown> = {},
-      headers: Record<string, string> = {},
+      header?: Record<string, unknown>,
+      headers?: Record<string, string>,
     ) => {
       const response = await fetch(`${origin}${address}`, {
         method: "POST",
@@ -240,8 +240,8 @@ Deno.test("relay mode, /api/PROJECT/envelope/ → only to the allowed DSN's own 
   });
   const send = async (
     address: string,
-    header: object = {},
-    headers: Record<string, string> = {},
+    header?: object,
+    headers?: Record<string, string>,
   ) => {
     const answer = await sendRaw(relay.port, "POST", address, headers, envelope({ ...header }));
     const body = answer.text.startsWith("{") ? JSON.parse(answer.text) : {};
