@@ -1,0 +1,143 @@
+/** Applications with real SDKs send to the inbox. `tests/sdks/` has the applications and the versions of the SDKs. */
+import assert from "node:assert/strict";
+import { startServer } from "../../tools/run/server_process.ts";
+
+const SDKS = new URL("../sdks/", import.meta.url).pathname;
+
+/** An application that has not sent everything by then has failed. */
+const TIMEOUT_MS = 60_000;
+
+const server = await startServer();
+const { origin, port } = server;
+
+Deno.test.afterAll(async () => void await server.stop());
+
+interface Run {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Runs a program in `tests/sdks/`; undefined: it is not installed. */
+async function run(program: string, { args, env, input }: Run): Promise<string | undefined> {
+  const command = new Deno.Command(program, {
+    args: [...args],
+    cwd: SDKS,
+    env,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  let child: Deno.ChildProcess;
+  try {
+    child = command.spawn();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const output = child.output();
+  await new Blob([input ?? ""]).stream().pipeTo(child.stdin);
+  const { success, stdout, stderr } = await output;
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  if (!success) throw new Error(`${program} failed:\n${text(stdout)}${text(stderr)}`);
+  return text(stdout);
+}
+
+async function isAvailable(program: string, ...args: string[]): Promise<boolean> {
+  try {
+    return await run(program, { args }) !== undefined;
+  } catch (error) {
+    console.log(`Not tested: ${(error as Error).message}`);
+    return false;
+  }
+}
+
+function testWith(isThere: boolean, what: string, name: string, fn: () => Promise<void>): void {
+  Deno.test({ name: isThere ? name : `${name} (ignored: no ${what})`, ignore: !isThere, fn });
+}
+
+// deno-lint-ignore no-explicit-any
+async function rows(query: string): Promise<any[]> {
+  return (await (await fetch(`${origin}/monitoring/inbox?${query}`)).json()).rows;
+}
+
+/** The trace with this name: its row, and the types of the items in its envelopes. */
+async function traceNamed(name: string) {
+  const trace = (await rows("view=traces")).find((row) => row.name === name);
+  assert.ok(trace, `no trace is named ${name}`);
+  const envelopes = await rows(`view=envelopes&trace=${trace.trace_id}`);
+  const types = envelopes.flatMap(({ items }) => items.map(({ type }: { type: string }) => type));
+  return { trace, types: [...new Set(types)].sort() };
+}
+
+const hasNode = await isAvailable("node", "--version") &&
+  await isAvailable(Deno.execPath(), "install", "--frozen");
+
+/** Runs the application with that version of `@sentry/node`. */
+async function runNode(version: string, env: Record<string, string>): Promise<void> {
+  const folder = `${SDKS}node_modules/.deno/@sentry+node@${version}/node_modules/@sentry/node`;
+  await run("node", { args: ["node_app.cjs", folder], env });
+}
+
+testWith(
+  hasNode,
+  "node",
+  "@sentry/node 8 by its DSN, 11 by SENTRY_SPOTLIGHT → all it sent is shown",
+  async () => {
+    await Promise.all([
+      runNode("8.55.0", { SENTRY_DSN: `http://dev@127.0.0.1:${port}/1` }),
+      runNode("11.12.0", { SENTRY_SPOTLIGHT: `${origin}/stream` }),
+    ]);
+    const errors = await rows("view=errors");
+    const sent = await rows("view=envelopes");
+    for (const version of ["8.55.0", "11.12.0"]) {
+      const { trace, types } = await traceNamed(`checkout ${version}`);
+      assert.equal(trace.op, "task");
+      assert.equal(trace.spans, 2, "the transaction and the span in it");
+      assert.equal(trace.errors, 1);
+      assert.ok(types.includes("event"), types.join());
+      assert.ok(types.includes(version.startsWith("8") ? "transaction" : "span"), types.join());
+      const occurrences = await rows(`view=occurrences&trace=${trace.trace_id}`);
+      assert.deepEqual(occurrences.map(({ value }) => value), [`payment failed ${version}`]);
+    }
+    assert.equal(errors.length, 1, "the version does not split the group");
+    const types = new Set(
+      sent.flatMap(({ items }) => items.map(({ type }: { type: string }) => type)),
+    );
+    for (const type of ["session", "check_in", "attachment", "feedback"]) {
+      assert.ok(
+        types.has(type),
+        type,
+      );
+    }
+    assert.equal((await rows("view=logs&q=cart+loaded+11")).length, 1);
+    assert.deepEqual(await rows("view=refusals"), []);
+  },
+);
+
+testWith(
+  await isAvailable("python3", "-c", "import sentry_sdk"),
+  "sentry-sdk for Python",
+  "sentry-sdk for Python by its DSN → its transaction is a trace",
+  async () => {
+    const SENTRY_DSN = `http://dev@127.0.0.1:${port}/1`;
+    await run("python3", { args: ["python_app.py"], env: { SENTRY_DSN } });
+    const { trace, types } = await traceNamed("import prices");
+    assert.equal(trace.spans, 2);
+    assert.ok(types.includes("transaction"));
+  },
+);
+
+testWith(
+  await isAvailable("curl", "--version"),
+  "curl",
+  "curl with three lines → an error",
+  async () => {
+    const input = '{}\n{"type":"event"}\n{"message":"sent with curl"}';
+    const url = `${origin}/api/1/envelope/?sentry_key=dev`;
+    await run("curl", { args: ["--fail", "--silent", "--data-binary", "@-", url], input });
+    const [error] = await rows("view=occurrences&q=curl");
+    assert.equal(error?.value, "sent with curl");
+  },
+);
