@@ -1,0 +1,164 @@
+/** Other pages than the own one, and the inbox: an application with Sentry's SDK, and hostile pages. */
+import { build } from "esbuild";
+import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
+import { expect, test as withServer } from "./fixtures.ts";
+
+/** The sources of an application: the DSN or Spotlight's address is in its address. */
+const APPLICATION = `
+  import * as Sentry from "@sentry/browser";
+  const { dsn, spotlight } = Object.fromEntries(new URLSearchParams(location.search));
+  Sentry.init({
+    dsn,
+    tracesSampleRate: 1,
+    integrations: [
+      Sentry.browserTracingIntegration({ instrumentNavigation: false }),
+      ...(spotlight ? [Sentry.spotlightBrowserIntegration({ sidecarUrl: spotlight })] : []),
+    ],
+  });
+  setTimeout(() => { throw new Error("The application failed by " + (dsn ? "DSN" : "Spotlight")); });
+`;
+
+interface Site {
+  readonly port: number;
+}
+
+/** With a server for pages of other origins. `evil.example` resolves to this machine, as with DNS rebinding. */
+const test = withServer.extend<object, { site: Site }>({
+  launchOptions: [async ({ chromium }, provide) => {
+    const args = [...CHROMIUM_ARGS, "--host-resolver-rules=MAP evil.example 127.0.0.1"];
+    await provide({ executablePath: chromium, args });
+  }, { scope: "worker" }],
+
+  site: [async ({ browserName: _browserName }, provide) => {
+    const { outputFiles: [script] } = await build({
+      stdin: { contents: APPLICATION, resolveDir: new URL("../../", import.meta.url).pathname },
+      bundle: true,
+      format: "esm",
+      write: false,
+    });
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      ({ url }) =>
+        new URL(url).pathname === "/script.js"
+          ? new Response(script!.text, { headers: { "Content-Type": "text/javascript" } })
+          : new Response(
+            '<!doctype html><link rel="icon" href="data:,"><title>Shop</title>' +
+              (new URL(url).search && '<script type="module" src="/script.js"></script>'),
+            { headers: { "Content-Type": "text/html" } },
+          ),
+    );
+    await provide({ port: server.addr.port });
+    await server.shutdown();
+  }, { scope: "worker" }],
+});
+
+// deno-lint-ignore no-explicit-any
+async function rows(origin: string, view: string): Promise<any[]> {
+  return (await (await fetch(`${origin}/monitoring/inbox?view=${view}`)).json()).rows;
+}
+
+test("page of another loopback port, DSN or Spotlight → its error and page load arrive", async ({ page, server, site, watch }) => {
+  watch.allow("The application failed by");
+  const values = async () => (await rows(server.origin, "occurrences")).map(({ value }) => value);
+  for (
+    const [address, query] of [
+      [`http://localhost:${site.port}`, `dsn=http://dev@127.0.0.1:${server.port}/1`],
+      [`http://127.0.0.1:${site.port}`, `spotlight=${server.origin}/stream`],
+    ]
+  ) {
+    await page.goto(`${address}/?${query}`);
+    const way = query!.startsWith("dsn") ? "DSN" : "Spotlight";
+    await expect.poll(values).toContain(`The application failed by ${way}`);
+  }
+  await expect.poll(async () => (await rows(server.origin, "traces")).map(({ op }) => op))
+    .toContain("pageload");
+  expect(await rows(server.origin, "refusals")).toEqual([]);
+});
+
+test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes nor reads", async ({ page, server, serverArrivals, site, watch }) => {
+  watch.allow(/Failed to load resource|CORS policy|EventSource|Cross-Origin-Opener-Policy|refused to connect|frame/);
+  await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
+  await page.goto(`http://evil.example:${site.port}/`);
+  const attempts = await page.evaluate(async (origin) => {
+    const body =
+      '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n{"message":"hostile"}';
+    const attempt = async (path: string, init: RequestInit) => {
+      try {
+        const response = await fetch(`${origin}${path}`, init);
+        return `${response.type} ${await response.text()}`;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    const results: string[] = [];
+    for (const path of ["/api/1/envelope/?sentry_key=inbox", "/stream", "/monitoring"]) {
+      const type = { "Content-Type": "application/x-sentry-envelope" };
+      results.push(
+        await attempt(path, { method: "POST", body }),
+        await attempt(path, { method: "POST", body, headers: type }),
+        await attempt(path, { method: "POST", body, mode: "no-cors" }),
+      );
+      navigator.sendBeacon(`${origin}${path}`, body);
+      const frame = Object.assign(document.createElement("iframe"), { name: path });
+      const form = Object.assign(document.createElement("form"), {
+        method: "POST",
+        enctype: "text/plain",
+        action: `${origin}${path}`,
+        target: path,
+      });
+      // Sent as NAME=VALUE: the envelope is split at its only "=".
+      const field = Object.assign(document.createElement("input"), {
+        name: '{"x":"',
+        value: '"}\n{"type":"event"}\n{"message":"hostile"}',
+      });
+      form.append(field);
+      document.body.append(frame, form);
+      const loaded = new Promise((resolve) =>
+        frame.addEventListener("load", resolve, { once: true })
+      );
+      form.submit();
+      await loaded;
+    }
+    const inbox = "/monitoring/inbox?view=envelopes";
+    results.push(
+      await attempt(inbox, {}),
+      await attempt(inbox, { mode: "no-cors" }),
+      await attempt("/monitoring/inbox", { method: "DELETE" }),
+      await new Promise((resolve) => {
+        new EventSource(`${origin}/monitoring/inbox`).onerror = () => resolve("error");
+      }),
+    );
+    return results;
+  }, server.origin);
+  const posts = ["TypeError", "TypeError", "opaque "];
+  expect(attempts).toEqual([
+    ...posts,
+    ...posts,
+    ...posts,
+    "TypeError",
+    "opaque ",
+    "TypeError",
+    "error",
+  ]);
+
+  await page.goto(`http://evil.example:${server.port}/`);
+  const rebound = await page.evaluate(async () => {
+    const body = '{}\n{"type":"event"}\n{"message":"hostile"}';
+    const paths = ["/api/1/envelope/?sentry_key=inbox", "/stream", "/monitoring"];
+    const answers = [
+      ...paths.map((path) => fetch(path, { method: "POST", body })),
+      fetch("/monitoring/inbox?view=envelopes"),
+      fetch("/monitoring/inbox", { method: "DELETE" }),
+    ];
+    return (await Promise.all(answers)).map(({ status }) => status);
+  });
+  expect(rebound).toEqual([403, 403, 403, 403, 403]);
+
+  expect(await rows(server.origin, "occurrences")).toEqual([]);
+  expect((await rows(server.origin, "envelopes")).length).toBeGreaterThan(0);
+  const refused = await rows(server.origin, "refusals");
+  expect(refused.every(({ error }) => error === "origin_not_allowed")).toBe(true);
+  expect(new Set(refused.map(({ origin }) => origin))).toEqual(
+    new Set([`http://evil.example:${site.port}`, `http://evil.example:${server.port}`]),
+  );
+});
