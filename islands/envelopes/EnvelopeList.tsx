@@ -26,16 +26,20 @@ const KNOWN_TYPES = [
   "event",
   "feedback",
   "log",
+  "metric_buckets",
   "profile",
   "profile_chunk",
   "raw_security",
   "replay_event",
   "replay_recording",
+  "replay_video",
   "session",
   "sessions",
   "span",
+  "statsd",
   "trace_metric",
   "transaction",
+  "user_report",
 ];
 
 /** What the user returns from to the list: an envelope, by its id, or a file. */

@@ -47,6 +47,8 @@ const INDEXED_TYPES = [
   "event",
   "transaction",
   "feedback",
+  "user_report",
+  "check_in",
   "replay_event",
   "span",
   "log",

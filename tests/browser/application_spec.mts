@@ -76,7 +76,9 @@ test("page of another loopback port, DSN or Spotlight → its error and page loa
 });
 
 test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes nor reads", async ({ page, server, serverArrivals, site, watch }) => {
-  watch.allow(/Failed to load resource|CORS policy|EventSource|Cross-Origin-Opener-Policy|refused to connect|frame/);
+  watch.allow(
+    /Failed to load resource|CORS policy|EventSource|Cross-Origin-Opener-Policy|refused to connect|frame/,
+  );
   await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
   await page.goto(`http://evil.example:${site.port}/`);
   const attempts = await page.evaluate(async (origin) => {

@@ -24,6 +24,15 @@ const TYPES: Readonly<Record<string, string>> = {
   raw_security: "security",
 };
 
+/** Types that servers and older SDKs send. */
+const OTHER_TYPES: Readonly<Record<string, string>> = {
+  user_report: "feedback",
+  check_in: "monitor",
+  statsd: "metric_bucket",
+  metric_buckets: "metric_bucket",
+  replay_video: "replay",
+};
+
 /** Types that Sentry names no limit of their own for; the last is on every object of the language. */
 const WITHOUT_CATEGORY = ["otel_log", "form_data", "nel", "tomorrows_type", "constructor"];
 
@@ -75,8 +84,8 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
   });
 }
 
-Deno.test("each item type of a browser → Sentry's rate-limit category", () => {
-  for (const [type, category] of Object.entries(TYPES)) {
+Deno.test("each item type of an SDK → Sentry's rate-limit category", () => {
+  for (const [type, category] of Object.entries({ ...TYPES, ...OTHER_TYPES })) {
     assert.equal(categoryOf(type), category, type);
     assert.ok(KNOWN_CATEGORIES.has(category), category);
   }

@@ -15,6 +15,9 @@ interface Check {
   run(root: string): Promise<string[]> | string[];
 }
 
+/** The project's, and that of the SDKs that tests run. */
+const LOCK_FILES = ["deno.lock", "tests/sdks/deno.lock"];
+
 const CHECKS: readonly Check[] = [
   { name: "formatting", run: (root) => deno(root, "fmt", "--check") },
   { name: "lint", run: (root) => deno(root, "lint") },
@@ -26,7 +29,8 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: "no download address in deno.lock",
-    run: (root) => checkLock(Deno.readTextFileSync(`${root}/deno.lock`)),
+    run: (root) =>
+      LOCK_FILES.flatMap((path) => checkLock(Deno.readTextFileSync(`${root}/${path}`))),
   },
   {
     name: "exact versions in deno.json",

@@ -54,6 +54,14 @@ Deno.test("single span (older form) → trace id", () => {
   assert.deepEqual(described.trace_ids, [trace]);
 });
 
+Deno.test("feedback, user report, check-in → event id and trace id of their context", () => {
+  for (const type of ["feedback", "user_report", "check_in"]) {
+    const payload = { event_id: hexId(7), contexts: { trace: { trace_id: trace } } };
+    const { event_id, trace_ids } = describe(envelopeOf({}, [type, payload]));
+    assert.deepEqual([event_id, trace_ids], [hexId(7), [trace]], type);
+  }
+});
+
 Deno.test("recording segment → recording id and its trace ids", () => {
   const segment = { event_id: hexId(5), replay_id: replay, trace_ids: [trace, hexId(2)] };
   const described = describe(

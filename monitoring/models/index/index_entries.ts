@@ -180,6 +180,8 @@ const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
   event: readEvent,
   transaction: readTransaction,
   feedback: readContext,
+  user_report: readContext,
+  check_in: readContext,
   replay_event: readReplay,
   span: readSpans,
   log: readLogs,
