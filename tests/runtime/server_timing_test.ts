@@ -42,7 +42,7 @@ Deno.test("GET /, its 304 and page data → Server-Timing with a span of their o
   assert.deepEqual(new Set(spans.map(({ name }) => name)), new Set(["GET /"]));
 });
 
-Deno.test("assets, static files, /monitoring, HEAD and unknown paths → no span", async () => {
+Deno.test("assets, static files, telemetry, HEAD and unknown paths → no span", async () => {
   await using watched = await watch("inbox", { MONITORING_PATH: "/glass/in" });
   const { server } = watched;
   const page = await (await fetch(server.origin)).text();
@@ -55,6 +55,9 @@ Deno.test("assets, static files, /monitoring, HEAD and unknown paths → no span
     ["/glass/in"],
     ["/glass/in", { method: "POST", body: "{}" }],
     ["/monitoring/inbox"],
+    ["/api/1/envelope/?sentry_key=dev", { method: "POST", body: "{}" }],
+    ["/api/1/envelope", { method: "OPTIONS" }],
+    ["/stream", { method: "POST", body: "{}" }],
     ["/nowhere"],
     ["/", { method: "HEAD" }],
     ["/", { method: "POST", body: "x" }],
