@@ -1,6 +1,7 @@
 /** Other pages than the own one, and the inbox: an application with Sentry's SDK, and hostile pages. */
 import { build } from "esbuild";
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
+import { installSdks, modulesOf } from "../sdks/installed.ts";
 import { expect, test as withServer } from "./fixtures.ts";
 
 /** The sources of an application: the DSN or Spotlight's address is in its address. */
@@ -15,7 +16,7 @@ const APPLICATION = `
       ...(spotlight ? [Sentry.spotlightBrowserIntegration({ sidecarUrl: spotlight })] : []),
     ],
   });
-  setTimeout(() => { throw new Error("The application failed by " + (dsn ? "DSN" : "Spotlight")); });
+  setTimeout(() => { throw new Error("The application failed by " + (dsn ? "DSN" : "Spotlight") + " of " + Sentry.SDK_VERSION); });
 `;
 
 interface Site {
@@ -30,48 +31,59 @@ const test = withServer.extend<object, { site: Site }>({
   }, { scope: "worker" }],
 
   site: [async ({ browserName: _browserName }, provide) => {
-    const { outputFiles: [script] } = await build({
-      stdin: { contents: APPLICATION, resolveDir: new URL("../../", import.meta.url).pathname },
-      bundle: true,
-      format: "esm",
-      write: false,
+    await installSdks();
+    const scripts = new Map([
+      ["/10.js", await bundled(new URL("../../", import.meta.url).pathname)],
+      ["/11.js", await bundled(modulesOf("@sentry/browser", "11.12.0"))],
+    ]);
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+      const { pathname, searchParams } = new URL(url);
+      const script = scripts.get(pathname);
+      if (script) return new Response(script, { headers: { "Content-Type": "text/javascript" } });
+      const major = searchParams.get("sdk");
+      return new Response(
+        '<!doctype html><link rel="icon" href="data:,"><title>Shop</title>' +
+          (major === null ? "" : `<script type="module" src="/${major}.js"></script>`),
+        { headers: { "Content-Type": "text/html" } },
+      );
     });
-    const server = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen() {} },
-      ({ url }) =>
-        new URL(url).pathname === "/script.js"
-          ? new Response(script!.text, { headers: { "Content-Type": "text/javascript" } })
-          : new Response(
-            '<!doctype html><link rel="icon" href="data:,"><title>Shop</title>' +
-              (new URL(url).search && '<script type="module" src="/script.js"></script>'),
-            { headers: { "Content-Type": "text/html" } },
-          ),
-    );
     await provide({ port: server.addr.port });
     await server.shutdown();
   }, { scope: "worker" }],
 });
+
+/** The application with the SDK that is found from this folder, as its developer builds it. */
+async function bundled(resolveDir: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: APPLICATION, resolveDir },
+    bundle: true,
+    format: "esm",
+    conditions: ["development"],
+    write: false,
+  });
+  return outputFiles[0]!.text;
+}
 
 // deno-lint-ignore no-explicit-any
 async function rows(origin: string, view: string): Promise<any[]> {
   return (await (await fetch(`${origin}/monitoring/inbox?view=${view}`)).json()).rows;
 }
 
-test("page of another loopback port, DSN or Spotlight → its error and page load arrive", async ({ page, server, site, watch }) => {
+test("@sentry/browser 10 and 11 on another loopback port → errors and page loads arrive", async ({ page, server, site, watch }) => {
   watch.allow("The application failed by");
   const values = async () => (await rows(server.origin, "occurrences")).map(({ value }) => value);
-  for (
-    const [address, query] of [
-      [`http://localhost:${site.port}`, `dsn=http://dev@127.0.0.1:${server.port}/1`],
-      [`http://127.0.0.1:${site.port}`, `spotlight=${server.origin}/stream`],
-    ]
-  ) {
-    await page.goto(`${address}/?${query}`);
-    const way = query!.startsWith("dsn") ? "DSN" : "Spotlight";
-    await expect.poll(values).toContain(`The application failed by ${way}`);
+  const dsn = `dsn=http://dev@127.0.0.1:${server.port}/1`;
+  const spotlight = `spotlight=${server.origin}/stream`;
+  for (const major of ["10", "11"]) {
+    await page.goto(`http://localhost:${site.port}/?sdk=${major}&${dsn}`);
+    const failed = `The application failed by DSN of ${major}.`;
+    await expect.poll(async () => (await values()).join()).toContain(failed);
   }
-  await expect.poll(async () => (await rows(server.origin, "traces")).map(({ op }) => op))
-    .toContain("pageload");
+  await page.goto(`http://127.0.0.1:${site.port}/?sdk=11&${spotlight}`);
+  await expect.poll(async () => (await values()).join()).toContain("failed by Spotlight of 11.");
+  const pageLoads = async () =>
+    (await rows(server.origin, "traces")).filter(({ op }) => op === "pageload").length;
+  await expect.poll(pageLoads).toBeGreaterThanOrEqual(2);
   expect(await rows(server.origin, "refusals")).toEqual([]);
 });
 

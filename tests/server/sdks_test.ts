@@ -1,8 +1,7 @@
 /** Applications with real SDKs send to the inbox. `tests/sdks/` has the applications and the versions of the SDKs. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
-
-const SDKS = new URL("../sdks/", import.meta.url).pathname;
+import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
 
 /** An application that has not sent everything by then has failed. */
 const TIMEOUT_MS = 60_000;
@@ -71,12 +70,11 @@ async function traceNamed(name: string) {
   return { trace, types: [...new Set(types)].sort() };
 }
 
-const hasNode = await isAvailable("node", "--version") &&
-  await isAvailable(Deno.execPath(), "install", "--frozen");
+const hasNode = await isAvailable("node", "--version");
 
 /** Runs the application with that version of `@sentry/node`. */
 async function runNode(version: string, env: Record<string, string>): Promise<void> {
-  const folder = `${SDKS}node_modules/.deno/@sentry+node@${version}/node_modules/@sentry/node`;
+  const folder = `${modulesOf("@sentry/node", version)}/@sentry/node`;
   await run("node", { args: ["node_app.cjs", folder], env });
 }
 
@@ -85,6 +83,7 @@ testWith(
   "node",
   "@sentry/node 8 by its DSN, 11 by SENTRY_SPOTLIGHT → all it sent is shown",
   async () => {
+    await installSdks();
     await Promise.all([
       runNode("8.55.0", { SENTRY_DSN: `http://dev@127.0.0.1:${port}/1` }),
       runNode("11.12.0", { SENTRY_SPOTLIGHT: `${origin}/stream` }),
