@@ -123,7 +123,7 @@ export function createRelay(options: RelayOptions): Relay {
     inbox: store && { token, proxyHeader, onDeploy },
   });
   const allowList = new AllowList(options.allowedDsns, {
-    ...options,
+    publicOrigin: options.publicOrigin,
     advice: store && adviceFor(options.allowedDsns),
   });
   const duplicates = new Duplicates();

@@ -208,6 +208,8 @@ Deno.test({
     assert.equal(await send("/api/1/envelope/", {}, auth("inbox")), "stored");
     assert.equal(await send("/monitoring", { dsn: OWN_DSN }), "stored");
     assert.equal(await send("/stream", { dsn: OWN_DSN }), "stored");
+    const phone = { Origin: "https://shop.example" };
+    assert.equal(await send(own, {}, phone), "stored", "a page in ALLOWED_ORIGINS");
     for (const address of ADDRESSES) {
       assert.equal(await send(address, {}, { Authorization: `Bearer ${TOKEN}` }), "stored");
       assert.match(await send(address), /^dsn_/);
