@@ -11,6 +11,11 @@ const { origin, port } = server;
 
 Deno.test.afterAll(async () => void await server.stop());
 
+/** A program ended with an error. */
+class ProgramError extends Error {
+  override readonly name = "ProgramError";
+}
+
 interface Run {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -39,16 +44,17 @@ async function run(program: string, { args, env, input }: Run): Promise<string |
   await new Blob([input ?? ""]).stream().pipeTo(child.stdin);
   const { success, stdout, stderr } = await output;
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  if (!success) throw new Error(`${program} failed:\n${text(stdout)}${text(stderr)}`);
+  if (!success) throw new ProgramError(`${program} failed:\n${text(stdout)}${text(stderr)}`);
   return text(stdout);
 }
 
+/** Whether a program runs without an error. */
 async function isAvailable(program: string, ...args: string[]): Promise<boolean> {
   try {
     return await run(program, { args }) !== undefined;
   } catch (error) {
-    console.log(`Not tested: ${(error as Error).message}`);
-    return false;
+    if (error instanceof ProgramError) return false;
+    throw error;
   }
 }
 
