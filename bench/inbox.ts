@@ -5,7 +5,7 @@ import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
 import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
 import { placeOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
-import type { ListQuery, Lists } from "../monitoring/models/rows.ts";
+import { type ListQuery, type Lists, OWN_SOURCE } from "../monitoring/models/rows.ts";
 import { INBOX_SCHEMA } from "../monitoring/inbox/schema.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
@@ -24,7 +24,13 @@ const REPETITIONS = 15;
 /** Envelopes per round. Rounds with and without index entries alternate. */
 const ROUND_SIZE = 500;
 const ROUNDS = 6;
-const NO_ENTRIES = { traces: [], errors: [], logs: [], omittedLogs: 0 };
+const NO_ENTRIES = {
+  source: { ...OWN_SOURCE, release: null },
+  traces: [],
+  errors: [],
+  logs: [],
+  omittedLogs: 0,
+};
 /** A search text that no envelope contains. */
 const NO_MATCH = "nothing holds this";
 

@@ -11,6 +11,7 @@ const row: InboxRow = {
   replay_id: null,
   bytes: 512,
   content_encoding: null,
+  source: null,
   items: [{ type: "event", bytes: 480 }],
 };
 

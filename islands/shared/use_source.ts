@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { visitData } from "../../monitoring/browser/mod.ts";
 import { type ListState, LiveList } from "./source/live_list.ts";
-import type { ListQuery, Lists, Page } from "../../monitoring/models/rows.ts";
-import type { ConsoleSource, SourceState } from "./source/source.ts";
+import type { Lists, Page } from "../../monitoring/models/rows.ts";
+import type { ConsoleQuery, ConsoleSource, SourceState } from "./source/source.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { useIsVisible } from "./fragment.ts";
 import type { View } from "./view.ts";
@@ -101,7 +101,7 @@ export interface ConsoleList<Row> extends ListState<Row> {
 export function useList<Name extends keyof ConsoleLists>(
   source: ConsoleSource | undefined,
   name: Name,
-  query: ListQuery,
+  query: ConsoleQuery,
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
   const list = useMemo(() => source && cachedList(source, name, query), [source, name]);
@@ -128,7 +128,7 @@ const cache = new WeakMap<ConsoleSource, Map<string, LiveList<unknown>>>();
 function cachedList<Name extends keyof ConsoleLists>(
   source: ConsoleSource,
   name: Name,
-  query: ListQuery,
+  query: ConsoleQuery,
 ): LiveList<ConsoleLists[Name]> {
   const lists = cache.get(source) ?? new Map<string, LiveList<unknown>>();
   cache.set(source, lists);
@@ -148,7 +148,7 @@ const loadingList = () => LOADING;
 function listOf<Name extends keyof ConsoleLists>(
   source: ConsoleSource,
   name: Name,
-  query: ListQuery,
+  query: ConsoleQuery,
 ): Promise<Page<ConsoleLists[Name]>> {
   const rows: Promise<Page<ConsoleLists[keyof ConsoleLists]>> = name === "envelopes"
     ? source.envelopes(query)

@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../monitoring/models/rows.ts";
+import { OWN_SOURCE } from "../../monitoring/models/source.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 
 /** A row of the list of traces. */
@@ -57,6 +58,7 @@ function rowOf(trace_id: string, spans: readonly TraceSpan[], now: number): List
     logs: 0,
     replay_id: null,
     received_at: started_at,
+    sources: [OWN_SOURCE.key],
     live: true,
   };
 }

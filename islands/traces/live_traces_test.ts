@@ -14,6 +14,7 @@ const row: TraceRow = {
   logs: 3,
   replay_id: null,
   received_at: 6,
+  sources: ["sightglass"],
 };
 
 Deno.test("trace without a received envelope → listed first, live", () => {

@@ -1,7 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 
-const COLUMNS = "id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding";
+const COLUMNS = "id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding," +
+  " (SELECT key FROM sources WHERE sources.id =" +
+  " (SELECT source FROM envelope_texts WHERE envelope_texts.envelope = envelopes.id)) AS source";
 
 /** Prepares the statements of {@linkcode InboxFile} on the tables of envelopes and totals. */
 export function prepare(db: DatabaseSync) {
@@ -74,11 +76,13 @@ export interface EnvelopeRow {
   readonly items: string;
   readonly bytes: number;
   readonly content_encoding: string | null;
+  readonly source: string | null;
 }
 
 /** Converts a row of the table to a row of the contract. */
 export function rowOf(
-  { id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding }: EnvelopeRow,
+  { id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding, source }:
+    EnvelopeRow,
 ): InboxRow {
   return {
     id,
@@ -89,5 +93,6 @@ export function rowOf(
     bytes,
     items: JSON.parse(items),
     content_encoding,
+    source,
   };
 }

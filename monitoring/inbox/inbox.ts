@@ -1,6 +1,6 @@
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import type { InboxItem, InboxPage, InboxRow } from "../protocol/inbox_row.ts";
-import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import type { ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 
 /**
  * The newest envelopes as received, up to a size limit, and the index that the lists of traces, errors
@@ -33,6 +33,8 @@ export interface Inbox {
   page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
   /** {@linkcode page} for the list of envelopes. */
   envelopes(query: ListQuery): Page<InboxRow>;
+  /** The sources, and the counts of all lists by a query's source, release and time. */
+  sources(query: ListQuery): SourceList;
   /** The number of envelopes and the last cursor, read in one transaction. */
   extent(): { last: number; envelopes: number };
   /** The body of an envelope; undefined if it is not stored (any more). */

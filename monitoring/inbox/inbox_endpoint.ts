@@ -4,9 +4,11 @@ import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
 import type { Inbox } from "./inbox.ts";
+import type { ListQuery } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
   type InboxParameters,
+  type ListParameters,
   ParameterError,
   readListParameters,
   readParameters,
@@ -168,9 +170,13 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
 }
 
 function listPage(inbox: Inbox, parameters: URLSearchParams, head: boolean): Response {
-  const { view, query } = readListParameters(parameters);
-  const page = view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
-  return json(200, page, head);
+  const { view, query } = readListParameters(parameters, Date.now());
+  return json(200, listOf(inbox, view, query), head);
+}
+
+function listOf(inbox: Inbox, view: ListParameters["view"], query: ListQuery): unknown {
+  if (view === "sources") return inbox.sources(query);
+  return view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
 }
 
 function archive(inbox: Inbox, head: boolean): Response {

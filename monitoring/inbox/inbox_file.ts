@@ -3,7 +3,7 @@ import { transaction } from "../storage/open_database.ts";
 import type { InboxQuery, InboxSlice, StoredBody } from "./inbox.ts";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
-import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import type { ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./envelope_statements.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
@@ -106,7 +106,7 @@ export class InboxFile {
       this.#sql.insertType.run(id, type);
     }
     this.#sql.addBytes.run(envelope.bytes.byteLength);
-    this.#index.insert(id, description, envelope.entries);
+    this.#index.insert(id, envelope.receivedAt, description, envelope.entries);
     return id;
   }
 
@@ -137,6 +137,13 @@ export class InboxFile {
     });
   }
 
+  sources({ source, release, since, until }: ListQuery): SourceList {
+    return this.#read(() => ({
+      rows: this.#lists.sources(),
+      counts: this.#lists.counts({ source, release, since, until }, this.state().last),
+    }));
+  }
+
   /** Whether there are envelopes of an older version without index entries. */
   hasBacklog(): boolean {
     return this.#sql.backlog.get() !== undefined;
@@ -165,7 +172,7 @@ export class InboxFile {
         const row = this.#sql.row.get(id) as unknown as EnvelopeRow | undefined;
         // Deleted, or already indexed by another process.
         if (row === undefined || this.#index.has(id)) continue;
-        this.#index.insert(id, rowOf(row), entries);
+        this.#index.insert(id, row.received_at, rowOf(row), entries);
       }
       this.#sql.backlogBelow.run(Math.min(...backlog.map(({ id }) => id)) - 1);
       this.#evict();

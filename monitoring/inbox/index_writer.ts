@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
+import type { EnvelopeSource } from "../models/source.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
-import { LOG_LEVELS } from "../models/rows.ts";
+import { severityOf } from "../models/rows.ts";
 import { envelopeText, errorText, logText, traceText } from "../models/index/search_text.ts";
 
 type SqlValue = string | number | null;
@@ -15,13 +16,23 @@ export class IndexWriter {
     this.#sql = prepare(db);
   }
 
-  insert(envelope: number, description: EnvelopeDescription, entries: IndexEntries): void {
+  /** @param receivedAt milliseconds since 1970 */
+  insert(
+    envelope: number,
+    receivedAt: number,
+    description: EnvelopeDescription,
+    entries: IndexEntries,
+  ): void {
     this.#weight = 0;
+    const [source, release] = this.#writeSource(envelope, entries.source);
     entries.traces.forEach((trace, index) => {
       const { root } = trace;
       this.#insert(
         this.#sql.insertTrace,
         placeOf(envelope, index),
+        source,
+        release,
+        trace.started_at ?? trace.seen_at,
         trace.trace_id,
         trace.spans,
         trace.errors,
@@ -41,9 +52,13 @@ export class IndexWriter {
       this.#insert(
         this.#sql.insertError,
         placeOf(envelope, index),
+        source,
+        release,
+        error.at,
         error.group,
         error.trace_id,
-        error.at,
+        severityOf(error.level),
+        error.handled === null ? null : Number(error.handled),
         errorText(error),
         JSON.stringify(error),
       )
@@ -52,7 +67,10 @@ export class IndexWriter {
       this.#insert(
         this.#sql.insertLog,
         placeOf(envelope, index),
-        LOG_LEVELS.indexOf(log.level),
+        source,
+        release,
+        log.at,
+        severityOf(log.level),
         log.trace_id,
         logText(log),
         JSON.stringify(log),
@@ -60,7 +78,7 @@ export class IndexWriter {
     );
     const text = envelopeText(description, entries);
     const weight = this.#weight + text.length;
-    this.#sql.insertText.run(envelope, weight, text);
+    this.#sql.insertText.run(envelope, source, release, receivedAt, weight, text);
     this.#sql.addWeight.run(weight);
   }
 
@@ -90,10 +108,21 @@ export class IndexWriter {
     this.#sql.deleteTexts.run(envelope);
     const end = placeOf(envelope + 1, 0);
     for (const table of this.#sql.deleteEntries) table.run(end);
+    for (const table of this.#sql.deleteUnused) table.run(envelope);
   }
 
   deleteAll(): void {
     for (const table of this.#sql.deleteAll) table.run();
+  }
+
+  /** Returns the ids of the source and of its release. */
+  #writeSource(
+    envelope: number,
+    { key, name, environment, side, release }: EnvelopeSource,
+  ): readonly [source: number, release: number | null] {
+    const source = idOf(this.#sql.upsertSource.get(key, name, environment, side, envelope));
+    if (release === null) return [source, null];
+    return [source, idOf(this.#sql.upsertRelease.get(source, release, envelope))];
   }
 
   #insert(statement: StatementSync, ...values: readonly SqlValue[]): void {
@@ -102,16 +131,27 @@ export class IndexWriter {
   }
 }
 
+const idOf = (row: unknown) => (row as { id: number }).id;
+
 const INDEX_TABLES = ["trace_entries", "error_entries", "log_entries"];
 
 function prepare(db: DatabaseSync) {
   const insert = (table: string, columns: number) =>
     db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})`);
   return {
-    insertTrace: insert("trace_entries", 14),
-    insertError: insert("error_entries", 6),
-    insertLog: insert("log_entries", 5),
-    insertText: insert("envelope_texts", 3),
+    // The backlog is indexed from its newest envelope.
+    upsertSource: db.prepare(
+      "INSERT INTO sources (key, name, environment, side, newest) VALUES (?, ?, ?, ?, ?)" +
+        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
+    ),
+    upsertRelease: db.prepare(
+      "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?)" +
+        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
+    ),
+    insertTrace: insert("trace_entries", 17),
+    insertError: insert("error_entries", 10),
+    insertLog: insert("log_entries", 8),
+    insertText: insert("envelope_texts", 6),
     has: db.prepare("SELECT 1 FROM envelope_texts WHERE envelope = ?"),
     weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
@@ -122,8 +162,15 @@ function prepare(db: DatabaseSync) {
     ),
     deleteTexts: db.prepare("DELETE FROM envelope_texts WHERE envelope <= ?"),
     deleteEntries: INDEX_TABLES.map((table) => db.prepare(`DELETE FROM ${table} WHERE place < ?`)),
+    deleteUnused: [
+      db.prepare("DELETE FROM releases WHERE newest <= ?"),
+      db.prepare("DELETE FROM sources WHERE newest <= ? AND id > 1"),
+    ],
     deleteAll: [
-      ...[...INDEX_TABLES, "envelope_texts"].map((table) => db.prepare(`DELETE FROM ${table}`)),
+      ...[...INDEX_TABLES, "envelope_texts", "releases"].map((table) =>
+        db.prepare(`DELETE FROM ${table}`)
+      ),
+      db.prepare("DELETE FROM sources WHERE id > 1"),
       db.prepare("UPDATE totals SET weight = 0, backlog = 0"),
     ],
   };

@@ -4,10 +4,13 @@ import {
   envelopesSql,
   errorGroupsSql,
   HAS_CONTENT,
+  inTime,
   type ListSql,
   logsSql,
   newestOf,
   occurrencesSql,
+  ofSource,
+  type Rank,
   type SqlValue,
   tracesSql,
   valuesOf,
@@ -23,10 +26,15 @@ import { logRow } from "../models/log_entry.ts";
 import { cursorOf, envelopeAt, writeCursor } from "../models/index/list_cursor.ts";
 import {
   type ErrorGroupRow,
+  type ListCounts,
   type ListQuery,
   type Lists,
+  MAX_COUNT,
   MAX_LIST_ROWS,
+  MAX_RELEASES,
+  MAX_SOURCES,
   type Page,
+  type SourceRow,
   type TraceRow,
 } from "../models/rows.ts";
 
@@ -71,7 +79,7 @@ export class ListReader {
     traces: (query, last) =>
       this.#page(query, last, tracesSql(query), ({ trace_id }) => this.#traceRow(trace_id)),
     errors: (query, last) =>
-      this.#page(query, last, errorGroupsSql(query), (found) => this.#groupRow(found)),
+      this.#page(query, last, errorGroupsSql(query), (found) => this.#groupRow(found, query)),
     occurrences: (query, last) =>
       this.#page(
         query,
@@ -80,7 +88,12 @@ export class ListReader {
         ({ key, entry }) => occurrenceRow(key, JSON.parse(entry)),
       ),
     logs: (query, last) =>
-      this.#page(query, last, logsSql(query), ({ key, entry }) => logRow(key, JSON.parse(entry))),
+      this.#page(
+        query,
+        last,
+        logsSql(query),
+        ({ key, entry, source }) => logRow(key, JSON.parse(entry), source),
+      ),
   };
 
   #page<Row>(
@@ -89,9 +102,70 @@ export class ListReader {
     list: ListSql,
     rowOf: (found: Found) => Row,
   ): Page<Row> {
+    this.#summed = 0;
+    if (list.rank) return this.#rankedPage(query, last, { ...list, rank: list.rank }, rowOf);
     const { before, asOf } = cursorOf(query.before, last);
+    const { from, key, unit = 1, columns, distinct } = list;
     const limit = query.limit ?? MAX_LIST_ROWS;
-    const { from, key, unit = 1, columns, leading = [], indexed, filters, distinct } = list;
+    const { matching, scanEnd } = this.#matching(list, before);
+    const wanted = [...matching, ...distinct ? [newestOf(list, distinct, asOf)] : []];
+    const found = this.#all(
+      `SELECT ${key} AS key, ${columns} FROM ${from} WHERE ${
+        where(wanted)
+      } ORDER BY ${key} DESC LIMIT ?`,
+      [...valuesOf(wanted), limit + 1],
+    ) as Found[];
+    const rows = this.#rows(found.slice(0, limit), rowOf);
+    const nextBefore = found.length > rows.length ? found[rows.length - 1]?.key : scanEnd;
+    return {
+      rows,
+      next: nextBefore === undefined ? null : writeCursor({ before: nextBefore * unit, asOf }),
+    };
+  }
+
+  /** A page of a list that is not ordered by place. Its cursor has the number of earlier rows as `before`. */
+  #rankedPage<Row>(
+    query: ListQuery,
+    last: number,
+    list: ListSql & { readonly rank: Rank },
+    rowOf: (found: Found) => Row,
+  ): Page<Row> {
+    const cursor = cursorOf(query.before, last);
+    const offset = query.before === undefined ? 0 : cursor.before;
+    const { asOf } = cursor;
+    const { table, from, columns, distinct, rank } = list;
+    const limit = query.limit ?? MAX_LIST_ROWS;
+    const { matching } = this.#matching(list, asOf);
+    const source = rank.ofAll
+      ? `${table} AS a WHERE a.place < ? AND a.${distinct} IN` +
+        ` (SELECT e.${distinct} FROM ${from} WHERE ${where(matching)}) GROUP BY a.${distinct}`
+      : `${from} WHERE e.place < ? AND ${where(matching)} GROUP BY e.${distinct}`;
+    const keys = this.#all(
+      `SELECT max(${rank.ofAll ? "a" : "e"}.place) AS key, ${rank.sql} AS rank FROM ${source}` +
+        " HAVING rank IS NOT NULL ORDER BY rank DESC, key DESC LIMIT ? OFFSET ?",
+      [asOf, ...valuesOf(matching), limit + 1, offset],
+    ) as Found[];
+    const found = keys.slice(0, limit).map(({ key }) =>
+      this.#get(`SELECT place AS key, ${columns} FROM ${table} AS e WHERE place = ?`, [key])
+    ) as Found[];
+    const rows = this.#rows(found, rowOf);
+    const isEnd = keys.length === rows.length;
+    return { rows, next: isEnd ? null : writeCursor({ before: offset + rows.length, asOf }) };
+  }
+
+  /** The rows, until enough entries are summed up. */
+  #rows<Row>(found: readonly Found[], rowOf: (found: Found) => Row): Row[] {
+    const rows: Row[] = [];
+    for (const one of found) {
+      if (rows.length > 0 && this.#summed >= this.#maxScanned) break;
+      rows.push(rowOf(one));
+    }
+    return rows;
+  }
+
+  /** The conditions on entries before a place, and the key below which no more are scanned. */
+  #matching(list: ListSql, before: number): { matching: Condition[]; scanEnd?: number } {
+    const { key, unit = 1, leading = [], indexed, filters, distinct } = list;
     const range = [
       { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
       ...leading,
@@ -99,29 +173,52 @@ export class ListReader {
     ];
     // Without filters an index finds exactly the rows.
     const scanEnd = filters.length > 0 || distinct ? this.#scanEnd(list, range) : undefined;
-    const wanted = [
-      ...range,
-      ...scanEnd === undefined ? [] : [{ sql: `${key} >= ?`, values: [scanEnd] }],
-      ...filters,
-      ...distinct ? [newestOf(list, distinct, asOf)] : [],
-    ];
-    const found = this.#all(
-      `SELECT ${key} AS key, ${columns} FROM ${from} WHERE ${
-        where(wanted)
-      } ORDER BY ${key} DESC LIMIT ?`,
-      [...valuesOf(wanted), limit + 1],
-    ) as Found[];
-    const rows: Row[] = [];
-    this.#summed = 0;
-    for (const row of found.slice(0, limit)) {
-      if (rows.length > 0 && this.#summed >= this.#maxScanned) break;
-      rows.push(rowOf(row));
-    }
-    const nextBefore = found.length > rows.length ? found[rows.length - 1]?.key : scanEnd;
-    return {
-      rows,
-      next: nextBefore === undefined ? null : writeCursor({ before: nextBefore * unit, asOf }),
+    const scanned = scanEnd === undefined ? [] : [{ sql: `${key} >= ?`, values: [scanEnd] }];
+    return { matching: [...range, ...scanned, ...filters], scanEnd };
+  }
+
+  /** Counts the rows of all lists, up to {@linkcode MAX_COUNT} each. */
+  counts(query: ListQuery, last: number): ListCounts {
+    const { before } = cursorOf(undefined, last);
+    const count = (list: ListSql) => {
+      const { from, key, distinct } = list;
+      const { matching } = this.#matching(list, before);
+      const { count } = this.#get(
+        `SELECT count(*) AS count FROM (SELECT DISTINCT ${distinct ? `e.${distinct}` : key}` +
+          ` FROM ${from} WHERE ${where(matching)} LIMIT ?)`,
+        [...valuesOf(matching), MAX_COUNT],
+      ) as { count: number };
+      return count;
     };
+    return {
+      traces: count(tracesSql(query)),
+      errors: count(errorGroupsSql(query)),
+      logs: count(logsSql(query)),
+      envelopes: count(envelopesSql(query)),
+    };
+  }
+
+  /** The sources that were seen last. */
+  sources(): SourceRow[] {
+    const envelopes = new Map(
+      (this.#all("SELECT source, count(*) AS n FROM envelope_texts GROUP BY source", []) as {
+        source: number;
+        n: number;
+      }[]).map(({ source, n }) => [source, n]),
+    );
+    const found = this.#all(
+      "SELECT sources.id, key, name, environment, side, received_at AS last_seen FROM sources" +
+        " JOIN envelope_texts ON envelope = newest ORDER BY newest DESC LIMIT ?",
+      [MAX_SOURCES],
+    ) as (Omit<SourceRow, "releases" | "envelopes"> & { id: number })[];
+    return found.map(({ id, ...source }) => ({
+      ...source,
+      envelopes: envelopes.get(id) ?? 0,
+      releases: (this.#all(
+        "SELECT release FROM releases WHERE source = ? ORDER BY newest DESC LIMIT ?",
+        [id, MAX_RELEASES],
+      ) as { release: string }[]).map(({ release }) => release),
+    }));
   }
 
   /** The key at which the scan limit is reached; undefined: not reached. */
@@ -157,6 +254,11 @@ export class ListReader {
     const { received_at } = this.#get("SELECT received_at FROM envelopes WHERE id = ?", [
       envelopeAt(row.newest),
     ]) as { received_at: number };
+    const sources = this.#all(
+      "SELECT (SELECT key FROM sources WHERE id = source) AS key FROM trace_entries AS e" +
+        ` WHERE trace_id = ? AND ${HAS_CONTENT} GROUP BY source ORDER BY min(place)`,
+      [id],
+    ) as { key: string }[];
     const { spans, errors, logs, started_at, ended_at } = row;
     return {
       trace_id: id,
@@ -169,17 +271,27 @@ export class ListReader {
       logs,
       replay_id: recording?.replay_id ?? null,
       received_at,
+      sources: sources.map(({ key }) => key),
     };
   }
 
-  #groupRow({ key, entry }: Found): ErrorGroupRow {
+  #groupRow({ key, entry, source }: Found, query: ListQuery): ErrorGroupRow {
     const newest: ErrorEntry = JSON.parse(entry);
+    const conditions = [
+      { sql: "e.group_key = ?", values: [newest.group] },
+      ...ofSource(query, "+"),
+    ];
+    const counted = inTime(query);
     const totals = this.#get(
-      "SELECT count(*) AS count, min(at) AS first_seen, max(at) AS last_seen" +
-        " FROM error_entries WHERE group_key = ?",
-      [newest.group],
+      `SELECT ${
+        counted.length === 0 ? "count(*)" : `coalesce(sum(${where(counted)}), 0)`
+      } AS count,` +
+        ` min(at) AS first_seen, max(at) AS last_seen FROM error_entries AS e WHERE ${
+          where(conditions)
+        }`,
+      [...valuesOf(counted), ...valuesOf(conditions)],
     ) as GroupTotals;
-    return groupRow(key, newest, totals);
+    return groupRow(key, newest, source, totals);
   }
 
   #all(sql: string, values: readonly SqlValue[]): unknown[] {
@@ -205,4 +317,6 @@ interface Found {
   /** JSON. */
   readonly entry: string;
   readonly trace_id: string;
+  /** Key of the source. */
+  readonly source: string;
 }

@@ -14,6 +14,9 @@ import {
   log,
   span,
 } from "./testdata/index_suite.ts";
+import { parseEnvelope } from "../models/parsed_envelope.ts";
+import { readSource } from "../models/source.ts";
+import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { memoryIndexUnderTest } from "./testdata/tested_memory_index.ts";
 
 function sqliteIndexUnderTest(maxEnvelopes: number): IndexUnderTest {
@@ -22,6 +25,7 @@ function sqliteIndexUnderTest(maxEnvelopes: number): IndexUnderTest {
     add: (bytes, receivedAt) => inbox.store(admitted(bytes, receivedAt)),
     list: (name, query) => inbox.page(name, query),
     envelopes: (query) => inbox.envelopes(query),
+    sources: (query) => inbox.sources(query),
     clear: () => void inbox.clear(),
     remove: () => inbox.close(),
   };
@@ -43,17 +47,37 @@ const item = fc.oneof(
     .map(({ body, trace, ...rest }) =>
       log(body, trace === undefined ? rest : { ...rest, trace_id: hexId(trace) })
     ),
-  fc.tuple(word, fc.option(few, { nil: undefined }), time)
-    .map(([value, trace, timestamp]) => error(value, trace, { timestamp })),
+  fc.tuple(word, fc.option(few, { nil: undefined }), time, fc.constantFrom("warning", "fatal"))
+    .map(([value, trace, timestamp, level]) => error(value, trace, { timestamp, level })),
+  fc.tuple(few, time, fc.nat(9)).map(([trace, start, seconds]) =>
+    span(trace, { start_timestamp: start, end_timestamp: start + seconds })
+  ),
   few.map((n) => ["replay_event", { replay_id: hexId(90 + n), trace_ids: [hexId(n)] }] as const),
   few.map((n) => ["trace_metric", { items: [{ trace_id: hexId(n) }] }] as const),
 );
+
+/** Of two applications, one in two releases, and Sightglass. */
+const HEADERS: readonly Record<string, unknown>[] = [
+  { sdk: { name: "sentry.python" }, trace: { environment: "test", release: "shop@1" } },
+  { sdk: { name: "sentry.python" }, trace: { environment: "test", release: "shop@2" } },
+  { sdk: { name: "sentry.javascript.browser" } },
+  OWN_TELEMETRY,
+];
+const keyOf = (header: Record<string, unknown>) =>
+  readSource(parseEnvelope(envelopeOf(header, ["event", {}]))).key;
+const receivedTime = fc.integer({ min: NOW - 10_000, max: NOW + 10 });
 
 const query: fc.Arbitrary<ListQuery> = fc.record({
   q: fc.oneof(word, fc.constantFrom("", "ORDER", "e", "span", hexId(2), "%", "typeerror")),
   trace: few.map(hexId),
   type: fc.constantFrom("span", "log", "event"),
   level,
+  handled: fc.boolean(),
+  source: fc.constantFrom("apps", "sightglass", ...HEADERS.map(keyOf)),
+  release: fc.constantFrom("shop@1", "shop@2"),
+  since: receivedTime,
+  until: receivedTime,
+  sort: fc.constantFrom("slowest", "frequent"),
   limit: few,
 }, { requiredKeys: [] });
 
@@ -61,7 +85,10 @@ Deno.test("any query → same pages from SQLite as from the memory index", async
   const names: (keyof Lists)[] = ["traces", "errors", "occurrences", "logs"];
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(item, { minLength: 1, maxLength: 4 }), { maxLength: 12 }),
+      fc.array(
+        fc.tuple(fc.constantFrom(...HEADERS), fc.array(item, { minLength: 1, maxLength: 4 })),
+        { maxLength: 12 },
+      ),
       fc.array(query, { minLength: 1, maxLength: 6 }),
       async (envelopes, queries) => {
         const sqlite = sqliteIndexUnderTest(1_000);
@@ -69,8 +96,8 @@ Deno.test("any query → same pages from SQLite as from the memory index", async
         // Ids differ between the two, and cursors with them: compares positions.
         const ids = { sqlite: [] as number[], memory: [] as number[] };
         try {
-          for (const [n, items] of envelopes.entries()) {
-            const bytes = envelopeOf({}, ...items);
+          for (const [n, [header, items]] of envelopes.entries()) {
+            const bytes = envelopeOf(header, ...items);
             await sqlite.add(bytes, NOW + n);
             await memory.add(bytes, NOW + n);
           }
@@ -87,6 +114,7 @@ Deno.test("any query → same pages from SQLite as from the memory index", async
             const one = everyRow((before) => sqlite.envelopes({ ...asked, before }));
             const other = everyRow((before) => memory.envelopes({ ...asked, before }));
             assert.deepEqual(tidy(one, ids.sqlite), tidy(other, ids.memory));
+            assert.deepEqual(sqlite.sources(asked), memory.sources(asked));
           }
         } finally {
           sqlite.remove();

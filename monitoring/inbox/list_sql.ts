@@ -1,6 +1,6 @@
 import { PLACES } from "../models/index/list_cursor.ts";
 import { fold } from "../models/index/search_text.ts";
-import { type ListQuery, LOG_LEVELS } from "../models/rows.ts";
+import { APPLICATIONS, type ListQuery, LOG_LEVELS } from "../models/rows.ts";
 
 export type SqlValue = string | number;
 
@@ -29,54 +29,101 @@ export interface ListSql {
   readonly filters: readonly Condition[];
   /** A column: of entries with the same value only the newest makes a row. */
   readonly distinct?: string;
+  /** Orders the rows, descending, instead of `key`. */
+  readonly rank?: Rank;
+}
+
+/** An aggregate of the entries with the same `distinct`. Rows without a value are left out. */
+export interface Rank {
+  readonly sql: string;
+  /** Of all these entries; else only of those that match. */
+  readonly ofAll: boolean;
 }
 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
 export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 
 /** Traces with content, one row each. */
-export function tracesSql({ q, trace }: ListQuery): ListSql {
+export function tracesSql(query: ListQuery): ListSql {
+  const { q, trace, sort } = query;
   return {
     table: "trace_entries",
     from: "trace_entries AS e",
     key: "e.place",
     columns: "e.trace_id",
-    indexed: when(trace, "e.trace_id = ?"),
-    filters: [{ sql: HAS_CONTENT, values: [] }, ...searches(q)],
+    indexed: [
+      ...when(trace, "e.trace_id = ?"),
+      ...ofSource(query),
+      ...inRange(query, "trace_entries"),
+    ],
+    filters: [
+      { sql: HAS_CONTENT, values: [] },
+      ...ofRelease(query),
+      ...inTime(query),
+      ...searches(q),
+    ],
     distinct: "trace_id",
+    ...sort === "slowest" && {
+      rank: { sql: "max(0, max(ended_at) - min(started_at))", ofAll: true },
+    },
   };
 }
 
 /** Errors, the newest of each group. */
 export function errorGroupsSql(query: ListQuery): ListSql {
-  return { ...occurrencesSql(query), distinct: "group_key" };
+  return {
+    ...occurrencesSql(query),
+    distinct: "group_key",
+    ...query.sort === "frequent" && { rank: { sql: "count(*)", ofAll: false } },
+  };
 }
 
 /** Errors, every one. */
-export function occurrencesSql({ q, trace, group }: ListQuery): ListSql {
+export function occurrencesSql(query: ListQuery): ListSql {
+  const { q, trace, group, handled } = query;
   const entries = ofTrace(trace, "error_entries", "errors");
   return {
     ...entries,
-    columns: "e.entry",
-    indexed: [...entries.indexed, ...when(group, "e.group_key = ?")],
-    filters: searches(q),
+    columns: `e.entry, ${SOURCE}`,
+    indexed: [
+      ...entries.indexed,
+      ...when(group, "e.group_key = ?"),
+      ...ofSource(query),
+      ...inRange(query, "error_entries"),
+    ],
+    filters: [
+      ...atLeast(query),
+      ...handled === undefined ? [] : [{ sql: "e.handled = ?", values: [Number(handled)] }],
+      ...ofRelease(query),
+      ...inTime(query),
+      ...searches(q),
+    ],
   };
 }
 
 /** Structured logs of a level and more severe ones. */
-export function logsSql({ q, trace, level }: ListQuery): ListSql {
-  const minLevel = level && { sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(level)] };
+export function logsSql(query: ListQuery): ListSql {
+  const { q, trace } = query;
+  const entries = ofTrace(trace, "log_entries", "logs");
   return {
-    ...ofTrace(trace, "log_entries", "logs"),
-    columns: "e.entry",
-    filters: [...minLevel ? [minLevel] : [], ...searches(q)],
+    ...entries,
+    columns: `e.entry, ${SOURCE}`,
+    indexed: [...entries.indexed, ...ofSource(query), ...inRange(query, "log_entries")],
+    filters: [
+      ...atLeast(query),
+      ...ofRelease(query),
+      ...inTime(query),
+      ...searches(q),
+    ],
   };
 }
 
 /** The ids of envelopes. */
-export function envelopesSql({ q, trace, type }: ListQuery): ListSql {
-  // The smaller table: only the texts for a search, else the envelopes.
-  const [table, id] = q ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
+export function envelopesSql(query: ListQuery): ListSql {
+  const { q, trace, type, source, release, since, until } = query;
+  // The texts are smaller, but an envelope of an older version may have none.
+  const isFiltered = [q, source, release, since, until].some((filter) => filter !== undefined);
+  const [table, id] = isFiltered ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
   return {
     table,
     from: `${table} AS e`,
@@ -86,8 +133,10 @@ export function envelopesSql({ q, trace, type }: ListQuery): ListSql {
     indexed: [
       ...when(trace, `${id} IN (SELECT place / ${PLACES} FROM trace_entries WHERE trace_id = ?)`),
       ...when(type, `${id} IN (SELECT envelope FROM item_types WHERE type = ?)`),
+      ...ofSource(query),
+      ...inRange(query, "envelope_texts"),
     ],
-    filters: searches(q),
+    filters: [...ofRelease(query), ...inTime(query, "received_at"), ...searches(q)],
   };
 }
 
@@ -110,6 +159,53 @@ function ofTrace(
   };
 }
 
+/** The key of an entry's source. */
+const SOURCE = "(SELECT key FROM sources WHERE id = e.source) AS source";
+
+/** @param noIndex `+` keeps SQLite from using the index of sources */
+export function ofSource({ source }: ListQuery, noIndex: "" | "+" = ""): Condition[] {
+  if (source === undefined) return [];
+  if (source !== APPLICATIONS) {
+    return [{
+      sql: `${noIndex}e.source = (SELECT id FROM sources WHERE key = ?)`,
+      values: [source],
+    }];
+  }
+  // Source 1 is Sightglass. If it is the only one, every entry is its own.
+  const hasNoOther = "(SELECT NOT EXISTS (SELECT 1 FROM sources WHERE id > 1))";
+  return [{ sql: `(${noIndex}e.source = 1) = ${hasNoOther}`, values: [] }];
+}
+
+function ofRelease({ release }: ListQuery): Condition[] {
+  // The `+` keeps SQLite from looking for an order of releases instead of places.
+  return when(release, "+e.release IN (SELECT id FROM releases WHERE release = ?)");
+}
+
+function atLeast({ level }: ListQuery): Condition[] {
+  return level ? [{ sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(level)] }] : [];
+}
+
+/** The first and the last place of the time range, so that few entries outside of it are scanned. */
+function inRange({ since, until, trace }: ListQuery, table: string): Condition[] {
+  // The entries of a trace are few, and found by another index.
+  if (trace !== undefined) return [];
+  const [key, time] = table === "envelope_texts" ? ["envelope", "received_at"] : ["place", "at"];
+  const from = `FROM ${table} INDEXED BY ${table}_by_time WHERE ${time}`;
+  return [
+    ...bound(since, `e.${key} >= (SELECT min(${key}) ${from} >= ?)`),
+    ...bound(until, `e.${key} <= (SELECT max(${key}) ${from} < ?)`),
+  ];
+}
+
+/** By the entry's own time. */
+export function inTime({ since, until }: ListQuery, column = "at"): Condition[] {
+  return [...bound(since, `+e.${column} >= ?`), ...bound(until, `+e.${column} < ?`)];
+}
+
+function bound(value: number | undefined, sql: string): Condition[] {
+  return value === undefined ? [] : [{ sql, values: [value] }];
+}
+
 function when(value: string | undefined, sql: string): Condition[] {
   return value === undefined ? [] : [{ sql, values: [value] }];
 }
@@ -129,7 +225,8 @@ export function newestOf(
   return {
     sql: `NOT EXISTS (SELECT 1 FROM ${table} AS n WHERE n.${column} = e.${column}` +
       " AND n.place > e.place AND n.place < ?" +
-      same.map(({ sql }) => ` AND ${sql.replaceAll(/\be\./g, "n.")}`).join("") + ")",
+      // The `+` keeps SQLite from using another index than that of the column.
+      same.map(({ sql }) => ` AND ${sql.replaceAll(/\+?\be\./g, "+n.")}`).join("") + ")",
     values: [asOf, ...valuesOf(same)],
   };
 }

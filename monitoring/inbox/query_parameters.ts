@@ -1,7 +1,14 @@
 import { MAX_TYPE_LENGTH, tidyType } from "../models/index/index_entries.ts";
 import { debugId, hexId } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
-import { type ListQuery, type Lists, LOG_LEVELS, MAX_LIST_ROWS } from "../models/rows.ts";
+import {
+  LIST_SORTS,
+  type ListQuery,
+  type Lists,
+  LOG_LEVELS,
+  MAX_LIST_ROWS,
+} from "../models/rows.ts";
+import { readTimeBound } from "../models/time_bound.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 
 /** A request parameter is not valid. */
@@ -49,7 +56,7 @@ export function readParameters(
   };
 }
 
-type ListName = keyof Lists | "envelopes";
+type ListName = keyof Lists | "envelopes" | "sources";
 
 /** The query of a list. */
 export interface ListParameters {
@@ -64,19 +71,22 @@ const LIST_NAMES: Readonly<Record<ListName, true>> = {
   occurrences: true,
   logs: true,
   envelopes: true,
+  sources: true,
 };
 
-/** Longer than what people type or paste into a search field. */
+/** Longer than what people type or paste into a search field, and than a release. */
 const MAX_SEARCH_LENGTH = 200;
 
 /**
  * Reads the query of a list, by the same rules as {@linkcode readParameters}, except that `q` may be empty.
  *
+ * @param now milliseconds since 1970, for times that are given as an age
  * @throws {ParameterError}
  */
-export function readListParameters(query: URLSearchParams): ListParameters {
-  const { trace, group, level, before, q } = Object.fromEntries(
-    ["trace", "group", "level", "before", "q"].map((name) => [name, only(query, name)]),
+export function readListParameters(query: URLSearchParams, now: number): ListParameters {
+  const { trace, group, level, before, q, source, release, handled, sort } = Object.fromEntries(
+    ["trace", "group", "level", "before", "q", "source", "release", "handled", "sort"]
+      .map((name) => [name, only(query, name)]),
   );
   return {
     view: oneOf("view", Object.keys(LIST_NAMES) as ListName[], only(query, "view")) ??
@@ -93,12 +103,30 @@ export function readListParameters(query: URLSearchParams): ListParameters {
         : refuse("group", "the key of a group of errors, 14 hexadecimal digits"),
       type: itemType(only(query, "type")),
       level: oneOf("level", LOG_LEVELS, level),
+      handled: handled === undefined
+        ? undefined
+        : oneOf("handled", ["true", "false"], handled) === "true",
+      source: source === undefined || /^(apps|sightglass|[\da-f]{14})$/.test(source)
+        ? source
+        : refuse("source", `apps, sightglass, or the key of a source, 14 hexadecimal digits`),
+      release: release === undefined || (release !== "" && release.length <= MAX_SEARCH_LENGTH)
+        ? release
+        : refuse("release", `a release, of 1 to ${MAX_SEARCH_LENGTH} characters`),
+      since: timeBound("since", only(query, "since"), now),
+      until: timeBound("until", only(query, "until"), now),
+      sort: oneOf("sort", LIST_SORTS, sort),
       before: before === undefined || readCursor(before)
         ? before
         : refuse("before", "the `next` of an earlier page"),
       limit: rowLimit(only(query, "limit"), MAX_LIST_ROWS),
     },
   };
+}
+
+function timeBound(name: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  return readTimeBound(text, now) ??
+    refuse(name, "a time in milliseconds since 1970, or an age such as 10m, 1h or 7d");
 }
 
 function oneOf<T extends string>(

@@ -60,7 +60,8 @@ Deno.test("Last-Event-ID → used instead of since; invalid → refused", () => 
   refuses("since=3", "Last-Event-ID", "nine");
 });
 
-const view = (query: string) => readListParameters(new URLSearchParams(query));
+const NOW = 1_795_262_400_000;
+const view = (query: string) => readListParameters(new URLSearchParams(query), NOW);
 
 Deno.test("list query → filters; missing ones are not set", () => {
   const { view: name, query } = view("view=logs");
@@ -71,12 +72,19 @@ Deno.test("list query → filters; missing ones are not set", () => {
     group: undefined,
     type: undefined,
     level: undefined,
+    handled: undefined,
+    source: undefined,
+    release: undefined,
+    since: undefined,
+    until: undefined,
+    sort: undefined,
     before: undefined,
     limit: 200,
   });
   const trace = "e".repeat(32);
   const full = view(
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&group=0123456789abcd&type=span&level=warn` +
+      "&handled=false&source=0123456789abcd&release=shop%401&since=1000&until=10m&sort=frequent" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(full, {
@@ -87,11 +95,22 @@ Deno.test("list query → filters; missing ones are not set", () => {
       group: "0123456789abcd",
       type: "span",
       level: "warn",
+      handled: false,
+      source: "0123456789abcd",
+      release: "shop@1",
+      since: 1_000,
+      until: NOW - 600_000,
+      sort: "frequent",
       before: "12.34",
       limit: 7,
     },
   });
   assert.equal(view("view=traces&limit=9999&q=").query.limit, 200);
+  assert.equal(view("view=sources&source=apps").query.source, "apps");
+  const ages = ["30s", "10m", "2h", "7d"].map((since) =>
+    view(`view=logs&since=${since}`).query.since
+  );
+  assert.deepEqual(ages, [30_000, 600_000, 7_200_000, 604_800_000].map((ms) => NOW - ms));
 });
 
 Deno.test("invalid list parameter → refused with its name", () => {
@@ -102,6 +121,12 @@ Deno.test("invalid list parameter → refused with its name", () => {
     group: ["", "x", "0123456789ABCD", "0123456789abcde"],
     type: ["", "x".repeat(65)],
     level: ["", "warning", "WARN"],
+    handled: ["", "1", "TRUE"],
+    source: ["", "x", "own", "0123456789ABCD"],
+    release: ["", "x".repeat(201)],
+    since: ["", "x", "-1", "10y", "1.5h", "10m&since=1h"],
+    until: ["", "m", "1e3"],
+    sort: ["", "newest", "constructor"],
     before: ["", "5", "1.2.3", "-1.2", "9.5"],
     limit: ["0", "-1", "x"],
   };

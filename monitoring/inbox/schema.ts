@@ -91,5 +91,102 @@ const VERSION_3 = `
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
+/**
+ * Every entry has its source (`models/source.ts`) and time, so all envelopes are indexed again.
+ *
+ * - `sources`, `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
+ * - `envelope_texts.received_at`, `at`: the time that a list is filtered by.
+ * - `…_by_source`: ends with the place, as every index does, so that the entries of a source are ordered.
+ * - `…_of_apps`: the same for all sources but Sightglass.
+ * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
+ */
+const VERSION_4 = `
+  DROP TABLE envelope_texts;
+  DROP TABLE trace_entries;
+  DROP TABLE error_entries;
+  DROP TABLE log_entries;
+  CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    environment TEXT,
+    side TEXT NOT NULL,
+    newest INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO sources VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0);
+  CREATE TABLE releases (
+    id INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release TEXT NOT NULL,
+    newest INTEGER NOT NULL,
+    UNIQUE (source, release)
+  ) STRICT;
+  CREATE INDEX releases_by_name ON releases (release);
+  CREATE TABLE envelope_texts (
+    envelope INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release INTEGER,
+    received_at INTEGER NOT NULL,
+    weight INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX envelope_texts_by_source ON envelope_texts (source);
+  CREATE INDEX envelope_texts_of_apps ON envelope_texts ((source = 1));
+  CREATE INDEX envelope_texts_by_time ON envelope_texts (received_at);
+  CREATE TABLE trace_entries (
+    place INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release INTEGER,
+    at INTEGER NOT NULL,
+    trace_id TEXT NOT NULL,
+    spans INTEGER NOT NULL,
+    errors INTEGER NOT NULL,
+    logs INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    seen_at INTEGER NOT NULL,
+    root_rank INTEGER,
+    root_at INTEGER,
+    name TEXT,
+    op TEXT,
+    replay_id TEXT,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, place, started_at, ended_at);
+  CREATE INDEX trace_entries_by_source ON trace_entries (source);
+  CREATE INDEX trace_entries_of_apps ON trace_entries ((source = 1));
+  CREATE INDEX trace_entries_by_time ON trace_entries (at);
+  CREATE TABLE error_entries (
+    place INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release INTEGER,
+    at INTEGER NOT NULL,
+    group_key TEXT NOT NULL,
+    trace_id TEXT,
+    level INTEGER NOT NULL,
+    handled INTEGER,
+    text TEXT NOT NULL,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source);
+  CREATE INDEX error_entries_by_source ON error_entries (source);
+  CREATE INDEX error_entries_of_apps ON error_entries ((source = 1));
+  CREATE INDEX error_entries_by_time ON error_entries (at);
+  CREATE TABLE log_entries (
+    place INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release INTEGER,
+    at INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    trace_id TEXT,
+    text TEXT NOT NULL,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX log_entries_by_source ON log_entries (source);
+  CREATE INDEX log_entries_of_apps ON log_entries ((source = 1));
+  CREATE INDEX log_entries_by_time ON log_entries (at);
+  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
+`;
+
 /** The SQL that upgrades a file from each version to the next. */
-export const INBOX_SCHEMA: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
+export const INBOX_SCHEMA: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];

@@ -145,7 +145,7 @@ Deno.test("new build without source maps → same group", async () => {
   ]);
 });
 
-Deno.test("file of version 2 → errors grouped again in the background", async () => {
+Deno.test("file of version 3 → indexed again in the background, with sources", async () => {
   const [{ events, sourceMap }] = await twoBuilds();
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   try {
@@ -157,13 +157,14 @@ Deno.test("file of version 2 → errors grouped again in the background", async 
     assert.deepEqual(before.page("errors", {}).rows.map(({ count }) => count), [2]);
     before.close();
     const db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 2");
+    db.exec("DROP TABLE sources; DROP TABLE releases; PRAGMA user_version = 3");
     db.close();
     const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
     while (inbox.page("errors", {}).rows.length < 2) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     assert.deepEqual(inbox.page("errors", {}).rows.map(({ count }) => count), [1, 1]);
+    assert.equal(inbox.sources({}).rows[0]?.envelopes, 2);
     inbox.close();
   } finally {
     Deno.removeSync(folder, { recursive: true });

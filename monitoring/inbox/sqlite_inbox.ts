@@ -14,7 +14,7 @@ import {
 import { InboxFile, type NewEnvelope } from "./inbox_file.ts";
 import { indexEnvelope } from "../models/index/index_entries.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
-import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import type { ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { type ReadSourceMap, ScriptMaps } from "./script_maps.ts";
@@ -140,6 +140,10 @@ class SqliteInbox implements Inbox {
 
   envelopes(query: ListQuery): Page<InboxRow> {
     return this.#run((file) => file.envelopes(query));
+  }
+
+  sources(query: ListQuery): SourceList {
+    return this.#run((file) => file.sources(query));
   }
 
   extent(): { last: number; envelopes: number } {

@@ -3,7 +3,7 @@ import { at, hexId, plausibleTime, spanId, tidyText, toJson } from "./json.ts";
 import { LOG_LEVELS, type LogRow } from "./rows.ts";
 
 /** The index entry of one structured log. */
-export type LogEntry = Omit<LogRow, "envelope" | "index">;
+export type LogEntry = Omit<LogRow, "envelope" | "index" | "source">;
 
 /** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
 const MAX_BODY = 2_000;
@@ -33,9 +33,13 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
   };
 }
 
-/** The row of one log. */
-export function logRow(place: number, entry: LogEntry): LogRow {
-  return { envelope: envelopeAt(place), index: indexAt(place), ...entry };
+/**
+ * The row of one log.
+ *
+ * @param source key of its source
+ */
+export function logRow(place: number, entry: LogEntry, source: string): LogRow {
+  return { envelope: envelopeAt(place), index: indexAt(place), ...entry, source };
 }
 
 /** Level names of other SDKs. */

@@ -53,6 +53,9 @@ const INDEXED_TYPES = [
   "span",
   "log",
   "trace_metric",
+  // For their source.
+  "session",
+  "sessions",
 ] as const;
 
 export type IndexedType = (typeof INDEXED_TYPES)[number];

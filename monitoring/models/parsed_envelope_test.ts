@@ -17,7 +17,7 @@ Deno.test("types without a reader, payloads that are not JSON → listed, not pa
   const parsed = parseEnvelope(envelopeOf(
     { event_id: "1" },
     ["event", { message: "hello" }],
-    ["session", {}],
+    ["client_report", {}],
     ["constructor", {}],
     ["log", encode("{not json")],
   ));
@@ -54,7 +54,7 @@ Deno.test("item with too many objects → omitted, other items parsed", () => {
       {},
       ["log", flood(unit)],
       ["event", { message: "hello" }],
-      ["session", flood(unit)],
+      ["client_report", flood(unit)],
     ));
     assert.deepEqual(parsed.omitted, { items: 1, entries: 0 }, unit);
     assert.deepEqual(areParsed(parsed), [false, true, false]);
@@ -72,7 +72,7 @@ Deno.test("items over the limit → omitted; only indexed types are counted", ()
   const payload = encode("{}");
   const item = (type: string) => ({ type, bytes: 2, payload });
   const events = Array.from({ length: MAX_ITEMS + 2 }, () => item("event"));
-  const { items, omitted } = parseItems({}, [...events, item("session")]);
+  const { items, omitted } = parseItems({}, [...events, item("client_report")]);
   assert.equal(items.length, MAX_ITEMS);
   assert.deepEqual(omitted, { items: 2, entries: 0 });
 });

@@ -1,3 +1,5 @@
+import type { Side } from "./side.ts";
+
 /**
  * The queries and rows of the lists: wire types of `GET /monitoring/inbox?view=…`. All texts in rows are
  * untrusted: display them as text, never as markup or links.
@@ -20,13 +22,37 @@ export interface ListQuery {
   readonly group?: string;
   /** Envelopes: with an item of this type. */
   readonly type?: string;
-  /** Logs: this level and more severe ones. */
+  /** Logs and errors: this level and more severe ones, see {@linkcode severityOf}. */
   readonly level?: LogRow["level"];
+  /** Errors and occurrences: whether they were handled. */
+  readonly handled?: boolean;
+  /**
+   * Only rows that this source has sent: its key, or {@linkcode APPLICATIONS}. The counts of error groups are those
+   * of the source.
+   */
+  readonly source?: string;
+  /** Only rows that this release has sent. */
+  readonly release?: string;
+  /**
+   * Only rows of this time or later, and before `until`, in milliseconds since 1970. By the senders' clocks; of
+   * envelopes, when they were received. The counts of error groups are those of the range.
+   */
+  readonly since?: number;
+  readonly until?: number;
+  /** Traces: by duration, without those that have none. Errors: by count. Default: newest first. */
+  readonly sort?: ListSort;
   /** The `next` of an earlier page. */
   readonly before?: string;
   /** At most {@linkcode MAX_LIST_ROWS}, which is also the default. */
   readonly limit?: number;
 }
+
+/** As a `source`: every source but Sightglass itself, or Sightglass if there is no other. */
+export const APPLICATIONS = "apps";
+
+export const LIST_SORTS = ["slowest", "frequent"] as const;
+
+export type ListSort = (typeof LIST_SORTS)[number];
 
 /** Rows of one page: a few screens, read and drawn in a few milliseconds. */
 export const MAX_LIST_ROWS = 200;
@@ -64,6 +90,8 @@ export interface TraceRow {
   readonly replay_id: string | null;
   /** When its newest envelope was received. */
   readonly received_at: number;
+  /** Keys of the sources that sent its spans, errors and logs, in the order of arrival. */
+  readonly sources: readonly string[];
 }
 
 /** A group of errors with the same cause. Of a search, "newest" is the newest match. */
@@ -84,6 +112,8 @@ export interface ErrorGroupRow {
   /** Envelope of the newest error. */
   readonly envelope: number;
   readonly trace_id: string | null;
+  /** Key of the source that sent the newest error. */
+  readonly source: string;
 }
 
 /** One error event. */
@@ -100,6 +130,12 @@ export interface OccurrenceRow {
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
+/** The rank of a level of a log or an event, from 0; that of an unknown one is 0. */
+export function severityOf(level: string): number {
+  const name = level === "warning" ? "warn" : level === "log" ? "info" : level;
+  return Math.max(0, (LOG_LEVELS as readonly string[]).indexOf(name));
+}
+
 /** One structured log. */
 export interface LogRow {
   readonly envelope: number;
@@ -113,4 +149,59 @@ export interface LogRow {
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   readonly trace_id: string | null;
   readonly span_id: string | null;
+  /** Key of the source. */
+  readonly source: string;
 }
+
+/**
+ * The application that sent an envelope. It is identified by name, environment and side, which do not change
+ * when a new version is released. All texts are untrusted.
+ */
+export interface Source {
+  /** {@linkcode OWN_SOURCE}'s, or 14 hex digits, see `source.ts`. */
+  readonly key: string;
+  /** Of the service, the application or the release; without these the SDK's, such as `sentry.python`. */
+  readonly name: string;
+  /** Null: not known. */
+  readonly environment: string | null;
+  readonly side: Side;
+}
+
+/** This page and this server. */
+export const OWN_SOURCE: Source = {
+  key: "sightglass",
+  name: "Sightglass",
+  environment: null,
+  side: "unknown",
+};
+
+/** A source and what it has sent: a row of `view=sources`. */
+export interface SourceRow extends Source {
+  /** Newest first, at most {@linkcode MAX_RELEASES}. */
+  readonly releases: readonly string[];
+  readonly envelopes: number;
+  /** When its newest envelope was received, milliseconds since 1970. */
+  readonly last_seen: number;
+}
+
+/** Rows of each list that match the source, release and time of a query; at most {@linkcode MAX_COUNT}. */
+export interface ListCounts {
+  readonly traces: number;
+  /** Groups. */
+  readonly errors: number;
+  readonly logs: number;
+  readonly envelopes: number;
+}
+
+/** The response of `view=sources`. */
+export interface SourceList {
+  /** Last seen first, at most {@linkcode MAX_SOURCES}. */
+  readonly rows: readonly SourceRow[];
+  readonly counts: ListCounts;
+}
+
+/** More sources than a person can choose from. */
+export const MAX_SOURCES = 100;
+export const MAX_RELEASES = 20;
+/** Counting further takes time that grows with the inbox, and tells nothing more. */
+export const MAX_COUNT = 1_000;

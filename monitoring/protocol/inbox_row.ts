@@ -20,6 +20,8 @@ export interface InboxRow {
   readonly items: readonly InboxItem[];
   /** The request's `Content-Encoding`; null: not compressed. */
   readonly content_encoding: string | null;
+  /** Key of the source, see `models/rows.ts`; null: not known yet, stored by an older version. */
+  readonly source: string | null;
 }
 
 /** The response of `GET /monitoring/inbox`. */
@@ -36,14 +38,24 @@ export const MAX_PAGE_ROWS = 500;
 /** Validates a row from outside (a response, a live event, another tab); undefined: invalid. Drops extra attributes. */
 export function parseRow(value: unknown): InboxRow | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { id, received_at, event_id, trace_ids, replay_id, bytes, items, content_encoding } =
-    value as Record<string, unknown>;
+  const {
+    id,
+    received_at,
+    event_id,
+    trace_ids,
+    replay_id,
+    bytes,
+    items,
+    content_encoding,
+    source,
+  } = value as Record<string, unknown>;
   const valid = isCount(id) && isCount(received_at) && isCount(bytes) &&
     isTextOrNull(event_id) && isTextOrNull(replay_id) && isTextOrNull(content_encoding) &&
+    isTextOrNull(source) &&
     Array.isArray(trace_ids) && trace_ids.every((id) => typeof id === "string") &&
     Array.isArray(items) && items.every(isItem);
   return valid
-    ? { id, received_at, event_id, trace_ids, replay_id, bytes, items, content_encoding }
+    ? { id, received_at, event_id, trace_ids, replay_id, bytes, items, content_encoding, source }
     : undefined;
 }
 

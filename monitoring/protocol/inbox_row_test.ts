@@ -11,6 +11,7 @@ const row: InboxRow = {
   bytes: 120,
   items: [{ type: "event", bytes: 90 }],
   content_encoding: "gzip",
+  source: null,
 };
 
 Deno.test("row with an extra attribute → parsed without it", () => {

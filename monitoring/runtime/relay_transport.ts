@@ -12,6 +12,7 @@ import {
   type Transport,
   updateRateLimits,
 } from "@sentry/core";
+import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { type Amount, Outbox, type OutboxEnvelope } from "./outbox.ts";
 
 /** Passes a request to the relay of this process. */
@@ -118,7 +119,9 @@ function pack(
     if (isCounted) amounts.push(amount);
   }
   if (packed.length === 0) return undefined;
-  const body = serializeEnvelope(createEnvelope(header as never, packed as never));
+  const body = serializeEnvelope(
+    createEnvelope({ ...header, ...OWN_TELEMETRY } as never, packed as never),
+  );
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
   return { bytes, amounts };
 }

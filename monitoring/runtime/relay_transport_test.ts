@@ -34,7 +34,9 @@ Deno.test("envelope → serialized bytes, header first", async () => {
   const { transport, bodies, counted } = setUp(() => new Response("{}"));
   await transport.send(event());
   assert.equal(await transport.flush(1000), true);
-  assert.deepEqual(bodies, [`${JSON.stringify(HEADER)}\n{"type":"event"}\n{"message":"é"}`]);
+  assert.deepEqual(bodies, [
+    `${JSON.stringify({ ...HEADER, sightglass: 1 })}\n{"type":"event"}\n{"message":"é"}`,
+  ]);
   assert.deepEqual(counted, []);
 });
 

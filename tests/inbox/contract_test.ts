@@ -51,6 +51,7 @@ Deno.test("GET /monitoring/inbox → cursor and rows, oldest first", async () =>
     bytes: bytes.byteLength,
     items: [{ type: "event", bytes: 15 }, { type: "attachment", bytes: 10 }],
     content_encoding: null,
+    source: server.inbox.sources({}).rows[0]!.key,
   });
 });
 
@@ -190,4 +191,29 @@ Deno.test("over INBOX_MAX_BYTES → oldest evicted from the list and ?id", async
   const { cursor, envelopes } = await (await fetch(server.url)).json();
   assert.deepEqual([cursor, ...envelopes.map((row: { id: number }) => row.id)], [3, 2, 3]);
   refused(await sendRaw(server.port, "GET", `${PATH}?id=1`), 404, "envelope_not_found");
+});
+
+Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its filters", async () => {
+  await using server = startInboxServer();
+  const sdk = { name: "sentry.python", version: "2.0.0" };
+  const event = ["event", { message: "m", environment: "test", release: "shop@1" }] as const;
+  await server.inbox.store(admitted(envelopeOf({ sdk }, event), 1_790_000_000_000));
+  await server.inbox.store(admitted(envelopeOf({ sightglass: 1 }, ["event", { message: "n" }])));
+  const get = async (query: string) => await (await fetch(`${server.url}?${query}`)).json();
+  const { rows, counts } = await get("view=sources&source=apps&since=1789999999999");
+  const { key, ...shop } = rows[1];
+  assert.deepEqual(shop, {
+    name: "shop",
+    environment: "test",
+    side: "server",
+    releases: ["shop@1"],
+    envelopes: 1,
+    last_seen: 1_790_000_000_000,
+  });
+  assert.deepEqual([rows[0].key, rows[0].name], ["sightglass", "Sightglass"]);
+  assert.deepEqual(counts, { traces: 0, errors: 1, logs: 0, envelopes: 1 });
+  const errors = await get(`view=errors&source=${key}`);
+  assert.deepEqual(errors.rows.map((row: { source: string }) => row.source), [key]);
+  const answer = await sendRaw(server.port, "GET", `${PATH}?view=errors&source=other`);
+  assert.match(refused(answer, 400, "parameter_invalid"), /^source is not apps, sightglass/);
 });

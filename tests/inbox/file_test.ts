@@ -51,9 +51,9 @@ Deno.test("corrupt file at the start → renamed, server stores and lists", asyn
 
 Deno.test("file corrupt while a stream is open → cleared event, then new rows", async () => {
   await withFile(async (file) => {
-    // Not the first ten pages, so that the server starts without an error.
+    // Not the first pages, so that the server starts without an error.
     const bytes = readFileSync(file);
-    bytes.fill(0xa5, 10 * 4_096);
+    bytes.fill(0xa5, 40 * 4_096);
     writeFileSync(file, bytes);
     const notices: string[] = [];
     const onNotice = (notice: string) => notices.push(notice);
@@ -75,14 +75,14 @@ Deno.test("file corrupt while a stream is open → cleared event, then new rows"
 Deno.test("unknown schema version → server does not start, file unchanged", async () => {
   await withFile((file, folder) => {
     const db = new DatabaseSync(file);
-    db.exec("PRAGMA user_version = 4");
+    db.exec("PRAGMA user_version = 5");
     db.close();
     const [before, files] = [readFileSync(file), readdirSync(folder)];
     assert.throws(
       () => openInbox({ path: file, maxBytes: MAX_BYTES }),
       (error) =>
         error instanceof DatabaseVersionError &&
-        /inbox\.sqlite has schema version 4, known is 3/.test(error.message),
+        /inbox\.sqlite has schema version 5, known is 4/.test(error.message),
     );
     assert.ok(before.equals(readFileSync(file)));
     assert.deepEqual(readdirSync(folder), files);

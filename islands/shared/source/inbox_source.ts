@@ -1,9 +1,8 @@
 import { watchInbox } from "./inbox_changes.ts";
 import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_request.ts";
-import { parseEnvelopePage, parseImport, parsePage } from "./parse_answers.ts";
+import { parseEnvelopePage, parseImport, parsePage, parseSources } from "./parse_answers.ts";
 import { isZstd, readBody } from "./read_body.ts";
-import type { ListQuery } from "../../../monitoring/models/rows.ts";
-import type { ConsoleSource } from "./source.ts";
+import type { ConsoleQuery, ConsoleSource } from "./source.ts";
 
 export interface InboxSource extends ConsoleSource {
   close(): void;
@@ -25,7 +24,7 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     throw await refusal(response);
   };
 
-  const getList = async (view: string, query: ListQuery): Promise<unknown> => {
+  const getList = async (view: string, query: ConsoleQuery): Promise<unknown> => {
     const response = await get({ view, ...parametersOf(query) });
     // The server is of an older build without this list.
     if (response.status === 404) throw await refusal(response);
@@ -41,6 +40,9 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     },
     async envelopes(query) {
       return parseEnvelopePage(await getList("envelopes", query));
+    },
+    async sources(query) {
+      return parseSources(await getList("sources", query));
     },
     async envelope(id) {
       const response = await get({ id: String(id) });
@@ -98,7 +100,7 @@ async function send(url: string, request: RequestInit): Promise<Response> {
 }
 
 /** The filters of a query that are set, as URL parameters. */
-function parametersOf(query: ListQuery): Record<string, string> {
+function parametersOf(query: ConsoleQuery): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).filter(([, value]) => value !== undefined && value !== "")
       .map(([name, value]) => [name, String(value)]),

@@ -1,4 +1,5 @@
-import type { ListQuery, Page } from "../../../monitoring/models/rows.ts";
+import type { Page } from "../../../monitoring/models/rows.ts";
+import type { ConsoleQuery } from "./source.ts";
 
 /** A list for display. The last rows stay while it is read again. */
 export interface ListState<Row> {
@@ -13,7 +14,7 @@ export interface ListState<Row> {
 }
 
 export interface LiveListOptions<Row> {
-  list(query: ListQuery): Promise<Page<Row>>;
+  list(query: ConsoleQuery): Promise<Page<Row>>;
   /** Identifies a row: a newer state replaces it. */
   keyOf(row: Row): string;
 }
@@ -26,7 +27,7 @@ export class LiveList<Row> {
   readonly #options: LiveListOptions<Row>;
   readonly #listeners = new Set<() => void>();
   #state: ListState<Row> = { rows: [], state: "loading" };
-  #query: ListQuery | undefined;
+  #query: ConsoleQuery | undefined;
   /** Cursor of the next, older page; null: there is none. */
   #next: string | null = null;
   #pages = 0;
@@ -48,12 +49,12 @@ export class LiveList<Row> {
   };
 
   /** Whether these are the rows of this query. */
-  asks(query: ListQuery): boolean {
+  asks(query: ConsoleQuery): boolean {
     return JSON.stringify(query) === JSON.stringify(this.#query);
   }
 
   /** Reads the newest rows of a query. For the same query, older rows that were read are kept. */
-  ask(query: ListQuery): void {
+  ask(query: ConsoleQuery): void {
     if (!this.asks(query)) {
       this.#query = query;
       this.#pages = 0;
@@ -71,7 +72,7 @@ export class LiveList<Row> {
     void this.#run("older", { ...this.#query, before: this.#next });
   };
 
-  async #run(what: "newest" | "older", query: ListQuery): Promise<void> {
+  async #run(what: "newest" | "older", query: ConsoleQuery): Promise<void> {
     this.#running = what;
     this.#again = false;
     const current = this.#query;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { LiveList } from "./live_list.ts";
-import type { ListQuery, Page } from "../../../monitoring/models/rows.ts";
+import type { Page } from "../../../monitoring/models/rows.ts";
+import type { ConsoleQuery } from "./source.ts";
 
 interface Row {
   readonly id: number;
@@ -9,7 +10,7 @@ interface Row {
 
 /** A list whose requests are answered by the test. */
 class Requests {
-  readonly sent: ListQuery[] = [];
+  readonly sent: ConsoleQuery[] = [];
   readonly #open: PromiseWithResolvers<Page<Row>>[] = [];
 
   readonly list = new LiveList<Row>({

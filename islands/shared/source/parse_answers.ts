@@ -1,12 +1,20 @@
 import type { ImportResult, Refusal } from "../../../monitoring/protocol/inbox_archive.ts";
 import { type InboxRow, parseRow } from "../../../monitoring/protocol/inbox_row.ts";
-import { type Lists, LOG_LEVELS, type Page } from "../../../monitoring/models/rows.ts";
+import {
+  type ListCounts,
+  type Lists,
+  LOG_LEVELS,
+  type Page,
+  type SourceList,
+  type SourceRow,
+} from "../../../monitoring/models/rows.ts";
 
 /** Whether a received value is valid for a property. */
 type Test = (value: unknown) => boolean;
 
 const isText: Test = (value) => typeof value === "string";
 const isTextOrNull: Test = (value) => value === null || isText(value);
+const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 /** Milliseconds, may have fractions. */
 const isTime: Test = (value) => Number.isFinite(value);
 const isTimeOrNull: Test = (value) => value === null || isTime(value);
@@ -30,6 +38,7 @@ const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name
     logs: isCount,
     replay_id: isTextOrNull,
     received_at: isTime,
+    sources: isTexts,
   },
   errors: {
     group: isText,
@@ -43,6 +52,7 @@ const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name
     last_seen: isTime,
     envelope: isCount,
     trace_id: isTextOrNull,
+    source: isText,
   },
   occurrences: {
     group: isText,
@@ -62,6 +72,7 @@ const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name
     attributes: isAttributes,
     trace_id: isTextOrNull,
     span_id: isTextOrNull,
+    source: isText,
   },
 };
 
@@ -79,10 +90,42 @@ export function parseEnvelopePage(value: unknown): Page<InboxRow> {
   return pageOf(value, parseRow);
 }
 
+const SOURCE_SHAPE: Readonly<Record<keyof SourceRow, Test>> = {
+  key: isText,
+  name: isText,
+  environment: isTextOrNull,
+  side: (value) => ["browser", "server", "unknown"].includes(value as string),
+  releases: isTexts,
+  envelopes: isCount,
+  last_seen: isTime,
+};
+
+const COUNT_SHAPE: Readonly<Record<keyof ListCounts, Test>> = {
+  traces: isCount,
+  errors: isCount,
+  logs: isCount,
+  envelopes: isCount,
+};
+
+/** {@linkcode parsePage} for sources and counts. */
+export function parseSources(value: unknown): SourceList {
+  const { rows, counts } = Object(value) as Record<string, unknown>;
+  const valid = pick(counts, COUNT_SHAPE);
+  if (!Array.isArray(rows) || valid === undefined) throw new TypeError(NO_LIST);
+  return {
+    rows: rows.map((row) => pick(row, SOURCE_SHAPE)).filter((row) =>
+      row !== undefined
+    ) as SourceRow[],
+    counts: valid as ListCounts,
+  };
+}
+
+const NO_LIST = "The inbox did not answer with a list. Reload the page.";
+
 function pageOf<Row>(value: unknown, parse: (row: unknown) => Row | undefined): Page<Row> {
   const { rows, next } = Object(value) as Record<string, unknown>;
   if (!Array.isArray(rows) || !isTextOrNull(next)) {
-    throw new TypeError("The inbox did not answer with a list. Reload the page.");
+    throw new TypeError(NO_LIST);
   }
   return {
     rows: rows.map(parse).filter((row) => row !== undefined),

@@ -15,6 +15,7 @@ const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
     logs: 0,
     replay_id: null,
     received_at: 2,
+    sources: ["sightglass"],
   },
   errors: {
     group: "0a",
@@ -28,6 +29,7 @@ const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
     last_seen: 2,
     envelope: 3,
     trace_id: null,
+    source: "sightglass",
   },
   occurrences: {
     group: "0a",
@@ -47,6 +49,7 @@ const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
     attributes: { a: 1, b: "two", c: true },
     trace_id: null,
     span_id: null,
+    source: "sightglass",
   },
 };
 const names = Object.keys(rows) as (keyof Lists)[];
@@ -59,7 +62,7 @@ for (const name of names) {
 
   Deno.test(`row of ${name} with a missing or invalid property → dropped`, () => {
     for (const attribute of Object.keys(rows[name])) {
-      for (const wrong of [undefined, [], { toString: "no" }]) {
+      for (const wrong of [undefined, [[]], { toString: "no" }]) {
         // Only the attributes of a log may be an object.
         const broken = { ...rows[name], [attribute]: wrong };
         const page = parsePage(name, { rows: [broken, rows[name]], next: null });
@@ -92,6 +95,7 @@ Deno.test("invalid envelope → dropped", () => {
     bytes: 3,
     items: [{ type: "event", bytes: 4 }],
     content_encoding: null,
+    source: null,
   };
   assert.deepEqual(
     parseEnvelopePage({ rows: [row, null, { ...row, id: "1" }], next: null }),

@@ -1,6 +1,12 @@
 import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
-import type { ListQuery, Lists, Page } from "../../../monitoring/models/rows.ts";
+import type { ListQuery, Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
+
+/** The filters of a list as they are in the address: an age, such as `10m`, is read with each request. */
+export interface ConsoleQuery extends Omit<ListQuery, "since" | "until"> {
+  readonly since?: string;
+  readonly until?: string;
+}
 
 /**
  * Where the views read envelopes and lists: the inbox (`inbox_source.ts`), or in relay mode the envelopes
@@ -10,9 +16,11 @@ export interface ConsoleSource {
   /** `visit`: only what this page has sent since it was opened. */
   readonly scope: "inbox" | "visit";
   /** One page of a list, newest first. */
-  list<Name extends keyof Lists>(name: Name, query: ListQuery): Promise<Page<Lists[Name]>>;
+  list<Name extends keyof Lists>(name: Name, query: ConsoleQuery): Promise<Page<Lists[Name]>>;
   /** {@linkcode list} for envelopes. */
-  envelopes(query: ListQuery): Promise<Page<InboxRow>>;
+  envelopes(query: ConsoleQuery): Promise<Page<InboxRow>>;
+  /** The sources, and the counts of all lists by a query's source, release and time. */
+  sources(query: ConsoleQuery): Promise<SourceList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */
   envelope(id: number): Promise<Uint8Array | undefined>;
   /** The source map (JSON) of the script with a debug id; undefined if it is not of this build. */

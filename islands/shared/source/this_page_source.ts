@@ -6,7 +6,9 @@ import {
 import { indexEnvelope } from "../../../monitoring/models/index/index_entries.ts";
 import { createMemoryIndex } from "../../../monitoring/models/index/memory_index.ts";
 import { parseEnvelope } from "../../../monitoring/models/parsed_envelope.ts";
-import type { ConsoleSource } from "./source.ts";
+import type { ListQuery } from "../../../monitoring/models/rows.ts";
+import { readTimeBound } from "../../../monitoring/models/time_bound.ts";
+import type { ConsoleQuery, ConsoleSource } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
 /** The envelopes that telemetry has made since the page was opened. */
@@ -51,6 +53,7 @@ export function createThisPageSource(
       received_at: envelope.at,
       bytes: envelope.bytes.byteLength,
       content_encoding: null,
+      source: entries.source.key,
       ...description,
     };
     index.add(id, envelope.at, entries, row);
@@ -88,12 +91,17 @@ export function createThisPageSource(
     // deno-lint-ignore require-await -- converts what the index throws to a rejection
     async list(name, query) {
       addNew();
-      return index.list(name, query);
+      return index.list(name, listQuery(query));
     },
     // deno-lint-ignore require-await -- as above
     async envelopes(query) {
       addNew();
-      return index.envelopes(query);
+      return index.envelopes(listQuery(query));
+    },
+    // deno-lint-ignore require-await -- as above
+    async sources(query) {
+      addNew();
+      return index.sources(listQuery(query));
     },
     envelope: (id) => Promise.resolve(kept.get(id)?.bytes),
     // Served to readers of the inbox only, and there is no inbox.
@@ -118,6 +126,11 @@ export function createThisPageSource(
       return blobUrl([archiveHeader(kept.size), ...items]);
     },
   };
+}
+
+function listQuery({ since, until, ...query }: ConsoleQuery): ListQuery {
+  const bound = (text = "") => readTimeBound(text, Date.now());
+  return { ...query, since: bound(since), until: bound(until) };
 }
 
 function blobUrl(parts: readonly Uint8Array[]): string {

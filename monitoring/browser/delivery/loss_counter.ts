@@ -3,6 +3,7 @@ import {
   type EventDropReason,
   serializeEnvelope,
 } from "@sentry/core/browser";
+import { OWN_HEADER } from "./own_header.ts";
 import { randomHex } from "../random_ids.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
 import { describeEnvelope, sdkCategoryOf } from "./envelope.ts";
@@ -104,6 +105,7 @@ export class LossCounter {
 
   #serialize(losses: readonly Loss[], now: number): Uint8Array {
     const report = createClientReportEnvelope(sumLosses(losses), this.#options.dsn, now / 1000);
+    Object.assign(report[0], OWN_HEADER);
     return new TextEncoder().encode(serializeEnvelope(report) as string);
   }
 }

@@ -9,6 +9,7 @@ import {
   serializeEnvelope,
   type Transport,
 } from "@sentry/core/browser";
+import { OWN_HEADER } from "./own_header.ts";
 import type { ClientConfig } from "../client_config.ts";
 import { randomHex } from "../random_ids.ts";
 import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts";
@@ -139,7 +140,9 @@ export function createTransport(
       const startedAt = performance.now();
       const items = withinLimits(envelope);
       if (items.length === 0) return Promise.resolve({});
-      const body = serializeEnvelope(createEnvelope(envelope[0] as never, items as never));
+      const body = serializeEnvelope(
+        createEnvelope({ ...envelope[0], ...OWN_HEADER } as never, items as never),
+      );
       // Serialized once: each attempt sends the same bytes.
       const bytes = typeof body === "string" ? encoder.encode(body) : body;
       const delivered = delivery.deliver(bytes);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { envelopeOf, hexId, type TestItem } from "./envelopes.ts";
-import type { ListQuery, Lists, Page } from "../../models/rows.ts";
+import type { ListQuery, Lists, Page, SourceList } from "../../models/rows.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
+import { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
 
 /** An implementation of the lists. */
 export interface IndexUnderTest {
@@ -9,6 +10,7 @@ export interface IndexUnderTest {
   add(envelope: Uint8Array<ArrayBuffer>, receivedAt: number): Promise<void>;
   list<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
   envelopes(query: ListQuery): Page<InboxRow>;
+  sources(query: ListQuery): SourceList;
   clear(): void;
   /** Deletes its files. */
   remove(): void;
@@ -37,6 +39,12 @@ export const error = (value: string, trace?: number, rest: Attributes = {}): Tes
   ...rest,
 }];
 
+/** The header of an envelope of an application. */
+const shop = (version: string): Attributes => ({
+  sdk: { name: "sentry.python" },
+  trace: { environment: "test", release: `shop@${version}` },
+});
+
 /**
  * The contract of the lists, as tests for each implementation. Pass each to `Deno.test`.
  *
@@ -49,14 +57,20 @@ export function indexTests(
   const tests: Deno.TestDefinition[] = [];
   function test(
     behaviour: string,
-    body: (index: IndexUnderTest, add: (...items: TestItem[]) => Promise<void>) => Promise<void>,
+    body: (
+      index: IndexUnderTest,
+      add: (...items: TestItem[]) => Promise<void>,
+      addOf: (header: Attributes, ...items: TestItem[]) => Promise<void>,
+    ) => Promise<void>,
     maxEnvelopes = 100,
   ): void {
     const fn = async () => {
       const index = make(maxEnvelopes);
       let count = 0;
       try {
-        await body(index, (...items) => index.add(padded(items), NOON + 1_000 * count++));
+        const addOf = (header: Attributes, ...items: TestItem[]) =>
+          index.add(padded(items, header), NOON + 1_000 * count++);
+        await body(index, (...items) => addOf({}, ...items), addOf);
       } finally {
         index.remove();
       }
@@ -123,6 +137,7 @@ export function indexTests(
       logs: 1,
       replay_id: hexId(99),
       received_at: NOON + 3_000,
+      sources: [index.sources({}).rows[0]!.key],
     });
   });
 
@@ -139,7 +154,7 @@ export function indexTests(
     await add(error("payment"));
     const { rows } = index.list("errors", {});
     assert.deepEqual(rows.map((row) => [row.value, row.count]), [["payment", 1], ["order 2", 2]]);
-    const { group: _, envelope, ...row } = rows[1]!;
+    const { group: _, envelope, source: __, ...row } = rows[1]!;
     assert.equal(envelope, index.envelopes({}).rows[1]?.id);
     assert.deepEqual(row, {
       type: "TypeError",
@@ -195,6 +210,120 @@ export function indexTests(
     assert.equal(index.envelopes({ type: "log" }).rows.length, 1);
     assert.equal(index.envelopes({ type: "span", q: "log" }).rows.length, 1);
     assert.equal(index.envelopes({ type: "nothing" }).rows.length, 0);
+  });
+
+  test("filter by source → every list, counts and the rows' sources", async (index, _, addOf) => {
+    await addOf(shop("1"), span(1), error("order 1", 1), log("one"));
+    await addOf(OWN_TELEMETRY, span(1), span(2), error("order 2"), log("two"));
+    await addOf(shop("2"), span(3), error("order 3"), log("three"));
+    const { rows } = index.sources({});
+    assert.deepEqual(rows.map(({ name, releases, envelopes }) => [name, releases, envelopes]), [
+      ["shop", ["shop@2", "shop@1"], 2],
+      ["Sightglass", [], 1],
+    ]);
+    assert.equal(rows[0]?.last_seen, NOON + 2_000);
+    const source = rows[0]!.key;
+    for (const query of [{ source }, { source: "apps" }]) {
+      assert.deepEqual(traces(index, query), [hexId(3), hexId(1)]);
+      assert.deepEqual(bodies(index, query), ["three", "one"]);
+      assert.deepEqual(index.list("errors", query).rows.map((row) => row.count), [2]);
+      assert.deepEqual(index.envelopes(query).rows.map((row) => row.source), [source, source]);
+      const { counts } = index.sources(query);
+      assert.deepEqual(counts, { traces: 2, errors: 1, logs: 2, envelopes: 2 });
+    }
+    assert.deepEqual(index.list("traces", { trace: hexId(1) }).rows[0]?.sources, [
+      source,
+      "sightglass",
+    ]);
+    assert.deepEqual(bodies(index, { source: "sightglass" }), ["two"]);
+    assert.deepEqual(bodies(index, { source, release: "shop@1" }), ["one"]);
+    assert.deepEqual(bodies(index, { source: "0".repeat(14) }), []);
+    assert.equal(index.list("errors", {}).rows[0]?.count, 3);
+    assert.equal(index.list("errors", {}).rows[0]?.source, source);
+  });
+
+  test("applications before any was seen → Sightglass's own rows", async (index, _, addOf) => {
+    await addOf(OWN_TELEMETRY, log("own"));
+    assert.deepEqual(bodies(index, { source: "apps" }), ["own"]);
+    await addOf({}, ["client_report", {}]);
+    assert.deepEqual(bodies(index, { source: "apps" }), []);
+    assert.equal(index.envelopes({ source: "apps" }).rows.length, 1);
+    index.clear();
+    assert.deepEqual(index.sources({}).rows, []);
+    await addOf(OWN_TELEMETRY, log("own again"));
+    assert.deepEqual(bodies(index, { source: "apps" }), ["own again"]);
+  });
+
+  test("last envelope of a source evicted → the source too", async (index, _, addOf) => {
+    await addOf(shop("1"), log("one"));
+    for (const body of ["two", "three", "four"]) await addOf(OWN_TELEMETRY, log(body));
+    assert.deepEqual(index.sources({}).rows.map(({ name }) => name), ["Sightglass"]);
+    assert.equal(bodies(index, { source: "apps" }).length, 3);
+  }, 3);
+
+  test("time range → rows of that time; groups count those errors", async (index, add) => {
+    const secondsAgo = (n: number) => NOON / 1_000 - n;
+    for (const n of [90, 50, 10]) {
+      const timestamp = secondsAgo(n);
+      await add(
+        span(n, { start_timestamp: timestamp, end_timestamp: timestamp + 1 }),
+        error("order 1", n, { timestamp }),
+        log(`${n} seconds`, { timestamp }),
+      );
+    }
+    const range = { since: NOON - 60_000, until: NOON - 20_000 };
+    assert.deepEqual(bodies(index, range), ["50 seconds"]);
+    assert.deepEqual(traces(index, range), [hexId(50)]);
+    assert.deepEqual(bodies(index, { since: NOON - 60_000 }), ["10 seconds", "50 seconds"]);
+    const [group] = index.list("errors", range).rows;
+    assert.deepEqual([group?.count, group?.trace_id, group?.first_seen, group?.last_seen], [
+      1,
+      hexId(50),
+      NOON - 90_000,
+      NOON - 10_000,
+    ]);
+    const { counts } = index.sources(range);
+    assert.deepEqual(counts, { traces: 1, errors: 1, logs: 1, envelopes: 0 });
+    // By the time of receipt.
+    assert.equal(index.envelopes({ since: NOON + 1_000 }).rows.length, 2);
+    assert.equal(index.envelopes({ until: NOON + 1_000 }).rows.length, 1);
+  });
+
+  test("slowest traces → by duration, those without one left out, paged", async (index, add) => {
+    const start = NOON / 1_000 - 100;
+    const times = (n: number, seconds: number) =>
+      span(n, { start_timestamp: start, end_timestamp: start + seconds });
+    await add(times(1, 2), times(2, 9), times(3, 1));
+    await add(times(1, 5), error("only an error", 4));
+    assert.deepEqual(traces(index, { sort: "slowest" }), [2, 1, 3].map(hexId));
+    const pages = everyPage((before) =>
+      index.list("traces", { sort: "slowest", limit: 2, before })
+    );
+    assert.deepEqual(pages.map((row) => row.trace_id), [2, 1, 3].map(hexId));
+  });
+
+  test("most frequent errors → by count", async (index, add) => {
+    for (const value of ["a", "b", "b", "b", "a", "c"]) await add(error(`failed ${value}`));
+    const values = (query: ListQuery) =>
+      index.list("errors", query).rows.map((row) => [row.value, row.count]);
+    assert.deepEqual(values({ sort: "frequent" }), [
+      ["failed b", 3],
+      ["failed a", 2],
+      ["failed c", 1],
+    ]);
+    assert.deepEqual(values({ sort: "frequent", q: "failed c" }), [["failed c", 1]]);
+  });
+
+  test("errors of a level, handled or not → those errors", async (index, add) => {
+    const handled = (value: boolean) => ({
+      exception: { values: [{ type: "E", value: `${value}`, mechanism: { handled: value } }] },
+    });
+    await add(error("a", 1, { level: "warning" }), error("b", 1, { level: "fatal" }));
+    await add(error("c", 1, handled(false)), error("d", 1, handled(true)));
+    const values = (query: ListQuery) => index.list("errors", query).rows.map((row) => row.value);
+    assert.deepEqual(values({ level: "error" }), ["true", "false", "b"]);
+    assert.deepEqual(values({ level: "fatal" }), ["b"]);
+    assert.deepEqual(values({ handled: false }), ["false"]);
   });
 
   test(
@@ -323,9 +452,9 @@ export function indexTests(
 }
 
 /** An envelope of {@linkcode ENVELOPE_BYTES}. */
-function padded(items: readonly TestItem[]): Uint8Array<ArrayBuffer> {
-  const empty = envelopeOf({ pad: "" }, ...items).byteLength;
-  return envelopeOf({ pad: "x".repeat(ENVELOPE_BYTES - empty) }, ...items);
+function padded(items: readonly TestItem[], header: Attributes): Uint8Array<ArrayBuffer> {
+  const empty = envelopeOf({ ...header, pad: "" }, ...items).byteLength;
+  return envelopeOf({ ...header, pad: "x".repeat(ENVELOPE_BYTES - empty) }, ...items);
 }
 
 const traces = (index: IndexUnderTest, query: ListQuery = {}) =>

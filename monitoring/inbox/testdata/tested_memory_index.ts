@@ -9,6 +9,7 @@ export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {
   return {
     list: index.list,
     envelopes: index.envelopes,
+    sources: index.sources,
     clear: index.clear,
     remove: () => {},
     add(bytes, receivedAt) {
@@ -18,6 +19,7 @@ export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {
         received_at: receivedAt,
         bytes: bytes.byteLength,
         content_encoding: null,
+        source: entries.source.key,
         ...description,
       };
       index.add(id, receivedAt, entries, row);

@@ -60,11 +60,17 @@ export type GroupTotals = Pick<ErrorGroupRow, "count" | "first_seen" | "last_see
  *
  * @param place of `newest`, see `placeOf`
  * @param newest the newest error of the group that matches the query
+ * @param source key of its source
  */
-export function groupRow(place: number, newest: ErrorEntry, totals: GroupTotals): ErrorGroupRow {
+export function groupRow(
+  place: number,
+  newest: ErrorEntry,
+  source: string,
+  totals: GroupTotals,
+): ErrorGroupRow {
   const { group, type, value, where, level, handled, trace_id } = newest;
   const envelope = envelopeAt(place);
-  return { group, type, value, where, level, handled, ...totals, envelope, trace_id };
+  return { group, type, value, where, level, handled, ...totals, envelope, trace_id, source };
 }
 
 /** The row of one error. */

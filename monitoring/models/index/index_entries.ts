@@ -5,6 +5,7 @@ import { at, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
+import { type EnvelopeSource, readSource } from "../source.ts";
 import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
 
 /** The part of an envelope's row that is read from its content. */
@@ -12,6 +13,7 @@ export type EnvelopeDescription = Pick<InboxRow, "event_id" | "trace_ids" | "rep
 
 /** The index entries of one envelope: what the lists of traces, errors and logs are made of. */
 export interface IndexEntries {
+  readonly source: EnvelopeSource;
   /** One for each trace that the envelope mentions, in order of appearance. */
   readonly traces: readonly TraceEntry[];
   readonly errors: readonly ErrorEntry[];
@@ -40,10 +42,11 @@ const MAX_MAPPED_ERRORS = 32;
  * @param mapWith returns the source map with a debug id, to group errors by source position
  */
 export function indexEnvelope(
-  { header, items }: ParsedEnvelope,
+  parsed: ParsedEnvelope,
   receivedAt: number,
   mapWith?: (debugId: string) => ReturnType<MapOf>,
 ): { readonly description: EnvelopeDescription; readonly entries: IndexEntries } {
+  const { header, items } = parsed;
   const found = new EntryCollector(receivedAt, mapWith);
   found.event(at(header, "event_id"));
   found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
@@ -58,6 +61,7 @@ export function indexEnvelope(
       items: items.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
     },
     entries: {
+      source: readSource(parsed),
       traces: [...found.traces.values()].map((trace) => trace.build()),
       errors: found.errors,
       logs: found.logs,
@@ -186,6 +190,8 @@ const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
   span: readSpans,
   log: readLogs,
   trace_metric: readMetrics,
+  session: readContext,
+  sessions: readContext,
 };
 
 /** A map, because a sender may name its item type after an inherited property. */

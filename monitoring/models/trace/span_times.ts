@@ -1,5 +1,6 @@
 import type { SpanNode, SpanTree } from "./span_tree.ts";
-import type { SpanSide, TraceSpan } from "./trace_span.ts";
+import type { Side } from "../side.ts";
+import type { TraceSpan } from "./trace_span.ts";
 
 /** Where a node is drawn on the time axis, and what is wrong with its times. */
 export interface PlacedTime {
@@ -210,7 +211,7 @@ function requestOf(
   node: SpanNode,
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
 ): { start: number; end: number } | undefined {
-  const isOf = (side: SpanSide) => ({ span }: SpanNode) => span?.side === side;
+  const isOf = (side: Side) => ({ span }: SpanNode) => span?.side === side;
   if (node.parent !== null && isOf("browser")(node.parent)) {
     return timesOf(corrected.get(node.parent)!);
   }

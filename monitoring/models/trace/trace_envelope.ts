@@ -3,11 +3,11 @@ import { readEnvelope } from "../../protocol/scanner.ts";
 import { errorEntry, errorName } from "../error/error_entry.ts";
 import { at, hexId, listOf, parseJson, tidyText, timeAt } from "../json.ts";
 import { logEntry } from "../log_entry.ts";
+import { sideOf } from "../side.ts";
 import {
   MAX_NAME,
   MAX_WORD,
   NO_NAME,
-  type SpanSide,
   type TraceMark,
   type TraceParts,
   type TraceSpan,
@@ -186,22 +186,4 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** A text that is not empty, at most `max` characters; else null. */
 function textOf(value: unknown, max: number): string | null {
   return tidyText(value, max) || null;
-}
-
-/** Sentry's JavaScript SDKs that run only in browsers. */
-const BROWSER_SDK =
-  /^sentry\.javascript\.(angular|browser|capacitor|ember|gatsby|preact|react|solid|svelte|vue)\b/;
-/** Sentry's JavaScript SDKs that run in browsers and on servers. */
-const FULL_STACK_SDK =
-  /^sentry\.javascript\.(astro|nextjs|nuxt|react-router|remix|solidstart|sveltekit|tanstackstart(-react)?)\b/;
-const BROWSER_OP = /^(pageload|navigation|browser|resource|ui|paint|mark|measure)\b/;
-const SERVER_OP = /^(http\.server|rpc\.server|db|cache|queue|middleware|websocket\.server)\b/;
-
-/** Decides by the SDK's name; if that SDK runs on both sides, by the span's operation. */
-function sideOf(sdk: string | null, op: string | null): SpanSide {
-  if (sdk !== null && BROWSER_SDK.test(sdk)) return "browser";
-  if (sdk !== null && sdk.startsWith("sentry.") && !FULL_STACK_SDK.test(sdk)) return "server";
-  if (op !== null && BROWSER_OP.test(op)) return "browser";
-  if (op !== null && SERVER_OP.test(op)) return "server";
-  return "unknown";
 }

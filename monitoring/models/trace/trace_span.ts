@@ -1,8 +1,6 @@
 import { at, tidyText } from "../json.ts";
+import type { Side } from "../side.ts";
 import { readVitals, type Vital } from "./web_vitals.ts";
-
-/** Where a span was made. */
-export type SpanSide = "browser" | "server" | "unknown";
 
 /**
  * One span: from a transaction, a span item, or directly from this page's OpenTelemetry. Texts are
@@ -21,7 +19,7 @@ export interface TraceSpan {
   readonly failed: boolean;
   /** As sent, such as `internal_error`; null: not sent. */
   readonly status: string | null;
-  readonly side: SpanSide;
+  readonly side: Side;
   /** The SDK that made it, such as `sentry.javascript.browser`. */
   readonly sdk: string | null;
   /** As sent: plain values or `{value, type}`. Read them with {@linkcode readAttributes}. */

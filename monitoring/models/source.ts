@@ -1,0 +1,116 @@
+import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
+import { digest } from "./digest.ts";
+import { at, listOf, pairsAt, textAt, tidyText } from "./json.ts";
+import type { ParsedEnvelope } from "./parsed_envelope.ts";
+import { OWN_SOURCE, type Source } from "./rows.ts";
+import { isForDevices, type Side, sideOf } from "./side.ts";
+
+/** The source of one envelope, and the release that sent it. */
+export interface EnvelopeSource extends Source {
+  readonly release: string | null;
+}
+
+/** Name of a source that sends neither a name nor its SDK, such as a script that uses `curl`. */
+export const UNKNOWN_NAME = "unknown";
+
+/** Characters. Sentry allows 64 for an environment, 200 for a release. */
+const MAX_NAME = 100;
+const MAX_ENVIRONMENT = 64;
+const MAX_RELEASE = 200;
+/** Entries of a container that are searched. All entries of one envelope are from one application. */
+const MAX_ENTRIES = 5;
+
+/**
+ * Finds out which application sent an envelope. Sentry's SDKs write the facts into different places: the
+ * envelope's header, its trace context, events, sessions, and attributes of spans and logs.
+ */
+export function readSource({ header, items }: ParsedEnvelope): EnvelopeSource {
+  const payloads = items.flatMap(({ json }) => json === undefined ? [] : [json]);
+  const carriers = [
+    at(header, "trace"),
+    ...payloads,
+    // Of a session.
+    ...payloads.map((payload) => at(payload, "attrs")),
+  ];
+  const attributes = payloads.flatMap((payload) => {
+    const entries = listOf(at(payload, "items")).slice(0, MAX_ENTRIES);
+    return (entries.length > 0 ? entries : [payload])
+      .map((entry) => at(entry, "attributes") ?? at(entry, "data"));
+  });
+  const attribute = (name: string) =>
+    firstOf(attributes, (one) => textAt(one, name, "value") ?? textAt(one, name));
+
+  const release = tidy(
+    firstOf(carriers, (one) => textAt(one, "release")) ?? attribute("sentry.release"),
+    MAX_RELEASE,
+  );
+  if (isOwnTelemetry(header)) return { ...OWN_SOURCE, release };
+  const sdk = textAt(header, "sdk", "name") ??
+    firstOf(payloads, (one) => textAt(one, "sdk", "name")) ?? attribute("sentry.sdk.name");
+  const environment = firstOf(carriers, (one) => textAt(one, "environment")) ??
+    attribute("sentry.environment") ??
+    // SDKs send their default in events, and omit it in logs.
+    (payloads.length > 0 ? "production" : null);
+  const name = attribute("service.name") ?? firstOf(payloads, applicationOf) ??
+    packageOf(release) ?? sdk;
+  return sourceFrom({
+    name: tidy(name, MAX_NAME) ?? UNKNOWN_NAME,
+    environment: tidy(environment, MAX_ENVIRONMENT),
+    side: sideOfSender(sdk, payloads, attribute),
+    release,
+  });
+}
+
+function sourceFrom(source: Omit<EnvelopeSource, "key">): EnvelopeSource {
+  return { key: digest([source.name, source.environment ?? "", source.side]), ...source };
+}
+
+/** The name that an event has for its service or application. */
+function applicationOf(event: unknown): string | null {
+  const tag = pairsAt(event, "tags").find(([name]) => name === "service.name")?.[1];
+  if (typeof tag === "string" && tag.trim() !== "") return tag;
+  const resource = at(event, "contexts", "otel", "resource");
+  const service = textAt(resource, "service.name");
+  // Defaults of Sentry's and OpenTelemetry's SDKs, which name the runtime.
+  const isDefault = at(resource, "service.namespace") === "sentry" ||
+    service?.startsWith("unknown_service");
+  return (isDefault ? null : service) ?? textAt(event, "contexts", "app", "app_name");
+}
+
+/** The package of a release such as `shop@1.4.0` (https://docs.sentry.io/product/releases/naming-releases/). */
+function packageOf(release: string | null): string | null {
+  return /^(.+)@[^@]+$/.exec(release ?? "")?.[1] ?? null;
+}
+
+/** Platforms of events that are neither of a browser nor of a server. */
+const OTHER_PLATFORMS: ReadonlySet<string> = new Set(["cocoa", "dart", "native", "objc", "other"]);
+
+function sideOfSender(
+  sdk: string | null,
+  payloads: readonly unknown[],
+  attribute: (name: string) => string | null,
+): Side {
+  const side = sideOf(sdk, null);
+  if (side !== "unknown" || isForDevices(sdk)) return side;
+  // No SDK, or one for both sides: events name the platform, logs the browser or the server.
+  const platform = firstOf(payloads, (one) => textAt(one, "platform"));
+  if (platform === "javascript") return "browser";
+  if (platform !== null) return OTHER_PLATFORMS.has(platform) ? "unknown" : "server";
+  if (attribute("browser.name") !== null) return "browser";
+  if (attribute("server.address") !== null) return "server";
+  return sdk === null ? "unknown" : sideOf(sdk, attribute("sentry.op"));
+}
+
+/** The first result that is not null. */
+function firstOf<T>(values: readonly T[], read: (value: T) => string | null): string | null {
+  for (const value of values) {
+    const found = read(value);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Bounded and in one line. */
+function tidy(text: string | null, max: number): string | null {
+  return tidyText(text, max)?.replace(/\s+/g, " ").trim() || null;
+}
