@@ -35,6 +35,8 @@ export class LiveList<Row> {
   #running: "newest" | "older" | undefined;
   /** The newest rows must be read after the running request. */
   #again = false;
+  /** Older rows were requested while the newest were read. */
+  #wantsOlder = false;
 
   constructor(options: LiveListOptions<Row>) {
     this.#options = options;
@@ -61,6 +63,7 @@ export class LiveList<Row> {
       this.#next = null;
       // Keeps the rows of the other query until the answer, to avoid flicker; drops the running request.
       this.#running = undefined;
+      this.#wantsOlder = false;
       this.#show({ rows: this.#state.rows, state: "loading" });
     }
     if (this.#running) this.#again = true;
@@ -68,7 +71,11 @@ export class LiveList<Row> {
   }
 
   readonly #more = (): void => {
-    if (this.#running || this.#query === undefined || this.#next === null) return;
+    if (this.#query === undefined || this.#next === null) return;
+    if (this.#running) {
+      this.#wantsOlder ||= this.#running === "newest";
+      return;
+    }
     void this.#run("older", { ...this.#query, before: this.#next });
   };
 
@@ -87,6 +94,10 @@ export class LiveList<Row> {
     }
     this.#running = undefined;
     if (this.#again) this.ask(current!);
+    else if (this.#wantsOlder) {
+      this.#wantsOlder = false;
+      this.#more();
+    }
   }
 
   #take(what: "newest" | "older", { rows, next }: Page<Row>): void {

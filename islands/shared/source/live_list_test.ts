@@ -88,6 +88,19 @@ Deno.test("more pressed twice → one request for the next page", async () => {
   assert.equal(q.list.snapshot().more, undefined);
 });
 
+Deno.test("more pressed while the newest are read → next page after the answer", async () => {
+  const q = new Requests();
+  q.list.ask({});
+  await q.answer([4, 3], "2.4");
+  q.list.ask({});
+  q.list.snapshot().more!();
+  assert.equal(q.sent.length, 2);
+  await q.answer([4, 3], "2.4");
+  assert.deepEqual(q.sent[2], { before: "2.4" });
+  await q.answer([2, 1]);
+  assert.deepEqual(q.ids, [4, 3, 2, 1]);
+});
+
 Deno.test("newer rows arrive → older pages stay, a row that moved is listed once", async () => {
   const q = new Requests();
   q.list.ask({});
