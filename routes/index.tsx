@@ -40,7 +40,7 @@ export default function Page({ variant }: { variant: string }) {
         <section className="strip" aria-label="Flow">
           <Island of={Strip} props={{ variant, route, ingest }} />
         </section>
-        <Island of={Tabs} />
+        <Island of={Tabs} props={{ variant }} />
         <noscript>
           <p className="noscript">
             <OutcomeMark kind="waits" />

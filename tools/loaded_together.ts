@@ -7,6 +7,7 @@ export const LOADED_TOGETHER: readonly (readonly string[])[] = [
     "server/client/later.ts",
     "islands/overview/InboxList.tsx",
     "islands/shared/source/inbox_source.ts",
+    "islands/shared/TabCount.tsx",
     "islands/strip/LivePipelineStrip.tsx",
   ],
   ["monitoring/browser/start_telemetry.ts", "islands/overview/manual_span.ts"],

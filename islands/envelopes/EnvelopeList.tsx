@@ -11,6 +11,8 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { FileButton } from "../shared/FileButton.tsx";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
+import { sharedFilters } from "../shared/filters.ts";
+import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
 import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
@@ -53,6 +55,7 @@ export function useEnvelopes(source: ConsoleSource | undefined): ConsoleList<Inb
     q: param("q"),
     type: param("type"),
     trace: param("trace"),
+    ...sharedFilters(params),
   });
 }
 
@@ -106,21 +109,23 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
       </ListNotice>
       {rows.length > 0 && (
         <div ref={frame} {...events}>
-          <ScrollingTable
-            className="feed-rows"
-            caption="Envelopes, newest first"
-            columns={columns(source?.scope === "visit" ? "Created" : "Received")}
-          >
-            {rows.map((row) => (
-              <EnvelopeRow
-                key={row.id}
-                row={row}
-                href={fragmentTo("envelopes", [String(row.id)], query)}
-                outcome={outcomeOf(row)}
-                isStop={String(row.id) === stop}
-              />
-            ))}
-          </ScrollingTable>
+          <SourceLabels source={source}>
+            <ScrollingTable
+              className="feed-rows"
+              caption="Envelopes, newest first"
+              columns={columns(source?.scope === "visit" ? "Created" : "Received")}
+            >
+              {rows.map((row) => (
+                <EnvelopeRow
+                  key={row.id}
+                  row={row}
+                  href={fragmentTo("envelopes", [String(row.id)], query)}
+                  outcome={outcomeOf(row)}
+                  isStop={String(row.id) === stop}
+                />
+              ))}
+            </ScrollingTable>
+          </SourceLabels>
           <OlderButton what="envelopes" more={more} />
         </div>
       )}
@@ -167,7 +172,10 @@ const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isStop }: {
           <Timestamp at={received_at} />
         </a>
       </td>
-      <td className="items">{items.length === 0 ? "no items" : <ItemList items={items} />}</td>
+      <td className="items">
+        {items.length === 0 ? "no items" : <ItemList items={items} />}
+        <SourceLabel of={[row.source]} />
+      </td>
       <td className="n size">{formatBytes(bytes)}</td>
       <td className="encoding">{content_encoding}</td>
       <td className="outcome">
@@ -207,9 +215,9 @@ function TypeFilter({ type, choose }: { type: string; choose: (type: string) => 
   const types = type === "" || KNOWN_TYPES.includes(type) ? KNOWN_TYPES : [...KNOWN_TYPES, type];
   return (
     <label className="filter">
-      Item type{" "}
+      <span className="vh">Item type</span>
       <select value={type} onChange={({ target: { value } }) => choose(value)}>
-        <option value="">any</option>
+        <option value="">any item type</option>
         {types.map((type) => <option key={type} value={type}>{type}</option>)}
       </select>
     </label>

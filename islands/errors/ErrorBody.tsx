@@ -7,6 +7,7 @@ import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import { CopyButton, CopyId } from "../shared/CopyButton.tsx";
 import { saveFile } from "../shared/FileButton.tsx";
+import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
@@ -180,7 +181,12 @@ function Origin({ event: { trace_id, replay_id, event_id, mechanism, facts } }: 
     },
     replay_id !== null && {
       name: "recording",
-      value: <IdLink id={replay_id} href={fragmentTo("envelopes", [], { q: replay_id })} />,
+      value: (
+        <IdLink
+          id={replay_id}
+          href={fragmentTo("envelopes", [], { q: replay_id, source: ALL_SOURCES })}
+        />
+      ),
     },
     event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
     ...texts.map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),

@@ -12,14 +12,14 @@ import { useErrorEvent } from "./use_error_event.ts";
  * One occurrence of an error group, with links to the others.
  *
  * @param props.envelope id of the occurrence's envelope; undefined: the newest when the group was opened
- * @param props.q search text of the list, kept for the way back
+ * @param props.params search and filters of the list, kept for the way back
  * @param props.takesFocus the user navigated within the view, and the element that had the focus was removed
  */
-export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
+export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
   source: ConsoleSource | undefined;
   group: string;
   envelope: number | undefined;
-  q: string | undefined;
+  params: Readonly<Record<string, string>>;
   takesFocus: boolean;
 }) {
   const list = useList(source, "occurrences", { group });
@@ -28,7 +28,7 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
   const reading = useErrorEvent(source, current, rows[index]?.event_id ?? null);
-  const back = fragmentTo("errors", [], { q });
+  const back = fragmentTo("errors", [], params);
   useEscapeTo(back);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -46,7 +46,7 @@ export function ErrorDetail({ source, group, envelope, q, takesFocus }: {
   // An envelope may contain several errors of a group; they share one address.
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
   const linkTo = (row: OccurrenceRow | undefined) =>
-    row && fragmentTo("errors", [group, String(row.envelope)], { q });
+    row && fragmentTo("errors", [group, String(row.envelope)], params);
   const isMissing = reading.state === "missing" ||
     (list.state === "ready" && current === undefined);
   const isLoading = reading.state === "loading" && !reading.event && list.state !== "failed" &&

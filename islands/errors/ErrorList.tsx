@@ -2,9 +2,13 @@ import { memo, useRef } from "react";
 import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
-import { fragmentTo } from "../shared/fragment.ts";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { sharedFilters } from "../shared/filters.ts";
+import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
+import { LevelFilter, levelParam } from "../shared/LevelFilter.tsx";
+import { ToggleFilter } from "../shared/ToggleFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
@@ -16,15 +20,24 @@ const MAX_VALUE = 240;
 /**
  * Error groups, last seen first.
  *
- * @param props.q search text
  * @param props.from the group that the user returns from: its row takes the focus
  */
-export function ErrorList({ source, q, from }: {
+export function ErrorList({ source, from }: {
   source: ConsoleSource | undefined;
-  q: string | undefined;
   from: string | undefined;
 }) {
-  const list = useList(source, "errors", { q });
+  const { params } = useFragment("errors");
+  const q = params.get("q") ?? undefined;
+  const level = levelParam(params);
+  const isUnhandled = params.get("handled") === "false";
+  const isByCount = params.get("sort") === "frequent";
+  const list = useList(source, "errors", {
+    q,
+    level,
+    ...isUnhandled && { handled: false },
+    ...isByCount && { sort: "frequent" },
+    ...sharedFilters(params),
+  });
   const { rows, more } = list;
   const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
   const container = useRef<HTMLDivElement>(null);
@@ -33,7 +46,11 @@ export function ErrorList({ source, q, from }: {
 
   return (
     <>
-      <ListToolbar source={source} what="errors" />
+      <ListToolbar source={source} what="errors">
+        <LevelFilter level={level} />
+        <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
+        <ToggleFilter name="sort" value="frequent">Most frequent first</ToggleFilter>
+      </ListToolbar>
       <ListNotice source={source} list={list} what="errors">
         <p>
           No errors received. <a href="#/">Generate one</a>{" "}
@@ -42,16 +59,22 @@ export function ErrorList({ source, q, from }: {
       </ListNotice>
       {hasRows && (
         <div ref={container} {...events}>
-          <DataTable className="groups" caption="Errors, last seen first" columns={COLUMNS}>
-            {rows.map((row) => (
-              <ErrorRow
-                key={row.group}
-                row={row}
-                href={fragmentTo("errors", [row.group], { q })}
-                isStop={row.group === stop}
-              />
-            ))}
-          </DataTable>
+          <SourceLabels source={source}>
+            <DataTable
+              className="groups"
+              caption={`Errors, ${isByCount ? "most frequent" : "last seen"} first`}
+              columns={COLUMNS}
+            >
+              {rows.map((row) => (
+                <ErrorRow
+                  key={row.group}
+                  row={row}
+                  href={fragmentTo("errors", [row.group], Object.fromEntries(params))}
+                  isStop={row.group === stop}
+                />
+              ))}
+            </DataTable>
+          </SourceLabels>
         </div>
       )}
       <OlderButton what="errors" more={more} />
@@ -94,7 +117,9 @@ const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
           </a>{" "}
           {value.slice(0, MAX_VALUE).toWellFormed()}
         </span>
-        <small>{where ?? "unknown location"}</small>
+        <small>
+          {where ?? "unknown location"} <SourceLabel of={[row.source]} />
+        </small>
       </td>
       <td className="lv">
         <ErrorLevel level={level} handled={handled} />

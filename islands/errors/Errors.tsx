@@ -3,6 +3,7 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
+import { useMounted } from "../shared/telemetry.ts";
 import { useList, useSource } from "../shared/use_source.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { ErrorList } from "./ErrorList.tsx";
@@ -21,9 +22,10 @@ const EVENT_ID = /^[\da-f]{32}$/;
  * @param props.variant `inbox` or `relay`
  */
 export default function Errors({ variant }: { variant: string }) {
+  const mounted = useMounted();
   return (
     <ErrorBoundary what="The errors view">
-      <ErrorsView variant={variant} />
+      {mounted ? <ErrorsView variant={variant} /> : <p className="empty">Loading errors.</p>}
     </ErrorBoundary>
   );
 }
@@ -31,7 +33,6 @@ export default function Errors({ variant }: { variant: string }) {
 function ErrorsView({ variant }: { variant: string }) {
   const source = useSource(variant);
   const { path: [group, envelope], params } = useFragment("errors");
-  const q = params.get("q") ?? undefined;
   // Navigation within the view removes the focused element; arrival by address does not.
   const previousGroup = useRef<string>(undefined);
   const hasNavigated = useRef(false);
@@ -42,7 +43,7 @@ function ErrorsView({ variant }: { variant: string }) {
     lastAddress.current = address;
     hasNavigated.current = true;
   }
-  if (group === undefined) return <ErrorList source={source} q={q} from={previousGroup.current} />;
+  if (group === undefined) return <ErrorList source={source} from={previousGroup.current} />;
   if (EVENT_ID.test(group)) {
     return <EventRedirect source={source} eventId={group} envelope={envelope} />;
   }
@@ -52,7 +53,7 @@ function ErrorsView({ variant }: { variant: string }) {
       source={source}
       group={group}
       envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
-      q={q}
+      params={Object.fromEntries(params)}
       takesFocus={hasNavigated.current}
     />
   );

@@ -3,6 +3,7 @@ import { shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { fragmentTo } from "../shared/fragment.ts";
+import { SourceLabel } from "../shared/SourceLabel.tsx";
 
 /**
  * One log in the tree of logs: its line and, while it is expanded, its details.
@@ -73,6 +74,7 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
       </span>
       <span role="gridcell" className="log-message">
         {message}
+        <SourceLabel of={[log.source]} />
         {attributes.map((attribute) => <small key={attribute}>{` ${attribute}`}</small>)}
       </span>
     </>

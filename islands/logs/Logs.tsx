@@ -1,8 +1,10 @@
 import { Id } from "../../components/Id.tsx";
-import { LOG_LEVELS, type LogRow } from "../../monitoring/models/rows.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { LevelFilter, levelParam } from "../shared/LevelFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
-import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { sharedFilters } from "../shared/filters.ts";
+import { SourceLabels } from "../shared/SourceLabel.tsx";
 import { ListNotice } from "../shared/ListNotice.tsx";
 import { useList, useSource } from "../shared/use_source.ts";
 import { useMounted } from "../shared/telemetry.ts";
@@ -27,13 +29,14 @@ function LogList({ variant }: { variant: string }) {
   const { params } = useFragment();
   const q = params.get("q") ?? undefined;
   const trace = params.get("trace") ?? undefined;
-  const level = LOG_LEVELS.find((level) => level === params.get("level"));
-  const list = useList(source, "logs", { q, trace, level });
+  const filters = sharedFilters(params);
+  const level = levelParam(params);
+  const list = useList(source, "logs", { q, trace, level, ...filters });
 
   return (
     <>
       <ListToolbar source={source} what="logs">
-        <LevelFilter level={level} onChange={(level) => changeParams({ level })} />
+        <LevelFilter level={level} />
       </ListToolbar>
       {trace !== undefined && (
         <p className="filtered-by">
@@ -41,7 +44,9 @@ function LogList({ variant }: { variant: string }) {
             Only logs of trace <Id id={trace} />
           </span>
           <a href={fragmentTo("traces", [trace])}>Open the trace</a>
-          <a href={fragmentTo("logs", [], { q, level })}>Show logs of all traces</a>
+          <a href={fragmentTo("logs", [], { ...Object.fromEntries(params), trace: undefined })}>
+            Show logs of all traces
+          </a>
         </p>
       )}
       <ListNotice source={source} list={list} what="logs">
@@ -51,28 +56,10 @@ function LogList({ variant }: { variant: string }) {
       </ListNotice>
       {list.rows.length > 0 && (
         // Another filter is another tree: scrolled to its top, nothing expanded.
-        <LogTree key={`${q} ${trace} ${level}`} rows={list.rows} more={list.more} />
+        <SourceLabels source={source}>
+          <LogTree key={String(params)} rows={list.rows} more={list.more} />
+        </SourceLabels>
       )}
     </>
-  );
-}
-
-/** Selects the lowest level that is shown. */
-function LevelFilter({ level, onChange }: {
-  level: LogRow["level"] | undefined;
-  onChange: (level: string) => void;
-}) {
-  return (
-    <label className="filter">
-      Level{" "}
-      <select value={level ?? ""} onChange={({ target: { value } }) => onChange(value)}>
-        <option value="">all</option>
-        {LOG_LEVELS.slice(1).map((level) => (
-          <option key={level} value={level}>
-            {level === "fatal" ? "fatal" : `${level} and above`}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

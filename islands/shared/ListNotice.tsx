@@ -5,6 +5,9 @@ import { fragmentTo, useFragment } from "./fragment.ts";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import type { ConsoleSource } from "./source/source.ts";
 import { useTelemetry } from "./telemetry.ts";
+import { ALL_SOURCES } from "./filters.ts";
+import { useSourceList } from "./source_list.ts";
+import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import { type ConsoleList, useSourceState } from "./use_source.ts";
 
 /**
@@ -23,6 +26,8 @@ export function ListNotice({ source, list, what, children }: {
   const { view, path, params } = useFragment();
   const [authorized, setAuthorized] = useState(false);
   const { phase, waiting } = useTelemetry();
+  const sources = useSourceList(source);
+  const hidesOwn = sources?.rows.some(({ key }) => key !== OWN_SOURCE.key) ?? false;
 
   if (source && state === "forbidden") {
     const authorize = async (token: string) => {
@@ -44,6 +49,13 @@ export function ListNotice({ source, list, what, children }: {
         ? (
           <p>
             No {what} match the filter. <a href={fragmentTo(view, path)}>Show all</a>
+          </p>
+        )
+        : hidesOwn
+        ? (
+          <p>
+            No {what} of your applications.{" "}
+            <a href={fragmentTo(view, path, { source: ALL_SOURCES })}>Show those of Sightglass</a>
           </p>
         )
         : phase !== "failed" && children}

@@ -4,6 +4,8 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
 import { SearchField } from "./SearchField.tsx";
+import { SourceFilter } from "./SourceFilter.tsx";
+import { TimeFilter } from "./TimeFilter.tsx";
 import type { ConsoleSource, SourceState } from "./source/source.ts";
 import { pauseLists, resumeLists, usePausedState, useSourceState } from "./use_source.ts";
 
@@ -24,6 +26,8 @@ export function ListToolbar({ source, what, children }: {
   return (
     <div className="bar feed">
       <SearchField what={what} disabled={!source} />
+      <SourceFilter source={source} />
+      <TimeFilter />
       {children}
       <LiveStatus source={source} />
       <button

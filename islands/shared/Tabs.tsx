@@ -1,10 +1,16 @@
-import { useEffect, useRef } from "react";
-import { currentView, PAGE_VIEWS, useSearchParam, useView, type View } from "./view.ts";
+import { type ComponentType, useEffect, useRef, useState } from "react";
+import { useTelemetry } from "./telemetry.ts";
+import { currentView, PAGE_VIEWS, useSharedParams, useView, type View } from "./view.ts";
 
-/** The navigation between views: links to fragments. */
-export default function Tabs() {
+/**
+ * The navigation between views: links to fragments.
+ *
+ * @param props.variant `inbox` or `relay`
+ */
+export default function Tabs({ variant }: { variant: string }) {
+  const Count = useTabCount();
   const current = useView();
-  const search = useSearchParam();
+  const search = useSharedParams();
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a phone the tabs scroll sideways. `scrollIntoView` would also move the page.
@@ -31,10 +37,24 @@ export default function Tabs() {
           aria-current={view === current ? "page" : undefined}
         >
           {PAGE_VIEWS[view]}
+          {Count && <Count view={view} variant={variant} />}
         </a>
       ))}
     </nav>
   );
+}
+
+/** The counts are loaded after the page's first scripts, with what shows that telemetry runs. */
+function useTabCount() {
+  const { phase } = useTelemetry();
+  const isStarting = phase === "waiting";
+  const [Count, setCount] = useState<ComponentType<{ view: View; variant: string }>>();
+  useEffect(() => {
+    if (isStarting) return;
+    // Without them the tabs work.
+    import("./TabCount.tsx").then(({ TabCount }) => setCount(() => TabCount), () => {});
+  }, [isStarting]);
+  return Count;
 }
 
 /** Without this the browser opens a file that is dropped on the page. Only the envelopes view accepts files. */

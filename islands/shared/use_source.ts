@@ -4,6 +4,8 @@ import { type ListState, LiveList } from "./source/live_list.ts";
 import type { Lists, Page } from "../../monitoring/models/rows.ts";
 import type { ConsoleQuery, ConsoleSource, SourceState } from "./source/source.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { isAge } from "../../monitoring/models/time_bound.ts";
+import { MOVING_RANGE_MS } from "./filters.ts";
 import { useIsVisible } from "./fragment.ts";
 import type { View } from "./view.ts";
 
@@ -23,6 +25,14 @@ async function openVisit(): Promise<ConsoleSource> {
   return createThisPageSource(visitData);
 }
 
+/** Opens the data source once for the page. After a failure the next call tries again. */
+export function openSource(variant: string): Promise<ConsoleSource> {
+  return opened ??= (variant === "inbox" ? openInbox() : openVisit()).catch((error) => {
+    opened = undefined;
+    throw error;
+  });
+}
+
 /**
  * The data source of the views; undefined while its code is loading. A failure to load is thrown to the error boundary.
  *
@@ -32,10 +42,9 @@ export function useSource(variant: string): ConsoleSource | undefined {
   const [source, setSource] = useState<ConsoleSource>();
   useEffect(() => {
     let unmounted = false;
-    (opened ??= variant === "inbox" ? openInbox() : openVisit()).then(
+    openSource(variant).then(
       (ready) => !unmounted && setSource(() => ready),
       (error) => {
-        opened = undefined;
         if (!unmounted) {
           setSource(() => {
             throw error;
@@ -113,6 +122,13 @@ export function useList<Name extends keyof ConsoleLists>(
   useEffect(() => {
     if (isVisible) list?.ask(JSON.parse(queryJson));
   }, [list, isVisible, queryJson, shownVersion]);
+
+  const isMoving = isAge(query.since ?? "");
+  useEffect(() => {
+    if (!isVisible || !isMoving) return;
+    const timer = setInterval(() => list?.ask(JSON.parse(queryJson)), MOVING_RANGE_MS);
+    return () => clearInterval(timer);
+  }, [list, isVisible, queryJson, isMoving]);
 
   const state = useSyncExternalStore(
     list?.subscribe ?? subscribeToNothing,

@@ -42,12 +42,12 @@ export function useView(): View {
   return useSyncExternalStore(subscribeToFragment, currentView, () => "overview");
 }
 
-/** The search in the address (`?q=TEXT`), or empty. All views share it. */
-export function useSearchParam(): string {
-  return useSyncExternalStore(subscribeToFragment, searchParam, () => "");
+/** The search and the filters in the address that all views share, as its query (`?q=TEXT&…`), or empty. */
+export function useSharedParams(): string {
+  return useSyncExternalStore(subscribeToFragment, sharedParams, () => "");
 }
 
-function searchParam(): string {
-  const match = /[?&](q=[^&]+)/.exec(viewFragment());
-  return match ? `?${match[1]}` : "";
+function sharedParams(): string {
+  const shared = viewFragment().match(/(?<=[?&])(q|source|release|since|until)=[^&]+/g);
+  return shared ? `?${shared.join("&")}` : "";
 }

@@ -3,11 +3,15 @@ import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { ToggleFilter } from "../shared/ToggleFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { useList } from "../shared/use_source.ts";
+import { sharedFilters } from "../shared/filters.ts";
+import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
+import { useShowsOwn } from "../shared/source_list.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
@@ -23,10 +27,17 @@ export function TraceList({ source, returnFrom }: {
 }) {
   const { params } = useFragment();
   const q = params.get("q") ?? undefined;
-  const list = useList(source, "traces", q === undefined ? {} : { q });
+  const filters = sharedFilters(params);
+  const sort = params.get("sort") === "slowest" ? "slowest" : undefined;
+  const list = useList(source, "traces", { q, sort, ...filters });
   const live = useLiveSpans();
-  // The search runs in the source, which does not have the live traces.
-  const rows = withLiveTraces(list.rows, q ? new Map() : live.traces, live.now);
+  // The filters are applied by the data source, which does not have the live traces.
+  const isFiltered = [q, sort, filters.release, filters.until].some((filter) =>
+    filter !== undefined
+  );
+  const showsOwn = useShowsOwn(source, filters);
+  const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
+  const rows = withLiveTraces(list.rows, liveTraces, live.now);
 
   const { stop, events } = useRowKeys(rows.map(({ trace_id }) => trace_id), returnFrom);
   const container = useRef<HTMLDivElement>(null);
@@ -34,18 +45,23 @@ export function TraceList({ source, returnFrom }: {
 
   return (
     <div ref={container} {...events}>
-      <ListToolbar source={source} what="traces" />
+      <ListToolbar source={source} what="traces">
+        <ToggleFilter name="sort" value="slowest">Slowest first</ToggleFilter>
+      </ListToolbar>
       <ListNotice source={source} list={{ ...list, rows }} what="traces">
         <p>
           No traces received. <a href="#/">Generate telemetry</a> on the overview.
         </p>
       </ListNotice>
       {rows.length > 0 && (
-        <TraceTable
-          rows={rows}
-          tabStop={stop}
-          hrefOf={(traceId) => fragmentTo("traces", [traceId], { q })}
-        />
+        <SourceLabels source={source}>
+          <TraceTable
+            rows={rows}
+            caption={`Traces, ${sort ?? "newest"} first`}
+            tabStop={stop}
+            hrefOf={(traceId) => fragmentTo("traces", [traceId], Object.fromEntries(params))}
+          />
+        </SourceLabels>
       )}
       <OlderButton what="traces" more={list.more} />
     </div>
@@ -62,8 +78,9 @@ const COLUMNS: readonly Column[] = [
   { title: "Recording" },
 ];
 
-function TraceTable({ rows, hrefOf, tabStop }: {
+function TraceTable({ rows, caption, hrefOf, tabStop }: {
   rows: readonly ListedTrace[];
+  caption: string;
   hrefOf: (traceId: string) => string;
   /** Id of the trace whose row is in the tab order. */
   tabStop: string | undefined;
@@ -72,7 +89,7 @@ function TraceTable({ rows, hrefOf, tabStop }: {
   return (
     <DataTable
       className="data-table traces-list"
-      caption="Traces, newest first"
+      caption={caption}
       columns={COLUMNS}
     >
       {rows.map((row) => (
@@ -104,6 +121,7 @@ const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
         <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>
           {row.name ?? "No spans received"}
         </a>{" "}
+        <SourceLabel of={row.sources} />
         {row.op && <small>{row.op}</small>}
         {row.live && (
           <small className="flows">

@@ -86,7 +86,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
   const matches = useMemo(() => searchSpans(trace.tree, text), [trace.tree, text]);
   const matchSet = useMemo(() => new Set(matches), [matches]);
 
-  const listHref = fragmentTo("traces", [], { q: params.get("q") ?? undefined });
+  const listHref = fragmentTo("traces", [], { ...Object.fromEntries(params), span: undefined });
   const select = (key: string | undefined) => {
     const span = key?.startsWith("span:") ? key.slice("span:".length) : undefined;
     changeParams({ span });

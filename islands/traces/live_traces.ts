@@ -1,5 +1,4 @@
-import type { TraceRow } from "../../monitoring/models/rows.ts";
-import { OWN_SOURCE } from "../../monitoring/models/source.ts";
+import { OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 
 /** A row of the list of traces. */

@@ -13,24 +13,24 @@ const signals = (page: Page) => view(page, "Generate telemetry");
 
 test("tabs, reload and history → the view of the address", async ({ page }) => {
   await openPage(page);
-  await expect(current(page)).toHaveText("Overview");
+  await expect(current(page)).toHaveAccessibleName("Overview");
   for (const name of ["Traces", "Errors", "Logs", "Envelopes"] as const) {
     await openView(page, name);
     await expect(page).toHaveURL(`/#/${name.toLowerCase()}`);
-    await expect(current(page)).toHaveText(name);
+    await expect(current(page)).toHaveAccessibleName(name);
     await expect(page).toHaveTitle(`${name} · Sightglass`);
     await expect(view(page, name)).toBeVisible();
     await expect(signals(page)).toBeHidden();
   }
   await page.reload();
   await expect(view(page, "Envelopes")).toBeVisible();
-  await expect(current(page)).toHaveText("Envelopes");
+  await expect(current(page)).toHaveAccessibleName("Envelopes");
   await page.goBack();
   await expect(view(page, "Logs")).toBeVisible();
   await expect(view(page, "Envelopes")).toBeHidden();
   await page.getByRole("link", { name: "Sightglass" }).click();
   await expect(signals(page)).toBeVisible();
-  await expect(current(page)).toHaveText("Overview");
+  await expect(current(page)).toHaveAccessibleName("Overview");
   await expect(page).toHaveTitle("Sightglass");
 });
 
@@ -90,7 +90,7 @@ test("first paint → only the view of the address", async ({ page }) => {
     look();
   });
   await page.goto("/#/logs");
-  await expect(current(page)).toHaveText("Logs");
+  await expect(current(page)).toHaveAccessibleName("Logs");
   expect(await page.evaluate(() => (globalThis as { seen?: string[] }).seen)).toEqual([
     "view panel logs",
   ]);
@@ -99,7 +99,7 @@ test("first paint → only the view of the address", async ({ page }) => {
 test("an unknown fragment → the overview", async ({ page }) => {
   await page.goto("/#/nowhere");
   await expect(signals(page)).toBeVisible();
-  await expect(current(page)).toHaveText("Overview");
+  await expect(current(page)).toHaveAccessibleName("Overview");
 });
 
 // Inbox mode is covered by look_spec, states_spec and settings_view_spec.

@@ -132,7 +132,7 @@ test("tabs with every view and details of every kind → no requests", async ({ 
     const tab = await context.newPage();
     await tab.goto(`/#/${view}`);
     await expect(tab.getByRole("navigation", { name: "Views" }).locator("[aria-current]"))
-      .toHaveText(name);
+      .toHaveAccessibleName(name);
   }
   await expectSilence(context);
 });

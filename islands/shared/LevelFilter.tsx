@@ -1,0 +1,27 @@
+import { LOG_LEVELS, type LogRow } from "../../monitoring/models/rows.ts";
+import { changeParams } from "./fragment.ts";
+
+/** The lowest level in the address; undefined: none, or unknown. */
+export function levelParam(params: URLSearchParams): LogRow["level"] | undefined {
+  return LOG_LEVELS.find((level) => level === params.get("level"));
+}
+
+/** Selects the lowest level that is shown. */
+export function LevelFilter({ level }: { level: LogRow["level"] | undefined }) {
+  return (
+    <label className="filter">
+      <span className="vh">Level</span>
+      <select
+        value={level ?? ""}
+        onChange={({ target: { value } }) => changeParams({ level: value })}
+      >
+        <option value="">all levels</option>
+        {LOG_LEVELS.slice(1).map((level) => (
+          <option key={level} value={level}>
+            {level === "fatal" ? "fatal" : `${level} and above`}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

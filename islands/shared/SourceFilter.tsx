@@ -1,0 +1,81 @@
+import { APPLICATIONS, OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
+import { ALL_SOURCES } from "./filters.ts";
+import { changeParams, useFragment } from "./fragment.ts";
+import type { ConsoleSource } from "./source/source.ts";
+import { fullLabel } from "./source_labels.ts";
+import { useSourceList } from "./source_list.ts";
+
+/**
+ * Chooses whose rows the lists show. Nothing to choose while there is one source. Sightglass's own rows are hidden
+ * once an application has sent something; the button shows them.
+ */
+export function SourceFilter({ source }: { source: ConsoleSource | undefined }) {
+  const { params } = useFragment();
+  const list = useSourceList(source);
+  const rows = list?.rows ?? [];
+  const chosen = params.get("source") ?? "";
+  if (rows.length < 2 && chosen === "") return null;
+
+  const isOwn = ({ key }: SourceRow) => key === OWN_SOURCE.key;
+  // A client report or a profile names at most its SDK: it is listed, but is no application to choose.
+  const applications = rows.filter((row) => !isOwn(row) && row.environment !== null)
+    .map((row) => ({ key: row.key, label: fullLabel(row) }))
+    .sort((a, b) => a.label < b.label ? -1 : 1);
+  const known = ["", ALL_SOURCES, OWN_SOURCE.key, ...applications.map(({ key }) => key)];
+  const value = chosen === APPLICATIONS ? "" : chosen;
+  const releases = new Set(
+    rows.filter((row) =>
+      chosen === ALL_SOURCES || (chosen === "" ? !isOwn(row) : row.key === chosen)
+    )
+      .flatMap(({ releases }) => releases),
+  );
+  return (
+    <>
+      <label className="filter">
+        <span className="vh">Source</span>
+        <select
+          value={value}
+          onChange={({ target }) => changeParams({ source: target.value, release: undefined })}
+        >
+          <option value="">all applications</option>
+          {applications.map(({ key, label }) => <option key={key} value={key}>{label}</option>)}
+          <option value={OWN_SOURCE.key}>Sightglass itself</option>
+          <option value={ALL_SOURCES}>everything</option>
+          {/* A link may name a source whose envelopes were deleted. */}
+          {!known.includes(value) && <option value={value}>not in the inbox</option>}
+        </select>
+      </label>
+      {!rows.every(isOwn) && rows.some(isOwn) && (value === "" || value === ALL_SOURCES) && (
+        <button
+          type="button"
+          title="The telemetry of this page and its server"
+          onClick={() => changeParams({ source: value === "" ? ALL_SOURCES : "" })}
+        >
+          {value === "" ? "Show Sightglass" : "Hide Sightglass"}
+        </button>
+      )}
+      <ReleaseFilter releases={releases} />
+    </>
+  );
+}
+
+/** Nothing to choose while the sources have one release. */
+function ReleaseFilter({ releases }: { releases: ReadonlySet<string> }) {
+  const { params } = useFragment();
+  const chosen = params.get("release") ?? "";
+  if (releases.size < 2 && chosen === "") return null;
+  return (
+    <label className="filter">
+      <span className="vh">Release</span>
+      <select
+        value={chosen}
+        onChange={({ target }) => changeParams({ release: target.value })}
+      >
+        <option value="">any release</option>
+        {[...releases.union(new Set(chosen === "" ? [] : [chosen]))].map((release) => (
+          <option key={release} value={release}>{release}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,41 @@
+import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { APPLICATIONS } from "../../monitoring/models/rows.ts";
+import { ALL_SOURCES } from "./filters.ts";
+import { useFragment } from "./fragment.ts";
+import type { ConsoleSource } from "./source/source.ts";
+import { sourceLabels } from "./source_labels.ts";
+import { useSourceList } from "./source_list.ts";
+
+const Labels = createContext<ReadonlyMap<string, string> | undefined>(undefined);
+
+/** Gives the rows of a list the labels of their sources, unless all of them are from one source. */
+export function SourceLabels({ source, children }: {
+  source: ConsoleSource | undefined;
+  children: ReactNode;
+}) {
+  const { params } = useFragment();
+  const rows = useSourceList(source)?.rows;
+  const chosen = params.get("source") ?? APPLICATIONS;
+  const shown = chosen === ALL_SOURCES
+    ? rows
+    : chosen === APPLICATIONS
+    ? rows?.filter(({ environment }) => environment !== null)
+    : undefined;
+  const entries = rows !== undefined && shown !== undefined && shown.length > 1
+    ? JSON.stringify([...sourceLabels(rows)])
+    : undefined;
+  // The same map as long as the labels are the same: the counts change all the time, and rows need not.
+  const labels = useMemo(
+    () => entries === undefined ? undefined : new Map<string, string>(JSON.parse(entries)),
+    [entries],
+  );
+  return <Labels value={labels}>{children}</Labels>;
+}
+
+/** The label of a row's sources; nothing if the list has rows of one source only. */
+export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
+  const labels = useContext(Labels);
+  if (labels === undefined) return null;
+  const names = of.flatMap((key) => (key !== null && labels.get(key)) || []);
+  return names.length > 0 && <span className="row-source" title="Source">{names.join(" + ")}</span>;
+}

@@ -1,0 +1,26 @@
+import { APPLICATIONS } from "../../monitoring/models/rows.ts";
+import type { ConsoleQuery } from "./source/source.ts";
+
+/** As `source` in the address: the rows of every source, Sightglass included. */
+export const ALL_SOURCES = "all";
+
+/** The filters that all lists have, and the counts in the tabs. */
+export type SharedFilters = Pick<ConsoleQuery, "source" | "release" | "since" | "until">;
+
+/**
+ * The filters in an address. Without a source: the applications, and Sightglass itself while there are none. The
+ * rows of one trace are those of all sources.
+ */
+export function sharedFilters(params: URLSearchParams): SharedFilters {
+  const param = (name: string) => params.get(name) || undefined;
+  const source = param("source") ?? (params.has("trace") ? ALL_SOURCES : APPLICATIONS);
+  return {
+    source: source === ALL_SOURCES ? undefined : source,
+    release: param("release"),
+    since: param("since"),
+    until: param("until"),
+  };
+}
+
+/** Interval of requests for a range such as the last ten minutes: rows leave it although nothing arrives. */
+export const MOVING_RANGE_MS = 30_000;

@@ -1,0 +1,31 @@
+import { OWN_SOURCE, type Source } from "../../monitoring/models/rows.ts";
+
+/**
+ * A short label for each source: its name, and of several with the same name also the side, and then the
+ * environment.
+ *
+ * @returns labels by key
+ */
+export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, string> {
+  const parts = [nameOf, withSide, fullLabel];
+  return new Map(sources.map((source) => {
+    const label = parts.find((of) =>
+      sources.filter((other) => of(other) === of(source)).length === 1
+    );
+    return [source.key, (label ?? fullLabel)(source)];
+  }));
+}
+
+/** Name, side and environment. */
+export function fullLabel(source: Source): string {
+  return [withSide(source), source.environment].filter((part) => part !== null).join(", ");
+}
+
+const withSide = (source: Source): string =>
+  source.side === "unknown" ? nameOf(source) : `${nameOf(source)}, ${source.side}`;
+
+/** The name of an SDK without what all of Sentry's have in common. */
+function nameOf({ key, name }: Source): string {
+  if (key === OWN_SOURCE.key) return name;
+  return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
+}
