@@ -4,6 +4,7 @@ import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
 import { Refusals } from "./monitoring/inbox/refusals.ts";
 import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
+import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";
@@ -91,20 +92,24 @@ async function main(): Promise<void> {
   });
   spool?.startDraining(relay.draining);
 
-  const inbox = createInboxEndpoint({
+  const readable = {
     inbox: store,
     refusals,
     publicOrigin: config.publicOrigin,
     token: config.inboxToken,
     proxyHeader: config.trustedProxyHeader,
     onDeploy: config.onDeploy,
-    maxEnvelopeBytes: config.maxEnvelopeBytes,
     sourceMap,
+  };
+  const inbox = createInboxEndpoint({ ...readable, maxEnvelopeBytes: config.maxEnvelopeBytes });
+  const mcp = createMcpEndpoint({
+    ...readable,
+    health: async () => (await relay.health()).json(),
   });
   const signals = new SignalLimits({
     makesEvents: config.mode === "inbox" || config.environment !== "production",
   });
-  const state = { relay, inbox, log, signals };
+  const state = { relay, inbox, mcp, log, signals };
   const app = await loadApp(config, { root, build, manifest, release, runtime, state });
 
   serve({

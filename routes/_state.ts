@@ -1,4 +1,5 @@
 import type { InboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
+import type { McpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Log } from "../monitoring/runtime/runtime.ts";
 import type { SignalLimits } from "./_signal_limits.ts";
@@ -8,6 +9,8 @@ export interface State {
   readonly relay: Relay;
   /** In relay mode there is none behind it, and it answers 404. */
   readonly inbox: InboxEndpoint;
+  /** The inbox for assistants. */
+  readonly mcp: McpEndpoint;
   /** The server's own log: a line on its console, and a record in the trace of the request. */
   readonly log: Log;
   /** Bounds of `GET /signal`. */

@@ -41,3 +41,19 @@ function writeScalar(value: unknown, budget: { left: number }): string {
   budget.left -= text.length;
   return fitting;
 }
+
+/** Control, formatting and variation characters: invisible, or they change how a terminal or page shows other text. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu;
+
+/** JSON on one line in which every invisible character is escaped, such as those that hide text from people. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(INVISIBLE, escapeUnits);
+}
+
+/** Each UTF-16 unit as `\uXXXX`. */
+function escapeUnits(text: string): string {
+  return Array.from(
+    { length: text.length },
+    (_, index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`,
+  ).join("");
+}

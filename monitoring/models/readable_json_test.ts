@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readableJson } from "./readable_json.ts";
+import { readableJson, visibleJson } from "./readable_json.ts";
 
 Deno.test("text → unchanged; other values → indented JSON", () => {
   assert.equal(readableJson('<b>"a"</b>'), '<b>"a"</b>');
@@ -28,4 +28,11 @@ Deno.test("small value → complete JSON that parses back to the same value", ()
       assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)));
     }
   }));
+});
+
+Deno.test("invisible characters → escaped, the value stays the same", () => {
+  const value = { "a\u0000b": "\u001b[2J \u009b \u202e \u200b \u{e0041} \ufe0f \u2028 ü 😀" };
+  const json = visibleJson(value);
+  assert.match(json, /^[\x20-\x7eü😀]+$/u);
+  assert.deepEqual(JSON.parse(json), value);
 });

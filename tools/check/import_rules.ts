@@ -127,6 +127,17 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "inbox/ imports protocol/, access/, models/ and storage/",
   },
   {
+    of: ["monitoring/mcp/"],
+    may: [
+      "monitoring/inbox/query_parameters.ts",
+      "monitoring/access/",
+      "monitoring/models/",
+      "monitoring/protocol/",
+    ],
+    mayTypes: ["monitoring/inbox/"],
+    message: "mcp/ reads the inbox through its interface, by the same rules of access and queries",
+  },
+  {
     of: ["monitoring/runtime/"],
     may: ["monitoring/protocol/", "monitoring/settings.ts", "monitoring/deno_internals.ts"],
     message: "runtime/ imports settings.ts and protocol/",

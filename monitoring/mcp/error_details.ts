@@ -1,0 +1,181 @@
+import {
+  type ErrorEvent,
+  readErrorEvent,
+  UnreadableEventError,
+} from "../models/error/error_event.ts";
+import { createSourceFinder, type FoundFrame } from "../models/error/source_finder.ts";
+import type { Frame, SourceLines } from "../models/error/stack.ts";
+import type { Bounded } from "../models/json.ts";
+import { hexId } from "../models/json.ts";
+import type { OccurrenceRow } from "../models/rows.ts";
+import {
+  isoTime,
+  readEnvelopeBytes,
+  type TelemetryReader,
+  ToolError,
+  UnreadableEnvelopeError,
+} from "./telemetry_reader.ts";
+import type { ToolAnswer } from "./untrusted_text.ts";
+
+/** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
+const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
+/** Frames of each exception with source lines: the innermost ones. */
+const FRAMES_WITH_SOURCE = 8;
+/** Lines before and after the frame's line. */
+const CONTEXT_LINES = 3;
+/** The newest breadcrumbs, which lead to the error. */
+const MAX_BREADCRUMBS = 30;
+/** Further errors of the group. */
+const MAX_OTHERS = 10;
+
+/** The tool `get_error`. */
+export async function getError(
+  input: Readonly<{ group?: unknown; event_id?: unknown }>,
+  reader: TelemetryReader,
+): Promise<ToolAnswer> {
+  const found = await findOccurrence(input, reader);
+  const event = await readEvent(found, reader);
+  const { inbox } = reader;
+  const [group] = inbox.page("errors", { group: found.group, limit: 1 }).rows;
+  const others = inbox.page("occurrences", { group: found.group, limit: MAX_OTHERS + 1 }).rows
+    .filter(({ event_id }) => event_id !== found.event_id).slice(0, MAX_OTHERS);
+  return {
+    summary: `One error of ${group?.count ?? 1} in its group.`,
+    data: {
+      group: found.group,
+      count: group?.count,
+      first_seen: isoTime(group?.first_seen ?? null),
+      last_seen: isoTime(group?.last_seen ?? null),
+      ...await describe(event, reader),
+      other_errors_of_group: others.map(({ event_id, at, value, trace_id }) => ({
+        event_id,
+        at: isoTime(at),
+        value,
+        trace_id,
+      })),
+    },
+  };
+}
+
+/** @throws {ToolError} */
+async function findOccurrence(
+  { group, event_id }: Readonly<{ group?: unknown; event_id?: unknown }>,
+  { inbox }: TelemetryReader,
+): Promise<OccurrenceRow> {
+  if (event_id !== undefined) {
+    const id = hexId(event_id);
+    if (id === null) throw new ToolError("event_id is not an event's id, 32 hexadecimal digits.");
+    const found = await findEvent(id, inbox);
+    if (found === undefined) throw new ToolError(`No error with this event_id is stored.`);
+    return found;
+  }
+  if (typeof group !== "string" || !/^[\da-f]{14}$/.test(group)) {
+    throw new ToolError(
+      "Cannot find the error: give `group` (14 hexadecimal digits) or `event_id`.",
+    );
+  }
+  const [newest] = inbox.page("occurrences", { group, limit: 1 }).rows;
+  if (newest === undefined) throw new ToolError("No error of this group is stored.");
+  return newest;
+}
+
+async function findEvent(
+  id: string,
+  inbox: TelemetryReader["inbox"],
+): Promise<OccurrenceRow | undefined> {
+  let before: string | undefined;
+  do {
+    const page = inbox.page("occurrences", { q: id, before });
+    const found = page.rows.find(({ event_id }) => event_id === id);
+    if (found !== undefined) return found;
+    before = page.next ?? undefined;
+    // A page of a long search takes up to 0.1 s: other requests come in between.
+    await new Promise((resolve) => setTimeout(resolve));
+  } while (before !== undefined);
+  return undefined;
+}
+
+/** @throws {ToolError} */
+async function readEvent(found: OccurrenceRow, reader: TelemetryReader): Promise<ErrorEvent> {
+  try {
+    const bytes = await readEnvelopeBytes(reader, found.envelope, MAX_ENVELOPE_BYTES);
+    if (bytes === undefined) throw new ToolError("This error is not stored any more.");
+    return readErrorEvent(bytes, found.event_id);
+  } catch (error) {
+    if (error instanceof UnreadableEnvelopeError || error instanceof UnreadableEventError) {
+      throw new ToolError("This error is too large or broken. Open it in the page.", {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+async function describe(event: ErrorEvent, { sourceMap }: TelemetryReader) {
+  const decoder = new TextDecoder();
+  // Not kept: the maps of one error with their sources take some megabytes.
+  const finder = createSourceFinder(async (debugId) => {
+    const bytes = await sourceMap?.(debugId);
+    return bytes && decoder.decode(bytes);
+  });
+  const framesOf = async ({ shown, more }: Bounded<Frame>) => {
+    const found = await finder.find(shown, event.debugIds);
+    return [...found.map(describeFrame), ...more > 0 ? [`… ${more} more`] : []];
+  };
+  const { exceptions, breadcrumbs, stack } = event;
+  return {
+    event_id: event.event_id,
+    at: isoTime(event.at),
+    type: event.title,
+    value: event.value,
+    level: event.level,
+    handled: event.handled,
+    trace_id: event.trace_id,
+    span_id: event.span_id,
+    replay_id: event.replay_id,
+    // Innermost call first.
+    ...exceptions.shown.length > 0
+      ? {
+        exceptions: await Promise.all(exceptions.shown.map(async (one) => ({
+          type: one.type,
+          value: one.value,
+          relation: one.relation,
+          mechanism: one.mechanism,
+          frames: await framesOf(one.stack),
+        }))),
+      }
+      : { frames: await framesOf(stack) },
+    facts: event.facts,
+    tags: event.tags.shown,
+    breadcrumbs: breadcrumbs.shown.slice(-MAX_BREADCRUMBS)
+      .map(({ at, category, level, message, data }) => ({
+        at: isoTime(at),
+        category,
+        level,
+        message,
+        data,
+      })),
+    contexts: event.contexts.map(({ name, entries }) => ({ name, entries: entries.shown })),
+  };
+}
+
+function describeFrame(frame: FoundFrame, index: number) {
+  const { file, line, column, own, variables } = frame;
+  return {
+    function: frame.function,
+    at: [file ?? "(unknown file)", line, column].filter((part) => part !== null).join(":"),
+    in_app: own,
+    ...index < FRAMES_WITH_SOURCE && frame.source !== null && { source: sourceText(frame.source) },
+    ...index < FRAMES_WITH_SOURCE && variables.shown.length > 0 && { variables: variables.shown },
+  };
+}
+
+/** Numbered lines; `>` marks the frame's line. */
+function sourceText({ first, lines, marked }: SourceLines): readonly string[] {
+  const start = Math.max(0, marked - CONTEXT_LINES);
+  return lines.slice(start, marked + CONTEXT_LINES + 1).map((line, offset) => {
+    const index = start + offset;
+    const number = first === null ? "" : `${first + index} `;
+    return `${index === marked ? ">" : " "} ${number}${line}`;
+  });
+}

@@ -1,0 +1,71 @@
+import { isOwnOrigin } from "../access/caller.ts";
+import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
+import type { McpHandler } from "./mcp_handler.ts";
+import type { TelemetryReader } from "./telemetry_reader.ts";
+
+export interface McpEndpointOptions extends ReadAccessOptions, Omit<TelemetryReader, "inbox"> {
+  /** Undefined in relay mode: every request is answered 404. */
+  readonly inbox?: TelemetryReader["inbox"];
+}
+
+/** `/monitoring/mcp`: the inbox for assistants, by the Model Context Protocol over HTTP, without sessions. */
+export interface McpEndpoint {
+  /**
+   * Answers POST. Sends no CORS headers: no page of another origin may read the inbox.
+   *
+   * @param peer the remote address of the connection, never taken from a header
+   */
+  handle(request: Request, peer: string | undefined): Promise<Response>;
+}
+
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const { inbox, sourceMap, health } = options;
+  const accessOf = inboxReadAccess(options);
+  let handler: Promise<McpHandler> | undefined;
+
+  return {
+    async handle(request, peer) {
+      if (inbox === undefined) {
+        return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN.");
+      }
+      if (request.method !== "POST") {
+        // The protocol's answer of a server that has no streams (GET) and no sessions (DELETE).
+        const response = refusal(405, "method_not_allowed", "This server answers POST here.");
+        response.headers.set("Allow", "POST");
+        return response;
+      }
+      const access = accessOf(request, peer);
+      if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
+      // The protocol requires this check against DNS rebinding: browsers send `Origin` with every POST.
+      const origin = request.headers.get("origin");
+      if (origin !== null && !isOwnOrigin(origin, request, options.publicOrigin)) {
+        return refusal(403, "origin_not_allowed", "No page of another origin may use this server.");
+      }
+      handler ??= load({ inbox, sourceMap, health });
+      // The next request tries again.
+      handler.catch(() => handler = undefined);
+      return respond(await (await handler)(request));
+    },
+  };
+}
+
+/**
+ * The protocol's library takes 100 ms and 40 MB, so the first request loads it. Not `import("./…")`: Deno would
+ * load the file, and what it imports, when the server starts.
+ */
+async function load(reader: TelemetryReader): Promise<McpHandler> {
+  const module = new URL("./mcp_handler.ts", import.meta.url).href;
+  const { createHandler }: typeof import("./mcp_handler.ts") = await import(module);
+  return createHandler(reader);
+}
+
+/** The contract's form of every error: a code, and a message that says what would be right. */
+function refusal(status: number, error: string, detail: string): Response {
+  return respond(Response.json({ error, detail }, { status }));
+}
+
+function respond(response: Response): Response {
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  return response;
+}

@@ -1,0 +1,198 @@
+import { ParameterError, readListParameters } from "../inbox/query_parameters.ts";
+import { CursorError } from "../models/index/list_cursor.ts";
+import { type Lists, LOG_LEVELS, type Page } from "../models/rows.ts";
+import { getError } from "./error_details.ts";
+import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
+import { getTrace } from "./trace_details.ts";
+import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
+
+/** A tool of the Model Context Protocol. All tools only read. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly input: InputSchema;
+  /**
+   * @param input fits {@linkcode Tool.input}
+   * @throws {ToolError}
+   */
+  run(input: ToolInput, reader: TelemetryReader): ToolAnswer | Promise<ToolAnswer>;
+}
+
+/** Arguments of a call. */
+export type ToolInput = Readonly<Record<string, string | number | undefined>>;
+
+interface InputSchema {
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly required?: string[];
+  readonly additionalProperties: false;
+}
+
+/** Rows of one answer, unless the call has another limit: what an assistant reads at once. */
+const DEFAULT_ROWS = 25;
+
+const text = (description: string) => ({ type: "string", description });
+
+const TRACE_ID = text("Trace id: 32 hexadecimal digits.");
+
+/** Filters of every list. They combine: a row must match all of them. */
+const LIST_FILTERS = {
+  query: text(
+    "Text in the row's names, messages, attributes or ids; case-insensitive, no wildcards.",
+  ),
+  trace_id: TRACE_ID,
+  limit: { type: "integer", minimum: 1, maximum: 100, description: `Default: ${DEFAULT_ROWS}.` },
+  before: text(
+    "The `next` of an earlier answer with the same filters: continues with older rows. Rows that arrived since" +
+      " the first page are left out.",
+  ),
+};
+
+const object = (
+  properties: InputSchema["properties"],
+  required: string[] = [],
+): InputSchema => ({ type: "object", properties, required, additionalProperties: false });
+
+export const TOOLS: readonly Tool[] = [
+  {
+    name: "list_errors",
+    title: "List error groups",
+    description:
+      "Lists groups of errors with the same cause, newest first: type, message, place in the source," +
+      " count, first and last time, and the group's key for get_error.",
+    input: object(LIST_FILTERS),
+    run: (input, reader) => listRows("errors", "Error groups", input, reader),
+  },
+  {
+    name: "get_error",
+    title: "Get one error",
+    description:
+      "Returns one error with its causes, stack trace, source lines around each frame where source" +
+      " maps or the SDK have them, breadcrumbs, tags and contexts. Needs `group` (its newest error is returned)" +
+      " or `event_id`.",
+    input: object({
+      group: text("Key of a group from list_errors: 14 hexadecimal digits."),
+      event_id: text("Event id: 32 hexadecimal digits."),
+    }),
+    run: getError,
+  },
+  {
+    name: "search_logs",
+    title: "Search structured logs",
+    description: "Lists structured logs, newest first, with their attributes.",
+    input: object({
+      ...LIST_FILTERS,
+      level: { type: "string", enum: LOG_LEVELS, description: "This level and more severe ones." },
+    }),
+    run: (input, reader) => listRows("logs", "Logs", input, reader),
+  },
+  {
+    name: "list_traces",
+    title: "List traces",
+    description:
+      "Lists traces, newest first: name, operation, start, end, and the number of spans, errors and" +
+      " logs.",
+    input: object(LIST_FILTERS),
+    run: (input, reader) => listRows("traces", "Traces", input, reader),
+  },
+  {
+    name: "get_trace",
+    title: "Get one trace",
+    description:
+      "Returns one trace: its errors and logs, web vitals, longest spans, and the tree of its spans" +
+      " with offsets and durations in milliseconds. Parents come before their children; `depth` is the" +
+      " indentation.",
+    input: object({
+      trace_id: TRACE_ID,
+      after: text("The `next` of an earlier answer for this trace: continues with further spans."),
+      span_id: text("Adds the attributes of this span."),
+    }, ["trace_id"]),
+    run: getTrace,
+  },
+  {
+    name: "get_delivery_health",
+    title: "Get the state of delivery",
+    description:
+      "Returns whether the server takes telemetry, how many envelopes ended in which way since it" +
+      " started, and how many are stored.",
+    input: object({}),
+    run: getDeliveryHealth,
+  },
+];
+
+/** Parameter names of `GET /monitoring/inbox`, where they differ. */
+const PARAMETER_NAMES: Readonly<Record<string, string>> = { query: "q", trace_id: "trace" };
+
+/** One page of a list, with as many rows as fit into an answer. */
+function listRows(
+  view: keyof Lists,
+  what: string,
+  input: ToolInput,
+  { inbox }: TelemetryReader,
+): ToolAnswer {
+  const parameters = new URLSearchParams({ view, limit: `${DEFAULT_ROWS}` });
+  for (const [name, value] of Object.entries(input)) {
+    if (value !== undefined) parameters.set(PARAMETER_NAMES[name] ?? name, `${value}`);
+  }
+  const read = (limit?: number) => {
+    const { query } = listParameters(parameters);
+    const page: Page<object> = inbox.page(view, { ...query, limit: limit ?? query.limit });
+    return { rows: page.rows.map(withTimes), next: page.next };
+  };
+  let page = read();
+  const fitting = countFitting(page.rows, MAX_DATA_BYTES);
+  const isShortened = fitting < page.rows.length;
+  // Read again, so that `next` is after the last row that fits.
+  if (isShortened) page = read(Math.max(1, fitting));
+  const summary = [`${what}, newest first: ${page.rows.length}.`];
+  if (isShortened) summary.push("Truncated: further rows of this page did not fit.");
+  summary.push(
+    page.next === null
+      ? "There are no older ones."
+      : "There may be older ones: call again with `before` set to `next`.",
+  );
+  return { summary: summary.join(" "), data: page };
+}
+
+function listParameters(parameters: URLSearchParams): ReturnType<typeof readListParameters> {
+  try {
+    return readListParameters(parameters);
+  } catch (error) {
+    if (error instanceof ParameterError || error instanceof CursorError) {
+      throw new ToolError(`Cannot list: ${error.message}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+const TIMES: ReadonlySet<string> = new Set([
+  "at",
+  "first_seen",
+  "last_seen",
+  "started_at",
+  "ended_at",
+  "received_at",
+]);
+
+/** A row whose times are texts. Its envelope is left out: no tool takes it. */
+function withTimes(row: object): object {
+  return Object.fromEntries(
+    Object.entries(row).filter(([name]) => name !== "envelope" && name !== "index")
+      .map(([name, value]) => [name, TIMES.has(name) ? isoTime(value) : value]),
+  );
+}
+
+async function getDeliveryHealth(
+  _: ToolInput,
+  { inbox, health }: TelemetryReader,
+): Promise<ToolAnswer> {
+  const report = await health();
+  const state = report.is_healthy ? "takes telemetry" : "cannot take telemetry now";
+  const { envelopes } = inbox.extent();
+  return {
+    summary: `The server ${state}; its inbox has ${envelopes} envelopes.`,
+    data: { ...report, inbox: { envelopes, can_store: inbox.canStore() } },
+  };
+}

@@ -1,0 +1,163 @@
+import { hexId } from "../models/json.ts";
+import type { SpanNode } from "../models/trace/span_tree.ts";
+import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
+import { readTraceEnvelope } from "../models/trace/trace_envelope.ts";
+import { readAttributes, type TraceParts } from "../models/trace/trace_span.ts";
+import { rateVital } from "../models/trace/web_vitals.ts";
+import {
+  isoTime,
+  readEnvelopeBytes,
+  type TelemetryReader,
+  ToolError,
+  UnreadableEnvelopeError,
+} from "./telemetry_reader.ts";
+import { byteLength, countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
+import { visibleJson } from "../models/readable_json.ts";
+
+/** Envelopes read for one trace, the newest ones, and their decompressed bytes. */
+const MAX_ENVELOPES = 400;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Item types that contain spans, errors or logs. */
+const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
+/** Characters of a span's name or a mark's text. */
+const MAX_TEXT = 300;
+const MAX_ERRORS = 20;
+const MAX_LOGS = 20;
+const LONGEST = 10;
+
+interface TraceInput {
+  readonly trace_id?: unknown;
+  readonly after?: unknown;
+  readonly span_id?: unknown;
+}
+
+/** The tool `get_trace`. */
+export async function getTrace(input: TraceInput, reader: TelemetryReader): Promise<ToolAnswer> {
+  const traceId = hexId(input.trace_id);
+  if (traceId === null) throw new ToolError("trace_id is not a trace's id, 32 hexadecimal digits.");
+  const { parts, omitted, replayId } = await readParts(traceId, reader);
+  const trace = readTrace(parts);
+  const { nodes } = trace.tree;
+  if (nodes.length === 0 && trace.marks.length === 0) {
+    throw new ToolError("No spans, errors or logs of this trace are stored.");
+  }
+  const first = firstNode(nodes, input.after);
+  const head = {
+    trace_id: traceId,
+    started_at: isoTime(trace.start_ms),
+    ...trace.summary,
+    name: cut(trace.summary.name),
+    replay_id: replayId,
+    ...input.span_id !== undefined && { span: spanDetails(trace, input.span_id) },
+    // Only the first answer has what does not change with `after`.
+    ...first === 0 && overview(trace),
+  };
+  const rows = nodes.slice(first).map((node) => spanRow(trace, node));
+  const room = MAX_DATA_BYTES - byteLength(visibleJson(head)) - 100;
+  const spans = rows.slice(0, Math.max(1, countFitting(rows, room)));
+  const end = first + spans.length;
+  const next = end < nodes.length ? nodes[end - 1]!.key : null;
+  const range = `Spans ${first + 1} to ${end} of ${nodes.length}.`;
+  const more = next === null ? "" : " For further ones call again with `after` set to `next`.";
+  const unread = omitted === 0 ? "" : ` ${omitted} envelopes were not read: too many or too large.`;
+  return {
+    summary: nodes.length === 0
+      ? `A trace without spans.${unread}`
+      : `One trace. ${range}${more}${unread}`,
+    data: { ...head, spans, next },
+  };
+}
+
+/** Reads the envelopes of a trace, newest first, as many as the limits allow. */
+async function readParts(traceId: string, reader: TelemetryReader) {
+  const parts: TraceParts[] = [];
+  let [envelopes, bytes, omitted] = [0, 0, 0];
+  let replayId: string | null = null;
+  let before: string | undefined;
+  do {
+    const page = reader.inbox.envelopes({ trace: traceId, before });
+    for (const { id, items, replay_id } of page.rows) {
+      replayId ??= replay_id;
+      if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
+      envelopes++;
+      try {
+        const body = await readEnvelopeBytes(reader, id, MAX_BYTES - bytes);
+        if (body === undefined) continue;
+        bytes += body.byteLength;
+        parts.push(readTraceEnvelope(body, id, traceId));
+        // Other requests come in between.
+        await new Promise((resolve) => setTimeout(resolve));
+      } catch (error) {
+        if (!(error instanceof UnreadableEnvelopeError)) throw error;
+        omitted++;
+      }
+    }
+    before = page.next ?? undefined;
+  } while (before !== undefined && envelopes < MAX_ENVELOPES && bytes < MAX_BYTES);
+  return { parts: parts.reverse(), omitted, replayId };
+}
+
+/** @throws {ToolError} */
+function firstNode(nodes: readonly SpanNode[], after: unknown): number {
+  if (after === undefined) return 0;
+  const index = nodes.findIndex(({ key }) => key === after);
+  if (index === -1) throw new ToolError("`after` is not the `next` of an earlier answer.");
+  return index + 1;
+}
+
+function overview(trace: Trace) {
+  const offset = (mark: PlacedMark) => ({
+    offset_ms: round(mark.at_ms - trace.start_ms),
+    level: mark.level,
+    text: cut(mark.text),
+    span_id: mark.span_id,
+    ...mark.error !== null && { error: mark.error },
+  });
+  const marks = (kind: PlacedMark["kind"]) => trace.marks.filter((mark) => mark.kind === kind);
+  const ended = trace.tree.nodes.filter((node) => (node.span?.end_ms ?? null) !== null);
+  const rows = ended.map((node) => spanRow(trace, node));
+  return {
+    web_vitals: trace.vitals.map((vital) => ({
+      name: vital.name,
+      value: vital.value,
+      rating: rateVital(vital),
+    })),
+    // Oldest first.
+    first_errors: marks("error").slice(0, MAX_ERRORS).map(offset),
+    first_logs: marks("log").slice(0, MAX_LOGS).map(offset),
+    longest_spans: rows.filter(({ depth }) => depth > 0)
+      .sort((a, b) => (b.duration_ms ?? 0) - (a.duration_ms ?? 0)).slice(0, LONGEST)
+      .map(({ span_id, op, name, duration_ms }) => ({ span_id, op, name, duration_ms })),
+  };
+}
+
+function spanRow({ times, start_ms }: Trace, node: SpanNode) {
+  const { span, depth } = node;
+  const placed = times.byNode.get(node)!;
+  return {
+    depth,
+    span_id: span?.span_id ?? null,
+    op: span?.op ?? null,
+    name: span === null ? "(parent that was not received)" : cut(span.name),
+    start_ms: round(placed.start_ms - start_ms),
+    duration_ms: span?.end_ms === null ? null : round(placed.end_ms - placed.start_ms),
+    side: span?.side,
+    ...span?.failed && { failed: true, status: span.status },
+    ...placed.anomalies.length > 0 && { anomalies: placed.anomalies },
+  };
+}
+
+/** @throws {ToolError} */
+function spanDetails(trace: Trace, spanId: unknown) {
+  const node = trace.tree.nodes.find(({ span }) => span?.span_id === spanId);
+  if (!node?.span) throw new ToolError("This trace has no span with this span_id.");
+  const attributes = readAttributes(node.span.attributes).map(({ name, value }) => [
+    name,
+    cut(value),
+  ]);
+  return { ...spanRow(trace, node), parent_span_id: node.span.parent_span_id, attributes };
+}
+
+const cut = (text: string) => text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+
+const round = (ms: number) => Math.round(ms * 10) / 10;

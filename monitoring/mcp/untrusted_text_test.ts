@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import {
+  boundedJson,
+  byteLength,
+  countFitting,
+  MAX_ANSWER_BYTES,
+  untrustedText,
+} from "./untrusted_text.ts";
+
+Deno.test("data that fits → complete, and not called truncated", () => {
+  const data = { text: "x".repeat(3_000), list: Array.from({ length: 300 }, (_, n) => n) };
+  const text = untrustedText({ summary: "Found.", data });
+  assert.ok(text.includes(`\n${JSON.stringify(data)}\n`));
+  assert.doesNotMatch(text, /Truncated/);
+  assert.match(text, /^Found\.\n/);
+});
+
+Deno.test("data over the limit → at most MAX_ANSWER_BYTES, valid JSON, stated", () => {
+  const long = "ü\u202e".repeat(100_000);
+  const hostile = [
+    long,
+    [long, long],
+    Array.from({ length: 10_000 }, () => ({ a: long.slice(0, 500), b: [long] })),
+    { frames: Array.from({ length: 250 }, () => ({ source: Array(20).fill(long), own: true })) },
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`key no. ${n}`, n])),
+  ];
+  for (const data of hostile) {
+    const text = untrustedText({ summary: "Found.", data });
+    assert.ok(byteLength(text) <= MAX_ANSWER_BYTES, `${byteLength(text)}`);
+    assert.match(text, /Truncated to 40000 bytes/);
+    JSON.parse(text.split("\n").at(-2)!);
+  }
+});
+
+Deno.test("cut data → says how much is left out", () => {
+  const { json } = boundedJson({ texts: Array(200).fill("x".repeat(5_000)) }, 10_000);
+  const { texts } = JSON.parse(json);
+  assert.match(texts[0], /^x{200}… \(5000 characters\)$/);
+  assert.equal(texts.at(-1), "… 185 more");
+});
+
+Deno.test("rows and a byte limit → as many as fit", () => {
+  const rows = Array(10).fill("x".repeat(97));
+  assert.deepEqual([99, 100, 250, 1_000].map((bytes) => countFitting(rows, bytes)), [0, 1, 2, 10]);
+});
