@@ -1,0 +1,118 @@
+import { formatCount, formatDuration, shortId } from "../../components/format.ts";
+import { formatTimeOfDayMs } from "../../components/format_time.ts";
+import type { ErrorEntry } from "../../monitoring/models/error/error_entry.ts";
+import type { IndexEntries } from "../../monitoring/models/index/index_entries.ts";
+import type { LogEntry } from "../../monitoring/models/log_entry.ts";
+import type { TraceEntry } from "../../monitoring/models/trace/trace_entry.ts";
+import type { View } from "./tail_options.ts";
+
+/** One printed line. */
+export type TailRow =
+  | { readonly kind: "error" } & ErrorEntry
+  | { readonly kind: "log" } & LogEntry
+  | { readonly kind: "trace" } & TraceEntry;
+
+/**
+ * The rows of one envelope, oldest kind first. A trace has a row when the first span of a page or process
+ * arrives; later batches of its spans have none.
+ */
+export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[] {
+  const rows: TailRow[] = [];
+  if (views.includes("traces")) {
+    const begun = entries.traces.filter(({ root }) => root !== null && root.rank < 2);
+    rows.push(...begun.map((entry) => ({ kind: "trace" as const, ...entry })));
+  }
+  if (views.includes("errors")) {
+    rows.push(...entries.errors.map((entry) => ({ kind: "error" as const, ...entry })));
+  }
+  if (views.includes("logs")) {
+    rows.push(...entries.logs.map((entry) => ({ kind: "log" as const, ...entry })));
+  }
+  return rows;
+}
+
+/** Characters of one line: some rows of a terminal. */
+const MAX_LINE = 1_000;
+
+/** SGR codes (ECMA-48): https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters */
+const COLOURS: Readonly<Record<string, number>> = {
+  fatal: 31,
+  error: 31,
+  warning: 33,
+  warn: 33,
+  info: 36,
+  log: 36,
+  debug: 90,
+  span: 35,
+  faint: 90,
+};
+
+/** A row as one line of text, with colours for a terminal if `coloured`. */
+export function formatRow(row: TailRow, coloured: boolean): string {
+  const paint = (name: string, text: string) =>
+    coloured ? `\x1b[${COLOURS[name] ?? 0}m${text}\x1b[0m` : text;
+  const { at, label, colour, text, notes } = partsOf(row);
+  const [shown, faint] = [cut(visibleText(text)), cut(visibleText(notes.join("  ")))];
+  return [
+    paint("faint", formatTimeOfDayMs(at)),
+    paint(colour, label.padEnd(7)),
+    shown,
+    ...faint === "" ? [] : [paint("faint", ` ${faint}`)],
+  ].join(" ");
+}
+
+interface LineParts {
+  readonly at: number;
+  readonly label: string;
+  readonly colour: string;
+  readonly text: string;
+  /** Less important than the text. */
+  readonly notes: readonly string[];
+}
+
+function partsOf(row: TailRow): LineParts {
+  if (row.kind === "trace") {
+    const { root, started_at, ended_at, spans, seen_at, trace_id } = row;
+    const name = [root?.op, root?.name].filter(Boolean).join(" ");
+    const duration = started_at === null || ended_at === null
+      ? []
+      : [formatDuration(ended_at - started_at)];
+    const notes = [...duration, formatCount(spans, "span"), `trace ${shortId(trace_id)}`];
+    return { at: started_at ?? seen_at, label: "trace", colour: "span", text: name, notes };
+  }
+  const { at, level, trace_id } = row;
+  const trace = trace_id === null ? [] : [`trace ${shortId(trace_id)}`];
+  if (row.kind === "log") {
+    // The SDK's own attributes are the same in every row.
+    const own = Object.entries(row.attributes).filter(([name]) => !name.startsWith("sentry."))
+      .map(([name, value]) => `${name}=${value}`);
+    return { at, label: level, colour: level, text: row.body, notes: [...own, ...trace] };
+  }
+  const { type, value, where, handled } = row;
+  return {
+    at,
+    label: level === "error" ? "ERROR" : level,
+    colour: level,
+    text: value === "" ? type : `${type}: ${value}`,
+    notes: [
+      ...where === null ? [] : [`at ${where}`],
+      ...handled === false ? ["unhandled"] : [],
+      ...trace,
+    ],
+  };
+}
+
+/**
+ * Text that cannot control a terminal, on one line. Attack: telemetry with escape sequences that rewrite
+ * lines or the title, or characters that reverse the order of text.
+ */
+export function visibleText(text: string): string {
+  return text
+    .replace(/\s*(\r\n|[\n\r\p{Zl}\p{Zp}])\s*/gu, " ⏎ ")
+    .replace(/[\t\p{Zs}]/gu, " ")
+    .replace(/\p{Cc}/gu, "\ufffd")
+    .replace(/[\p{Cf}\p{Variation_Selector}]/gu, "")
+    .toWellFormed();
+}
+
+const cut = (text: string) => text.length > MAX_LINE ? `${text.slice(0, MAX_LINE - 1)}…` : text;

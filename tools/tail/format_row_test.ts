@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import { formatRow, rowsOf, visibleText } from "./format_row.ts";
+import { VIEWS } from "./tail_options.ts";
+
+const AT = new Date(2026, 10, 22, 14, 3, 22, 84).getTime();
+const TRACE = "ab".repeat(16);
+
+const ERROR = ["event", {
+  event_id: hexId(1),
+  timestamp: AT / 1000,
+  exception: {
+    values: [{
+      type: "TypeError",
+      value: "x is\nnot \x1b]0;title\x07 a \u202efunction",
+      mechanism: { handled: false },
+      stacktrace: { frames: [{ function: "pay", filename: "shop.ts", in_app: true }] },
+    }],
+  },
+}] as const;
+const LOG = ["log", {
+  items: [{
+    timestamp: AT / 1000,
+    level: "warn",
+    body: "slow",
+    trace_id: TRACE,
+    attributes: { n: { value: 7 }, "sentry.release": { value: "1" } },
+  }],
+}] as const;
+const TRANSACTION = ["transaction", {
+  transaction: "GET /pay",
+  start_timestamp: AT / 1000,
+  timestamp: AT / 1000 + 1.2,
+  contexts: { trace: { trace_id: TRACE, span_id: "c".repeat(16), op: "http.server" } },
+}] as const;
+
+const rows = (items: (readonly [string, unknown])[], views = VIEWS as readonly string[]) => {
+  const { entries } = indexEnvelope(parseEnvelope(envelopeOf({}, ...items)), AT);
+  return rowsOf(entries, VIEWS.filter((view) => views.includes(view)));
+};
+const lines = (items: (readonly [string, unknown])[], views?: readonly string[]) =>
+  rows(items, views).map((row) => formatRow(row, false));
+
+Deno.test("an error, a log and a trace → one line each", () => {
+  assert.deepEqual(lines([ERROR, LOG, TRANSACTION]), [
+    "14:03:22.084 trace   http.server GET /pay  1.20 s  1 span  trace abababab",
+    "14:03:22.084 ERROR   TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
+    "14:03:22.084 warn    slow  n=7  trace abababab",
+  ]);
+  assert.deepEqual(rows([ERROR, LOG, TRANSACTION], ["logs"]).map(({ kind }) => kind), ["log"]);
+});
+
+Deno.test("a batch of inner spans → no line; the first span of a process → one", () => {
+  const span = { trace_id: TRACE, span_id: "d".repeat(16), parent_span_id: "c".repeat(16) };
+  const batch = (is_segment: boolean) =>
+    ["span", { items: [{ ...span, name: "query", is_segment }] }] as const;
+  assert.equal(rows([batch(false)]).length, 0);
+  assert.equal(rows([batch(true)]).length, 1);
+});
+
+Deno.test("text from telemetry → cannot control the terminal, nor break the line", () => {
+  const hostile = "a\x1b[2J\x9b1m\r\n\tb\u0007\u202e\u2066\u200b\u{e0041}\u2028c\ud800";
+  const text = visibleText(hostile);
+  assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+  assert.equal(text, "a\ufffd[2J\ufffd1m ⏎ b\ufffd ⏎ c\ufffd");
+  const long = rows([["log", { items: [{ body: "x".repeat(5_000) }] }]]);
+  assert.ok(formatRow(long[0]!, false).length < 1_100);
+});
+
+Deno.test("coloured → only the line's own escape sequences", () => {
+  const [line] = rows([ERROR]).map((row) => formatRow(row, true));
+  // deno-lint-ignore no-control-regex -- the colours are what is tested
+  assert.match(line!, /^\x1b\[90m14:03:22\.084\x1b\[0m \x1b\[31mERROR {2}\x1b\[0m TypeError/);
+  // deno-lint-ignore no-control-regex -- as above
+  assert.doesNotMatch(line!.replace(/\x1b\[\d+m/g, ""), /\p{Cc}/u);
+});

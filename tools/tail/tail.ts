@@ -1,0 +1,179 @@
+/**
+ * `deno task tail`: prints errors, logs and traces of a running server, one line each as they arrive.
+ *
+ * Exit code: 0: stopped by a signal, or nobody reads the output any more; 1: it cannot be started or continued.
+ */
+import { ConfigError } from "../../config.ts";
+import { readBody } from "../../islands/shared/source/read_body.ts";
+import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import { visibleJson } from "../../monitoring/models/readable_json.ts";
+import {
+  decodeBody,
+  DecodeError,
+  parseContentEncoding,
+} from "../../monitoring/protocol/encoding.ts";
+import { type InboxRow, parseRow } from "../../monitoring/protocol/inbox_row.ts";
+import { formatRow, rowsOf, visibleText } from "./format_row.ts";
+import { ConnectionError, readEvents } from "./read_events.ts";
+import { readTailOptions, type TailOptions, UsageError, type View } from "./tail_options.ts";
+
+/** Bounds of the exponential backoff between attempts to connect again. */
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 5_000;
+
+/** Item types that each view reads. Other envelopes, such as recordings, are not fetched. */
+const READ_TYPES: Readonly<Record<View, readonly string[]>> = {
+  errors: ["event"],
+  logs: ["log"],
+  traces: ["transaction", "span"],
+};
+
+/** Encodings that `fetch` decodes. */
+const DECODED_BY_FETCH: readonly (string | null)[] = [null, "gzip", "br"];
+/** Decompressed bytes of one envelope. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The server answers, and repeating the request would not help. The message is for the user. */
+class RefusedError extends Error {
+  override readonly name = "RefusedError";
+}
+
+/** The server answers, but not now. The message is for the user. */
+class BusyError extends Error {
+  override readonly name = "BusyError";
+}
+
+/** Prints what arrives from now on, also after the server was restarted. Ends only by an error. */
+async function follow(options: TailOptions): Promise<never> {
+  const { origin } = options;
+  let since: number | undefined;
+  let pause = FIRST_PAUSE_MS;
+  let isLost = false;
+  for (;;) {
+    try {
+      const isFirst = since === undefined;
+      since ??= await newestCursor(options);
+      const stream = await request(options, `?since=${since}`, "text/event-stream");
+      if (isFirst) console.error(`Following ${options.views.join(", ")} of ${origin}`);
+      if (isLost) console.error("Connected again.");
+      isLost = false;
+      pause = FIRST_PAUSE_MS;
+      for await (const { name, id, data } of readEvents(stream.body!)) {
+        if (name === "envelope") await printEnvelope(options, data);
+        if (name === "cleared") console.error("The inbox was emptied.");
+        if (id !== undefined) since = Number(id);
+      }
+    } catch (error) {
+      if (!(error instanceof ConnectionError || error instanceof BusyError)) throw error;
+      if (since === undefined) throw notReached(origin, error);
+    }
+    if (!isLost) console.error(`The connection to ${origin} is lost. Waiting for the server.`);
+    isLost = true;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(2 * pause, MAX_PAUSE_MS);
+  }
+}
+
+/** Why following cannot begin, for the user. */
+function notReached(origin: string, cause: unknown): RefusedError {
+  const message = cause instanceof BusyError
+    ? cause.message
+    : `Cannot tail: no server answers at ${origin}. Start it with "deno task start", or name another with` +
+      " --url=http://HOST:PORT.";
+  return new RefusedError(message, { cause });
+}
+
+async function newestCursor(options: TailOptions): Promise<number> {
+  // No row is after the largest cursor: the answer has only the inbox's own.
+  const response = await request(options, `?since=${Number.MAX_SAFE_INTEGER}&limit=1`);
+  const { cursor } = await response.json();
+  return cursor;
+}
+
+async function printEnvelope(options: TailOptions, data: string): Promise<void> {
+  const row = parseRow(JSON.parse(data));
+  const types = options.views.flatMap((view) => READ_TYPES[view]);
+  if (row === undefined || !row.items.some(({ type }) => types.includes(type))) return;
+  const bytes = await envelopeBytes(options, row);
+  if (bytes === undefined) return;
+  const { entries } = indexEnvelope(parseEnvelope(bytes), row.received_at);
+  const coloured = Deno.stdout.isTerminal() && !Deno.noColor;
+  for (const entry of rowsOf(entries, options.views)) {
+    const line = options.json
+      ? visibleJson({ ...entry, envelope: row.id, received_at: row.received_at })
+      : formatRow(entry, coloured);
+    await print(`${line}\n`);
+  }
+}
+
+/** The decompressed bytes; undefined if the envelope is not stored any more or cannot be read. */
+async function envelopeBytes(
+  options: TailOptions,
+  { id, content_encoding }: InboxRow,
+): Promise<Uint8Array | undefined> {
+  const response = await request(options, `?id=${id}`, undefined, [404]);
+  if (response.status === 404) return void await response.body?.cancel();
+  try {
+    const bytes = await readBody(response.body!, MAX_BYTES);
+    if (DECODED_BY_FETCH.includes(content_encoding)) return bytes;
+    return await decodeBody(bytes, parseContentEncoding(content_encoding), MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof DecodeError)) {
+      throw new ConnectionError("The connection broke off.", { cause: error });
+    }
+    console.error(`Cannot read envelope ${id}: ${error.message}`);
+  }
+}
+
+/**
+ * @throws {RefusedError} answered with an error that stays
+ * @throws {BusyError}
+ * @throws {ConnectionError}
+ */
+async function request(
+  { origin, token }: TailOptions,
+  query: string,
+  accept = "application/json",
+  expected: readonly number[] = [],
+): Promise<Response> {
+  const headers: Record<string, string> = { Accept: accept };
+  if (token !== undefined) headers.Authorization = `Bearer ${token}`;
+  const response = await fetch(`${origin}/monitoring/inbox${query}`, {
+    headers,
+    redirect: "manual",
+  }).catch((cause) => {
+    throw new ConnectionError("No server answers.", { cause });
+  });
+  if (response.ok || expected.includes(response.status)) return response;
+  const { detail } = await response.json().catch(() => ({}));
+  const reason = typeof detail === "string"
+    ? visibleText(detail)
+    : "Is it Sightglass? Name its address with --url=http://HOST:PORT.";
+  const message = `Cannot tail: ${origin} answers ${response.status}. ${reason}`;
+  throw response.status >= 500 ? new BusyError(message) : new RefusedError(message);
+}
+
+const encoder = new TextEncoder();
+
+/** @throws {Deno.errors.BrokenPipe} nobody reads the output any more */
+async function print(text: string): Promise<void> {
+  let left = encoder.encode(text);
+  while (left.length > 0) left = left.subarray(await Deno.stdout.write(left));
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  if (Deno.build.os === "windows" && signal === "SIGTERM") continue;
+  Deno.addSignalListener(signal, () => Deno.exit(0));
+}
+
+try {
+  await follow(readTailOptions(Deno.args, (name) => Deno.env.get(name)));
+} catch (error) {
+  // `deno task tail | head -1`: the reader has what it wanted.
+  if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+  const isExpected = [UsageError, ConfigError, RefusedError].some((kind) => error instanceof kind);
+  if (!isExpected) throw error;
+  console.error((error as Error).message);
+  Deno.exit(1);
+}

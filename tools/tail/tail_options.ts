@@ -1,0 +1,70 @@
+import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
+
+export const VIEWS = ["errors", "logs", "traces"] as const;
+export type View = typeof VIEWS[number];
+
+/** What to follow, and where. */
+export interface TailOptions {
+  readonly views: readonly View[];
+  /** One JSON object a line instead of text. */
+  readonly json: boolean;
+  /** `http://HOST:PORT` of the server. */
+  readonly origin: string;
+  /** `INBOX_TOKEN`. */
+  readonly token: string | undefined;
+}
+
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+const USAGE = `Use: deno task tail [${VIEWS.join("|")}] [--json] [--url=http://HOST:PORT]`;
+
+/** The variables that say where the server of this environment is, and what it requires. */
+const VARIABLES = ["HOST", "PORT", "INBOX_TOKEN"];
+
+/**
+ * Reads the command line. Without `--url` the server is the one that `PORT` and `HOST` configure.
+ *
+ * @throws {UsageError}
+ * @throws {ConfigError} a variable is not valid
+ */
+export function readTailOptions(
+  args: readonly string[],
+  env: (name: string) => string | undefined,
+): TailOptions {
+  let views: readonly View[] = VIEWS;
+  let json = false;
+  let url: string | undefined;
+  for (const arg of args) {
+    const view = VIEWS.find((name) => name === arg);
+    if (view !== undefined) views = views === VIEWS ? [view] : [...views, view];
+    else if (arg === "--json") json = true;
+    else if (arg.startsWith("--url=")) url = arg.slice("--url=".length);
+    else throw new UsageError(`Cannot tail: unknown argument ${JSON.stringify(arg)}. ${USAGE}`);
+  }
+  const config = loadConfig(
+    Object.fromEntries(
+      CONFIG_VARIABLES.filter((name) => VARIABLES.includes(name)).map((name) => [name, env(name)]),
+    ),
+  );
+  const origin = url === undefined ? originOf(config) : originIn(url);
+  return { views, json, origin, token: config.inboxToken };
+}
+
+/** @throws {UsageError} */
+function originIn(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    throw new UsageError(`Cannot tail: --url is not an http or https address. ${USAGE}`);
+  }
+  return parsed.origin;
+}
+
+/** A server that listens on all interfaces is reached at the loopback, which its inbox is open to. */
+const ANY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+function originOf({ hostname, port }: { hostname: string; port: number }): string {
+  const host = ANY_ADDRESS[hostname] ?? hostname;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

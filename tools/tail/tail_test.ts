@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { zstdCompressSync } from "node:zlib";
+import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { startServer } from "../run/server_process.ts";
+
+/** Most milliseconds to wait for a line on a busy machine. */
+const TIMEOUT_MS = 20_000;
+
+/** `deno task tail`, with the permissions of the task. */
+function startTail(args: readonly string[], env: Record<string, string> = {}) {
+  const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
+  const command: string[] = tasks.tail.command.split(" ").slice(1);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...command, ...args],
+    cwd: new URL("../../", import.meta.url),
+    env: { NO_COLOR: "", PORT: "", HOST: "", INBOX_TOKEN: "", ...env },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const outputs = [child.stdout, child.stderr].map((stream) => ({ stream, text: "" }));
+  const ended = Promise.all(outputs.map(async (output) => {
+    for await (const chunk of output.stream.pipeThrough(new TextDecoderStream())) {
+      output.text += chunk;
+    }
+  }));
+  const [out, error] = outputs as [typeof outputs[0], typeof outputs[0]];
+  return {
+    out: () => out.text,
+    error: () => error.text,
+    async printed(read: () => string, pattern: RegExp): Promise<void> {
+      const deadline = performance.now() + TIMEOUT_MS;
+      while (!pattern.test(read())) {
+        if (performance.now() > deadline) assert.match(read(), pattern);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    async end(signal?: Deno.Signal): Promise<number> {
+      if (signal !== undefined) child.kill(signal);
+      const { code } = await child.status;
+      await ended;
+      return code;
+    },
+  };
+}
+
+async function post(origin: string, n: number, encoding?: "zstd"): Promise<void> {
+  const header = { dsn: "https://inbox@sightglass.invalid/1", event_id: hexId(n) };
+  const event = { event_id: hexId(n), message: `\x1b[2Jno. ${n}`, timestamp: Date.now() / 1000 };
+  const bytes = envelopeOf(header, ["event", event]);
+  const response = await fetch(`${origin}/monitoring`, {
+    method: "POST",
+    body: encoding === undefined ? bytes : new Uint8Array(zstdCompressSync(bytes)),
+    headers: encoding === undefined ? {} : { "Content-Encoding": encoding },
+  });
+  assert.equal(response.status, 200, await response.text());
+}
+
+Deno.test("tail of a server that restarts → each new error once, ended by a signal", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "tail-" });
+  const env = { INBOX_TOKEN: "s3cret" };
+  const first = await startServer({ dataDir, env });
+  const { origin, port } = first;
+  await post(origin, 1);
+  const tail = startTail(["errors", `--url=${origin}`], env);
+  const json = startTail(["--json"], { ...env, PORT: `${port}` });
+  try {
+    for (const { printed, error } of [tail, json]) await printed(error, /^Following /);
+    await post(origin, 2);
+    await post(origin, 3, "zstd");
+    await tail.printed(tail.out, /no\. 3/);
+    await first.stop();
+    await tail.printed(tail.error, /is lost\. Waiting for the server\.\n/);
+    const second = await startServer({ dataDir, env: { ...env, PORT: `${port}` } });
+    try {
+      await tail.printed(tail.error, /Connected again\.\n/);
+      await post(origin, 4);
+      for (const { printed, out } of [tail, json]) await printed(out, /no\. 4/);
+    } finally {
+      assert.equal(await tail.end("SIGTERM"), 0);
+      assert.equal(await json.end("SIGINT"), 0);
+      await second.stop();
+    }
+    const lines = tail.out().trimEnd().split("\n");
+    assert.deepEqual(lines.map((line) => /no\. (\d)/.exec(line)?.[1]), ["2", "3", "4"]);
+    assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}Message: \ufffd\[2Jno\. 2$/);
+    const rows = json.out().trimEnd().split("\n").map((line) => JSON.parse(line));
+    const errors = rows.filter(({ kind }) => kind === "error");
+    assert.deepEqual(errors.map(({ event_id }) => event_id), [2, 3, 4].map(hexId));
+    assert.ok(rows.some(({ kind, body }) => kind === "log" && body === "The server has started"));
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+Deno.test({
+  name: "the reader of the output has ended → ends with 0 and no error",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using server = await startServer();
+    const command =
+      `"$0" run --no-prompt --allow-net --allow-env tools/tail/tail.ts errors --url="$1" | head -1`;
+    const shell = new Deno.Command("bash", {
+      args: ["-c", `${command}; echo "codes \${PIPESTATUS[0]}"`, Deno.execPath(), server.origin],
+      cwd: new URL("../../", import.meta.url),
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const output = shell.output();
+    let ended = false;
+    output.then(() => ended = true);
+    const deadline = performance.now() + TIMEOUT_MS;
+    for (let n = 1; !ended && performance.now() < deadline; n++) {
+      await post(server.origin, n);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    if (!ended) shell.kill();
+    const { stdout, stderr } = await output;
+    const decoder = new TextDecoder();
+    assert.match(decoder.decode(stdout), /^[^\n]*no\. \d+\ncodes 0\n$/);
+    assert.match(decoder.decode(stderr), /^Following [^\n]*\n$/);
+  },
+});
+
+Deno.test("nothing to follow → one line that says what to do, code 1", async () => {
+  await using relay = await startServer({ env: { SENTRY_DSN: "http://key@127.0.0.1:9/1" } });
+  await using closed = await startServer({ env: { INBOX_TOKEN: "s3cret" } });
+  const cases: [string, RegExp][] = [
+    ["--url=http://127.0.0.1:9", /no server answers at http:\/\/127\.0\.0\.1:9\. Start it with/],
+    [`--url=${relay.origin}`, /404\. There is no inbox in relay mode/],
+    [`--url=${closed.origin}`, /403\. .*INBOX_TOKEN/],
+    ["--all", /unknown argument "--all"\. Use: deno task tail/],
+  ];
+  for (const [arg, message] of cases) {
+    const tail = startTail([arg]);
+    assert.equal(await tail.end(), 1, arg);
+    assert.match(tail.error(), message);
+    assert.equal(tail.error().split("\n").length, 2, "one line");
+  }
+});
