@@ -47,6 +47,7 @@ export interface Config {
   /** `memory` on Deno Deploy, where files are not kept, unless `DATA_DIR` is set. */
   readonly inbox: "file" | "memory";
   readonly inboxMaxBytes: number;
+  readonly inboxMaxAgeDays: number;
   readonly inboxToken?: string;
   /** Whether the server runs on Deno Deploy, where files are not kept and no client is on the same machine. */
   readonly onDeploy: boolean;
@@ -100,7 +101,8 @@ const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
 /** Upper bounds: a larger value is most likely a wrong unit. */
 const MAX_TIMEOUT_MS = 600_000;
 const MAX_BYTES = 1024 ** 4;
-const MAX_HOURS = 24 * 365;
+const MAX_DAYS = 365;
+const MAX_HOURS = 24 * MAX_DAYS;
 
 const bytes = (min: number) => wholeNumber(min, MAX_BYTES, "bytes");
 
@@ -281,6 +283,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     inbox,
     inboxMaxBytes: optional("INBOX_MAX_BYTES", bytes(1)) ??
       (inbox === "memory" ? MEMORY_INBOX_BYTES : 200 * MIB),
+    inboxMaxAgeDays: optional("INBOX_MAX_AGE_DAYS", wholeNumber(1, MAX_DAYS, "days")) ?? 30,
     inboxToken: optional("INBOX_TOKEN", bearerToken),
     onDeploy,
   });
@@ -294,6 +297,7 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "FORWARD_CLIENT_IP",
   "HOST",
   "HTTPS_PROXY",
+  "INBOX_MAX_AGE_DAYS",
   "INBOX_MAX_BYTES",
   "INBOX_TOKEN",
   "MAX_CONNECTIONS",

@@ -21,6 +21,7 @@ Deno.test("nothing set → inbox mode on loopback, all defaults of the contract"
   assert.equal(config.spoolMaxBytes, 500 * MIB);
   assert.equal(config.spoolMaxAgeHours, 24);
   assert.equal(config.inboxMaxBytes, 200 * MIB);
+  assert.equal(config.inboxMaxAgeDays, 30);
   assert.equal(config.dataDir, ".data");
   assert.equal(config.forwardClientIp, false);
   assert.deepEqual(config.allowedDsns.map((dsn) => dsn.text), [config.dsn.text]);
@@ -154,6 +155,7 @@ const REFUSED: Record<string, string[]> = {
   SPOOL_MAX_BYTES: ["-1"],
   SPOOL_MAX_AGE_HOURS: ["0"],
   INBOX_MAX_BYTES: ["1e9"],
+  INBOX_MAX_AGE_DAYS: ["0", "366", "30d"],
   INBOX_TOKEN: ["two words", "semi;colon"],
 };
 

@@ -59,6 +59,7 @@ async function main(): Promise<void> {
     ? openInbox({
       path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
       maxBytes: config.inboxMaxBytes,
+      maxAgeDays: config.inboxMaxAgeDays,
       sourceMap,
       onNotice,
     })

@@ -1,4 +1,4 @@
-import { formatBytes } from "../components/format.ts";
+import { formatBytes, formatCount } from "../components/format.ts";
 import type { Config } from "../config.ts";
 import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
@@ -24,7 +24,8 @@ export function pageSlots(
 
 /** Which envelopes this server stores, and how long. */
 function kept(config: Config): string {
-  const { mode, inbox, inboxMaxBytes, spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;
+  const { mode, inbox, inboxMaxBytes, inboxMaxAgeDays } = config;
+  const { spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;
   if (mode === "relay" && spool === "sqlite") {
     return `up to ${formatBytes(spoolMaxBytes)} of envelopes for ${spoolMaxAgeHours}\u00a0h, ` +
       "on disk, while the ingest is unavailable";
@@ -33,7 +34,8 @@ function kept(config: Config): string {
     const nothing = onDeploy ? "nothing, because this platform has no persistent disk" : "nothing";
     return `${nothing}; while the ingest is unavailable, browsers keep their envelopes`;
   }
-  const newest = `the newest ${formatBytes(inboxMaxBytes)} of envelopes`;
+  const newest = `the newest ${formatBytes(inboxMaxBytes)} of envelopes, for ` +
+    formatCount(inboxMaxAgeDays, "day");
   return inbox === "file"
     ? `${newest}, on disk`
     : `${newest}, in the memory of this instance only: deleted when it stops`;

@@ -20,7 +20,7 @@ Deno.test("each mode → destination and route of the envelopes", () => {
 });
 
 Deno.test("Deno Deploy → the page shows: inbox in memory, no spool", () => {
-  assert.match(slots({}).kept ?? "", /^the newest 200\sMiB of envelopes, on disk$/);
+  assert.match(slots({}).kept ?? "", /^the newest 200\sMiB of envelopes, for 30\sdays, on disk$/);
   assert.match(slots(DEPLOY).kept ?? "", /64\.0\sMiB.*memory of this instance only/);
   assert.match(
     slots({ ...DEPLOY, ...HOSTED }).kept ?? "",

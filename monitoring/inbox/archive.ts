@@ -103,8 +103,11 @@ async function importEnvelope(
       decoded: () => Promise.resolve(decoded),
       receivedAt,
     });
-    if (outcome !== "no room") return outcome === "stored" ? "taken" : "present";
-    return "The inbox has no room for it (INBOX_MAX_BYTES).";
+    if (outcome === "stored") return "taken";
+    if (outcome === "present") return "present";
+    return outcome === "too old"
+      ? "It is older than the inbox keeps envelopes (INBOX_MAX_AGE_DAYS)."
+      : "The inbox has no room for it (INBOX_MAX_BYTES).";
   } catch (error) {
     if (error instanceof DecodeError || error instanceof EnvelopeError) return error.message;
     throw error;

@@ -42,12 +42,13 @@ export function prepare(db: DatabaseSync) {
     totalBytes: sql("SELECT bytes FROM totals"),
     addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
     oldest: sql("SELECT id, bytes FROM envelopes ORDER BY id"),
-    subtractThrough: sql(
+    tooOld: sql("SELECT id FROM envelopes WHERE received_at < ? ORDER BY id"),
+    subtract: sql(
       "UPDATE totals SET bytes = bytes -" +
-        " (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id <= ?)",
+        " (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id BETWEEN ? AND ?)",
     ),
-    deleteThrough: sql("DELETE FROM envelopes WHERE id <= ?"),
-    deleteTypesThrough: sql("DELETE FROM item_types WHERE envelope <= ?"),
+    delete: sql("DELETE FROM envelopes WHERE id BETWEEN ? AND ?"),
+    deleteTypes: sql("DELETE FROM item_types WHERE envelope BETWEEN ? AND ?"),
     deleteAll: sql("DELETE FROM envelopes"),
     deleteAllTypes: sql("DELETE FROM item_types"),
     setLast: sql("UPDATE sqlite_sequence SET seq = ? WHERE name = 'envelopes'"),

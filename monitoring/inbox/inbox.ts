@@ -3,7 +3,7 @@ import type { InboxItem, InboxPage, InboxRow } from "../protocol/inbox_row.ts";
 import type { ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 
 /**
- * The newest envelopes as received, up to a size limit, and the index that the lists of traces, errors
+ * The newest envelopes as received, up to limits of size and age, and the index that the lists of traces, errors
  * and logs are read from.
  */
 export interface Inbox {
@@ -19,10 +19,11 @@ export interface Inbox {
   /**
    * {@linkcode store} for an import, which evicts nothing.
    *
-   * @returns `present`: the same bytes with the same time are stored already; `no room`: over the size limit
+   * @returns `present`: the same bytes with the same time are stored already; `no room`: over the size limit;
+   * `too old`: over the age limit
    * @throws {InboxClosedError}
    */
-  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room">;
+  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room" | "too old">;
   /** Rows after a cursor, oldest first, and the next cursor. */
   list(query: InboxQuery): InboxSlice;
   /**

@@ -43,19 +43,26 @@ export interface NewEntries {
 export class InboxFile {
   readonly #db: DatabaseSync;
   readonly #maxBytes: number;
+  readonly #oldestTime: () => number;
   readonly #sql: ReturnType<typeof prepare>;
   readonly #index: IndexWriter;
   readonly #lists: ListReader;
 
-  constructor(db: DatabaseSync, maxBytes: number) {
+  /**
+   * @param maxBytes of all bodies
+   * @param oldestTime envelopes that were received before this time are deleted, milliseconds since 1970; -Infinity:
+   * none
+   */
+  constructor(db: DatabaseSync, maxBytes: number, oldestTime: () => number) {
     this.#db = db;
     this.#maxBytes = maxBytes;
+    this.#oldestTime = oldestTime;
     this.#sql = prepare(db);
     this.#index = new IndexWriter(db);
     this.#lists = new ListReader(db);
   }
 
-  /** Deletes the oldest envelopes over the limit, which may be lower than at the last start. */
+  /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
   evict(): void {
     this.#transaction(() => this.#evict());
   }
@@ -65,7 +72,7 @@ export class InboxFile {
     return (this.#sql.dataVersion.get() as { data_version: number }).data_version;
   }
 
-  /** Stores an envelope and deletes the oldest ones over the limit. Returns its id. */
+  /** Stores an envelope and deletes the oldest ones over the limits. Returns its id. */
   insert(envelope: NewEnvelope): number {
     return this.#transaction(() => {
       const id = this.#insert(envelope);
@@ -74,11 +81,13 @@ export class InboxFile {
     });
   }
 
-  /** Stores an envelope unless it is stored already or over the limit. Returns its id. */
-  insertOnce(envelope: NewEnvelope): number | "present" | "no room" {
+  /** Stores an envelope unless it is stored already or over a limit. Returns its id. */
+  insertOnce(envelope: NewEnvelope): number | "present" | "no room" | "too old" {
     return this.#transaction(() => {
       const { receivedAt, bytes, contentEncoding } = envelope;
+      if (receivedAt < this.#oldestTime()) return "too old";
       const length = bytes.byteLength;
+
       if (this.#sql.same.get(receivedAt, length, contentEncoding, bytes)) return "present";
       if (this.#totalBytes() + length > this.#maxBytes) return "no room";
       const id = this.#insert(envelope);
@@ -232,10 +241,18 @@ export class InboxFile {
   }
 
   #evict(): void {
+    // Mostly one range at the beginning: imported envelopes are older than what was stored before them.
+    for (const [first, last] of rangesOf(this.#tooOld())) this.#delete(first, last);
     const excess = this.#totalBytes() - this.#maxBytes;
     if (excess > 0) this.#deleteThrough(this.#oldestToFree(excess));
     const surplus = this.#surplus();
     if (surplus > 0) this.#deleteThrough(this.#index.oldestToFree(surplus));
+  }
+
+  #tooOld(): readonly number[] {
+    const oldest = this.#oldestTime();
+    if (oldest === -Infinity) return [];
+    return this.#sql.tooOld.all(oldest).map((row) => (row as { id: number }).id);
   }
 
   /** Characters of index entries over their limit; negative: below. */
@@ -255,10 +272,14 @@ export class InboxFile {
   }
 
   #deleteThrough(last: number): void {
-    this.#sql.subtractThrough.run(last);
-    this.#sql.deleteThrough.run(last);
-    this.#sql.deleteTypesThrough.run(last);
-    this.#index.deleteThrough(last);
+    this.#delete(0, last);
+  }
+
+  #delete(first: number, last: number): void {
+    this.#sql.subtract.run(first, last);
+    this.#sql.delete.run(first, last);
+    this.#sql.deleteTypes.run(first, last);
+    this.#index.delete(first, last);
   }
 
   #totalBytes(): number {
@@ -273,4 +294,15 @@ export class InboxFile {
   #transaction<T>(work: () => T, begin?: string): T {
     return transaction(this.#db, work, begin);
   }
+}
+
+/** Ascending numbers as ranges of consecutive ones, both ends included. */
+function rangesOf(ids: readonly number[]): [first: number, last: number][] {
+  const ranges: [number, number][] = [];
+  for (const id of ids) {
+    const range = ranges.at(-1);
+    if (range?.[1] === id - 1) range[1] = id;
+    else ranges.push([id, id]);
+  }
+  return ranges;
 }

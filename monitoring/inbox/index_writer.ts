@@ -103,12 +103,13 @@ export class IndexWriter {
     return 0;
   }
 
-  deleteThrough(envelope: number): void {
-    this.#sql.subtractThrough.run(envelope);
-    this.#sql.deleteTexts.run(envelope);
-    const end = placeOf(envelope + 1, 0);
-    for (const table of this.#sql.deleteEntries) table.run(end);
-    for (const table of this.#sql.deleteUnused) table.run(envelope);
+  /** Deletes the entries of the envelopes from `first` to `last`. */
+  delete(first: number, last: number): void {
+    this.#sql.subtract.run(first, last);
+    this.#sql.deleteTexts.run(first, last);
+    const [start, end] = [placeOf(first, 0), placeOf(last + 1, 0)];
+    for (const table of this.#sql.deleteEntries) table.run(start, end);
+    for (const table of this.#sql.deleteUnused) table.run(last);
   }
 
   deleteAll(): void {
@@ -156,15 +157,24 @@ function prepare(db: DatabaseSync) {
     weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
     oldest: db.prepare("SELECT envelope, weight FROM envelope_texts ORDER BY envelope"),
-    subtractThrough: db.prepare(
+    subtract: db.prepare(
       "UPDATE totals SET weight = weight -" +
-        " (SELECT coalesce(sum(weight), 0) FROM envelope_texts WHERE envelope <= ?)",
+        " (SELECT coalesce(sum(weight), 0) FROM envelope_texts WHERE envelope BETWEEN ? AND ?)",
     ),
-    deleteTexts: db.prepare("DELETE FROM envelope_texts WHERE envelope <= ?"),
-    deleteEntries: INDEX_TABLES.map((table) => db.prepare(`DELETE FROM ${table} WHERE place < ?`)),
+    deleteTexts: db.prepare("DELETE FROM envelope_texts WHERE envelope BETWEEN ? AND ?"),
+    deleteEntries: INDEX_TABLES.map((table) =>
+      db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
+    ),
+    // Of an envelope that was deleted by its age, older ones may still be stored.
     deleteUnused: [
-      db.prepare("DELETE FROM releases WHERE newest <= ?"),
-      db.prepare("DELETE FROM sources WHERE newest <= ? AND id > 1"),
+      db.prepare(
+        "DELETE FROM releases WHERE newest <= ? AND NOT EXISTS (SELECT 1 FROM envelope_texts AS e" +
+          " WHERE e.source = releases.source AND e.release = releases.id)",
+      ),
+      db.prepare(
+        "DELETE FROM sources WHERE newest <= ? AND id > 1 AND NOT EXISTS" +
+          " (SELECT 1 FROM envelope_texts AS e WHERE e.source = sources.id)",
+      ),
     ],
     deleteAll: [
       ...[...INDEX_TABLES, "envelope_texts", "releases"].map((table) =>

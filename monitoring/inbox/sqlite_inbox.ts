@@ -24,7 +24,9 @@ export interface InboxOptions {
   readonly path?: string;
   /** Bytes of all bodies. Rows and index entries are not counted: some hundred bytes per envelope. */
   readonly maxBytes: number;
-  /** The clock in milliseconds since 1970. Used for the name of a corrupt file. */
+  /** Days after which an envelope is deleted, by when it was received. Default: never. */
+  readonly maxAgeDays?: number;
+  /** The clock in milliseconds since 1970: for ages, and for the name of a corrupt file. */
   readonly now?: () => number;
   /** Returns the build's source maps, to group errors by source position. Default: none. */
   readonly sourceMap?: ReadSourceMap;
@@ -47,6 +49,10 @@ export function openInbox(options: InboxOptions): Inbox {
 /** Interval of checks for changes by other processes, while there are subscribers. */
 const WATCH_MS = 250;
 
+/** Interval of checks for envelopes that are too old, while none arrive. Short against days. */
+const EXPIRY_MS = 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+
 class SqliteInbox implements Inbox {
   readonly #options: InboxOptions;
   readonly #listeners = new Set<(change: InboxChange) => void>();
@@ -55,6 +61,7 @@ class SqliteInbox implements Inbox {
   readonly #onNotice: (notice: string) => void;
   #closed = false;
   #stopIndexing = () => {};
+  readonly #expiry: ReturnType<typeof setInterval>;
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   #last = 0;
   /** Resolves when all earlier writes are done. */
@@ -68,13 +75,14 @@ class SqliteInbox implements Inbox {
   constructor(options: InboxOptions) {
     this.#options = options;
     const { path, maxBytes, sourceMap, now = Date.now, onNotice = console.warn } = options;
+    const maxAgeMs = (options.maxAgeDays ?? Infinity) * DAY_MS;
     this.#onNotice = onNotice;
     this.#maps = sourceMap && new ScriptMaps(sourceMap, onNotice);
     this.#database = new RecoveringDatabase({
       store: "inbox",
       path,
       schema: INBOX_SCHEMA,
-      createStore: (db) => new InboxFile(db, maxBytes),
+      createStore: (db) => new InboxFile(db, maxBytes, () => now() - maxAgeMs),
       onReplaced: (file) => this.#continueIn(file),
       onNotice,
       now,
@@ -85,6 +93,8 @@ class SqliteInbox implements Inbox {
     // from one of them notices that its cursor is not of this inbox.
     if (path === undefined) this.#database.run((file) => file.startAfter(now()));
     this.#last = this.#database.run((file) => file.state().last);
+    this.#expiry = setInterval(() => this.#evict(), EXPIRY_MS);
+    Deno.unrefTimer(this.#expiry as unknown as number);
     if (this.#database.run((file) => file.hasBacklog())) {
       this.#stopIndexing = indexBacklog({
         unindexed: () => this.#run((file) => file.unindexed()),
@@ -105,7 +115,7 @@ class SqliteInbox implements Inbox {
     });
   }
 
-  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room"> {
+  storeOnce(envelope: AdmittedEnvelope): Promise<"stored" | "present" | "no room" | "too old"> {
     return this.#write(envelope, (file, row) => {
       const id = file.insertOnce(row);
       if (typeof id === "string") return id;
@@ -177,6 +187,7 @@ class SqliteInbox implements Inbox {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    clearInterval(this.#expiry);
     this.#stopIndexing();
     this.#stopWatching();
     this.#notify("closed");
@@ -198,6 +209,15 @@ class SqliteInbox implements Inbox {
     } catch (error) {
       if (error instanceof DiskFullError) this.#isFull();
       throw error;
+    }
+  }
+
+  /** Without an arriving envelope, whose transaction does the same. */
+  #evict(): void {
+    try {
+      this.#database.shrink((file) => file.evict());
+    } catch (error) {
+      this.#onNotice(`Cannot delete what is too old from the inbox: ${error}`);
     }
   }
 

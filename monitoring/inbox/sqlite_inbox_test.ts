@@ -384,3 +384,52 @@ Deno.test("any sequence of store, clear and restart → limit, order and bytes c
     { numRuns: 40 },
   );
 });
+
+const DAY_MS = 24 * 3_600_000;
+const START = 1_790_000_000_000;
+/** An envelope of 300 bytes that was received on that day. */
+const onDay = (day: number) => admitted(sized(300), START + day * DAY_MS);
+
+Deno.test(
+  "limits of bytes and age → each deletes the oldest, and a restart does so too",
+  withFolder(async (_, open) => {
+    let day = 0;
+    const options = { maxBytes: 900, maxAgeDays: 30, now: () => START + day * DAY_MS };
+    const inbox = open(options);
+    const storeOn = async (next: number) => await inbox.store(onDay(day = next));
+    for (const next of [0, 1, 2]) await storeOn(next);
+    assert.deepEqual(ids(inbox), [1, 2, 3]);
+    await storeOn(3);
+    assert.deepEqual(ids(inbox), [2, 3, 4], "over the bytes");
+    await storeOn(32.5);
+    assert.deepEqual(ids(inbox), [4, 5], "two over the age");
+    await storeOn(32.6);
+    assert.deepEqual(ids(inbox), [4, 5, 6], "their bytes are free");
+    day = 34;
+    const second = open(options);
+    assert.deepEqual(ids(second), [5, 6], "at the start");
+    day = 1_000;
+    assert.deepEqual(ids(open({ ...options, maxAgeDays: undefined })), [5, 6], "no age limit");
+  }),
+);
+
+Deno.test(
+  "imported envelopes older than stored ones → deleted by their own age, with their entries",
+  withFolder(async (_, open) => {
+    let day = 40;
+    const inbox = open({ maxAgeDays: 30, now: () => START + day * DAY_MS });
+    const event = (n: number, at: number) => admitted(eventEnvelope(n), START + at * DAY_MS);
+    const events = (inbox: Inbox) => inbox.page("occurrences", {}).rows.map((row) => row.event_id);
+    await inbox.store(event(1, 39));
+    assert.equal(await inbox.storeOnce(event(2, 9)), "too old");
+    assert.equal(await inbox.storeOnce(event(3, 20)), "stored");
+    await inbox.store(event(4, 40));
+    assert.equal(await inbox.storeOnce(event(5, 21)), "stored");
+    assert.deepEqual(events(inbox), [5, 4, 3, 1].map(hexId));
+    day = 52;
+    await inbox.store(event(6, 52));
+    assert.deepEqual(events(inbox), [6, 4, 1].map(hexId));
+    assert.equal(inbox.page("traces", {}).rows.length, 0);
+    assert.deepEqual(inbox.envelopes({ type: "event" }).rows.length, 3);
+  }),
+);
