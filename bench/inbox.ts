@@ -164,7 +164,7 @@ function measureIndexWriting(folder: string): Figure[] {
       schema: INBOX_SCHEMA,
       onNotice: console.warn,
     });
-    return { writesEntries, db, file: new InboxFile(db, MAX_BYTES), ms: 0 };
+    return { writesEntries, db, file: new InboxFile(db, MAX_BYTES, () => -Infinity), ms: 0 };
   });
   const envelopes = [...makeEnvelopes(ROUND_SIZE * ROUNDS)];
   for (let round = 0; round < ROUNDS; round++) {

@@ -87,7 +87,6 @@ export class InboxFile {
       const { receivedAt, bytes, contentEncoding } = envelope;
       if (receivedAt < this.#oldestTime()) return "too old";
       const length = bytes.byteLength;
-
       if (this.#sql.same.get(receivedAt, length, contentEncoding, bytes)) return "present";
       if (this.#totalBytes() + length > this.#maxBytes) return "no room";
       const id = this.#insert(envelope);
