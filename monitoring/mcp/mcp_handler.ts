@@ -1,4 +1,6 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { ParameterError } from "../inbox/query_parameters.ts";
+import { CursorError } from "../models/index/list_cursor.ts";
 import { type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import { type Tool, type ToolInput, TOOLS } from "./tools.ts";
 import { UNTRUSTED_NOTICE, untrustedText } from "./untrusted_text.ts";
@@ -44,14 +46,18 @@ export function createHandler(reader: TelemetryReader): McpHandler {
     handler.fetch(new Request("http://mcp.invalid/", { method: "POST", headers, body }));
 }
 
+/** Errors that the caller can fix. */
+const EXPECTED_ERRORS = [ToolError, ParameterError, CursorError];
+
 async function run(tool: Tool, input: unknown, reader: TelemetryReader) {
   try {
     const answer = await tool.run(input as ToolInput, reader);
     return { content: [{ type: "text" as const, text: untrustedText(answer) }] };
   } catch (error) {
-    if (!(error instanceof ToolError)) console.error(`Cannot answer the tool ${tool.name}:`, error);
-    const text = error instanceof ToolError
-      ? error.message
+    const isExpected = EXPECTED_ERRORS.some((kind) => error instanceof kind);
+    if (!isExpected) console.error(`Cannot answer the tool ${tool.name}:`, error);
+    const text = isExpected
+      ? (error as Error).message
       : "The inbox cannot be read now. The server's output has the reason.";
     return { content: [{ type: "text" as const, text }], isError: true };
   }

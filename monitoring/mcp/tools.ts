@@ -1,8 +1,7 @@
-import { ParameterError, readListParameters } from "../inbox/query_parameters.ts";
-import { CursorError } from "../models/index/list_cursor.ts";
-import { type Lists, LOG_LEVELS, type Page } from "../models/rows.ts";
+import { readListParameters } from "../inbox/query_parameters.ts";
+import { APPLICATIONS, type Lists, type ListSort, LOG_LEVELS, type Page } from "../models/rows.ts";
 import { getError } from "./error_details.ts";
-import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
+import { isoTime, type TelemetryReader } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 
@@ -16,12 +15,14 @@ export interface Tool {
   /**
    * @param input fits {@linkcode Tool.input}
    * @throws {ToolError}
+   * @throws {ParameterError}
+   * @throws {CursorError}
    */
   run(input: ToolInput, reader: TelemetryReader): ToolAnswer | Promise<ToolAnswer>;
 }
 
 /** Arguments of a call. */
-export type ToolInput = Readonly<Record<string, string | number | undefined>>;
+export type ToolInput = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface InputSchema {
   readonly type: "object";
@@ -35,20 +36,50 @@ const DEFAULT_ROWS = 25;
 
 const text = (description: string) => ({ type: "string", description });
 
-const TRACE_ID = text("Trace id: 32 hexadecimal digits.");
+const TRACE_ID = {
+  ...text("Trace id: 32 hexadecimal digits."),
+  pattern: "^[\\da-fA-F-]{32,36}$",
+};
+
+/** The order of a list without another. */
+const NEWEST = "newest";
 
 /** Filters of every list. They combine: a row must match all of them. */
 const LIST_FILTERS = {
-  query: text(
-    "Text in the row's names, messages, attributes or ids; case-insensitive, no wildcards.",
-  ),
+  query: {
+    ...text(
+      "Text in the row's names, messages, attributes or ids; case-insensitive, no wildcards.",
+    ),
+    maxLength: 200,
+  },
   trace_id: TRACE_ID,
+  source: text(
+    "Application that sent the row: the key of a source from get_delivery_health, or `sightglass`. Default:" +
+      " `apps`, every application but Sightglass itself, or Sightglass if there is no other.",
+  ),
+  release: text("Release that sent the row."),
+  since: text(
+    "Only rows of this time or later: an age such as 10m, 2h or 7d, or an ISO 8601 time.",
+  ),
+  until: text("Only rows before this time, in the same forms."),
   limit: { type: "integer", minimum: 1, maximum: 100, description: `Default: ${DEFAULT_ROWS}.` },
   before: text(
-    "The `next` of an earlier answer with the same filters: continues with older rows. Rows that arrived since" +
+    "The `next` of an earlier answer with the same filters: continues after its rows. Rows that arrived since" +
       " the first page are left out.",
   ),
 };
+
+const LEVEL = {
+  type: "string",
+  enum: LOG_LEVELS,
+  description: "This level and more severe ones.",
+};
+
+const sortedBy = (order: ListSort, what: string) => ({
+  type: "string",
+  enum: [NEWEST, order],
+  description: `Default: ${NEWEST}. ${order}: by ${what}.`,
+});
 
 const object = (
   properties: InputSchema["properties"],
@@ -62,7 +93,12 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Lists groups of errors with the same cause, newest first: type, message, place in the source," +
       " count, first and last time, and the group's key for get_error.",
-    input: object(LIST_FILTERS),
+    input: object({
+      ...LIST_FILTERS,
+      level: LEVEL,
+      handled: { type: "boolean", description: "Whether the application handled the error." },
+      sort: sortedBy("frequent", "count"),
+    }),
     run: (input, reader) => listRows("errors", "Error groups", input, reader),
   },
   {
@@ -84,7 +120,7 @@ export const TOOLS: readonly Tool[] = [
     description: "Lists structured logs, newest first, with their attributes.",
     input: object({
       ...LIST_FILTERS,
-      level: { type: "string", enum: LOG_LEVELS, description: "This level and more severe ones." },
+      level: LEVEL,
     }),
     run: (input, reader) => listRows("logs", "Logs", input, reader),
   },
@@ -94,7 +130,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Lists traces, newest first: name, operation, start, end, and the number of spans, errors and" +
       " logs.",
-    input: object(LIST_FILTERS),
+    input: object({ ...LIST_FILTERS, sort: sortedBy("slowest", "duration") }),
     run: (input, reader) => listRows("traces", "Traces", input, reader),
   },
   {
@@ -116,7 +152,7 @@ export const TOOLS: readonly Tool[] = [
     title: "Get the state of delivery",
     description:
       "Returns whether the server takes telemetry, how many envelopes ended in which way since it" +
-      " started, and how many are stored.",
+      " started, how many are stored, and the sources: the applications that sent them, with their keys.",
     input: object({}),
     run: getDeliveryHealth,
   },
@@ -132,12 +168,14 @@ function listRows(
   input: ToolInput,
   { inbox }: TelemetryReader,
 ): ToolAnswer {
-  const parameters = new URLSearchParams({ view, limit: `${DEFAULT_ROWS}` });
+  const parameters = new URLSearchParams({ view, source: APPLICATIONS, limit: `${DEFAULT_ROWS}` });
   for (const [name, value] of Object.entries(input)) {
-    if (value !== undefined) parameters.set(PARAMETER_NAMES[name] ?? name, `${value}`);
+    if (value === undefined || (name === "sort" && value === NEWEST)) continue;
+    const isTime = name === "since" || name === "until";
+    parameters.set(PARAMETER_NAMES[name] ?? name, isTime ? timeParameter(`${value}`) : `${value}`);
   }
+  const { query } = readListParameters(parameters, Date.now());
   const read = (limit?: number) => {
-    const { query } = listParameters(parameters);
     const page: Page<object> = inbox.page(view, { ...query, limit: limit ?? query.limit });
     return { rows: page.rows.map(withTimes), next: page.next };
   };
@@ -146,25 +184,19 @@ function listRows(
   const isShortened = fitting < page.rows.length;
   // Read again, so that `next` is after the last row that fits.
   if (isShortened) page = read(Math.max(1, fitting));
-  const summary = [`${what}, newest first: ${page.rows.length}.`];
+  const summary = [`${what}, ${query.sort ?? NEWEST} first: ${page.rows.length}.`];
   if (isShortened) summary.push("Truncated: further rows of this page did not fit.");
   summary.push(
     page.next === null
-      ? "There are no older ones."
-      : "There may be older ones: call again with `before` set to `next`.",
+      ? "There are no more."
+      : "There may be more: call again with `before` set to `next`.",
   );
   return { summary: summary.join(" "), data: page };
 }
 
-function listParameters(parameters: URLSearchParams): ReturnType<typeof readListParameters> {
-  try {
-    return readListParameters(parameters);
-  } catch (error) {
-    if (error instanceof ParameterError || error instanceof CursorError) {
-      throw new ToolError(`Cannot list: ${error.message}`, { cause: error });
-    }
-    throw error;
-  }
+/** An ISO 8601 time, as answers have it, in the milliseconds that the parameter takes. Others stay. */
+function timeParameter(time: string): string {
+  return /^\d{4}-\d\d-\d\d/.test(time) ? `${Date.parse(time)}` : time;
 }
 
 const TIMES: ReadonlySet<string> = new Set([
@@ -193,6 +225,10 @@ async function getDeliveryHealth(
   const { envelopes } = inbox.extent();
   return {
     summary: `The server ${state}; its inbox has ${envelopes} envelopes.`,
-    data: { ...report, inbox: { envelopes, can_store: inbox.canStore() } },
+    data: {
+      ...report,
+      inbox: { envelopes, can_store: inbox.canStore() },
+      sources: inbox.sources({}).rows.map(withTimes),
+    },
   };
 }

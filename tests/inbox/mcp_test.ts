@@ -124,6 +124,20 @@ async function callAll(call: Call): Promise<void> {
   assert.deepEqual([trace.errors, trace.logs, trace.next], [1, 60, null]);
   assert.deepEqual(trace.span.attributes, [["db.system", "sqlite"]]);
 
+  const [source] = dataOf(await call("get_delivery_health")).sources
+    .filter(({ key }: { key: string }) => key !== "sightglass");
+  assert.equal(source.envelopes, 3);
+  const countOf = async (name: string, args: Record<string, unknown>) =>
+    dataOf(await call(name, args)).rows.length;
+  const now = new Date();
+  const combined = { source: source.key, since: "10m", until: new Date(+now + 60_000), limit: 1 };
+  assert.equal(await countOf("list_traces", { ...combined, sort: "slowest" }), 1);
+  assert.equal(await countOf("list_errors", { ...combined, level: "error", sort: "frequent" }), 1);
+  assert.equal(await countOf("list_errors", { ...combined, level: "fatal" }), 0);
+  assert.equal(await countOf("search_logs", { ...combined, query: "no. 7" }), 1);
+  assert.equal(await countOf("search_logs", { until: new Date(+now - 600_000) }), 0);
+  assert.equal(await countOf("search_logs", { source: "sightglass", since: now }), 0);
+
   const bodies: string[] = [];
   let before: string | undefined;
   do {
@@ -202,6 +216,7 @@ Deno.test("MCP clients of both protocol forms → list and call every tool", asy
         ["get_trace", { trace_id: hexId(99) }, /No spans/],
         ["get_trace", { trace_id: TRACE, after: "x" }, /`after`/],
         ["list_errors", { before: "x" }, /before is not the `next`/],
+        ["list_errors", { since: "yesterday" }, /since is not a time/],
         ["search_logs", { level: "loud" }, /level/],
         ["list_traces", { unknown: "x" }, /additional properties/i],
       ] as const;
