@@ -3,30 +3,35 @@ import { formatTimeOfDayMs } from "../../components/format_time.ts";
 import type { ErrorEntry } from "../../monitoring/models/error/error_entry.ts";
 import type { IndexEntries } from "../../monitoring/models/index/index_entries.ts";
 import type { LogEntry } from "../../monitoring/models/log_entry.ts";
+import type { EnvelopeSource } from "../../monitoring/models/source.ts";
 import type { TraceEntry } from "../../monitoring/models/trace/trace_entry.ts";
 import type { View } from "./tail_options.ts";
 
 /** One printed line. */
 export type TailRow =
-  | { readonly kind: "error" } & ErrorEntry
-  | { readonly kind: "log" } & LogEntry
-  | { readonly kind: "trace" } & TraceEntry;
+  & { readonly source: EnvelopeSource }
+  & (
+    | { readonly kind: "error" } & ErrorEntry
+    | { readonly kind: "log" } & LogEntry
+    | { readonly kind: "trace" } & TraceEntry
+  );
 
 /**
  * The rows of one envelope, oldest kind first. A trace has a row when the first span of a page or process
  * arrives; later batches of its spans have none.
  */
 export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[] {
+  const { source } = entries;
   const rows: TailRow[] = [];
   if (views.includes("traces")) {
     const begun = entries.traces.filter(({ root }) => root !== null && root.rank < 2);
-    rows.push(...begun.map((entry) => ({ kind: "trace" as const, ...entry })));
+    rows.push(...begun.map((entry) => ({ kind: "trace" as const, source, ...entry })));
   }
   if (views.includes("errors")) {
-    rows.push(...entries.errors.map((entry) => ({ kind: "error" as const, ...entry })));
+    rows.push(...entries.errors.map((entry) => ({ kind: "error" as const, source, ...entry })));
   }
   if (views.includes("logs")) {
-    rows.push(...entries.logs.map((entry) => ({ kind: "log" as const, ...entry })));
+    rows.push(...entries.logs.map((entry) => ({ kind: "log" as const, source, ...entry })));
   }
   return rows;
 }
@@ -56,6 +61,7 @@ export function formatRow(row: TailRow, coloured: boolean): string {
   return [
     paint("faint", formatTimeOfDayMs(at)),
     paint(colour, label.padEnd(7)),
+    paint("faint", visibleText(row.source.name)),
     shown,
     ...faint === "" ? [] : [paint("faint", ` ${faint}`)],
   ].join(" ");

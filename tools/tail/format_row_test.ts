@@ -37,7 +37,10 @@ const TRANSACTION = ["transaction", {
 }] as const;
 
 const rows = (items: (readonly [string, unknown])[], views = VIEWS as readonly string[]) => {
-  const { entries } = indexEnvelope(parseEnvelope(envelopeOf({}, ...items)), AT);
+  const { entries } = indexEnvelope(
+    parseEnvelope(envelopeOf({ sdk: { name: "sentry.python" } }, ...items)),
+    AT,
+  );
   return rowsOf(entries, VIEWS.filter((view) => views.includes(view)));
 };
 const lines = (items: (readonly [string, unknown])[], views?: readonly string[]) =>
@@ -45,9 +48,9 @@ const lines = (items: (readonly [string, unknown])[], views?: readonly string[])
 
 Deno.test("an error, a log and a trace → one line each", () => {
   assert.deepEqual(lines([ERROR, LOG, TRANSACTION]), [
-    "14:03:22.084 trace   http.server GET /pay  1.20 s  1 span  trace abababab",
-    "14:03:22.084 ERROR   TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
-    "14:03:22.084 warn    slow  n=7  trace abababab",
+    "14:03:22.084 trace   sentry.python http.server GET /pay  1.20 s  1 span  trace abababab",
+    "14:03:22.084 ERROR   sentry.python TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
+    "14:03:22.084 warn    sentry.python slow  n=7  trace abababab",
   ]);
   assert.deepEqual(rows([ERROR, LOG, TRANSACTION], ["logs"]).map(({ kind }) => kind), ["log"]);
 });
@@ -72,7 +75,10 @@ Deno.test("text from telemetry → cannot control the terminal, nor break the li
 Deno.test("coloured → only the line's own escape sequences", () => {
   const [line] = rows([ERROR]).map((row) => formatRow(row, true));
   // deno-lint-ignore no-control-regex -- the colours are what is tested
-  assert.match(line!, /^\x1b\[90m14:03:22\.084\x1b\[0m \x1b\[31mERROR {2}\x1b\[0m TypeError/);
+  assert.match(
+    line!,
+    /^\x1b\[90m14:03:22\.084\x1b\[0m \x1b\[31mERROR {2}\x1b\[0m \x1b\[90msentry\.python\x1b\[0m TypeError/,
+  );
   // deno-lint-ignore no-control-regex -- as above
   assert.doesNotMatch(line!.replace(/\x1b\[\d+m/g, ""), /\p{Cc}/u);
 });

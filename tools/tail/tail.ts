@@ -8,6 +8,7 @@ import { readBody } from "../../islands/shared/source/read_body.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { visibleJson } from "../../monitoring/models/readable_json.ts";
+import { OWN_SOURCE } from "../../monitoring/models/source.ts";
 import {
   decodeBody,
   DecodeError,
@@ -48,19 +49,28 @@ class BusyError extends Error {
 async function follow(options: TailOptions): Promise<never> {
   const { origin } = options;
   let since: number | undefined;
+  let showsOwn = options.all;
   let pause = FIRST_PAUSE_MS;
   let isLost = false;
   for (;;) {
     try {
       const isFirst = since === undefined;
-      since ??= await newestCursor(options);
+      if (isFirst) {
+        since = await newestCursor(options);
+        showsOwn ||= !await hasApplications(options);
+      }
       const stream = await request(options, `?since=${since}`, "text/event-stream");
       if (isFirst) console.error(`Following ${options.views.join(", ")} of ${origin}`);
       if (isLost) console.error("Connected again.");
       isLost = false;
       pause = FIRST_PAUSE_MS;
       for await (const { name, id, data } of readEvents(stream.body!)) {
-        if (name === "envelope") await printEnvelope(options, data);
+        const row = name === "envelope" ? parseRow(JSON.parse(data)) : undefined;
+        if (row !== undefined) {
+          const isOwn = row.source === OWN_SOURCE.key;
+          if (!isOwn) showsOwn = options.all;
+          if (!isOwn || showsOwn) await printEnvelope(options, row);
+        }
         if (name === "cleared") console.error("The inbox was emptied.");
         if (id !== undefined) since = Number(id);
       }
@@ -91,10 +101,15 @@ async function newestCursor(options: TailOptions): Promise<number> {
   return cursor;
 }
 
-async function printEnvelope(options: TailOptions, data: string): Promise<void> {
-  const row = parseRow(JSON.parse(data));
+/** Whether an application other than Sightglass has sent anything: the page's own visits are hidden then. */
+async function hasApplications(options: TailOptions): Promise<boolean> {
+  const { rows } = await (await request(options, "?view=sources")).json();
+  return rows.some(({ key }: { key: string }) => key !== OWN_SOURCE.key);
+}
+
+async function printEnvelope(options: TailOptions, row: InboxRow): Promise<void> {
   const types = options.views.flatMap((view) => READ_TYPES[view]);
-  if (row === undefined || !row.items.some(({ type }) => types.includes(type))) return;
+  if (!row.items.some(({ type }) => types.includes(type))) return;
   const bytes = await envelopeBytes(options, row);
   if (bytes === undefined) return;
   const { entries } = indexEnvelope(parseEnvelope(bytes), row.received_at);

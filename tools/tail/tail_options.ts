@@ -8,6 +8,8 @@ export interface TailOptions {
   readonly views: readonly View[];
   /** One JSON object a line instead of text. */
   readonly json: boolean;
+  /** Also what Sightglass's own page and server send, although another application sends, too. */
+  readonly all: boolean;
   /** `http://HOST:PORT` of the server. */
   readonly origin: string;
   /** `INBOX_TOKEN`. */
@@ -18,7 +20,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-const USAGE = `Use: deno task tail [${VIEWS.join("|")}] [--json] [--url=http://HOST:PORT]`;
+const USAGE = `Use: deno task tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
 
 /** The variables that say where the server of this environment is, and what it requires. */
 const VARIABLES = ["HOST", "PORT", "INBOX_TOKEN"];
@@ -35,11 +37,13 @@ export function readTailOptions(
 ): TailOptions {
   let views: readonly View[] = VIEWS;
   let json = false;
+  let all = false;
   let url: string | undefined;
   for (const arg of args) {
     const view = VIEWS.find((name) => name === arg);
     if (view !== undefined) views = views === VIEWS ? [view] : [...views, view];
     else if (arg === "--json") json = true;
+    else if (arg === "--all") all = true;
     else if (arg.startsWith("--url=")) url = arg.slice("--url=".length);
     else throw new UsageError(`Cannot tail: unknown argument ${JSON.stringify(arg)}. ${USAGE}`);
   }
@@ -49,7 +53,7 @@ export function readTailOptions(
     ),
   );
   const origin = url === undefined ? originOf(config) : originIn(url);
-  return { views, json, origin, token: config.inboxToken };
+  return { views, json, all, origin, token: config.inboxToken };
 }
 
 /** @throws {UsageError} */

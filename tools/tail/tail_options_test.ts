@@ -9,6 +9,7 @@ Deno.test("no arguments → everything, from the configured server", () => {
   assert.deepEqual(read([]), {
     views: ["errors", "logs", "traces"],
     json: false,
+    all: false,
     origin: "http://127.0.0.1:8000",
     token: undefined,
   });
@@ -23,10 +24,13 @@ Deno.test("no arguments → everything, from the configured server", () => {
 });
 
 Deno.test("arguments → views, JSON and address", () => {
-  const options = read(["logs", "--json", "--url=https://glass.example/some/path"], { PORT: "1" });
+  const options = read(["logs", "--json", "--all", "--url=https://glass.example/some/path"], {
+    PORT: "1",
+  });
   assert.deepEqual(options, {
     views: ["logs"],
     json: true,
+    all: true,
     origin: "https://glass.example",
     token: undefined,
   });

@@ -61,8 +61,8 @@ Deno.test("tail of a server that restarts → each new error once, ended by a si
   const first = await startServer({ dataDir, env });
   const { origin, port } = first;
   await post(origin, 1);
-  const tail = startTail(["errors", `--url=${origin}`], env);
-  const json = startTail(["--json"], { ...env, PORT: `${port}` });
+  const tail = startTail([`--url=${origin}`], env);
+  const json = startTail(["--json", "--all"], { ...env, PORT: `${port}` });
   try {
     for (const { printed, error } of [tail, json]) await printed(error, /^Following /);
     await post(origin, 2);
@@ -81,12 +81,17 @@ Deno.test("tail of a server that restarts → each new error once, ended by a si
       await second.stop();
     }
     const lines = tail.out().trimEnd().split("\n");
-    assert.deepEqual(lines.map((line) => /no\. (\d)/.exec(line)?.[1]), ["2", "3", "4"]);
-    assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}Message: \ufffd\[2Jno\. 2$/);
+    assert.deepEqual(
+      lines.map((line) => /no\. (\d)/.exec(line)?.[1]),
+      ["2", "3", "4"],
+      "none of its own",
+    );
+    assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}unknown Message: \ufffd\[2Jno\. 2$/);
     const rows = json.out().trimEnd().split("\n").map((line) => JSON.parse(line));
     const errors = rows.filter(({ kind }) => kind === "error");
     assert.deepEqual(errors.map(({ event_id }) => event_id), [2, 3, 4].map(hexId));
-    assert.ok(rows.some(({ kind, body }) => kind === "log" && body === "The server has started"));
+    const own = rows.filter(({ source }) => source.key === "sightglass");
+    assert.ok(own.some(({ body }) => body === "The server has started"), "with --all");
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }
@@ -128,7 +133,7 @@ Deno.test("nothing to follow → one line that says what to do, code 1", async (
     ["--url=http://127.0.0.1:9", /no server answers at http:\/\/127\.0\.0\.1:9\. Start it with/],
     [`--url=${relay.origin}`, /404\. There is no inbox in relay mode/],
     [`--url=${closed.origin}`, /403\. .*INBOX_TOKEN/],
-    ["--all", /unknown argument "--all"\. Use: deno task tail/],
+    ["--log", /unknown argument "--log"\. Use: deno task tail/],
   ];
   for (const [arg, message] of cases) {
     const tail = startTail([arg]);
