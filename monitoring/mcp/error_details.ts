@@ -66,7 +66,7 @@ async function findOccurrence(
     const id = hexId(event_id);
     if (id === null) throw new ToolError("event_id is not an event's id, 32 hexadecimal digits.");
     const found = await findEvent(id, inbox);
-    if (found === undefined) throw new ToolError(`No error with this event_id is stored.`);
+    if (found === undefined) throw new ToolError("No error with this event_id is stored.");
     return found;
   }
   if (typeof group !== "string" || !/^[\da-f]{14}$/.test(group)) {

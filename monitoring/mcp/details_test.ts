@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import * as esbuild from "esbuild";
+import { openInbox } from "../inbox/sqlite_inbox.ts";
+import { admitted, admittedGzip, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
+import { minify } from "../inbox/testdata/minify.ts";
+import { getError } from "./error_details.ts";
+import type { TelemetryReader } from "./telemetry_reader.ts";
+import { TOOLS } from "./tools.ts";
+import { getTrace } from "./trace_details.ts";
+import { byteLength, MAX_ANSWER_BYTES, untrustedText } from "./untrusted_text.ts";
+
+Deno.test.afterAll(() => esbuild.stop());
+
+const NOW = Date.now();
+const TRACE = "a".repeat(32);
+
+/** Runs a test with an inbox in memory that has these envelopes. */
+async function withReader(
+  envelopes: readonly Uint8Array<ArrayBuffer>[],
+  work: (reader: TelemetryReader) => Promise<void>,
+  sourceMap?: TelemetryReader["sourceMap"],
+): Promise<void> {
+  const inbox = openInbox({ maxBytes: 64 * 1024 * 1024 });
+  try {
+    for (const bytes of envelopes) await inbox.store(admittedGzip(bytes, NOW));
+    await work({ inbox, sourceMap, health: () => Promise.reject(new Error("not used")) });
+  } finally {
+    inbox.close();
+  }
+}
+
+// deno-lint-ignore no-explicit-any -- JSON of known shape
+const jsonOf = (data: unknown): any => JSON.parse(JSON.stringify(data));
+
+Deno.test("get_error of a minified script → source lines of the source map", async () => {
+  const { script, map } = await minify(
+    "// the shop\nexport function pay(): never {\n  throw new Error('no money');\n}\n",
+    "../../islands/shop.ts",
+  );
+  const debugId = "01234567-89ab-4def-8123-456789abcdef";
+  const file = "https://shop.test/assets/a.js";
+  const frame = {
+    filename: file,
+    function: "r",
+    lineno: 1,
+    colno: script.indexOf("throw") + 1,
+    in_app: true,
+  };
+  const event = {
+    event_id: hexId(1),
+    exception: {
+      values: [{ type: "Error", value: "no money", stacktrace: { frames: [frame] } }],
+    },
+    debug_meta: { images: [{ type: "sourcemap", code_file: file, debug_id: debugId }] },
+  };
+  await withReader(
+    [envelopeOf({}, ["event", event])],
+    async (reader) => {
+      const { data } = await getError({ event_id: hexId(1) }, reader);
+      const [top] = jsonOf(data).exceptions[0].frames;
+      assert.match(top.at, /^islands\/shop\.ts:3:\d+$/);
+      assert.deepEqual(top.source, [
+        "  1 // the shop",
+        "  2 export function pay(): never {",
+        "> 3   throw new Error('no money');",
+        "  4 }",
+        "  5 ",
+      ]);
+    },
+    (id) => Promise.resolve(id === debugId ? new TextEncoder().encode(map) : undefined),
+  );
+});
+
+Deno.test("get_error of a hostile event → bounded, and errors of its group are listed", async () => {
+  const long = "ü\u202e".repeat(200);
+  const hostile = (n: number) => ({
+    event_id: hexId(n),
+    exception: {
+      values: Array.from({ length: 60 }, () => ({
+        type: long,
+        value: long,
+        stacktrace: {
+          frames: Array.from({ length: 10 }, () => ({
+            function: long,
+            filename: long,
+            context_line: long,
+            pre_context: [long],
+            vars: { long },
+          })),
+        },
+      })),
+    },
+    tags: Array.from({ length: 300 }, (_, n) => [`${n}${long}`.slice(0, 1_000), "x"]),
+  });
+  const small = { event_id: hexId(3), exception: { values: [{ type: "Error", value: "e" }] } };
+  const other = { ...small, event_id: hexId(4) };
+  const events = [hostile(1), small, other].map((event) => envelopeOf({}, ["event", event]));
+  await withReader(events, async (reader) => {
+    for (const id of [1, 4]) {
+      const answer = await getError({ event_id: hexId(id) }, reader);
+      const text = untrustedText(answer);
+      assert.ok(byteLength(text) <= MAX_ANSWER_BYTES);
+      assert.equal(/Truncated/.test(text), id === 1);
+      if (id === 4) {
+        const { other_errors_of_group, count } = jsonOf(answer.data);
+        assert.deepEqual(
+          [count, ...other_errors_of_group.map(({ event_id }: { event_id: string }) => event_id)],
+          [2, hexId(3)],
+        );
+      }
+    }
+  });
+});
+
+Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded", async () => {
+  const id = (n: number) => n.toString(16).padStart(16, "0");
+  const spans = Array.from({ length: 1_500 }, (_, n) => ({
+    trace_id: TRACE,
+    span_id: id(n + 1),
+    ...n > 0 && { parent_span_id: id(1 + Math.floor((n - 1) / 10)) },
+    name: `span no. ${n} ${"x".repeat(n % 500)}`,
+    start_timestamp: NOW / 1000 + n / 1e4,
+    end_timestamp: NOW / 1000 + n / 1e4 + 0.01,
+  }));
+  const log = { trace_id: TRACE, body: "y".repeat(3_000), timestamp: NOW / 1000 };
+  const envelopes = [0, 500, 1_000].map((from) =>
+    envelopeOf({ trace: { trace_id: TRACE } }, ["span", { items: spans.slice(from, from + 500) }])
+  );
+  const logs = envelopeOf({}, ["log", { items: Array(90).fill(log) }]);
+  await withReader([...envelopes, logs], async (reader) => {
+    const seen: string[] = [];
+    let after: string | undefined;
+    let pages = 0;
+    do {
+      const answer = await getTrace({ trace_id: TRACE, after }, reader);
+      assert.ok(byteLength(untrustedText(answer)) <= MAX_ANSWER_BYTES);
+      assert.doesNotMatch(untrustedText(answer), /Truncated/);
+      const data = jsonOf(answer.data);
+      assert.equal(data.logs, 90);
+      assert.equal(data.first_logs?.length, pages === 0 ? 20 : undefined);
+      seen.push(...data.spans.map(({ span_id }: { span_id: string }) => span_id));
+      after = data.next ?? undefined;
+      pages++;
+      // What arrives meanwhile must not move the pages.
+      const late = { ...spans[0], span_id: id(9_000 + pages), name: "late" };
+      await reader.inbox.store(admitted(envelopeOf({}, ["span", { items: [late] }]), NOW));
+    } while (after !== undefined && pages < 200);
+    const known = seen.filter((span) => Number.parseInt(span, 16) <= 1_500);
+    assert.equal(new Set(known).size, 1_500);
+    assert.equal(known.length, 1_500);
+  });
+});
+
+Deno.test("rows larger than an answer → fewer rows, and the next page has the others", async () => {
+  const attributes = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`attribute ${n}`, { value: `${n} `.repeat(40) }]),
+  );
+  const items = Array.from({ length: 40 }, (_, n) => ({ body: `log no. ${n}`, attributes }));
+  await withReader([envelopeOf({}, ["log", { items }])], async (reader) => {
+    const tool = TOOLS.find(({ name }) => name === "search_logs")!;
+    const bodies: string[] = [];
+    const summaries: string[] = [];
+    let before: string | undefined;
+    do {
+      const answer = await tool.run({ limit: 40, before }, reader);
+      assert.ok(byteLength(untrustedText(answer)) <= MAX_ANSWER_BYTES);
+      const { rows, next } = jsonOf(answer.data);
+      bodies.push(...rows.map(({ body }: { body: string }) => body));
+      summaries.push(answer.summary);
+      before = next ?? undefined;
+    } while (before !== undefined);
+    assert.deepEqual(bodies, items.map(({ body }) => body).toReversed());
+    assert.match(summaries[0]!, /Truncated/);
+    assert.ok(summaries.length > 2);
+  });
+});
