@@ -54,6 +54,8 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["monitoring/inbox/store.ts → monitoring/relay/relay.ts", "inbox/ imports protocol/"],
   ["monitoring/inbox/store.ts → monitoring/spool/spool.ts", "inbox/ imports protocol/"],
   ["monitoring/inbox/http.ts → server/mod.ts", "inbox/ imports protocol/"],
+  ["monitoring/mcp/tools.ts → monitoring/inbox/sqlite_inbox.ts", "mcp/ reads the inbox"],
+  ["monitoring/mcp/tools.ts → type monitoring/relay/relay.ts", "mcp/ reads the inbox"],
   ["monitoring/runtime/telemetry.ts → routes/index.tsx", "runtime/ imports"],
   ["monitoring/runtime/telemetry.ts → monitoring/relay/relay.ts", "runtime/ imports"],
   ["monitoring/browser/sdk.ts → monitoring/models/rows.ts", "browser/ imports"],

@@ -73,12 +73,10 @@ Deno.test("text from telemetry → cannot control the terminal, nor break the li
 });
 
 Deno.test("coloured → only the line's own escape sequences", () => {
-  const [line] = rows([ERROR]).map((row) => formatRow(row, true));
-  // deno-lint-ignore no-control-regex -- the colours are what is tested
-  assert.match(
-    line!,
-    /^\x1b\[90m14:03:22\.084\x1b\[0m \x1b\[31mERROR {2}\x1b\[0m \x1b\[90msentry\.python\x1b\[0m TypeError/,
-  );
-  // deno-lint-ignore no-control-regex -- as above
-  assert.doesNotMatch(line!.replace(/\x1b\[\d+m/g, ""), /\p{Cc}/u);
+  const line = formatRow(rows([ERROR])[0]!, true);
+  const start =
+    "\x1b[90m14:03:22.084\x1b[0m \x1b[31mERROR  \x1b[0m \x1b[90msentry.python\x1b[0m Type";
+  assert.equal(line.slice(0, start.length), start);
+  const bare = [0, 31, 90].reduce((text, code) => text.replaceAll(`\x1b[${code}m`, ""), line);
+  assert.doesNotMatch(bare, /\p{Cc}/u);
 });

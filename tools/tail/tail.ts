@@ -8,7 +8,7 @@ import { readBody } from "../../islands/shared/source/read_body.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { visibleJson } from "../../monitoring/models/readable_json.ts";
-import { OWN_SOURCE } from "../../monitoring/models/source.ts";
+import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import {
   decodeBody,
   DecodeError,
@@ -56,8 +56,8 @@ async function follow(options: TailOptions): Promise<never> {
     try {
       const isFirst = since === undefined;
       if (isFirst) {
-        since = await newestCursor(options);
         showsOwn ||= !await hasApplications(options);
+        since = await newestCursor(options);
       }
       const stream = await request(options, `?since=${since}`, "text/event-stream");
       if (isFirst) console.error(`Following ${options.views.join(", ")} of ${origin}`);
