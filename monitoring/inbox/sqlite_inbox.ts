@@ -26,6 +26,8 @@ export interface InboxOptions {
   readonly maxBytes: number;
   /** Days after which an envelope is deleted, by when it was received. Default: never. */
   readonly maxAgeDays?: number;
+  /** Interval of checks for too old envelopes while none arrive, in milliseconds. Default: an hour. */
+  readonly expiryMs?: number;
   /** The clock in milliseconds since 1970: for ages, and for the name of a corrupt file. */
   readonly now?: () => number;
   /** Returns the build's source maps, to group errors by source position. Default: none. */
@@ -49,9 +51,8 @@ export function openInbox(options: InboxOptions): Inbox {
 /** Interval of checks for changes by other processes, while there are subscribers. */
 const WATCH_MS = 250;
 
-/** Interval of checks for envelopes that are too old, while none arrive. Short against days. */
-const EXPIRY_MS = 3_600_000;
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 class SqliteInbox implements Inbox {
   readonly #options: InboxOptions;
@@ -93,7 +94,7 @@ class SqliteInbox implements Inbox {
     // from one of them notices that its cursor is not of this inbox.
     if (path === undefined) this.#database.run((file) => file.startAfter(now()));
     this.#last = this.#database.run((file) => file.state().last);
-    this.#expiry = setInterval(() => this.#evict(), EXPIRY_MS);
+    this.#expiry = setInterval(() => this.#evict(), options.expiryMs ?? HOUR_MS);
     Deno.unrefTimer(this.#expiry as unknown as number);
     if (this.#database.run((file) => file.hasBacklog())) {
       this.#stopIndexing = indexBacklog({

@@ -414,6 +414,21 @@ Deno.test(
 );
 
 Deno.test(
+  "no envelope arrives → what is too old is deleted nevertheless",
+  withFolder(async (_, open) => {
+    let day = 0;
+    const inbox = open({ maxAgeDays: 30, expiryMs: 5, now: () => START + day * DAY_MS });
+    await inbox.store(onDay(0));
+    day = 31;
+    const deadline = performance.now() + 20_000;
+    while (ids(inbox).length > 0 && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.deepEqual(ids(inbox), []);
+  }),
+);
+
+Deno.test(
   "imported envelopes older than stored ones → deleted by their own age, with their entries",
   withFolder(async (_, open) => {
     let day = 40;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { get, request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 
 /** Nothing listens at this port: the server's own telemetry must not leave the test. */
@@ -154,8 +155,9 @@ Deno.test("MONITORING_PATH → the relay answers there and at /monitoring", asyn
   }
 });
 
-Deno.test("envelope larger than INBOX_MAX_BYTES → 413", async () => {
-  await using server = await startServer({ env: { INBOX_MAX_BYTES: "1000" } });
+Deno.test("envelope over INBOX_MAX_BYTES → 413; imported, over INBOX_MAX_AGE_DAYS → refused", async () => {
+  const env = { INBOX_MAX_BYTES: "1000", INBOX_MAX_AGE_DAYS: "2" };
+  await using server = await startServer({ env });
   const item = JSON.stringify({ message: "x".repeat(2000) });
   const answer = await fetch(`${server.origin}/monitoring`, {
     method: "POST",
@@ -163,6 +165,19 @@ Deno.test("envelope larger than INBOX_MAX_BYTES → 413", async () => {
   });
   assert.equal(answer.status, 413);
   assert.equal((await answer.json()).error, "envelope_too_large");
+
+  const day = 24 * 3_600_000;
+  const bytes = new TextEncoder().encode('{}\n{"type":"event"}\n{}\n');
+  const archive = [1, 3].flatMap((days) =>
+    archiveItem({ bytes, receivedAt: Date.now() - days * day, contentEncoding: null })
+  );
+  const result = await fetch(`${server.origin}/monitoring/inbox?import`, {
+    method: "POST",
+    body: await new Blob([archiveHeader(2), ...archive] as BlobPart[]).arrayBuffer(),
+  });
+  const { taken, refused, reasons } = await result.json();
+  assert.deepEqual([taken, refused], [1, 1]);
+  assert.match(reasons[0].reason, /INBOX_MAX_AGE_DAYS/);
 });
 
 Deno.test("PORT in use → one line, exit code 1", async () => {
