@@ -59,7 +59,7 @@ async function load(reader: TelemetryReader): Promise<McpHandler> {
   return createHandler(reader);
 }
 
-/** The contract's form of every error: a code, and a message that says what would be right. */
+/** The contract's form of every error: a code and a sentence. */
 function refusal(status: number, error: string, detail: string): Response {
   return respond(Response.json({ error, detail }, { status }));
 }

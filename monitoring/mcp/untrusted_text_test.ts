@@ -32,7 +32,7 @@ Deno.test("data over the limit → at most MAX_ANSWER_BYTES, valid JSON, stated"
   }
 });
 
-Deno.test("cut data → says how much is left out", () => {
+Deno.test("cut data → states how much is left out", () => {
   const { json } = boundedJson({ texts: Array(200).fill("x".repeat(5_000)) }, 10_000);
   const { texts } = JSON.parse(json);
   assert.match(texts[0], /^x{200}… \(5000 characters\)$/);

@@ -208,7 +208,7 @@ Deno.test("MCP clients of both protocol forms → list and call every tool", asy
       assert.doesNotMatch(answer.text, /[\p{Cf}\p{Variation_Selector}]/u);
     });
 
-    await t.step("invalid arguments → an error that says what is right", async () => {
+    await t.step("invalid arguments → an error that names what is allowed", async () => {
       const calls = [
         ["get_error", {}, /`group`/],
         ["get_error", { group: "x" }, /14 hexadecimal digits/],

@@ -1,7 +1,7 @@
 /**
  * `deno task tail`: prints errors, logs and traces of a running server, one line each as they arrive.
  *
- * Exit code: 0: stopped by a signal, or nobody reads the output any more; 1: it cannot be started or continued.
+ * Exit code: 0: stopped by a signal, or the reader of the output has ended; 1: it cannot be started or continued.
  */
 import { ConfigError } from "../../config.ts";
 import { readBody } from "../../islands/shared/source/read_body.ts";
@@ -171,7 +171,7 @@ async function request(
 
 const encoder = new TextEncoder();
 
-/** @throws {Deno.errors.BrokenPipe} nobody reads the output any more */
+/** @throws {Deno.errors.BrokenPipe} the reader of the output has ended */
 async function print(text: string): Promise<void> {
   let left = encoder.encode(text);
   while (left.length > 0) left = left.subarray(await Deno.stdout.write(left));

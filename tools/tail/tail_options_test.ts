@@ -37,7 +37,7 @@ Deno.test("arguments → views, JSON and address", () => {
   assert.deepEqual(read(["logs", "errors"]).views, ["logs", "errors"]);
 });
 
-Deno.test("unknown argument, address or variable → an error that says what is right", () => {
+Deno.test("unknown argument, address or variable → an error that names what is allowed", () => {
   for (const arg of ["--josn", "log", "--url=glass.example:80", "--url=ftp://glass.example"]) {
     assert.throws(() => read([arg]), (error: Error) => {
       assert.ok(error instanceof UsageError);

@@ -126,7 +126,7 @@ Deno.test({
   },
 });
 
-Deno.test("nothing to follow → one line that says what to do, code 1", async () => {
+Deno.test("nothing to follow → one line with what to do, code 1", async () => {
   await using relay = await startServer({ env: { SENTRY_DSN: "http://key@127.0.0.1:9/1" } });
   await using closed = await startServer({ env: { INBOX_TOKEN: "s3cret" } });
   const cases: [string, RegExp][] = [
