@@ -4,6 +4,7 @@ import { OutcomeMark } from "../components/OutcomeMark.tsx";
 import { Panel } from "../components/Panel.tsx";
 import { ServerConfiguration, SettingsTable } from "../components/Configuration.tsx";
 import { PAGE_VIEWS } from "../islands/shared/view.ts";
+import Connect from "../islands/overview/Connect.tsx";
 import Envelopes from "../islands/envelopes/Envelopes.tsx";
 import Errors from "../islands/errors/Errors.tsx";
 import InboxList from "../islands/overview/InboxList.tsx";
@@ -49,6 +50,11 @@ export default function Page({ variant }: { variant: string }) {
           </p>
         </noscript>
         <div className="view overview">
+          {variant === "inbox" && (
+            <section className="panel connect" aria-labelledby="connect" data-sentry-block="">
+              <Island of={Connect} load="visible" />
+            </section>
+          )}
           <Panel id="signals" title="Generate telemetry">
             <Island of={Signals} />
           </Panel>

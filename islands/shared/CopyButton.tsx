@@ -11,9 +11,10 @@ const RESULT_MS = 1500;
  * @param props.small a small button
  * @param props.children the button's label
  */
-export function CopyButton({ text, small, title, className, children }: {
+export function CopyButton({ text, small, disabled, title, className, children }: {
   text: () => string;
   small?: boolean;
+  disabled?: boolean | undefined;
   title?: string;
   className?: string;
   children: ReactNode;
@@ -36,7 +37,13 @@ export function CopyButton({ text, small, title, className, children }: {
   };
   return (
     <span className={className}>
-      <button type="button" className={small ? "plain" : undefined} title={title} onClick={copy}>
+      <button
+        type="button"
+        className={small ? "plain" : undefined}
+        disabled={disabled}
+        title={title}
+        onClick={copy}
+      >
         {children}
       </button>{" "}
       <span role="status">{result}</span>

@@ -63,6 +63,7 @@ const CONNECTING: SourceState = {
   state: "connecting",
   version: 0,
   total: 0,
+  refusedVersion: 0,
   canStore: true,
 };
 const subscribeToNothing = () => () => {};

@@ -159,6 +159,7 @@ export function watchInbox(
       failures = 0;
       // The server sends `storage` only if it cannot store.
       store.envelopesChanged({ state: "live", total: last - deleted, canStore: true });
+      store.envelopesRefused();
     };
     stream.addEventListener("envelope", ({ lastEventId }) => {
       last = Number(lastEventId);
@@ -171,6 +172,7 @@ export function watchInbox(
     stream.addEventListener("storage", ({ data }) => {
       store.update({ canStore: JSON.parse(data).writable !== false });
     });
+    stream.addEventListener("refused", () => store.envelopesRefused());
     // Not left to the browser: it retries at a fixed interval, and never after a refusal.
     stream.onerror = retryLater;
   }

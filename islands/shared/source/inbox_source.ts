@@ -1,6 +1,12 @@
 import { watchInbox } from "./inbox_changes.ts";
 import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_request.ts";
-import { parseEnvelopePage, parseImport, parsePage, parseSources } from "./parse_answers.ts";
+import {
+  parseEnvelopePage,
+  parseImport,
+  parsePage,
+  parseRefusals,
+  parseSources,
+} from "./parse_answers.ts";
 import { isZstd, readBody } from "./read_body.ts";
 import type { ConsoleQuery, ConsoleSource } from "./source.ts";
 
@@ -43,6 +49,9 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     },
     async sources(query) {
       return parseSources(await getList("sources", query));
+    },
+    async refusals() {
+      return parseRefusals(await getList("refusals", {}));
     },
     async envelope(id) {
       const response = await get({ id: String(id) });

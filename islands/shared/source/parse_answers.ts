@@ -1,5 +1,6 @@
 import type { ImportResult, Refusal } from "../../../monitoring/protocol/inbox_archive.ts";
 import { type InboxRow, parseRow } from "../../../monitoring/protocol/inbox_row.ts";
+import type { Refusal as RefusedRequest } from "../../../monitoring/protocol/relay_api.ts";
 import {
   type ListCounts,
   type Lists,
@@ -121,6 +122,20 @@ export function parseSources(value: unknown): SourceList {
 }
 
 const NO_LIST = "The inbox did not answer with a list. Reload the page.";
+
+/** What the relay refused, newest first. Invalid rows are dropped. */
+export function parseRefusals(value: unknown): readonly RefusedRequest[] {
+  return pageOf(value, (row) => pick(row, REFUSAL) as RefusedRequest | undefined).rows;
+}
+
+const REFUSAL: Readonly<Record<keyof RefusedRequest, Test>> = {
+  at: (value) => isText(value) && !Number.isNaN(Date.parse(value as string)),
+  error: isText,
+  detail: isText,
+  origin: isTextOrNull,
+  address: isText,
+  user_agent: isTextOrNull,
+};
 
 function pageOf<Row>(value: unknown, parse: (row: unknown) => Row | undefined): Page<Row> {
   const { rows, next } = Object(value) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseEnvelopePage, parsePage } from "./parse_answers.ts";
+import { parseEnvelopePage, parsePage, parseRefusals } from "./parse_answers.ts";
 import type { Lists } from "../../../monitoring/models/rows.ts";
 
 const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
@@ -83,6 +83,20 @@ Deno.test("any response → valid rows, or an error for display", () => {
       );
     }
   }));
+});
+
+Deno.test("refused request with a missing or invalid property → dropped", () => {
+  const row = {
+    at: "2026-11-22T14:03:11.000Z",
+    error: "dsn_not_allowed",
+    detail: "<b>no</b>",
+    origin: null,
+    address: "/stream",
+    user_agent: null,
+  };
+  const broken = Object.keys(row).map((name) => ({ ...row, [name]: [] }));
+  const rows = [{ ...row, html: "<b>" }, ...broken, { ...row, at: "yesterday" }];
+  assert.deepEqual(parseRefusals({ rows, next: null }), [row]);
 });
 
 Deno.test("invalid envelope → dropped", () => {

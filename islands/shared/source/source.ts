@@ -1,6 +1,7 @@
 import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type { ListQuery, Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
+import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
 
 /** The filters of a list as they are in the address: an age, such as `10m`, is read with each request. */
 export interface ConsoleQuery extends Omit<ListQuery, "since" | "until"> {
@@ -25,6 +26,8 @@ export interface ConsoleSource {
   envelope(id: number): Promise<Uint8Array | undefined>;
   /** The source map (JSON) of the script with a debug id; undefined if it is not of this build. */
   sourceMap(debugId: string): Promise<string | undefined>;
+  /** What the relay refused, newest first; undefined if this source does not know it. */
+  readonly refusals?: () => Promise<readonly Refusal[]>;
   /** The state; the same object until it changes. */
   snapshot(): SourceState;
   /** Calls back after the state changed, at most four times a second. Returns the function that unsubscribes. */
@@ -48,6 +51,8 @@ export interface SourceState {
   readonly version: number;
   /** Envelopes received since all were last deleted, including those evicted since the page was opened. */
   readonly total: number;
+  /** Changes when the relay refused envelopes: {@linkcode ConsoleSource.refusals} must be read again. */
+  readonly refusedVersion: number;
   /** False: the inbox cannot store envelopes, because its disk is full or not writable. */
   readonly canStore: boolean;
 }

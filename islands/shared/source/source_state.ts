@@ -3,6 +3,9 @@ import type { SourceState } from "./source.ts";
 /** Minimum interval of notifications: each may cause requests for lists. */
 const NOTIFY_MS = 250;
 
+/** By the clock: no tab that was hidden meanwhile takes another tab's state for its own. */
+const nextVersion = (version: number) => Math.max(version + 1, Date.now());
+
 /** The state of a source and its subscribers, for `useSyncExternalStore`. */
 export class SourceStateStore {
   #state: SourceState;
@@ -11,7 +14,7 @@ export class SourceStateStore {
   #notifiedAt = -Infinity;
 
   constructor(state: SourceState["state"]) {
-    this.#state = { state, version: 0, total: 0, canStore: true };
+    this.#state = { state, version: 0, total: 0, refusedVersion: 0, canStore: true };
   }
 
   /** The same object until something changes. */
@@ -27,7 +30,9 @@ export class SourceStateStore {
     const before = this.#state;
     const after = { ...before, ...change };
     const isUrgent = after.state !== before.state || after.canStore !== before.canStore;
-    if (!isUrgent && after.version === before.version && after.total === before.total) return;
+    const isSame = after.version === before.version && after.total === before.total &&
+      after.refusedVersion === before.refusedVersion;
+    if (!isUrgent && isSame) return;
     this.#state = after;
     const wait = this.#notifiedAt + NOTIFY_MS - performance.now();
     if (wait <= 0 || isUrgent) this.#notify();
@@ -36,8 +41,12 @@ export class SourceStateStore {
 
   /** {@linkcode update} after envelopes were added or deleted. */
   envelopesChanged(change: Partial<SourceState>): void {
-    // By the clock: no tab that was hidden meanwhile takes another tab's state for its own.
-    this.update({ ...change, version: Math.max(this.#state.version + 1, Date.now()) });
+    this.update({ ...change, version: nextVersion(this.#state.version) });
+  }
+
+  /** {@linkcode update} after the relay refused envelopes. */
+  envelopesRefused(): void {
+    this.update({ refusedVersion: nextVersion(this.#state.refusedVersion) });
   }
 
   close(): void {

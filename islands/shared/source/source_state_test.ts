@@ -30,6 +30,18 @@ Deno.test("change of state or canStore → notified at once, after any number of
   store.close();
 });
 
+Deno.test("envelopes refused → notified, while the version of the lists stays", () => {
+  const store = new SourceStateStore("live");
+  const before = store.snapshot();
+  let calls = 0;
+  store.subscribe(() => calls++);
+  store.envelopesRefused();
+  assert.equal(calls, 1);
+  assert.equal(store.snapshot().version, before.version);
+  assert.ok(store.snapshot().refusedVersion > before.refusedVersion);
+  store.close();
+});
+
 Deno.test("update without a change → same snapshot, no notification; unsubscribed → none", () => {
   const store = new SourceStateStore("live");
   let calls = 0;

@@ -1,0 +1,118 @@
+import { useEffect, useRef, useState } from "react";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { SourceState } from "../shared/source/source.ts";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { useIsVisible } from "../shared/fragment.ts";
+import { SettledText } from "../shared/SettledText.tsx";
+import { useMounted } from "../shared/telemetry.ts";
+import { useSource, useSourceState } from "../shared/use_source.ts";
+import type { Arrival } from "./arrival.ts";
+import { ConnectGuide } from "./ConnectGuide.tsx";
+import { RefusedEnvelopes, useRefusals } from "./RefusedEnvelopes.tsx";
+import { useArrival } from "./use_arrival.ts";
+
+/**
+ * How an application sends to this inbox, and whether one has. One line once one has. Inbox mode only: blocked from
+ * recordings by the page, because it shows telemetry.
+ */
+export default function Connect() {
+  return (
+    <ErrorBoundary what="The guide to connect an application">
+      <ConnectSection />
+    </ErrorBoundary>
+  );
+}
+
+function ConnectSection() {
+  const isMounted = useMounted();
+  const source = useSource("inbox");
+  const { state } = useSourceState(source);
+  const arrival = useArrival(source);
+  const refusals = useRefusals(source);
+  const [isOpen, toggle] = useOpen(arrival);
+
+  return (
+    <>
+      <header>
+        <h2 id="connect">
+          <button
+            type="button"
+            className="disclosure"
+            disabled={!isMounted}
+            aria-expanded={isOpen}
+            aria-controls="connect-guide"
+            onClick={toggle}
+          >
+            Connect your application
+          </button>
+        </h2>
+        <ArrivalLine arrival={arrival} state={state} />
+        {!isOpen && refusals.length > 0 && (
+          <p className="refused">
+            <OutcomeMark kind="refused" />
+            {refusals.length} refused
+          </p>
+        )}
+      </header>
+      {/* Without JavaScript the style sheet shows it. */}
+      <div id="connect-guide" className={isOpen ? "guide open" : "guide"}>
+        <RefusedEnvelopes refusals={refusals} />
+        <ConnectGuide />
+      </div>
+    </>
+  );
+}
+
+/**
+ * Whether the guide is shown, and what the button does. It is decided when the view is opened, so that the guide does
+ * not disappear while it is read.
+ */
+function useOpen(arrival: Arrival | null | undefined): [isOpen: boolean, toggle: () => void] {
+  const isVisible = useIsVisible("overview");
+  const isKnown = arrival !== undefined;
+  const [isNeeded, setNeeded] = useState(false);
+  const [chosen, setChosen] = useState<boolean>();
+  const isDecided = useRef(false);
+  useEffect(() => {
+    if (!isVisible) isDecided.current = false;
+    else if (isKnown && !isDecided.current) {
+      isDecided.current = true;
+      setNeeded(arrival === null);
+    }
+  }, [isVisible, isKnown]);
+  const isOpen = chosen ?? isNeeded;
+  return [isOpen, () => setChosen(!isOpen)];
+}
+
+/** Whether an envelope of another application has arrived. */
+function ArrivalLine({ arrival, state }: {
+  arrival: Arrival | null | undefined;
+  state: SourceState["state"];
+}) {
+  if (arrival) {
+    const { what, sender, at, href } = arrival;
+    return (
+      <p className="arrival">
+        <OutcomeMark kind="flows" />
+        Received: <a href={href}>{what} from {sender}</a>, <Timestamp at={at} />
+        <SettledText text={`Received from ${sender}.`} />
+      </p>
+    );
+  }
+  const isWaiting = state === "live" && arrival === null;
+  return (
+    <p className="arrival" role="status">
+      {isWaiting && <OutcomeMark kind="waits" />}
+      {isWaiting ? "Waiting for the first envelope." : NOT_KNOWN[state]}
+    </p>
+  );
+}
+
+/** Shown while it is not known whether an application has sent something. */
+const NOT_KNOWN: Readonly<Record<SourceState["state"], string>> = {
+  connecting: "Connecting to the inbox.",
+  live: "Loading the inbox.",
+  offline: "The inbox does not respond. Retrying.",
+  forbidden: "This browser may not read the inbox.",
+};

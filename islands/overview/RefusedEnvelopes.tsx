@@ -1,0 +1,64 @@
+import { useEffect, useState } from "react";
+import { formatCount } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
+import { useIsVisible } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useSourceState } from "../shared/use_source.ts";
+
+/** Rows at first: an application that is refused repeats the same request. */
+const FIRST_ROWS = 3;
+
+/** What the relay refused since the server started, newest first. Read while the overview is visible. */
+export function useRefusals(source: ConsoleSource | undefined): readonly Refusal[] {
+  const { refusedVersion } = useSourceState(source);
+  const isVisible = useIsVisible("overview");
+  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  useEffect(() => {
+    if (!isVisible || refusedVersion === 0) return;
+    let isOutdated = false;
+    source?.refusals?.().then(
+      (rows) => !isOutdated && setRefusals(rows),
+      // The section states that the inbox does not respond; after that it is read again.
+      () => {},
+    );
+    return () => {
+      isOutdated = true;
+    };
+  }, [source, refusedVersion, isVisible]);
+  return refusals;
+}
+
+/** Refused envelopes, each with the reason and the fix. All texts are a sender's. */
+export function RefusedEnvelopes({ refusals }: { refusals: readonly Refusal[] }) {
+  const [showsAll, setShowsAll] = useState(false);
+  if (refusals.length === 0) return null;
+  const shown = showsAll ? refusals : refusals.slice(0, FIRST_ROWS);
+  return (
+    <div className="refused-requests">
+      <h3>{formatCount(refusals.length, "refused request")}</h3>
+      <ol>
+        {shown.map(({ at, error, detail, origin, address, user_agent }, index) => (
+          <li key={`${at} ${index}`}>
+            <p>
+              <OutcomeMark kind="refused" />
+              <Timestamp at={Date.parse(at)} /> <code>{error}</code> {origin ?? user_agent}{" "}
+              <span className="quiet">to {address}</span>
+            </p>
+            <p>{detail}</p>
+          </li>
+        ))}
+      </ol>
+      {shown.length < refusals.length && (
+        <button
+          type="button"
+          className="plain"
+          onClick={() => setShowsAll(true)}
+        >
+          Show all {refusals.length}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useEffect, useState } from "react";
+import { CopyButton } from "../shared/CopyButton.tsx";
+import { type InboxAddress, SNIPPETS } from "./snippets.ts";
+
+/** In `localStorage`: the id of the snippet that was chosen last. */
+const CHOICE = "sightglass connect";
+
+/** One snippet at a time; the choice is remembered. */
+export function SnippetPicker({ address, disabled }: { address: InboxAddress; disabled: boolean }) {
+  const [chosenId, setChosenId] = useState<string>();
+  const { id: shownId, code, note } = SNIPPETS.find(({ id }) => id === chosenId) ?? SNIPPETS[0]!;
+  useEffect(() => setChosenId(savedChoice()), []);
+  const text = code(address);
+
+  const choose = (id: string) => {
+    setChosenId(id);
+    saveChoice(id);
+  };
+  return (
+    <>
+      <fieldset className="segments" disabled={disabled}>
+        <legend className="vh">Kind of application</legend>
+        {SNIPPETS.map(({ id, name }) => (
+          <label key={id}>
+            <input
+              type="radio"
+              name="snippet"
+              checked={id === shownId}
+              onChange={() => choose(id)}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <div className="snippet">
+        {/* It may scroll, so the keyboard must reach it (WCAG 2.1.1). */}
+        <pre tabIndex={0} role="region" aria-label="Code to copy">{text}</pre>
+        <div>
+          <CopyButton text={() => text} small disabled={disabled}>Copy code</CopyButton>
+          <p>{note}</p>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function savedChoice(): string | undefined {
+  try {
+    return localStorage.getItem(CHOICE) ?? undefined;
+  } catch {
+    // Storage may be forbidden: then nothing is remembered.
+    return undefined;
+  }
+}
+
+function saveChoice(id: string): void {
+  try {
+    localStorage.setItem(CHOICE, id);
+  } catch {
+    // As above, or it is full.
+  }
+}

@@ -1,0 +1,135 @@
+/** Where an application sends its envelopes, by the address under which this page was opened. */
+export interface InboxAddress {
+  /** `http://127.0.0.1:8000` */
+  readonly origin: string;
+  /** `http://dev@127.0.0.1:8000/1` */
+  readonly dsn: string;
+}
+
+/** What a user copies into an application, or into a terminal, to connect it. */
+export interface Snippet {
+  readonly id: string;
+  /** Label of its choice. */
+  readonly name: string;
+  /** Sends one event as soon as it runs, except for `spotlight`, which is only an environment variable. */
+  readonly code: (address: InboxAddress) => string;
+  /** What else the user has to know. */
+  readonly note: string;
+}
+
+/** The key that other machines need: that of the inbox's own DSN. */
+const INBOX_KEY = "inbox";
+/** From this machine any key is accepted. */
+const LOCAL_KEY = "dev";
+
+/** @param page the page's address */
+export function inboxAddress({ origin, hostname }: Pick<URL, "origin" | "hostname">): InboxAddress {
+  return { origin, dsn: dsnOf(origin, isThisMachine(hostname) ? LOCAL_KEY : INBOX_KEY) };
+}
+
+/**
+ * The DSN for applications that are not on this machine.
+ *
+ * @param host name or address of this machine as seen from there
+ */
+export function remoteDsn(
+  { protocol, port }: Pick<URL, "protocol" | "port">,
+  host: string,
+): string {
+  return dsnOf(`${protocol}//${host}${port && `:${port}`}`, INBOX_KEY);
+}
+
+/** Whether a host name is a name of the loopback interface, for which the server accepts any key. */
+export function isThisMachine(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+function dsnOf(origin: string, key: string): string {
+  return `${origin.replace("://", `://${key}@`)}/1`;
+}
+
+export const SNIPPETS: readonly Snippet[] = [
+  {
+    id: "browser",
+    name: "Browser",
+    code: ({ dsn }) =>
+      `// npm install @sentry/browser
+import * as Sentry from "@sentry/browser";
+
+Sentry.init({
+  dsn: "${dsn}",
+  integrations: [Sentry.browserTracingIntegration()],
+  tracesSampleRate: 1,
+  enableLogs: true,
+});
+Sentry.captureMessage("Hello from the browser");`,
+    note:
+      "Pages of every port of this machine may send: no tunnel, no CORS settings. If the page has a " +
+      "Content-Security-Policy, add this server to its connect-src.",
+  },
+  {
+    id: "node",
+    name: "Node",
+    code: ({ dsn }) =>
+      `// npm install @sentry/node
+// Save as instrument.mjs, then: node --import ./instrument.mjs app.mjs
+import * as Sentry from "@sentry/node";
+
+Sentry.init({
+  dsn: "${dsn}",
+  tracesSampleRate: 1,
+  enableLogs: true,
+});
+Sentry.captureMessage("Hello from Node");`,
+    note: "The same options work in @sentry/nextjs, @sentry/bun and the other SDKs for JavaScript.",
+  },
+  {
+    id: "deno",
+    name: "Deno",
+    code: ({ dsn }) =>
+      `// deno add npm:@sentry/deno
+// Import it first. Needs --allow-net --allow-env --allow-read --allow-sys
+import * as Sentry from "@sentry/deno";
+
+Sentry.init({
+  dsn: "${dsn}",
+  tracesSampleRate: 1,
+  enableLogs: true,
+});
+Sentry.captureMessage("Hello from Deno");`,
+    note: "Restrict --allow-net to this server and what the application itself needs.",
+  },
+  {
+    id: "python",
+    name: "Python",
+    code: ({ dsn }) =>
+      `# pip install sentry-sdk
+import sentry_sdk
+
+sentry_sdk.init(
+    dsn="${dsn}",
+    traces_sample_rate=1.0,
+    enable_logs=True,  # sentry-sdk 2.35 or newer
+)
+sentry_sdk.capture_message("Hello from Python")`,
+    note: "An SDK of another language takes the same DSN.",
+  },
+  {
+    id: "spotlight",
+    name: "SENTRY_SPOTLIGHT",
+    code: ({ origin }) => `export SENTRY_SPOTLIGHT=${origin}/stream`,
+    note:
+      "For an application that already has the SDK for Node or Python: set this variable before it is " +
+      "started. Its DSN stays as it is; a copy of each envelope is sent here.",
+  },
+  {
+    id: "curl",
+    name: "curl",
+    code: ({ origin, dsn }) =>
+      `curl "${origin}/api/1/envelope/?sentry_key=${new URL(dsn).username}" --data-binary '{}
+{"type":"event"}
+{"message":"Hello from curl"}'`,
+    note:
+      "An envelope without an SDK: a header, then an item’s header and its payload, one line each.",
+  },
+];

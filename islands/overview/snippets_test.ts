@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { inboxAddress, isThisMachine, remoteDsn, SNIPPETS } from "./snippets.ts";
+
+const dsnAt = (address: string) => inboxAddress(new URL(address)).dsn;
+
+Deno.test("page opened on this machine → DSN with its host and port, and a key for local use", () => {
+  assert.equal(dsnAt("http://127.0.0.1:8000/#/"), "http://dev@127.0.0.1:8000/1");
+  assert.equal(dsnAt("http://localhost:1234/"), "http://dev@localhost:1234/1");
+  assert.equal(dsnAt("http://[::1]:8000/"), "http://dev@[::1]:8000/1");
+});
+
+Deno.test("page opened elsewhere → DSN with the key that is accepted from there", () => {
+  assert.equal(dsnAt("http://192.168.1.20:8000/"), "http://inbox@192.168.1.20:8000/1");
+  assert.equal(dsnAt("https://glass.example/?x#/"), "https://inbox@glass.example/1");
+  assert.equal(isThisMachine("localhost.evil.example"), false);
+  assert.equal(isThisMachine("127.evil.example"), false);
+});
+
+Deno.test("DSN for other machines → their name of this machine, and the page's port if it has one", () => {
+  const page = new URL("http://localhost:8000/");
+  assert.equal(remoteDsn(page, "host.docker.internal"), "http://inbox@host.docker.internal:8000/1");
+  assert.equal(remoteDsn(new URL("http://localhost/"), "ADDRESS"), "http://inbox@ADDRESS/1");
+});
+
+Deno.test("every snippet → contains this server's address", () => {
+  const address = inboxAddress(new URL("http://127.0.0.1:8000/"));
+  for (const { id, code } of SNIPPETS) assert.match(code(address), /127\.0\.0\.1:8000/, id);
+});

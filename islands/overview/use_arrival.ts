@@ -1,0 +1,52 @@
+import { useEffect, useState } from "react";
+import { APPLICATIONS, OWN_SOURCE } from "../../monitoring/models/rows.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList } from "../shared/use_source.ts";
+import type { Arrival } from "./arrival.ts";
+
+/** Larger envelopes, such as recordings, are not read. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * The newest envelope of another application.
+ *
+ * @returns undefined while it is not known; null: there is none
+ */
+export function useArrival(source: ConsoleSource | undefined): Arrival | null | undefined {
+  const { rows: [row], state } = useList(source, "envelopes", { source: APPLICATIONS, limit: 1 }, {
+    view: "overview",
+  });
+  // With no other application, the list has the envelopes of this page.
+  const newest = row?.source === OWN_SOURCE.key ? undefined : row;
+  const [described, setDescribed] = useState<Arrival>();
+  useEffect(() => {
+    if (!source || !newest) return;
+    let isOutdated = false;
+    void describe(source, newest).then((arrival) => !isOutdated && setDescribed(arrival));
+    return () => {
+      isOutdated = true;
+    };
+  }, [source, newest?.id]);
+  if (newest) return described;
+  return state === "ready" ? null : undefined;
+}
+
+/** Reads the envelope; without its content if it is too large, deleted or cannot be read now. */
+async function describe(source: ConsoleSource, row: InboxRow): Promise<Arrival> {
+  const what = row.items[0]?.type ?? "envelope";
+  const href = fragmentTo("envelopes", [String(row.id)]);
+  const unread = { at: row.received_at, what, sender: "an application", href };
+  if (row.bytes > MAX_BYTES) return unread;
+  try {
+    const [{ describeArrival }, bytes] = await Promise.all([
+      import("./arrival.ts"),
+      source.envelope(row.id),
+    ]);
+    return bytes ? describeArrival(row, bytes) : unread;
+  } catch (error) {
+    console.warn("Cannot describe the newest envelope:", error);
+    return unread;
+  }
+}
