@@ -1,0 +1,150 @@
+/** "Connect your application" on the overview: from an empty inbox to the first envelope. */
+import type { Page } from "@playwright/test";
+import * as esbuild from "esbuild";
+import { inboxAddress, SNIPPETS } from "../../islands/overview/snippets.ts";
+import { installSdks, modulesOf } from "../sdks/installed.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
+import { MARKUP } from "./posted_envelopes.ts";
+
+const connect = (page: Page) => page.getByRole("region", { name: "Connect your application" });
+const toggle = (page: Page) =>
+  connect(page).getByRole("button", { name: "Connect your application" });
+
+/** Sends an error like an SDK whose DSN names the server. */
+async function sendError(origin: string): Promise<void> {
+  const header = {
+    event_id: "a".repeat(32),
+    sdk: { name: "sentry.javascript.node", version: "10.2.0" },
+    trace: { trace_id: "b".repeat(32), public_key: "dev", release: "my-app@1.0.0" },
+  };
+  const event = { event_id: header.event_id, exception: { values: [{ type: "TypeError" }] } };
+  const response = await fetch(`${origin}/api/1/envelope/?sentry_key=dev`, {
+    method: "POST",
+    body: [header, { type: "event" }, event].map((line) => JSON.stringify(line)).join("\n"),
+  });
+  expect(response.status, await response.text()).toBe(200);
+}
+
+/** Serves a page of another port that runs the snippet for browsers. */
+async function serveSnippet(inbox: string): Promise<AsyncDisposable & { origin: string }> {
+  await installSdks();
+  const { code } = SNIPPETS.find(({ id }) => id === "browser")!;
+  const { outputFiles: [script] } = await esbuild.build({
+    stdin: {
+      contents: code(inboxAddress(new URL(inbox))),
+      resolveDir: modulesOf("@sentry/browser", "11.12.0"),
+    },
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+    const isScript = new URL(url).pathname === "/app.js";
+    const type = isScript ? "text/javascript" : "text/html";
+    const body = isScript
+      ? script!.text
+      : `<link rel="icon" href="data:,"><script type="module" src="/app.js"></script>`;
+    return new Response(body, { headers: { "Content-Type": type } });
+  });
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+test.use({ permissions: ["clipboard-read", "clipboard-write"] });
+
+test("empty inbox → how to connect; first envelope → its link, then one line", async ({ page, server }) => {
+  await page.goto("/");
+  const dsn = `http://dev@127.0.0.1:${server.port}/1`;
+  await expect(connect(page)).toContainText("Waiting for the first envelope.");
+  await expect(connect(page)).toContainText(dsn);
+
+  await test.step("by keyboard", async () => {
+    await connect(page).getByRole("button", { name: "Copy DSN", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await expect(connect(page)).toContainText("copied");
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(dsn);
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("radio", { name: "Browser" })).toBeFocused();
+    await page.keyboard.press("ArrowRight");
+    await expect(page.getByRole("radio", { name: "Node" })).toBeChecked();
+    await connect(page).getByRole("button", { name: "Copy code" }).press("Enter");
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toContain(`dsn: "${dsn}"`);
+    await connect(page).getByText("From a container").press("Enter");
+    await expect(connect(page)).toContainText(`http://inbox@host.docker.internal:${server.port}/1`);
+  });
+  await expectNoOverflow(page, 360, 1280);
+  await expectAccessible(page);
+
+  await sendError(server.origin);
+  const received = connect(page).getByRole("link", {
+    name: /^error from my-app, @sentry\/node 10/,
+  });
+  await expect(received).toBeVisible();
+  await expectAccessible(page);
+  // What is being read does not disappear.
+  await expect(toggle(page)).toHaveAttribute("aria-expanded", "true");
+  await received.click();
+  await expect(page.getByRole("article")).toContainText("TypeError");
+
+  await page.goto("/?again");
+  await expect(received).toBeVisible();
+  await expect(page.getByRole("radio", { name: "Node" })).toBeHidden();
+  await expect(toggle(page)).toHaveAttribute("aria-expanded", "false");
+  await expectNoOverflow(page, 360, 1280);
+  expect((await connect(page).boundingBox())!.height).toBeLessThan(80);
+  await toggle(page).press("Enter");
+  // Remembered.
+  await expect(page.getByRole("radio", { name: "Node" })).toBeChecked();
+});
+
+test.describe("dark", () => {
+  test.use({ colorScheme: "dark" });
+
+  test("refused envelopes → reason, origin and fix; snippet on another port → received", async ({ page, context, server }) => {
+    await page.goto("/");
+    await expect(connect(page)).toContainText("Waiting for the first envelope.");
+    const post = (headers: Record<string, string>) =>
+      fetch(`${server.origin}/stream`, { method: "POST", headers, body: "{}\n{}" });
+    await post({ Origin: "http://192.168.1.20:3000" });
+    const refused = connect(page).getByRole("listitem").filter({ hasText: "192.168.1.20" });
+    await expect(refused).toContainText("origin_not_allowed");
+    await expect(refused).toContainText("/stream");
+    await expect(refused).toContainText("ALLOWED_ORIGINS");
+    for (let n = 0; n < 3; n++) await post({ "User-Agent": MARKUP });
+    await expect(connect(page)).toContainText("4 refused requests");
+    await expect(connect(page).getByRole("listitem").first()).toContainText(MARKUP);
+    await expect(refused).toBeHidden();
+    await connect(page).getByRole("button", { name: "Show all 4" }).press("Enter");
+    await expect(refused).toBeVisible();
+    await expectNoOverflow(page, 1280, 360);
+    await expectAccessible(page);
+
+    await toggle(page).press("Enter");
+    await expect(refused).toBeHidden();
+    await expect(connect(page)).toContainText("4 refused");
+
+    await using application = await serveSnippet(server.origin);
+    const other = await context.newPage();
+    await other.goto(application.origin);
+    await expect(connect(page)).toContainText("from @sentry/browser 11");
+    await expect.poll(async () => {
+      const list = await fetch(`${server.origin}/monitoring/inbox?view=errors`);
+      return (await list.json()).rows.map(({ value }: { value: string }) => value);
+    }).toContain("Hello from the browser");
+  });
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("prerendered page → the form of the DSN and a snippet", async ({ page }) => {
+    await page.goto("/");
+    await expect(connect(page)).toContainText("http://dev@HOST:PORT/1");
+    await expect(connect(page)).toContainText("Sentry.init");
+    await expect(connect(page).getByText("Connecting")).toBeHidden();
+  });
+});
