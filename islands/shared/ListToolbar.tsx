@@ -30,15 +30,17 @@ export function ListToolbar({ source, what, children }: {
       <TimeFilter />
       {children}
       <LiveStatus source={source} />
-      <button
-        type="button"
-        disabled={!source || total === 0}
-        onClick={() => source && saveFile(source.exported())}
-      >
-        Export
-      </button>
-      {source?.importArchive && <ImportButton importArchive={source.importArchive} />}
-      {source && <DeleteAll source={source} />}
+      <div className="actions">
+        <button
+          type="button"
+          disabled={!source || total === 0}
+          onClick={() => source && saveFile(source.exported())}
+        >
+          Export
+        </button>
+        {source?.importArchive && <ImportButton importArchive={source.importArchive} />}
+        {source && <DeleteAll source={source} />}
+      </div>
     </div>
   );
 }

@@ -38,7 +38,13 @@ const hasTotal = (total: number, ...tabs: readonly InboxChanges[]) =>
 
 Deno.test("no subscriber → no request", () => {
   const tab = watchInbox("http://127.0.0.1:9/monitoring/inbox");
-  assert.deepEqual(tab.snapshot(), { state: "connecting", version: 0, total: 0, canStore: true });
+  assert.deepEqual(tab.snapshot(), {
+    state: "connecting",
+    version: 0,
+    refusedVersion: 0,
+    total: 0,
+    canStore: true,
+  });
   tab.close();
 });
 
