@@ -46,24 +46,32 @@ function escapeForRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
+/** Milliseconds in which a page counts as loading, also on a slow device and network. */
+const LOADING_MS = 30_000;
+
+/** Whether the page loads, or the user did something in the last seconds. */
+const isInUse = () => performance.now() < LOADING_MS || navigator.userActivation?.isActive === true;
+
 /**
  * Excludes monitoring's requests, also where browser tracing makes a span of a performance entry (the
- * only trace of an `EventSource`). The SDK's `ignoreSpans` would count each in a client report.
+ * only trace of an `EventSource`), and long frames of a page that is not in use: on a slow machine each
+ * row that arrives takes one to draw. The SDK's `ignoreSpans` would count each in a client report.
  *
  * @param sampler decides for all other spans
  */
-export function withoutMonitoringRequests(
+export function withoutOwnActivity(
   sampler: Sampler,
   isMonitoringRequest: IsMonitoringRequest,
 ): Sampler {
   return {
     shouldSample(context, traceId, name, kind, attributes, links) {
-      if (isMonitoringRequest(addressOf(attributes) ?? "")) {
+      const isLongFrame = attributes["sentry.op"] === "ui.long-animation-frame";
+      if (isLongFrame && !isInUse() || isMonitoringRequest(addressOf(attributes) ?? "")) {
         return { decision: SamplingDecision.NOT_RECORD };
       }
       return sampler.shouldSample(context, traceId, name, kind, attributes, links);
     },
-    toString: () => `WithoutMonitoringRequests(${sampler})`,
+    toString: () => `WithoutOwnActivity(${sampler})`,
   };
 }
 

@@ -11,7 +11,7 @@ import type { CallQueue } from "./call_queue.ts";
 import { captureCalls } from "./capture_calls.ts";
 import type { ClientConfig } from "./client_config.ts";
 import { startDelivery } from "./delivery/start_delivery.ts";
-import { createIsMonitoringRequest, withoutMonitoringRequests } from "./monitoring_requests.ts";
+import { createIsMonitoringRequest, withoutOwnActivity } from "./monitoring_requests.ts";
 import {
   flushWhenHidden,
   flushWhenLoaded,
@@ -64,7 +64,7 @@ export function startTelemetry({ config, fetch, store, queue, visit }: Telemetry
   // 4. Create OpenTelemetry's tracer: the client samples and receives its spans.
   const provider = new WebTracerProvider({
     idGenerator,
-    sampler: withoutMonitoringRequests(new SentrySampler(client), isMonitoringRequest),
+    sampler: withoutOwnActivity(new SentrySampler(client), isMonitoringRequest),
     spanProcessors: [new StreamedSpanProcessor(client, visit)],
   });
 
