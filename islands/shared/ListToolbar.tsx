@@ -29,8 +29,8 @@ export function ListToolbar({ source, what, children }: {
       <SourceFilter source={source} />
       <TimeFilter />
       {children}
-      <LiveStatus source={source} />
       <div className="actions">
+        <LiveStatus source={source} />
         <button
           type="button"
           disabled={!source || total === 0}
