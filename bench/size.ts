@@ -57,7 +57,7 @@ export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
 };
 
 /** What the overview loads after its islands answer, without further input. */
-const AFTER_LOAD = [...LOADED_TOGETHER.flat(), RECORDING];
+const AFTER_LOAD = [...LOADED_TOGETHER.flat(), "islands/overview/Connect.tsx", RECORDING];
 
 /** The script files of each budget, by name. */
 export const FILE_PARTS: Readonly<

@@ -135,7 +135,7 @@ test("every loaded script → registers its debug id under its own address", asy
   const kindOf = (address: string) => manifest.assets[address.split("/").at(-1)!]?.kind;
   // The recording's worker is a prebuilt script of a package and runs outside of the page.
   const scripts = [...new Set(loaded.filter((address) => kindOf(address) !== "extra"))];
-  expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "chunk"]));
+  expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "chunk", "island"]));
   const places = registered.map(([stack]) => stack.split("\n").slice(1).map((line) => line.trim()));
   expect(places.map((frames) => frames.map((frame) => frame.replace(/^at |:\d+:\d+$/g, ""))).sort())
     .toEqual(scripts.map((address) => [address]).sort());

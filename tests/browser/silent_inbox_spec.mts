@@ -24,7 +24,7 @@ const READ = {
   "the overview's list": ["#/", ".panel:has(#inbox)", "event"],
   "the list of traces": ["#/traces", ".traces", "step 0"],
   "the list of errors": ["#/errors", ".errors", "All servers failed"],
-  "the list of logs": ["#/logs", ".logs", "The server has started"],
+  "the list of logs": ["#/logs?source=all", ".logs", "The server has started"],
   "the list of envelopes": ["#/envelopes", ".envelopes", "event"],
   "a trace": [`#/traces/${TRACE}`, ".traces", "step 1"],
   "an envelope": ["#/envelopes/1", ".envelopes", "Envelope header"],
