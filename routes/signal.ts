@@ -1,4 +1,5 @@
 import type { Handlers } from "../server/mod.ts";
+import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
 import type { State } from "./_state.ts";
 
 /** Milliseconds; a longer delay would only hold a connection. */
@@ -7,10 +8,14 @@ const MAX_DELAY_MS = 5000;
 /**
  * Answers the page's slow and failing requests: after `?delay_ms=` (0 to 5,000) milliseconds with the
  * status `?status=` (200 to 599). With `?throw=true` the handler throws an error, which the server answers with 500.
- * A status from 500 on is logged. Beyond the {@linkcode SignalLimits} of this process: 429 at once.
+ * A status from 500 on is logged. Requests of other pages: 403. Beyond the {@linkcode SignalLimits} of this process: 429 at once.
  */
 export const handlers: Handlers<Pick<State, "log" | "signals">> = {
-  async GET({ url, state: { log, signals } }) {
+  async GET({ req, url, state: { log, signals } }) {
+    // Attack: any page that a person has open could make errors, by the address of an image.
+    if (!isOwnPageOrNoBrowser(req.headers)) {
+      return refuse(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
+    }
     const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
     const asked = within(url.searchParams.get("status") ?? "200", 200, 599);
     if (delay === undefined) {

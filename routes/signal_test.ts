@@ -7,11 +7,12 @@ import { handlers } from "./signal.ts";
 interface GetOptions {
   readonly log?: Log;
   readonly signals?: SignalLimits;
+  readonly headers?: Record<string, string>;
 }
 
 async function get(query: string, options: GetOptions = {}): Promise<Response> {
   const { log = () => {}, signals = new SignalLimits({ makesEvents: true }) } = options;
-  const req = new Request(`http://localhost/signal${query}`);
+  const req = new Request(`http://localhost/signal${query}`, { headers: options.headers });
   const ctx: Context<{ log: Log; signals: SignalLimits }> = {
     req,
     url: new URL(req.url),
@@ -38,6 +39,15 @@ Deno.test("the answer has the status that was asked for and is never cached", as
   assert.equal(response.headers.get("Cache-Control"), "no-store");
   assert.deepEqual(await response.json(), { delay_ms: 0, status: 503 });
   assert.equal((await get("")).status, 200);
+});
+
+Deno.test("request of another page → 403, nothing thrown or logged", async () => {
+  for (const site of ["cross-site", "same-site"]) {
+    const headers = { "sec-fetch-site": site };
+    const log = () => assert.fail("logged");
+    assert.equal((await get("?throw=true", { headers, log })).status, 403);
+  }
+  assert.equal((await get("", { headers: { "sec-fetch-site": "same-origin" } })).status, 200);
 });
 
 Deno.test("the answer comes after the delay", async () => {

@@ -48,7 +48,9 @@ export function ListNotice({ source, list, what, children }: {
       {params.size > 0
         ? (
           <p>
-            No {what} match the filter. <a href={fragmentTo(view, path)}>Show all</a>
+            {list.more
+              ? `No ${what} match the filter among the newest. Older ones were not searched yet.`
+              : `No ${what} match the filter.`} <a href={fragmentTo(view, path)}>Show all</a>
           </p>
         )
         : hidesOwn

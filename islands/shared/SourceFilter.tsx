@@ -41,8 +41,8 @@ export function SourceFilter({ source }: { source: ConsoleSource | undefined }) 
           {applications.map(({ key, label }) => <option key={key} value={key}>{label}</option>)}
           <option value={OWN_SOURCE.key}>Sightglass itself</option>
           <option value={ALL_SOURCES}>everything</option>
-          {/* A link may name a source whose envelopes were deleted. */}
-          {!known.includes(value) && <option value={value}>not in the inbox</option>}
+          {/* A link may name a source whose envelopes were deleted, or that is not among the newest 100. */}
+          {!known.includes(value) && <option value={value}>another application</option>}
         </select>
       </label>
       {!rows.every(isOwn) && rows.some(isOwn) && (value === "" || value === ALL_SOURCES) && (

@@ -110,7 +110,7 @@ function firstOf<T>(values: readonly T[], read: (value: T) => string | null): st
   return null;
 }
 
-/** Bounded and in one line. */
+/** Bounded and in one line, without invisible characters: names that look alike would be two sources. */
 function tidy(text: string | null, max: number): string | null {
-  return tidyText(text, max)?.replace(/\s+/g, " ").trim() || null;
+  return tidyText(text, max)?.replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim() || null;
 }

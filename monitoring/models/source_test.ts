@@ -126,8 +126,9 @@ Deno.test("any JSON → bounded texts in one line", () => {
     ["event", { environment: hostile, release: hostile }],
   );
   for (const text of [name, environment!, release!]) {
-    assert.ok(text.length <= 200 && !text.includes("\n"), text.slice(0, 20));
+    assert.ok(text.length <= 200 && !/[\n\u202e]/.test(text), text.slice(0, 20));
   }
+  assert.equal(read({ sdk: { name: "\u200b" } }, ["event", {}]).name, "unknown");
   fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (header, payload) => {
     const { name } = readSource({
       header: { sdk: header, trace: header } as Record<string, unknown>,
