@@ -25,7 +25,7 @@ const VIEWPORT = { width: 1280, height: 900 };
 const DEVICE_SCALE = 1.4;
 
 /** Keeps the README fast to load. */
-const MAX_BYTES = 450_000;
+const MAX_BYTES = 600_000;
 
 const ARRIVAL_TIMEOUT_MS = 60_000;
 
