@@ -12,9 +12,9 @@ export function TabCount({ view, variant }: { view: View; variant: string }) {
     // The views report a data source that cannot be opened.
     openSource(variant).then(setSource, () => {});
   }, [variant]);
-  const counts: Partial<Record<View, number>> | undefined = useSourceList(source)?.counts;
+  const counts: Partial<Record<View, number | null>> | undefined = useSourceList(source)?.counts;
   const count = counts?.[view];
-  if (count === undefined) return null;
+  if (typeof count !== "number") return null;
   return (
     // Not part of the link's name, which would change while it is read. Blocked from recordings: each of them
     // would change the count again.

@@ -177,18 +177,18 @@ export class ListReader {
     return { matching: [...range, ...scanned, ...filters], scanEnd };
   }
 
-  /** Counts the rows of all lists, up to {@linkcode MAX_COUNT} each. */
+  /** Counts the rows of all lists, up to {@linkcode MAX_COUNT} each. Null: the scan limit was reached before. */
   counts(query: ListQuery, last: number): ListCounts {
     const { before } = cursorOf(undefined, last);
     const count = (list: ListSql) => {
       const { from, key, distinct } = list;
-      const { matching } = this.#matching(list, before);
+      const { matching, scanEnd } = this.#matching(list, before);
       const { count } = this.#get(
         `SELECT count(*) AS count FROM (SELECT DISTINCT ${distinct ? `e.${distinct}` : key}` +
           ` FROM ${from} WHERE ${where(matching)} LIMIT ?)`,
         [...valuesOf(matching), MAX_COUNT],
       ) as { count: number };
-      return count;
+      return scanEnd === undefined || count === MAX_COUNT ? count : null;
     };
     return {
       traces: count(tracesSql(query)),

@@ -184,13 +184,16 @@ export interface SourceRow extends Source {
   readonly last_seen: number;
 }
 
-/** Rows of each list that match the source, release and time of a query; at most {@linkcode MAX_COUNT}. */
+/**
+ * Rows of each list that match the source, release and time of a query; at most {@linkcode MAX_COUNT}. Null: there
+ * are more entries than are counted.
+ */
 export interface ListCounts {
-  readonly traces: number;
+  readonly traces: number | null;
   /** Groups. */
-  readonly errors: number;
-  readonly logs: number;
-  readonly envelopes: number;
+  readonly errors: number | null;
+  readonly logs: number | null;
+  readonly envelopes: number | null;
 }
 
 /** The response of `view=sources`. */

@@ -20,6 +20,7 @@ const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 const isTime: Test = (value) => Number.isFinite(value);
 const isTimeOrNull: Test = (value) => value === null || isTime(value);
 const isCount: Test = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCountOrNull: Test = (value) => value === null || isCount(value);
 const isBooleanOrNull: Test = (value) => value === null || typeof value === "boolean";
 const isLevel: Test = (value) => (LOG_LEVELS as readonly unknown[]).includes(value);
 const isAttributes: Test = (value) =>
@@ -102,10 +103,10 @@ const SOURCE_SHAPE: Readonly<Record<keyof SourceRow, Test>> = {
 };
 
 const COUNT_SHAPE: Readonly<Record<keyof ListCounts, Test>> = {
-  traces: isCount,
-  errors: isCount,
-  logs: isCount,
-  envelopes: isCount,
+  traces: isCountOrNull,
+  errors: isCountOrNull,
+  logs: isCountOrNull,
+  envelopes: isCountOrNull,
 };
 
 /** {@linkcode parsePage} for sources and counts. */
