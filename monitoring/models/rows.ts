@@ -206,5 +206,5 @@ export interface SourceList {
 /** More sources than a person can choose from. */
 export const MAX_SOURCES = 100;
 export const MAX_RELEASES = 20;
-/** Counting further takes time that grows with the inbox, and tells nothing more. */
+/** Counting further takes time that grows with the inbox. */
 export const MAX_COUNT = 1_000;
