@@ -26,6 +26,13 @@ export class RelayError extends Error {
   }
 }
 
+/** The connection broke while the body arrived. */
+export class DisconnectedError extends RelayError {
+  constructor() {
+    super("envelope_malformed", "The connection broke before the end of the body.");
+  }
+}
+
 /**
  * Converts an error to the refusal that the client gets.
  *

@@ -9,7 +9,7 @@ import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelo
 import { type Answer, errorAnswer, heldAnswer, takenAnswer, toResponse } from "./answer.ts";
 import { BodyReader } from "./body/body_reader.ts";
 import type { BodyAccount } from "./body/in_flight.ts";
-import { RelayError, toRelayError } from "./errors.ts";
+import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { refusalOf } from "./refusal.ts";
 import { isTaken, OutcomeCounter } from "./outcomes.ts";
@@ -96,7 +96,7 @@ export interface RelayOptions {
   readonly uptime?: () => number;
   /** Called when an ingest goes down or up, not for each envelope. */
   readonly onIngestState?: (state: IngestState) => void;
-  /** Called for each refused POST or preflight. Default: not reported. */
+  /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
   readonly onRefusal?: (refusal: Refusal) => void;
   /** Called if the store fails. Default: prints to standard error. */
   readonly onStoreError?: (error: unknown) => void;
@@ -188,7 +188,10 @@ export function createRelay(options: RelayOptions): Relay {
 
   const refuse = (request: Request, thrown: unknown): Answer => {
     const error = toRelayError(thrown);
-    options.onRefusal?.(refusalOf(request, error, now()));
+    // There is nothing to fix: a page that was closed, for example, sends the envelope at its next visit.
+    if (!(error instanceof DisconnectedError)) {
+      options.onRefusal?.(refusalOf(request, error, now()));
+    }
     return errorAnswer(error);
   };
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
+import { RawClient } from "../relay/_raw_client.ts";
+import { until } from "../until.ts";
 import { EventReader, sendRaw } from "./_wire.ts";
 
 const PATH = "/monitoring/inbox";
@@ -38,4 +40,19 @@ Deno.test("refused POST and preflight → listed newest first, and the live stre
     "Sec-Fetch-Site": "cross-site",
   });
   assert.equal(forbidden.status, 403);
+});
+
+Deno.test("connection breaks during an upload → rejected, but not listed: nothing is to be fixed", async () => {
+  await using server = await startServer();
+  for (const bytes of [1_000, 500_000]) {
+    using client = await RawClient.connect(`127.0.0.1:${server.port}`);
+    await client.sendHead({ "content-length": String(bytes) });
+    await client.send("{}\n");
+  }
+  await until("both are counted", async () => {
+    const { outcomes } = await (await fetch(`${server.origin}/monitoring`)).json();
+    return outcomes.rejected === 2;
+  });
+  const response = await fetch(`${server.origin}${PATH}?view=refusals`);
+  assert.deepEqual(await response.json(), { rows: [], next: null });
 });

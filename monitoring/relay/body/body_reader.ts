@@ -1,5 +1,5 @@
 import { type ContentEncoding, DecodeError, Decoder } from "../../protocol/encoding.ts";
-import { RelayError } from "../errors.ts";
+import { DisconnectedError, RelayError } from "../errors.ts";
 import { BodyBuffer, byobReader } from "./body_buffer.ts";
 import { type BodyAccount, InFlight, LARGE_BYTES } from "./in_flight.ts";
 import { MinimumRate, type UploadMeter } from "./minimum_rate.ts";
@@ -139,7 +139,7 @@ export class BodyReader {
     try {
       const body = await new Promise<Bytes>((resolve, reject) => {
         upload = this.#minimumRate.measure(() => reject(tooSlow()), announced);
-        bytes.then(resolve, () => reject(disconnected()));
+        bytes.then(resolve, () => reject(new DisconnectedError()));
       });
       if (body.length > 0) await onChunk(body);
       return body;
@@ -172,7 +172,7 @@ export class BodyReader {
           this.inFlight.checkRoomFor(Math.max(0, (announced ?? 0) - body.length));
         }
         const read = body.readFrom(reader).catch(() => {
-          throw disconnected();
+          throw new DisconnectedError();
         });
         const chunk = await (turn?.during(read) ?? read);
         if (isTooSlow) throw tooSlow();
@@ -209,8 +209,4 @@ function tooLarge(maxBytes: number): RelayError {
 
 function tooSlow(): RelayError {
   return new RelayError("overloaded", "The body arrived too slowly to be kept in memory.");
-}
-
-function disconnected(): RelayError {
-  return new RelayError("envelope_malformed", "The connection broke before the end of the body.");
 }
