@@ -60,10 +60,16 @@ export function startProxy(target: number): StandInProxy {
   let refusal: number | undefined;
 
   const serve = async (connection: Deno.Conn) => {
+    // One request for each connection: the relay must not send another one on it.
+    const answer = (status: string, body: string) =>
+      send(
+        connection,
+        `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      );
     const head = await readHead(connection);
     heads.push(head);
     if (refusal !== undefined) {
-      await send(connection, `HTTP/1.1 ${refusal} Refused\r\ncontent-length: 0\r\n\r\n`);
+      await answer(`${refusal} Refused`, "");
     } else if (head.startsWith("CONNECT ")) {
       const ingest = await Deno.connect({ hostname: "127.0.0.1", port: target });
       open.add(ingest);
@@ -73,7 +79,7 @@ export function startProxy(target: number): StandInProxy {
         ingest.readable.pipeTo(connection.writable),
       ]);
     } else {
-      await send(connection, 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\n\r\n{"id":"taken"}');
+      await answer("200 OK", '{"id":"taken"}');
     }
   };
   const serving: Promise<void>[] = [];
