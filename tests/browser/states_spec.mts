@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { BLOCKED_MESSAGES, blockTelemetry } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoOverflow } from "./page_look.ts";
+import { expectGoodLook } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
 import { largeTrace, postSpans, spanId } from "./posted_traces.ts";
@@ -36,150 +36,140 @@ async function openFirst(page: Page, name: List): Promise<void> {
   await rows(page, name).first().click();
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme });
+test("no response yet → loading states", async ({ page }) => {
+  // No response at all.
+  await page.route(INBOX, () => {});
+  for (const name of LISTS) {
+    await page.goto(`/?${name}#/${name}`);
+    if (name !== "traces") {
+      await expect(view(page, name)).toContainText(/(Loading|Reading) \w+\./);
+    }
+    await expect(view(page, name)).toContainText("Connecting.");
+    await expectGoodLook(page, name);
+  }
+  await page.goto(`/?trace#/traces/${TRACE}`);
+  await expect(view(page, "traces")).toContainText(/(Loading|Reading) the trace\./);
+  await expectGoodLook(page, "a trace");
+  await page.goto("/?error#/errors/0123456789abcd");
+  await expect(view(page, "errors")).toContainText("Loading the error.");
+  await expectGoodLook(page, "an error");
+  await page.goto("/?envelope#/envelopes/1");
+  await expect(view(page, "envelopes")).toContainText("Loading the envelope.");
+  await expectGoodLook(page, "an envelope");
+});
 
-    /** Checks overflow at both widths, and accessibility at one: wide in light, narrow in dark. */
-    const expectGoodLook = (page: Page, what: string) =>
-      test.step(what, async () => {
-        await expectNoOverflow(page, ...colorScheme === "light" ? [360, 1280] : [1280, 360]);
-        await expectAccessible(page);
-      });
+test("empty lists and telemetry failed → the reason", async ({ page, server, serverArrivals, watch }) => {
+  watch.allow(...BLOCKED_MESSAGES);
+  await blockTelemetry(page);
+  await page.goto("/");
+  await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
+  await serverArrivals.waitForItem("the server's spans", ({ type }) => type === "span");
+  for (const name of LISTS) {
+    await page.goto(`/#/${name}`);
+    // The server may report more of its own at any time.
+    await expect(async () => {
+      await fetch(`${server.origin}/monitoring/inbox`, { method: "DELETE" });
+      await expect(view(page, name))
+        .toContainText(`No ${name} of this visit: telemetry failed`, { timeout: 2_000 });
+    }).toPass({ timeout: 20_000 });
+    await expectGoodLook(page, name);
+  }
+  await page.goto("/#/");
+  await expect(page.getByText("The inbox is empty.")).toBeVisible();
+  await expectGoodLook(page, "overview");
+});
 
-    test("no response yet → loading states", async ({ page }) => {
-      // No response at all.
-      await page.route(INBOX, () => {});
-      for (const name of LISTS) {
-        await page.goto(`/?${name}#/${name}`);
-        if (name !== "traces") {
-          await expect(view(page, name)).toContainText(/(Loading|Reading) \w+\./);
-        }
-        await expect(view(page, name)).toContainText("Connecting.");
-        await expectGoodLook(page, name);
-      }
-      await page.goto(`/?trace#/traces/${TRACE}`);
-      await expect(view(page, "traces")).toContainText(/(Loading|Reading) the trace\./);
-      await expectGoodLook(page, "a trace");
-      await page.goto("/?error#/errors/0123456789abcd");
-      await expect(view(page, "errors")).toContainText("Loading the error.");
-      await expectGoodLook(page, "an error");
-      await page.goto("/?envelope#/envelopes/1");
-      await expect(view(page, "envelopes")).toContainText("Loading the envelope.");
-      await expectGoodLook(page, "an envelope");
-    });
+test("lists with rows and without matches", async ({ page, server }) => {
+  await fill(server.origin);
+  for (const name of LISTS) {
+    await page.goto(`/#/${name}`);
+    await expect(rows(page, name).first()).toBeVisible();
+    await expectGoodLook(page, name);
+    await page.goto(`/#/${name}?q=nothing+has+this+in+it`);
+    await expect(view(page, name)).toContainText(`No ${name} match the filter.`);
+    await expectGoodLook(page, `${name}, none matching`);
+  }
+});
 
-    test("empty lists and telemetry failed → the reason", async ({ page, server, serverArrivals, watch }) => {
-      watch.allow(...BLOCKED_MESSAGES);
-      await blockTelemetry(page);
-      await page.goto("/");
-      await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
-      await serverArrivals.waitForItem("the server's spans", ({ type }) => type === "span");
-      for (const name of LISTS) {
-        await page.goto(`/#/${name}`);
-        // The server may report more of its own at any time.
-        await expect(async () => {
-          await fetch(`${server.origin}/monitoring/inbox`, { method: "DELETE" });
-          await expect(view(page, name))
-            .toContainText(`No ${name} of this visit: telemetry failed`, { timeout: 2_000 });
-        }).toPass({ timeout: 20_000 });
-        await expectGoodLook(page, name);
-      }
-      await page.goto("/#/");
-      await expect(page.getByText("The inbox is empty.")).toBeVisible();
-      await expectGoodLook(page, "overview");
-    });
+test("details, of entries that exist and others", async ({ page, server, watch }) => {
+  watch.allow("404");
+  await fill(server.origin);
+  await page.goto(`/#/traces/${TRACE}?span=${spanId(3)}`);
+  await expect(page.locator(".span-detail")).toContainText("step 3");
+  await expectGoodLook(page, "a span");
+  await page.goto("/#/errors");
+  await openFirst(page, "errors");
+  await expect(page.getByRole("article")).toBeVisible();
+  await expectGoodLook(page, "an error");
+  await page.goto("/#/logs");
+  await openFirst(page, "logs");
+  await expect(page.getByRole("link", { name: "Open envelope" })).toBeVisible();
+  await expectGoodLook(page, "a log");
+  await page.goto("/#/envelopes");
+  await openFirst(page, "envelopes");
+  await expect(page.getByText("Envelope header")).toBeVisible();
+  await expectGoodLook(page, "an envelope");
+  for (const [what, place] of Object.entries(MISSING)) {
+    await page.goto(`/${place}`);
+    await expect(page.locator(".view:visible .empty")).toContainText(
+      /not found|here|gone|no longer/,
+    );
+    await expectGoodLook(page, `${what} that does not exist`);
+  }
+});
 
-    test("lists with rows, without matches, and opened details", async ({ page, server, watch }) => {
-      watch.allow("404");
-      await fill(server.origin);
-      for (const name of LISTS) {
-        await page.goto(`/#/${name}`);
-        await expect(rows(page, name).first()).toBeVisible();
-        await expectGoodLook(page, name);
-        await page.goto(`/#/${name}?q=nothing+has+this+in+it`);
-        await expect(view(page, name)).toContainText(`No ${name} match the filter.`);
-        await expectGoodLook(page, `${name}, none matching`);
-      }
-      await page.goto(`/#/traces/${TRACE}?span=${spanId(3)}`);
-      await expect(page.locator(".span-detail")).toContainText("step 3");
-      await expectGoodLook(page, "a span");
-      await page.goto("/#/errors");
-      await openFirst(page, "errors");
-      await expect(page.getByRole("article")).toBeVisible();
-      await expectGoodLook(page, "an error");
-      await page.goto("/#/logs");
-      await openFirst(page, "logs");
-      await expect(page.getByRole("link", { name: "Open envelope" })).toBeVisible();
-      await expectGoodLook(page, "a log");
-      await page.goto("/#/envelopes");
-      await openFirst(page, "envelopes");
-      await expect(page.getByText("Envelope header")).toBeVisible();
-      await expectGoodLook(page, "an envelope");
-      for (const [what, place] of Object.entries(MISSING)) {
-        await page.goto(`/${place}`);
-        await expect(page.locator(".view:visible .empty")).toContainText(
-          /not found|here|gone|no longer/,
-        );
-        await expectGoodLook(page, `${what} that does not exist`);
-      }
-    });
+test("the inbox responds 500 or not at all → an error and a retry button in each view", async ({ page, watch }) => {
+  watch.allow("status of 500", "ERR_INTERNET_DISCONNECTED");
+  // Both are shown in the same way.
+  let requests = 0;
+  await page.route(
+    INBOX,
+    (route) =>
+      requests++ % 2 ? route.fulfill({ status: 500 }) : route.abort("internetdisconnected"),
+  );
+  await page.goto("/");
+  await expect(page.getByText("Offline: the inbox does not respond. Retrying."))
+    .toBeVisible();
+  await expect(page.getByText("The inbox is empty.")).toHaveCount(0);
+  await expectGoodLook(page, "overview");
+  const places = [
+    ...LISTS.map((name) => `#/${name}`),
+    `#/traces/${TRACE}`,
+    "#/errors/0123456789abcd",
+    "#/envelopes/1",
+  ];
+  for (const place of places) {
+    await page.goto(`/${place}`);
+    await expect(page.locator(".view:visible").getByRole("button", { name: "Try again" }))
+      .toBeVisible();
+    await expectGoodLook(page, place);
+  }
+});
 
-    // Both show the same state: one of them for each scheme.
-    const [how, response] = colorScheme === "light"
-      ? ["the inbox responds 500", { status: 500 }] as const
-      : ["the inbox is unreachable", undefined] as const;
-    test(`${how} → lists and details show an error and a retry button`, async ({ page, watch }) => {
-      watch.allow("status of 500", "ERR_INTERNET_DISCONNECTED");
-      await page.route(
-        INBOX,
-        (route) => response ? route.fulfill(response) : route.abort("internetdisconnected"),
-      );
-      await page.goto("/");
-      await expect(page.getByText("Offline: the inbox does not respond. Retrying."))
-        .toBeVisible();
-      await expect(page.getByText("The inbox is empty.")).toHaveCount(0);
-      await expectGoodLook(page, "overview");
-      const places = [
-        ...LISTS.map((name) => `#/${name}`),
-        `#/traces/${TRACE}`,
-        "#/errors/0123456789abcd",
-        "#/envelopes/1",
-      ];
-      for (const place of places) {
-        await page.goto(`/${place}`);
-        await expect(page.locator(".view:visible").getByRole("button", { name: "Try again" }))
-          .toBeVisible();
-        await expectGoodLook(page, place);
-      }
-    });
+test.describe("refused", () => {
+  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
 
-    test.describe("refused", () => {
-      test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
-
-      test("access denied → each view shows one form for the token", async ({ page, server, watch }) => {
-        watch.allow("403");
-        await fill(server.origin);
-        const otherHost = `http://sightglass.localhost:${server.port}`;
-        const places = [
-          "#/",
-          ...LISTS.map((name) => `#/${name}`),
-          `#/traces/${TRACE}`,
-          "#/errors/0123456789abcd",
-          "#/envelopes/1",
-        ];
-        for (const place of places) {
-          await page.goto(`${otherHost}/${place}`);
-          const shown = page.locator(".view:visible");
-          await expect(shown.getByLabel("Inbox token")).toHaveCount(1);
-          await expect(shown.getByLabel("Inbox token")).toBeVisible();
-          await expect(shown.getByRole("alert")).toHaveCount(0);
-          await expectGoodLook(page, place);
-        }
-      });
-    });
+  test("access denied → each view shows one form for the token", async ({ page, server, watch }) => {
+    watch.allow("403");
+    await fill(server.origin);
+    const otherHost = `http://sightglass.localhost:${server.port}`;
+    const places = [
+      "#/",
+      ...LISTS.map((name) => `#/${name}`),
+      `#/traces/${TRACE}`,
+      "#/errors/0123456789abcd",
+      "#/envelopes/1",
+    ];
+    for (const place of places) {
+      await page.goto(`${otherHost}/${place}`);
+      const shown = page.locator(".view:visible");
+      await expect(shown.getByLabel("Inbox token")).toHaveCount(1);
+      await expect(shown.getByLabel("Inbox token")).toBeVisible();
+      await expect(shown.getByRole("alert")).toHaveCount(0);
+      await expectGoodLook(page, place);
+    }
   });
-}
+});
 
 test.describe("refused", () => {
   test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
