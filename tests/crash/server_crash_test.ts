@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { KILLS, runFaults } from "./_fault_run.ts";
 
 /** `deno task faults --kills=200` runs more of them. */
-const KILL_COUNT = 50;
+const KILL_COUNT = 25;
 
 Deno.test(`${KILL_COUNT} kills under load → no acknowledged envelope is lost, none sent twice without cause`, async () => {
   const seed = Number(Deno.env.get("CRASH_SEED") ?? crypto.getRandomValues(new Uint32Array(1))[0]);
