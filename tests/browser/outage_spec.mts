@@ -110,6 +110,8 @@ test("tab hidden, another shown → each envelope is sent by one of them", async
       .filter(({ decoded }) => new TextDecoder().decode(decoded).includes('"value":"burst '));
   await expect.poll(() => bursts().length).toBeGreaterThan(0);
   await next.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  // The page shows what waits a moment later: first all are sent, then nothing is sent again.
+  await expect.poll(() => bursts().length).toBeGreaterThanOrEqual(6);
   await waiting(page, "0");
   await waiting(next, "0");
   expect(bursts()).toHaveLength(6);
