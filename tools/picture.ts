@@ -51,7 +51,8 @@ async function takeOverview(page: Page, origin: string): Promise<Uint8Array> {
 /** The trace of the visit, with a span selected. */
 async function takeTrace(page: Page): Promise<Uint8Array> {
   await openView(page, "Traces");
-  await page.getByRole("region", { name: "Traces" }).getByRole("link", { name: "GET /" }).click();
+  await page.getByRole("region", { name: "Traces" }).getByRole("link", { name: "Page load /" })
+    .click();
   const waterfall = page.getByRole("treegrid");
   await waterfall.getByRole("row", { name: /pageload/ }).first().click();
   await clearFocus(page);

@@ -35,6 +35,12 @@ const MINIMUM_CONTRAST = {
   waits: MIN_TEXT_CONTRAST,
   refused: MIN_TEXT_CONTRAST,
   edge: MIN_SHAPE_CONTRAST,
+  navigation: MIN_SHAPE_CONTRAST,
+  resource: MIN_SHAPE_CONTRAST,
+  rendering: MIN_SHAPE_CONTRAST,
+  http: MIN_SHAPE_CONTRAST,
+  server: MIN_SHAPE_CONTRAST,
+  database: MIN_SHAPE_CONTRAST,
 };
 
 for (const [scheme, tokens] of Object.entries(schemes)) {

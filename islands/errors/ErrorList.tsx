@@ -6,7 +6,7 @@ import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
-import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
+import { ListNotice, OlderButton, OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { LevelFilter, levelParam } from "../shared/LevelFilter.tsx";
 import { ToggleFilter } from "../shared/ToggleFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
@@ -28,11 +28,13 @@ export function ErrorList({ source, from }: {
 }) {
   const { params } = useFragment("errors");
   const q = params.get("q") ?? undefined;
+  const trace = params.get("trace") ?? undefined;
   const level = levelParam(params);
   const isUnhandled = params.get("handled") === "false";
   const isByCount = params.get("sort") === "frequent";
   const list = useList(source, "errors", {
     q,
+    trace,
     level,
     ...isUnhandled && { handled: false },
     ...isByCount && { sort: "frequent" },
@@ -51,6 +53,7 @@ export function ErrorList({ source, from }: {
         <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
         <ToggleFilter name="sort" value="frequent">Most frequent first</ToggleFilter>
       </ListToolbar>
+      <OnlyOfTrace what="errors" />
       <ListNotice source={source} list={list} what="errors">
         <p>
           No errors received. <a href="#/">Generate one</a>{" "}

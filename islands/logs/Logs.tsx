@@ -1,11 +1,10 @@
-import { Id } from "../../components/Id.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { LevelFilter, levelParam } from "../shared/LevelFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
-import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabels } from "../shared/SourceLabel.tsx";
-import { ListNotice } from "../shared/ListNotice.tsx";
+import { ListNotice, OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { useList, useSource } from "../shared/use_source.ts";
 import { useMounted } from "../shared/telemetry.ts";
 import { LogTree } from "./LogTree.tsx";
@@ -38,17 +37,7 @@ function LogList({ variant }: { variant: string }) {
       <ListToolbar source={source} what="logs">
         <LevelFilter level={level} />
       </ListToolbar>
-      {trace !== undefined && (
-        <p className="filtered-by">
-          <span>
-            Only logs of trace <Id id={trace} />
-          </span>
-          <a href={fragmentTo("traces", [trace])}>Open the trace</a>
-          <a href={fragmentTo("logs", [], { ...Object.fromEntries(params), trace: undefined })}>
-            Show logs of all traces
-          </a>
-        </p>
-      )}
+      <OnlyOfTrace what="logs" />
       <ListNotice source={source} list={list} what="logs">
         <p>
           No logs received. <a href="#/">Generate one</a> of any level on the overview.

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
+import { Id } from "../../components/Id.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "./fragment.ts";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
@@ -9,6 +10,7 @@ import { ALL_SOURCES } from "./filters.ts";
 import { useSourceList } from "./source_list.ts";
 import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import { type ConsoleList, useSourceState } from "./use_source.ts";
+import type { View } from "./view.ts";
 
 /**
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
@@ -69,6 +71,23 @@ export function ListNotice({ source, list, what, children }: {
         </p>
       )}
     </div>
+  );
+}
+
+/** States that a list has only the rows of the trace in the address, if there is one. */
+export function OnlyOfTrace({ what }: { what: View }) {
+  const { params } = useFragment(what);
+  const trace = params.get("trace");
+  if (!trace) return null;
+  const others = { ...Object.fromEntries(params), trace: undefined };
+  return (
+    <p className="filtered-by">
+      <span>
+        Only {what} of trace <Id id={trace} />
+      </span>
+      <a href={fragmentTo("traces", [trace])}>Open the trace</a>
+      <a href={fragmentTo(what, [], others)}>Show {what} of all traces</a>
+    </p>
   );
 }
 

@@ -15,34 +15,34 @@ export interface MinimapBar extends Extent {
   readonly depth: number;
 }
 
-/** All spans of the trace in one strip. Dragging or keys select the time that the waterfall shows. */
-export function Minimap({ all, bars, timeWindow }: {
-  /** Start and end of the trace. */
-  all: Extent;
+/** The spans of the window's frame in one strip. Dragging or keys select the time that the waterfall shows. */
+export function Minimap({ origin, bars, timeWindow }: {
+  /** Start of the trace, milliseconds since 1970. */
+  origin: number;
   bars: readonly MinimapBar[];
   timeWindow: TimeWindow;
 }) {
-  const { window } = timeWindow;
+  const { window, frame } = timeWindow;
   const lanes = Math.min(
     MAX_LANES,
     bars.reduce((most, { depth }) => Math.max(most, depth + 1), MIN_LANES),
   );
-  const path = useMemo(() => pathOf(all, bars, lanes), [all.start_ms, all.end_ms, bars]);
+  const path = useMemo(() => pathOf(frame, bars, lanes), [frame.start_ms, frame.end_ms, bars]);
   const [selection, setSelection] = useState<Extent>();
   const dragStart = useRef<number>(undefined);
 
   const timeAt = ({ currentTarget, clientX }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (clientX - left) / width));
-    return all.start_ms + share * (all.end_ms - all.start_ms);
+    return frame.start_ms + share * (frame.end_ms - frame.start_ms);
   };
   const endDrag = () => {
     dragStart.current = undefined;
     setSelection(undefined);
   };
 
-  const shown = barOf(all, selection ?? window);
-  const [from, to] = [window.start_ms - all.start_ms, window.end_ms - all.start_ms];
+  const shown = barOf(frame, selection ?? window);
+  const [from, to] = [window.start_ms - origin, window.end_ms - origin];
   return (
     <div
       className="minimap"
@@ -51,7 +51,7 @@ export function Minimap({ all, bars, timeWindow }: {
       aria-label="Time shown"
       aria-valuemin={0}
       aria-valuemax={100}
-      aria-valuenow={Math.round(percentAt(all, window.start_ms))}
+      aria-valuenow={Math.round(percentAt(frame, window.start_ms))}
       aria-valuetext={`${formatFineDuration(from)} to ${formatFineDuration(to)}`}
       aria-description="Plus and minus zoom, arrow keys move, 0 shows the whole trace."
       onKeyDown={timeWindow.onPanKey}
@@ -84,11 +84,13 @@ export function Minimap({ all, bars, timeWindow }: {
 }
 
 /** A rectangle for each span, all in one SVG path: one element is fast, however many spans there are. */
-function pathOf(all: Extent, bars: readonly MinimapBar[], lanes: number): string {
+function pathOf(frame: Extent, bars: readonly MinimapBar[], lanes: number): string {
   const rectangles = new Set<string>();
   for (const bar of bars) {
-    const x = Math.round(percentAt(all, bar.start_ms) * WIDTH / 100);
-    const width = Math.max(8, Math.round(percentAt(all, bar.end_ms) * WIDTH / 100) - x);
+    const position = barOf(frame, bar);
+    if (position.out) continue;
+    const x = Math.round(position.left * WIDTH / 100);
+    const width = Math.max(8, Math.round(position.width * WIDTH / 100));
     rectangles.add(`M${x} ${Math.min(bar.depth, lanes - 1) + 0.15}h${width}v.7h-${width}z`);
   }
   return [...rectangles].join("");

@@ -4,10 +4,12 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { PlacedTime, TimeAnomaly } from "../../monitoring/models/trace/span_times.ts";
 import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
-import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
+import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
+import { KindMark } from "./SpanKinds.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 
 /** Everything that is known about the selected span. */
@@ -39,7 +41,13 @@ export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
       <dl className="pairs">
         {span && (
           <>
-            <Pair name="Operation">{span.op ?? "none"}</Pair>
+            <Pair name="Operation">
+              <span data-kind={spanKind(span)}>
+                <KindMark />
+                {span.op ?? "none"}
+              </span>
+              <small>{spanKind(span)}</small>
+            </Pair>
             <Pair name="Origin">
               {span.side}
               {span.sdk && <small>{span.sdk}</small>}
@@ -63,11 +71,9 @@ export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
         )}
         <Pair name="Children">{node.children.length}</Pair>
         <Pair name="IDs">
-          {span && (
-            <div>
-              span <CopyId id={span.span_id} what="span id" />
-            </div>
-          )}
+          <div>
+            span <CopyId id={spanIdOf(node)} what="span id" />
+          </div>
           {span?.parent_span_id && (
             <div>
               parent <CopyId id={span.parent_span_id} what="parent span id" />

@@ -4,7 +4,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
+import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanClasses } from "./span_colour.ts";
+import { KindMark } from "./SpanKinds.tsx";
 import { countMarks, EventMark } from "./TimeAxis.tsx";
 import { barOf, clustersOf } from "./time_scale.ts";
 
@@ -51,6 +53,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       aria-selected={props.isSelected}
       tabIndex={props.isTabStop ? 0 : -1}
       data-row-number={number}
+      data-kind={span ? spanKind(span) : undefined}
       style={{ transform: `translateY(${props.top}px)`, height: props.height }}
     >
       <div
@@ -61,6 +64,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         <span className="toggle" aria-hidden="true" data-toggle={expanded ?? undefined}>
           {expanded === null ? "" : expanded ? "▾" : "▸"}
         </span>
+        {span && <KindMark />}
         {span?.failed && <OutcomeMark kind="refused" />}
         <span className="wf-title" title={span?.name}>
           {span?.op && <b>{span.op}</b>} {span?.name ?? "Parent not received"}
@@ -94,11 +98,17 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   );
 });
 
-/** The span's bar; an arrow if it is outside the window. */
+/** The span's bar; outside of the window an arrow with the distance. */
 function SpanBar({ window, time }: { window: Extent; time: PlacedTime }) {
   const bar = barOf(window, time);
-  if (bar.out) {
-    return <span className={`outside ${bar.out}`}>{bar.out === "before" ? "◂" : "▸"}</span>;
+  if (bar.out === undefined) {
+    return <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />;
   }
-  return <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />;
+  return (
+    <span className={`outside ${bar.out}`}>
+      {bar.out === "before"
+        ? `◂ ${formatFineDuration(window.start_ms - time.end_ms)} earlier`
+        : `${formatFineDuration(time.start_ms - window.end_ms)} later ▸`}
+    </span>
+  );
 }

@@ -1,6 +1,7 @@
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import type { TimeSection } from "../../monitoring/models/trace/time_sections.ts";
 import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { clustersOf, percentAt } from "./time_scale.ts";
@@ -12,11 +13,12 @@ const MIN_DISTANCE = { wide: { marks: 3, vitals: 7 }, narrow: { marks: 8, vitals
 const LABEL_LEFT_FROM = 93;
 
 /**
- * The time axis above the waterfall: ticks, web vitals, errors and logs.
+ * The time axis above the waterfall: ticks, web vitals, errors and logs, and what is far outside.
  *
  * @param props.hrefOf link to an error or a log
+ * @param props.onShow shows a section
  */
-export function TimeAxis({ isNarrow, window, origin, ticks, marks, vitals, hrefOf }: {
+export function TimeAxis(props: {
   isNarrow: boolean;
   window: Extent;
   /** Start of the trace, milliseconds since 1970. */
@@ -25,8 +27,11 @@ export function TimeAxis({ isNarrow, window, origin, ticks, marks, vitals, hrefO
   /** Errors and logs. */
   marks: readonly PlacedMark[];
   vitals: readonly FormattedVital[];
+  sections: readonly TimeSection[];
   hrefOf: (mark: PlacedMark) => string;
+  onShow: (section: TimeSection) => void;
 }) {
+  const { isNarrow, window, origin, ticks, marks, vitals, sections, hrefOf, onShow } = props;
   const minDistance = isNarrow ? MIN_DISTANCE.narrow : MIN_DISTANCE.wide;
   return (
     <div className="axis">
@@ -78,8 +83,41 @@ export function TimeAxis({ isNarrow, window, origin, ticks, marks, vitals, hrefO
           })}
         </ul>
       )}
+      {sections.length > 1 && <FarSections window={window} sections={sections} onShow={onShow} />}
     </div>
   );
+}
+
+/** What lies outside of the window, in other sections: on each side its counts, the distance and a way to it. */
+function FarSections({ window, sections, onShow }: {
+  window: Extent;
+  sections: readonly TimeSection[];
+  onShow: (section: TimeSection) => void;
+}) {
+  const before = sections.filter(({ end_ms }) => end_ms < window.start_ms);
+  const after = sections.filter(({ start_ms }) => start_ms > window.end_ms);
+  const [previous, next] = [before.at(-1), after[0]];
+  return (
+    <div className="far">
+      {previous && (
+        <button type="button" className="before" onClick={() => onShow(previous)}>
+          ◂ {sectionCounts(before)}, {formatFineDuration(window.start_ms - previous.end_ms)} earlier
+        </button>
+      )}
+      {next && (
+        <button type="button" className="after" onClick={() => onShow(next)}>
+          {sectionCounts(after)}, {formatFineDuration(next.start_ms - window.end_ms)} later ▸
+        </button>
+      )}
+    </div>
+  );
+}
+
+function sectionCounts(sections: readonly TimeSection[]): string {
+  return (["span", "error", "log"] as const).flatMap((noun) => {
+    const count = sections.reduce((sum, section) => sum + section[`${noun}s`], 0);
+    return count > 0 ? [formatCount(count, noun)] : [];
+  }).join(", ");
 }
 
 /** The mark of an error or a log. */

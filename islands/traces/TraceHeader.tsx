@@ -51,10 +51,12 @@ function dsnOfPage(): string {
  *
  * @param props.scope `visit`: the source has only the browser's spans
  */
-export function TraceFacts({ summary, startedAt, scope = "inbox" }: {
+export function TraceFacts({ summary, startedAt, hrefs, scope = "inbox" }: {
   summary: TraceSummary;
   /** Milliseconds since 1970. */
   startedAt: number;
+  /** Where the counts lead to. */
+  hrefs: Readonly<Record<"errors" | "failed" | "logs", string | undefined>>;
   scope?: ConsoleSource["scope"] | undefined;
 }) {
   const { spans, failed, errors, logs } = summary;
@@ -71,10 +73,14 @@ export function TraceFacts({ summary, startedAt, scope = "inbox" }: {
         </span>
         <span className={failed + errors > 0 ? "refused" : undefined}>
           {failed + errors > 0 && <OutcomeMark kind="refused" />}
-          {formatCount(errors, "error")}
-          {failed > 0 && `, ${formatCount(failed, "failed span")}`}
+          <CountLink count={errors} noun="error" href={hrefs.errors} />
+          {failed > 0 && (
+            <>
+              , <CountLink count={failed} noun="failed span" href={hrefs.failed} />
+            </>
+          )}
         </span>
-        <span>{formatCount(logs, "log")}</span>
+        <CountLink count={logs} noun="log" href={hrefs.logs} />
         {summary.open > 0 && (
           <span className="flows">
             <OutcomeMark kind="flows" />live: {formatCount(summary.open, "open span")}
@@ -89,6 +95,15 @@ export function TraceFacts({ summary, startedAt, scope = "inbox" }: {
       ))}
     </div>
   );
+}
+
+function CountLink({ count, noun, href }: {
+  count: number;
+  noun: string;
+  href: string | undefined;
+}) {
+  const text = formatCount(count, noun);
+  return count > 0 && href !== undefined ? <a href={href}>{text}</a> : <span>{text}</span>;
 }
 
 function originText({ spans, browser, server }: TraceSummary): string {

@@ -5,6 +5,7 @@ import { TraceFacts, traceWarnings } from "./TraceHeader.tsx";
 
 const plain: TraceSummary = {
   name: "/",
+  op: "pageload",
   duration_ms: 1240,
   spans: 3,
   browser: 2,
@@ -20,15 +21,32 @@ const plain: TraceSummary = {
   skew_ms: 0,
 };
 
+const hrefs = { errors: "#/errors?trace=1", failed: "#/traces/1?span=2", logs: "#/logs?trace=1" };
+const markup = (summary: Partial<TraceSummary>) =>
+  renderToStaticMarkup(
+    <TraceFacts summary={{ ...plain, ...summary }} startedAt={0} hrefs={hrefs} />,
+  );
 const text = (summary: Partial<TraceSummary>) =>
-  renderToStaticMarkup(<TraceFacts summary={{ ...plain, ...summary }} startedAt={0} />)
-    .replace(/<[^>]*>/g, " ").replace(/[\s\u00a0]+/g, " ");
+  markup(summary).replace(/<[^>]*>/g, " ").replace(/[\s\u00a0]+/g, " ");
 const warnings = (...args: Parameters<typeof traceWarnings>) =>
   traceWarnings(...args).map((line) => line.replaceAll("\u00a0", " "));
 
 Deno.test("trace without problems → its duration and counts, no warnings", () => {
   assert.match(text({}), /1\.24 s.*3 spans: 2 in the browser, 1 on the server.*0 errors.*2 logs/);
   assert.deepEqual(traceWarnings(plain), []);
+});
+
+Deno.test("counts of errors, failed spans and logs → links; 0 → none", () => {
+  const links = (summary: Partial<TraceSummary>) =>
+    [...markup(summary).matchAll(/href="([^"]*)">([^<]*)</g)].map(([, href, count]) =>
+      `${count} ${href}`.replace("\u00a0", " ")
+    );
+  assert.deepEqual(links({ errors: 6, failed: 1, logs: 12 }), [
+    "6 errors #/errors?trace=1",
+    "1 failed span #/traces/1?span=2",
+    "12 logs #/logs?trace=1",
+  ]);
+  assert.deepEqual(links({ logs: 0 }), []);
 });
 
 Deno.test("server's clock differs → warning with the difference and its direction", () => {

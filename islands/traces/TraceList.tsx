@@ -3,6 +3,7 @@ import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { ToggleFilter } from "../shared/ToggleFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
@@ -119,10 +120,10 @@ const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
       </td>
       <td className="items">
         <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>
-          {row.name ?? "No spans received"}
+          {titleOf(row)}
         </a>{" "}
         <SourceLabel of={row.sources} />
-        {row.op && <small>{row.op}</small>}
+        <small>{row.op ?? whatIsNamed(row)}</small>
         {row.live && (
           <small className="flows">
             <OutcomeMark kind="flows" />live
@@ -149,6 +150,15 @@ const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
     </tr>
   );
 });
+
+const titleOf = ({ name, op }: ListedTrace) =>
+  name === null ? "(no name)" : displayName({ name, op });
+
+/** Without spans, what a trace is named for. */
+function whatIsNamed({ spans, errors, name }: ListedTrace): string | null {
+  if (spans > 0 || name === null) return null;
+  return errors > 0 ? "first error" : "first log";
+}
 
 /** A duration, with a bar that compares it to the longest one. */
 function Duration({ ms, longest }: { ms: number | null; longest: number }) {

@@ -3,7 +3,7 @@ import type { TimeWindow } from "./use_time_window.ts";
 
 /** Search in a trace, expand and collapse its tree, zoom. */
 export function TraceToolbar(
-  { text, onText, matches, onShowMatch, timeWindow, onCollapseAll, onExpandAll }: {
+  { text, onText, matches, onShowMatch, timeWindow, hasSections, onCollapseAll, onExpandAll }: {
     text: string;
     onText: (text: string) => void;
     /** Keys of the spans that match the text, in the tree's order. */
@@ -11,6 +11,8 @@ export function TraceToolbar(
     /** Brings the span with this key into view. */
     onShowMatch: (key: string) => void;
     timeWindow: TimeWindow;
+    /** The whole trace does not fit on one axis. */
+    hasSections: boolean;
     onCollapseAll: () => void;
     onExpandAll: () => void;
   },
@@ -63,7 +65,8 @@ export function TraceToolbar(
       <span className="group">
         <button type="button" aria-label="Zoom out" onClick={timeWindow.zoomOut}>−</button>
         <button type="button" aria-label="Zoom in" onClick={timeWindow.zoomIn}>+</button>
-        <button type="button" onClick={timeWindow.showAll}>Whole trace</button>
+        {hasSections && <button type="button" onClick={timeWindow.fit}>Fit spans</button>}
+        <button type="button" onClick={timeWindow.showWhole}>Whole trace</button>
       </span>
     </div>
   );

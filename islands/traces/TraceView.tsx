@@ -1,12 +1,15 @@
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 import { changeParams, fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { useSourceState } from "../shared/use_source.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
+import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap } from "./Minimap.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
 import { useStableMemo } from "./stable.ts";
@@ -66,21 +69,22 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
     [trace],
   );
 
-  const selected = params.get("span") === null ? undefined : `span:${params.get("span")}`;
+  const selected = [`span:${params.get("span")}`, `missing:${params.get("span")}`]
+    .find((key) => nodes.has(key));
   const selectedNode = selected === undefined ? undefined : nodes.get(selected);
   const [scrollRequest, setScrollRequest] = useState<ScrollRequest>();
   const bringIntoView = (key: string, takesFocus: boolean) => {
     const node = nodes.get(key);
-    if (node) setCollapsed((now) => reveal(node, now));
+    if (node) {
+      setCollapsed((now) => reveal(node, now));
+      timeWindow.reveal(trace.times.byNode.get(node)!);
+    }
     setScrollRequest({ key, takesFocus });
   };
-  // The page was opened by a link to a span: it is shown once it is read.
-  const linkedSpan = useRef(selected);
+  // Also of a link to a span: once it is read.
   useEffect(() => {
-    if (linkedSpan.current === undefined || !nodes.has(linkedSpan.current)) return;
-    bringIntoView(linkedSpan.current, false);
-    linkedSpan.current = undefined;
-  }, [nodes]);
+    if (selected !== undefined) bringIntoView(selected, false);
+  }, [selected]);
 
   const [text, setText] = useState(params.get("q") ?? "");
   const matches = useMemo(() => searchSpans(trace.tree, text), [trace.tree, text]);
@@ -88,8 +92,8 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
 
   const listHref = fragmentTo("traces", [], { ...Object.fromEntries(params), span: undefined });
   const select = (key: string | undefined) => {
-    const span = key?.startsWith("span:") ? key.slice("span:".length) : undefined;
-    changeParams({ span });
+    const node = key === undefined ? undefined : nodes.get(key);
+    changeParams({ span: node && spanIdOf(node) });
   };
   const toggle = (key: string) =>
     setCollapsed((now) => now.has(key) ? now.difference(new Set([key])) : new Set([...now, key]));
@@ -97,6 +101,9 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
     const parents = trace.tree.nodes.filter(({ children }) => children.length > 0);
     setCollapsed(new Set(parents.map(({ key }) => key)));
   };
+  const spanHref = (span: string) =>
+    fragmentTo("traces", [traceId], { ...Object.fromEntries(params), span });
+  const firstFailed = trace.tree.nodes.find(({ span }) => span?.failed);
   const hrefOf = ({ error, envelope }: PlacedMark) =>
     error !== null
       ? fragmentTo("errors", [error, String(envelope)])
@@ -112,7 +119,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
       }}
     >
       <TraceHeader
-        name={trace.summary.name}
+        name={displayName(trace.summary)}
         traceId={traceId}
         listHref={listHref}
         variant={variant}
@@ -136,6 +143,11 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
             summary={trace.summary}
             startedAt={trace.start_ms}
             scope={source?.scope}
+            hrefs={{
+              errors: fragmentTo("errors", [], { trace: traceId }),
+              failed: firstFailed && spanHref(spanIdOf(firstFailed)),
+              logs: fragmentTo("logs", [], { trace: traceId }),
+            }}
           />
           {content.isTruncated && (
             <p className="waits">
@@ -143,16 +155,22 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
             </p>
           )}
           <WebVitals vitals={vitals} />
+          <LongestSpans
+            trace={trace}
+            hrefOf={spanHref}
+            onShow={(key) => bringIntoView(key, true)}
+          />
           <TraceToolbar
             text={text}
             onText={setText}
             matches={matches}
             onShowMatch={(key) => bringIntoView(key, false)}
             timeWindow={timeWindow}
+            hasSections={trace.sections.length > 1}
             onCollapseAll={collapseAll}
             onExpandAll={() => setCollapsed(new Set())}
           />
-          <Minimap all={trace} bars={minimapBars} timeWindow={timeWindow} />
+          <Minimap origin={trace.start_ms} bars={minimapBars} timeWindow={timeWindow} />
           <div className={selectedNode ? "trace-body with-detail" : "trace-body"}>
             <Waterfall
               trace={trace}
@@ -172,7 +190,9 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
                   ticks={ticks}
                   marks={trace.marks}
                   vitals={vitals}
+                  sections={trace.sections}
                   hrefOf={hrefOf}
+                  onShow={timeWindow.reveal}
                 />
               }
               onSelect={select}

@@ -13,6 +13,7 @@ import type { Tick } from "../../monitoring/models/trace/time_window.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
 import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
+import { KindLegend } from "./SpanKinds.tsx";
 import { SpanRow } from "./SpanRow.tsx";
 import { percentAt } from "./time_scale.ts";
 
@@ -72,7 +73,10 @@ export function Waterfall(props: WaterfallProps) {
   };
   useEffect(() => {
     const index = scrollRequest && indexOf.get(scrollRequest.key);
-    if (index !== undefined) showRow(index, scrollRequest!.takesFocus);
+    if (index === undefined) return;
+    showRow(index, scrollRequest!.takesFocus);
+    // On a phone the waterfall may be below the fold.
+    if (scrollRequest!.takesFocus) frame.current?.scrollIntoView({ block: "nearest" });
   }, [scrollRequest]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -109,7 +113,7 @@ export function Waterfall(props: WaterfallProps) {
   return (
     <div className="waterfall" ref={frame}>
       <div className="wf-head wf-cols" ref={heads}>
-        <span>Span</span>
+        <KindLegend tree={trace.tree} />
         <span className="wf-duration">Duration</span>
         {props.axis}
       </div>

@@ -33,8 +33,8 @@ export function withLiveTraces(
 const isOpen = ({ end_ms }: TraceSpan) => end_ms === null;
 
 function withSpans(row: TraceRow, spans: readonly TraceSpan[], now: number): ListedTrace {
-  // An error or log was received before any span: only this page knows the name.
-  if (row.name === null) {
+  // Errors and logs were received before any span: only this page knows the span's name.
+  if (row.spans === 0) {
     const { name, op, started_at, ended_at } = rowOf(row.trace_id, spans, now);
     row = { ...row, name, op, ended_at, started_at: Math.min(row.started_at, started_at) };
   }

@@ -43,7 +43,7 @@ Deno.test("listed trace with open spans of this page → counts them", () => {
 });
 
 Deno.test("listed trace with only an error received → name from this page", () => {
-  const bare = { ...row, name: null, op: null, started_at: 9, ended_at: null, spans: 0 };
+  const bare = { ...row, name: "TypeError: x", op: null, started_at: 9, ended_at: null, spans: 0 };
   const spans = [spanOf("a", null, 3, null, { op: "pageload", name: "/" })];
   const [listed] = withLiveTraces([bare], new Map([["known", spans]]), 40);
   assert.deepEqual(

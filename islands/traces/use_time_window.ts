@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import { mainSection, type TimeSection } from "../../monitoring/models/trace/time_sections.ts";
 import { pan, windowBetween, zoom } from "../../monitoring/models/trace/time_window.ts";
 
 /** One step of zooming shows half of the time; one step of panning moves by a quarter of the window. */
@@ -9,11 +10,17 @@ const PAN_STEP = 0.25;
 /** The part of the trace's time that is shown, and how to change it. */
 export interface TimeWindow {
   readonly window: Extent;
+  /** What can be zoomed and moved in: the section of the window, or the whole trace. */
+  readonly frame: Extent;
   zoomIn(): void;
   zoomOut(): void;
-  showAll(): void;
+  showWhole(): void;
+  /** Shows the section with the most spans. */
+  fit(): void;
   /** Shows the time between two moments, in either order. */
   select(a_ms: number, b_ms: number): void;
+  /** If a time is outside of the window, shows its section. */
+  reveal(time: Extent): void;
   /** Plus, minus and 0. */
   onZoomKey(event: KeyboardEvent): void;
   /** The same, and the arrow keys. */
@@ -21,32 +28,38 @@ export interface TimeWindow {
 }
 
 /**
- * The time window of a trace. It is the whole trace, also while that grows, until a part is selected.
+ * The time window of a trace. It is the section with the most spans, also while that grows, until a part is selected.
  *
- * @param all the trace's start and end
+ * @param trace its start, end and sections
  */
-export function useTimeWindow(all: Extent): TimeWindow {
-  const [selected, setSelected] = useState<Extent>();
-  const { start_ms, end_ms } = all;
-  // The same object while the times are the same: every row of the waterfall depends on it.
-  const window = useMemo(() => selected ?? { start_ms, end_ms }, [selected, start_ms, end_ms]);
-  const show = (next: Extent) => {
-    const isWhole = next.start_ms <= all.start_ms && next.end_ms >= all.end_ms;
-    setSelected(isWhole ? undefined : next);
-  };
-  const zoomIn = () => show(zoom(window, all, ZOOM_FACTOR));
-  const zoomOut = () => show(zoom(window, all, 1 / ZOOM_FACTOR));
-  const showAll = () => setSelected(undefined);
+export function useTimeWindow(
+  trace: Extent & { readonly sections: readonly TimeSection[] },
+): TimeWindow {
+  const { start_ms, end_ms, sections } = trace;
+  const [selected, setSelected] = useState<Extent | "whole">();
+  // The same objects while the times are the same: every row of the waterfall depends on the window.
+  const whole = useMemo(() => ({ start_ms, end_ms }), [start_ms, end_ms]);
+  const { start_ms: mainStart, end_ms: mainEnd } = mainSection(sections);
+  const main = useMemo(() => ({ start_ms: mainStart, end_ms: mainEnd }), [mainStart, mainEnd]);
+  const window = selected === "whole" ? whole : selected ?? main;
+  const frame = sections.find((section) => contains(section, window)) ?? whole;
 
-  const zoomKeys = { "+": zoomIn, "=": zoomIn, "-": zoomOut, "0": showAll };
+  const show = (next: Extent) =>
+    setSelected(contains(next, main) && contains(main, next) ? undefined : next);
+  const showWhole = () => setSelected(sections.length === 1 ? undefined : "whole");
+  const zoomIn = () => show(zoom(window, frame, ZOOM_FACTOR));
+  const zoomOut = () =>
+    contains(window, frame) ? showWhole() : show(zoom(window, frame, 1 / ZOOM_FACTOR));
+
+  const zoomKeys = { "+": zoomIn, "=": zoomIn, "-": zoomOut, "0": showWhole };
   const panKeys = {
     ...zoomKeys,
-    ArrowLeft: () => show(pan(window, all, -PAN_STEP)),
-    ArrowRight: () => show(pan(window, all, PAN_STEP)),
+    ArrowLeft: () => show(pan(window, frame, -PAN_STEP)),
+    ArrowRight: () => show(pan(window, frame, PAN_STEP)),
     ArrowUp: zoomIn,
     ArrowDown: zoomOut,
-    Home: () => show(pan(window, all, -Infinity)),
-    End: () => show(pan(window, all, Infinity)),
+    Home: () => show(pan(window, frame, -Infinity)),
+    End: () => show(pan(window, frame, Infinity)),
   };
   const onKey = (actions: Readonly<Record<string, () => void>>) => (event: KeyboardEvent) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -56,11 +69,25 @@ export function useTimeWindow(all: Extent): TimeWindow {
   };
   return {
     window,
+    frame,
     zoomIn,
     zoomOut,
-    showAll,
-    select: (a_ms, b_ms) => show(windowBetween(a_ms, b_ms, all)),
+    showWhole,
+    fit: () => setSelected(undefined),
+    select: (a_ms, b_ms) => show(windowBetween(a_ms, b_ms, frame)),
+    reveal(time) {
+      if (time.end_ms >= window.start_ms && time.start_ms <= window.end_ms) return;
+      const section = sections.find(({ start_ms, end_ms }) =>
+        time.start_ms >= start_ms && time.start_ms <= end_ms
+      );
+      if (section) show(section);
+      else showWhole();
+    },
     onZoomKey: onKey(zoomKeys),
     onPanKey: onKey(panKeys),
   };
+}
+
+function contains(outer: Extent, inner: Extent): boolean {
+  return outer.start_ms <= inner.start_ms && outer.end_ms >= inner.end_ms;
 }

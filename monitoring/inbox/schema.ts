@@ -188,5 +188,14 @@ const VERSION_4 = `
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
+/** Same tables, other ranks of the names of traces: all envelopes are indexed again. */
+const VERSION_5 = VERSION_3;
+
 /** The SQL that upgrades a file from each version to the next. */
-export const INBOX_SCHEMA: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];
+export const INBOX_SCHEMA: readonly string[] = [
+  VERSION_1,
+  VERSION_2,
+  VERSION_3,
+  VERSION_4,
+  VERSION_5,
+];

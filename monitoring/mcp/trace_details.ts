@@ -1,4 +1,5 @@
 import { hexId } from "../models/json.ts";
+import { longestSpans } from "../models/trace/longest_spans.ts";
 import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
 import { readTraceEnvelope } from "../models/trace/trace_envelope.ts";
@@ -114,8 +115,6 @@ function overview(trace: Trace) {
     ...mark.error !== null && { error: mark.error },
   });
   const marks = (kind: PlacedMark["kind"]) => trace.marks.filter((mark) => mark.kind === kind);
-  const ended = trace.tree.nodes.filter((node) => (node.span?.end_ms ?? null) !== null);
-  const rows = ended.map((node) => spanRow(trace, node));
   return {
     web_vitals: trace.vitals.map((vital) => ({
       name: vital.name,
@@ -125,9 +124,10 @@ function overview(trace: Trace) {
     // Oldest first.
     first_errors: marks("error").slice(0, MAX_ERRORS).map(offset),
     first_logs: marks("log").slice(0, MAX_LOGS).map(offset),
-    longest_spans: rows.filter(({ depth }) => depth > 0)
-      .sort((a, b) => (b.duration_ms ?? 0) - (a.duration_ms ?? 0)).slice(0, LONGEST)
-      .map(({ span_id, op, name, duration_ms }) => ({ span_id, op, name, duration_ms })),
+    longest_spans: longestSpans(trace.tree, trace.times, LONGEST).map(({ node, own_ms }) => {
+      const { span_id, op, name, duration_ms } = spanRow(trace, node);
+      return { span_id, op, name, duration_ms, own_ms: round(own_ms) };
+    }),
   };
 }
 

@@ -78,8 +78,12 @@ export interface Lists {
 /** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
 export interface TraceRow {
   readonly trace_id: string;
-  /** Name of the root span, or of the span closest to it; null: no span was received. */
+  /**
+   * Of its page load, else of the root span or the span closest to it; without spans, the text of the first error,
+   * else of the first log. Null: those have no name.
+   */
   readonly name: string | null;
+  /** Operation of that span; null: none. */
   readonly op: string | null;
   /** Earliest start and latest end of its spans. */
   readonly started_at: number;

@@ -75,14 +75,14 @@ Deno.test("file corrupt while a stream is open → cleared event, then new rows"
 Deno.test("unknown schema version → server does not start, file unchanged", async () => {
   await withFile((file, folder) => {
     const db = new DatabaseSync(file);
-    db.exec("PRAGMA user_version = 5");
+    db.exec("PRAGMA user_version = 6");
     db.close();
     const [before, files] = [readFileSync(file), readdirSync(folder)];
     assert.throws(
       () => openInbox({ path: file, maxBytes: MAX_BYTES }),
       (error) =>
         error instanceof DatabaseVersionError &&
-        /inbox\.sqlite has schema version 5, known is 4/.test(error.message),
+        /inbox\.sqlite has schema version 6, known is 5/.test(error.message),
     );
     assert.ok(before.equals(readFileSync(file)));
     assert.deepEqual(readdirSync(folder), files);

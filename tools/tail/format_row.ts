@@ -1,10 +1,11 @@
 import { formatCount, formatDuration, shortId } from "../../components/format.ts";
 import { formatTimeOfDayMs } from "../../components/format_time.ts";
-import type { ErrorEntry } from "../../monitoring/models/error/error_entry.ts";
+import { type ErrorEntry, errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import type { IndexEntries } from "../../monitoring/models/index/index_entries.ts";
 import type { LogEntry } from "../../monitoring/models/log_entry.ts";
 import type { EnvelopeSource } from "../../monitoring/models/source.ts";
 import type { TraceEntry } from "../../monitoring/models/trace/trace_entry.ts";
+import { NAME_RANK } from "../../monitoring/models/trace/trace_name.ts";
 import type { View } from "./tail_options.ts";
 
 /** One printed line. */
@@ -24,7 +25,9 @@ export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[]
   const { source } = entries;
   const rows: TailRow[] = [];
   if (views.includes("traces")) {
-    const begun = entries.traces.filter(({ root }) => root !== null && root.rank < 2);
+    const begun = entries.traces.filter(({ root }) =>
+      root !== null && root.rank <= NAME_RANK.segment
+    );
     rows.push(...begun.map((entry) => ({ kind: "trace" as const, source, ...entry })));
   }
   if (views.includes("errors")) {
@@ -94,12 +97,12 @@ function partsOf(row: TailRow): LineParts {
       .map(([name, value]) => `${name}=${value}`);
     return { at, label: level, colour: level, text: row.body, notes: [...own, ...trace] };
   }
-  const { type, value, where, handled } = row;
+  const { where, handled } = row;
   return {
     at,
     label: level === "error" ? "ERROR" : level,
     colour: level,
-    text: value === "" ? type : `${type}: ${value}`,
+    text: errorTitle(row),
     notes: [
       ...where === null ? [] : [`at ${where}`],
       ...handled === false ? ["unhandled"] : [],

@@ -141,12 +141,19 @@ export function indexTests(
     });
   });
 
-  test("trace with only errors and logs → starts with the earliest", async (index, add) => {
-    await add(error("x", 7, { timestamp: NOON / 1_000 - 3 }));
-    await add(log("y", { trace_id: hexId(7), timestamp: NOON / 1_000 - 8 }));
-    const [row] = index.list("traces", {}).rows;
-    assert.deepEqual([row?.name, row?.started_at, row?.ended_at], [null, NOON - 8_000, null]);
-  });
+  test(
+    "trace with only errors and logs → named for the error, starts with the earliest",
+    async (index, add) => {
+      await add(error("x", 7, { timestamp: NOON / 1_000 - 3 }));
+      await add(log("y", { trace_id: hexId(7), timestamp: NOON / 1_000 - 8 }));
+      const [row] = index.list("traces", {}).rows;
+      assert.deepEqual([row?.name, row?.started_at, row?.ended_at], [
+        "TypeError: x",
+        NOON - 8_000,
+        null,
+      ]);
+    },
+  );
 
   test("group → count, times and newest error", async (index, add) => {
     await add(error("order 1", 1, { timestamp: NOON / 1_000 - 10 }));

@@ -52,6 +52,11 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
   };
 }
 
+/** The type and message of an error, as one text. */
+export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">): string {
+  return value === "" ? type : `${type}: ${value}`;
+}
+
 /** Count and times of all errors of a group. */
 export type GroupTotals = Pick<ErrorGroupRow, "count" | "first_seen" | "last_seen">;
 

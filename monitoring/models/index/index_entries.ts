@@ -1,4 +1,4 @@
-import { type ErrorEntry, errorEntry, replayOf } from "../error/error_entry.ts";
+import { type ErrorEntry, errorEntry, errorTitle, replayOf } from "../error/error_entry.ts";
 import type { MapOf } from "../error/error_group.ts";
 import { readDebugIds } from "../error/stack.ts";
 import { at, hexId, listOf } from "../json.ts";
@@ -129,7 +129,7 @@ const readEvent: ItemReader = (payload, found) => {
   const entry = errorEntry(payload, found.receivedAt, found.mapsOf(payload));
   found.event(entry.event_id);
   found.errors.push(entry);
-  found.trace(entry.trace_id, entry.replay_id)?.error(entry.at);
+  found.trace(entry.trace_id, entry.replay_id)?.error(entry.at, errorTitle(entry));
 };
 
 const readTransaction: ItemReader = (payload, found) => {
@@ -161,10 +161,10 @@ const readLogs: ItemReader = (payload, found) => {
     if (found.logs.length < MAX_LOGS) {
       const entry = logEntry(log, found.receivedAt);
       found.logs.push(entry);
-      traceOf(log, found)?.log(entry.at);
+      traceOf(log, found)?.log(entry.at, entry.body);
     } else {
       found.omittedLogs++;
-      traceOf(log, found)?.log(found.receivedAt);
+      traceOf(log, found)?.log(found.receivedAt, "");
     }
   }
 };

@@ -46,7 +46,7 @@ Deno.test("recorded spans → trace named by the segment span", () => {
     started_at: 1_795_233_255_826,
     ended_at: 1_795_233_255_832,
     seen_at: NOW,
-    root: { rank: 0, started_at: 1_795_233_255_826, name: "checkout", op: "ui.action" },
+    root: { rank: 1, started_at: 1_795_233_255_826, name: "checkout", op: "ui.action" },
     replay_id: null,
     names: ["function compute", "ui.action checkout"],
   }]);
@@ -90,7 +90,7 @@ Deno.test("recorded items without spans, errors or logs → no entries", () => {
   }
 });
 
-Deno.test("trace name → root, then segment, then any span; then the earliest", () => {
+Deno.test("trace name → page load, root, segment, any span; then the earliest", () => {
   const child = span({ name: "child", parent_span_id: "9", start_timestamp: 1_795_233_000 });
   const early = span({ name: "early", parent_span_id: "9", start_timestamp: 1_795_232_000 });
   const segment = span({ name: "segment", parent_span_id: "9", is_segment: true });
@@ -98,6 +98,44 @@ Deno.test("trace name → root, then segment, then any span; then the earliest",
   assert.equal(spans(child, early)?.root?.name, "early");
   assert.equal(spans(child, early, segment)?.root?.name, "segment");
   assert.equal(spans(child, early, segment, root)?.root?.name, "root");
+  const load = span({ name: "/", parent_span_id: "9", op: "pageload" });
+  assert.equal(spans(child, early, segment, root, load)?.root?.name, "/");
+  assert.ok(spans(load)?.names.includes("Page load /"), "found by the displayed name");
+});
+
+Deno.test("no spans → trace named for the first error, else the first log, and found by it", () => {
+  const named = (...items: Parameters<typeof envelopeOf>[1][]) => entries(...items).traces[0];
+  const log = (body: string, second: number) => ({
+    trace_id: trace,
+    body,
+    timestamp: 1_795_233_000 + second,
+  });
+  const logs = ["log", { items: [log("second", 2), log("first", 1)] }] as const;
+  const error = ["event", {
+    contexts: { trace: { trace_id: trace } },
+    timestamp: 1_795_233_009,
+    exception: { values: [{ type: "TypeError", value: "x is undefined" }] },
+  }] as const;
+  assert.equal(named([...logs])?.root?.name, "first");
+  const touched = named([...logs], [...error]);
+  assert.deepEqual(touched?.root, {
+    rank: 4,
+    started_at: 1_795_233_009_000,
+    name: "TypeError: x is undefined",
+    op: null,
+  });
+  assert.deepEqual(touched?.names, ["TypeError: x is undefined"]);
+  const withSpan = named([...error], ["span", { items: [span({ name: "work" })] }]);
+  assert.deepEqual([withSpan?.root?.name, withSpan?.names], ["work", ["work"]]);
+});
+
+Deno.test("server's transaction → named with the method of its request", () => {
+  const [touched] = entries(["transaction", {
+    transaction: "/cart",
+    request: { method: "POST" },
+    contexts: { trace: { trace_id: trace, op: "http.server" } },
+  }]).traces;
+  assert.equal(touched?.root?.name, "POST /cart");
 });
 
 Deno.test("single span (older form) → description, op and timestamp", () => {
@@ -110,7 +148,7 @@ Deno.test("single span (older form) → description, op and timestamp", () => {
     timestamp: 1_795_233_001,
   }]);
   assert.deepEqual(touched?.root, {
-    rank: 2,
+    rank: 3,
     started_at: 1_795_233_000_500,
     name: "button",
     op: "ui.interaction.click",

@@ -18,6 +18,11 @@ export interface SpanNode {
 /** `itself`: it is its own parent; `circle`: its ancestors form a circle, which is broken here. */
 export type Cut = "itself" | "circle";
 
+/** The id of a node's span, also of one that was not received. */
+export function spanIdOf({ key }: SpanNode): string {
+  return key.slice(key.indexOf(":") + 1);
+}
+
 export interface SpanTree {
   readonly roots: readonly SpanNode[];
   /** All nodes, parents before children. */

@@ -1,6 +1,7 @@
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
+import { type TimeSection, timeSections } from "./time_sections.ts";
 import type { Vital, VitalName } from "./web_vitals.ts";
 
 /** One trace for its detail view. */
@@ -9,6 +10,8 @@ export interface Trace extends Extent {
   readonly times: TraceTimes;
   /** Errors and logs, oldest first. */
   readonly marks: readonly PlacedMark[];
+  /** Parts of the time that are far from each other, in order of time; at least one. */
+  readonly sections: readonly TimeSection[];
   /** One for each name, with the span that contains it. */
   readonly vitals: readonly PlacedVital[];
   readonly summary: TraceSummary;
@@ -26,7 +29,10 @@ export interface PlacedVital extends Vital {
 }
 
 export interface TraceSummary {
+  /** Of the span that the trace is named for; without spans, the text of the first error or log. */
   readonly name: string;
+  /** Of that span; null: none. */
+  readonly op: string | null;
   readonly duration_ms: number;
   readonly spans: number;
   readonly browser: number;
@@ -65,17 +71,19 @@ export function readTrace(
   const growing = open.length > 0 ? now : undefined;
   const times = placeSpans(tree, { marks, now: growing });
   const { start_ms, end_ms } = times;
+  const placedMarks = marks.map((mark, i) => {
+    const at = times.marks[i] ?? null;
+    return { ...mark, at_ms: at ?? start_ms, astray: at === null };
+  }).sort((a, b) => a.at_ms - b.at_ms);
   return {
     tree,
     times,
     start_ms,
     end_ms,
-    marks: marks.map((mark, i) => {
-      const at = times.marks[i] ?? null;
-      return { ...mark, at_ms: at ?? start_ms, astray: at === null };
-    }).sort((a, b) => a.at_ms - b.at_ms),
+    marks: placedMarks,
+    sections: timeSections(tree, times, placedMarks),
     vitals: collectVitals(tree, times),
-    summary: { ...summarize(tree, times, marks), duplicates, open: open.length },
+    summary: { ...summarize(tree, times, placedMarks), duplicates, open: open.length },
   };
 }
 
@@ -89,7 +97,7 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
   const spans = tree.nodes.map(({ span }) => span).filter((span) => span !== null);
   const count = <T>(list: readonly T[], holds: (one: T) => boolean) => list.filter(holds).length;
   return {
-    name: nameOf(tree),
+    ...nameOf(tree, marks),
     duration_ms: times.end_ms - times.start_ms,
     spans: spans.length,
     browser: count(spans, ({ side }) => side === "browser"),
@@ -105,12 +113,20 @@ function summarize(tree: SpanTree, times: TraceTimes, marks: readonly TraceMark[
 }
 
 /**
- * The name of the first root without a parent id, else of the first span; as in the list of traces.
+ * By the order of `NAME_RANK`, as in the list of traces.
+ *
+ * @param marks oldest first
  */
-function nameOf({ roots, nodes }: SpanTree): string {
-  const first = roots.find(({ span }) => span?.parent_span_id === null && span.start_ms !== null) ??
+function nameOf(
+  { roots, nodes }: SpanTree,
+  marks: readonly TraceMark[],
+): Pick<TraceSummary, "name" | "op"> {
+  const first = nodes.find(({ span }) => span?.op === "pageload") ??
+    roots.find(({ span }) => span?.parent_span_id === null && span.start_ms !== null) ??
     nodes.find(({ span }) => span !== null);
-  return first?.span?.name ?? "(trace without spans)";
+  if (first?.span) return { name: first.span.name, op: first.span.op };
+  const mark = marks.find(({ kind }) => kind === "error") ?? marks[0];
+  return { name: mark?.text ?? "(empty trace)", op: null };
 }
 
 /** The worst value of each vital: interactions are measured repeatedly. */

@@ -1,4 +1,5 @@
 import { at, listOf, plausibleTime, tidyText } from "../json.ts";
+import { displayName, NAME_RANK, type NameRank, nameWithMethod } from "./trace_name.ts";
 
 /** The index entry of one trace in one envelope. Times are milliseconds since 1970. */
 export interface TraceEntry {
@@ -11,18 +12,19 @@ export interface TraceEntry {
   readonly ended_at: number | null;
   /** Time of the earliest error or log; without one, when the envelope was received. */
   readonly seen_at: number;
-  /** The span of this envelope that is closest to the root; its name may be the name of the trace. */
+  /** The best name that this envelope has for the trace. */
   readonly root: RootCandidate | null;
   readonly replay_id: string | null;
-  /** Distinct names and operations of the spans, for the search; bounded. */
+  /** Distinct names and operations of the spans, and the name of a trace without spans, for the search; bounded. */
   readonly names: readonly string[];
 }
 
 export interface RootCandidate {
-  /** 0: no parent. 1: first span of a page or process, with a parent in another. 2: any other span. */
-  readonly rank: 0 | 1 | 2;
+  readonly rank: NameRank;
   readonly started_at: number;
+  /** Of a span, or the text of an error or a log. */
   readonly name: string;
+  /** Null: not a span, or it has none. */
   readonly op: string | null;
 }
 
@@ -53,14 +55,14 @@ export class TraceEntryBuilder {
     this.#receivedAt = receivedAt;
   }
 
-  error(time: number): void {
+  error(time: number, text: string): void {
     this.#errors++;
-    this.#seenAt = Math.min(this.#seenAt ?? time, time);
+    this.#mark(NAME_RANK.error, time, text);
   }
 
-  log(time: number): void {
+  log(time: number, text: string): void {
     this.#logs++;
-    this.#seenAt = Math.min(this.#seenAt ?? time, time);
+    this.#mark(NAME_RANK.log, time, text);
   }
 
   replay(id: string | null): void {
@@ -75,7 +77,9 @@ export class TraceEntryBuilder {
       op: at(context, "op"),
       start: at(event, "start_timestamp"),
       end: at(event, "timestamp"),
-      rank: rankOf(at(context, "parent_span_id"), true),
+      isSegment: true,
+      json: context,
+      request: at(event, "request"),
     });
     for (const child of listOf(at(event, "spans"))) this.span(child, false);
   }
@@ -87,11 +91,12 @@ export class TraceEntryBuilder {
       op: at(span, "op") ?? at(span, "attributes", "sentry.op", "value"),
       start: at(span, "start_timestamp"),
       end: at(span, "end_timestamp") ?? at(span, "timestamp"),
-      rank: rankOf(at(span, "parent_span_id"), isSegment),
+      isSegment,
+      json: span,
     });
   }
 
-  #span(span: { name: unknown; op: unknown; start: unknown; end: unknown; rank: 0 | 1 | 2 }): void {
+  #span(span: SpanFields): void {
     this.#spans++;
     const start = plausibleTime(span.start, this.#receivedAt);
     const end = plausibleTime(span.end, this.#receivedAt);
@@ -101,14 +106,32 @@ export class TraceEntryBuilder {
       this.#endedAt = Math.max(this.#endedAt ?? end, end);
     }
     const op = tidyText(span.op, MAX_NAME) ?? null;
-    const name = tidyText(span.name, MAX_NAME) || op;
-    if (name === null || name === "") return;
-    if (this.#names.size < MAX_NAMES) this.#names.add(op === null ? name : `${op} ${name}`);
-    const candidate = { rank: span.rank, started_at: start ?? this.#receivedAt, name, op };
+    const sentName = tidyText(span.name, MAX_NAME) || op;
+    if (sentName === null || sentName === "") return;
+    const name = nameWithMethod(sentName, op, span.json, span.request);
+    this.#addName(op === null ? name : `${op} ${name}`);
+    const rank = rankOf(op, at(span.json, "parent_span_id"), span.isSegment);
+    // A search for the displayed name finds the trace.
+    if (rank === NAME_RANK.pageload) this.#addName(displayName({ name, op }));
+    this.#suggest({ rank, started_at: start ?? this.#receivedAt, name, op });
+  }
+
+  #mark(rank: NameRank, time: number, text: string): void {
+    this.#seenAt = Math.min(this.#seenAt ?? time, time);
+    const name = tidyText(text, MAX_NAME);
+    if (name) this.#suggest({ rank, started_at: time, name, op: null });
+  }
+
+  #suggest(candidate: RootCandidate): void {
     if (this.#root === null || isCloserToRoot(candidate, this.#root)) this.#root = candidate;
   }
 
+  #addName(name: string): void {
+    if (this.#names.size < MAX_NAMES) this.#names.add(name);
+  }
+
   build(): TraceEntry {
+    if (this.#spans === 0 && this.#root !== null) this.#addName(this.#root.name);
     return {
       trace_id: this.traceId,
       spans: this.#spans,
@@ -124,8 +147,23 @@ export class TraceEntryBuilder {
   }
 }
 
-function rankOf(parent: unknown, isSegment: boolean): 0 | 1 | 2 {
+/** What {@linkcode TraceEntryBuilder} reads of a span, which each form has in other places. */
+interface SpanFields {
+  readonly name: unknown;
+  readonly op: unknown;
+  readonly start: unknown;
+  readonly end: unknown;
+  /** First span of a page or process. */
+  readonly isSegment: boolean;
+  /** The object with its ids and attributes. */
+  readonly json: unknown;
+  /** `request` of a transaction. */
+  readonly request?: unknown;
+}
+
+function rankOf(op: string | null, parent: unknown, isSegment: boolean): NameRank {
+  if (op === "pageload") return NAME_RANK.pageload;
   const hasParent = typeof parent === "string" && parent !== "";
-  if (!hasParent) return 0;
-  return isSegment ? 1 : 2;
+  if (!hasParent) return NAME_RANK.root;
+  return isSegment ? NAME_RANK.segment : NAME_RANK.span;
 }

@@ -1,6 +1,6 @@
 import { type Envelope, EnvelopeError, type Item } from "../../protocol/envelope.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
-import { errorEntry, errorName } from "../error/error_entry.ts";
+import { errorEntry, errorName, errorTitle } from "../error/error_entry.ts";
 import { at, hexId, listOf, parseJson, tidyText, timeAt } from "../json.ts";
 import { logEntry } from "../log_entry.ts";
 import { sideOf } from "../side.ts";
@@ -12,6 +12,7 @@ import {
   type TraceParts,
   type TraceSpan,
 } from "./trace_span.ts";
+import { nameWithMethod } from "./trace_name.ts";
 import { readVitals } from "./web_vitals.ts";
 
 /** Longest span id that is kept. A valid one has 16 characters. */
@@ -80,7 +81,7 @@ class TraceCollector implements TraceParts {
       sdk,
       name: at(payload, "transaction"),
       ...times,
-      measurementSource: payload,
+      transaction: payload,
     });
     for (const span of listOf(at(payload, "spans"))) this.#olderSpan(span, sdk);
   }
@@ -102,14 +103,14 @@ class TraceCollector implements TraceParts {
 
   #readEvent(payload: unknown): void {
     const entry = errorEntry(payload, 0);
-    const { trace_id, type, value, level } = entry;
+    const { trace_id, level } = entry;
     if (trace_id !== this.traceId) return;
     this.#addMark({
       kind: "error",
       at_ms: timeAt(payload, "timestamp"),
       span_id: textOf(at(payload, "contexts", "trace", "span_id"), MAX_SPAN_ID),
       level,
-      text: value === "" ? type : `${type}: ${value}`,
+      text: errorTitle(entry),
       error: errorName(entry),
     });
   }
@@ -130,7 +131,7 @@ class TraceCollector implements TraceParts {
     this.#addSpan(span, { sdk, name: at(span, "description"), ...times });
   }
 
-  #addSpan(span: unknown, { sdk, name, start, end, measurementSource = span }: SpanFields): void {
+  #addSpan(span: unknown, { sdk, name, start, end, transaction }: SpanFields): void {
     if (hexId(at(span, "trace_id")) !== this.traceId) return;
     const attributes = at(span, "attributes") ?? at(span, "data");
     const attribute = (key: string) =>
@@ -144,7 +145,12 @@ class TraceCollector implements TraceParts {
       span_id: textOf(at(span, "span_id"), MAX_SPAN_ID) ??
         `none:${this.envelopeId}.${this.spans.length}`,
       parent_span_id: textOf(at(span, "parent_span_id"), MAX_SPAN_ID),
-      name: textOf(name, MAX_NAME) ?? op ?? NO_NAME,
+      name: nameWithMethod(
+        textOf(name, MAX_NAME) ?? op ?? NO_NAME,
+        op,
+        span,
+        at(transaction, "request"),
+      ),
       op,
       ...times,
       failed: status !== null && !NOT_FAILED.has(status),
@@ -152,7 +158,7 @@ class TraceCollector implements TraceParts {
       side: sideOf(spanSdk, op),
       sdk: spanSdk,
       attributes: isRecord(attributes) ? attributes : {},
-      vitals: readVitals(measurementSource, attributes, times),
+      vitals: readVitals(transaction ?? span, attributes, times),
       envelope: this.envelopeId,
     });
   }
@@ -169,8 +175,8 @@ interface SpanFields {
   readonly name: unknown;
   readonly start: unknown;
   readonly end: unknown;
-  /** The object with `measurements`. Default: the span. */
-  readonly measurementSource?: unknown;
+  /** The event with the measurements and the request. Default: the span has the measurements. */
+  readonly transaction?: unknown;
 }
 
 /**

@@ -41,6 +41,7 @@ Deno.test("trace → summary with counts", () => {
   }]);
   assert.deepEqual(summary, {
     name: "/",
+    op: "pageload",
     duration_ms: 100,
     spans: 5,
     browser: 4,
@@ -71,6 +72,23 @@ Deno.test("span of this page also in an envelope → envelope's, no duplicate", 
 Deno.test("open span of this page → drawn until now, counted as open", () => {
   const { summary } = readTrace([], { live: [liveSpan(own("a"))], now: 2500 });
   assert.deepEqual([summary.open, summary.unended, summary.duration_ms], [1, 0, 1000]);
+});
+
+Deno.test("page load below a server's request → trace named for the page load", () => {
+  const spans = [
+    spanOf("answer", null, 0, 10, { op: "http.server", name: "GET /cart" }),
+    spanOf("load", "answer", 5, 90, { op: "pageload", name: "/cart" }),
+  ];
+  const { summary: { name, op } } = readTrace([{ spans, marks: [] }]);
+  assert.deepEqual([name, op], ["/cart", "pageload"]);
+});
+
+Deno.test("no spans → named for the first error, else the first log", () => {
+  const log = mark({ kind: "log", at_ms: 1, text: "a log" });
+  const errors = [mark({ at_ms: 9, text: "late" }), mark({ at_ms: 5, text: "early" })];
+  const nameOf = (...marks: TraceMark[]) => readTrace([{ spans: [], marks }]).summary.name;
+  assert.equal(nameOf(log, ...errors), "early");
+  assert.equal(nameOf(mark({ kind: "log", at_ms: 3, text: "later" }), log), "a log");
 });
 
 Deno.test("several values of one vital → worst one", () => {

@@ -1,0 +1,33 @@
+import { useMemo } from "react";
+import { SPAN_KINDS, spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import type { SpanTree } from "../../monitoring/models/trace/span_tree.ts";
+
+/**
+ * The mark of a span's kind: each has its own shape, so that colour is never the only difference. An element around
+ * it has the kind as `data-kind`; "Span colours" in `components/styles/waterfall.css` has colours and shapes.
+ */
+export function KindMark() {
+  return <i className="kind-mark" aria-hidden="true" />;
+}
+
+/** The kinds of the trace's spans, each with its mark and number. */
+export function KindLegend({ tree }: { tree: SpanTree }) {
+  const counts = useMemo(() => {
+    const kinds = tree.nodes.flatMap(({ span }) => span ? [spanKind(span)] : []);
+    const found = Map.groupBy(kinds, (kind) => kind);
+    return SPAN_KINDS.flatMap((kind) => {
+      const count = found.get(kind)?.length;
+      return count === undefined ? [] : [{ kind, count }];
+    });
+  }, [tree]);
+  return (
+    <ul className="kinds" aria-label="Kinds of spans">
+      {counts.map(({ kind, count }) => (
+        <li key={kind} data-kind={kind}>
+          <KindMark />
+          {kind} <b>{count}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}

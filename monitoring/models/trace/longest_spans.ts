@@ -1,0 +1,38 @@
+import type { Extent, TraceTimes } from "./span_times.ts";
+import type { SpanNode, SpanTree } from "./span_tree.ts";
+
+/** A span and its own time: its duration without the time that its children cover, in milliseconds. */
+export interface OwnTime {
+  readonly node: SpanNode;
+  readonly own_ms: number;
+}
+
+/**
+ * The spans in which the most time was spent. By their own time: by duration, the parents of the slow span would be
+ * before it.
+ *
+ * @param most largest number of spans; those without an end or without a duration are left out
+ */
+export function longestSpans({ nodes }: SpanTree, times: TraceTimes, most: number): OwnTime[] {
+  return nodes
+    .filter(({ span }) => span !== null && span.end_ms !== null)
+    .map((node) => ({ node, own_ms: ownTime(node, times) }))
+    .filter(({ own_ms }) => own_ms > 0)
+    .sort((a, b) => b.own_ms - a.own_ms)
+    .slice(0, most);
+}
+
+function ownTime(node: SpanNode, { byNode }: TraceTimes): number {
+  const { start_ms, end_ms } = byNode.get(node)!;
+  const children = node.children.map((child): Extent => byNode.get(child)!)
+    .sort((a, b) => a.start_ms - b.start_ms);
+  let [own, covered] = [end_ms - start_ms, start_ms];
+  for (const child of children) {
+    const from = Math.max(covered, child.start_ms);
+    const to = Math.min(end_ms, child.end_ms);
+    if (to <= from) continue;
+    own -= to - from;
+    covered = to;
+  }
+  return Math.max(0, own);
+}

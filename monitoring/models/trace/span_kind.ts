@@ -1,0 +1,34 @@
+import type { TraceSpan } from "./trace_span.ts";
+
+/** What a span spent its time on. */
+export const SPAN_KINDS = [
+  "navigation",
+  "resource",
+  "rendering",
+  "HTTP",
+  "server",
+  "database",
+  "other",
+] as const;
+
+export type SpanKind = (typeof SPAN_KINDS)[number];
+
+/**
+ * By the beginning of the operation, the first that matches.
+ * https://develop.sentry.dev/sdk/telemetry/traces/span-operations/
+ */
+const KIND_BY_OP: readonly (readonly [RegExp, SpanKind])[] = [
+  // `browser.*`: the phases of a page load, of Navigation Timing.
+  [/^(pageload|navigation|browser)\b/, "navigation"],
+  [/^resource\b/, "resource"],
+  [/^(ui|paint|view|template)\b/, "rendering"],
+  [/^(db|cache)\b/, "database"],
+  [/^(http|rpc|grpc|graphql|websocket)\.server\b/, "server"],
+  [/^(http|rpc|grpc|graphql|websocket|fetch|xhr)\b/, "HTTP"],
+];
+
+/** The kind of a span: by its operation, else by where it was made. */
+export function spanKind({ op, side }: Pick<TraceSpan, "op" | "side">): SpanKind {
+  const known = op === null ? undefined : KIND_BY_OP.find(([prefix]) => prefix.test(op))?.[1];
+  return known ?? (side === "server" ? "server" : "other");
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import type { Side } from "../side.ts";
+import { spanKind } from "./span_kind.ts";
+
+Deno.test("operation → kind; unknown operation → by side", () => {
+  const cases: readonly [op: string | null, side: Side, kind: string][] = [
+    ["pageload", "browser", "navigation"],
+    ["navigation", "browser", "navigation"],
+    ["browser.domContentLoadedEvent", "browser", "navigation"],
+    ["resource.script", "browser", "resource"],
+    ["ui.long-animation-frame", "browser", "rendering"],
+    ["paint", "browser", "rendering"],
+    ["http.client", "browser", "HTTP"],
+    ["http.client", "server", "HTTP"],
+    ["http.server", "server", "server"],
+    ["http", "server", "HTTP"],
+    ["rpc.server", "server", "server"],
+    ["middleware.express", "server", "server"],
+    ["db", "server", "database"],
+    ["db.sql.query", "server", "database"],
+    ["cache.get", "server", "database"],
+    ["dbx", "browser", "other"],
+    ["function", "browser", "other"],
+    [null, "server", "server"],
+    [null, "unknown", "other"],
+  ];
+  for (const [op, side, kind] of cases) {
+    assert.equal(spanKind({ op, side }), kind, `${op}, ${side}`);
+  }
+});

@@ -1,0 +1,93 @@
+import type { Extent, TraceTimes } from "./span_times.ts";
+import type { SpanTree } from "./span_tree.ts";
+import type { PlacedMark } from "./trace.ts";
+
+/** A part of a trace's time whose spans, errors and logs fit on one axis. */
+export interface TimeSection extends Extent {
+  readonly spans: number;
+  readonly errors: number;
+  readonly logs: number;
+}
+
+/** A gap this many times longer than the parts beside it leaves each of them less than a tenth of the axis. */
+const FAR_FACTOR = 10;
+/** Shorter parts count as this long: two errors a second apart are on one axis. */
+const MIN_WIDTH_MS = 100;
+
+/**
+ * Divides the time of a trace where a gap would squeeze what is beside it: one span an hour later is a section of its
+ * own.
+ *
+ * @param marks their times are valid unless `astray`
+ * @returns in order of time; at least one, which is the whole time of a trace without such gaps
+ */
+export function timeSections(
+  tree: SpanTree,
+  times: TraceTimes,
+  marks: readonly PlacedMark[],
+): readonly TimeSection[] {
+  const parts = [
+    ...tree.nodes.flatMap((node): TimeSection[] => {
+      if (node.span === null) return [];
+      const { start_ms, end_ms, anomalies } = times.byNode.get(node)!;
+      // A span whose end was lost says nothing about the time after its start.
+      const isLost = anomalies.includes("no end") && node.span.envelope !== null;
+      return [{ start_ms, end_ms: isLost ? start_ms : end_ms, spans: 1, errors: 0, logs: 0 }];
+    }),
+    ...marks.filter(({ astray }) => !astray).map(({ at_ms, kind }): TimeSection => ({
+      start_ms: at_ms,
+      end_ms: at_ms,
+      spans: 0,
+      errors: kind === "error" ? 1 : 0,
+      logs: kind === "log" ? 1 : 0,
+    })),
+  ].sort((a, b) => a.start_ms - b.start_ms);
+  let sections: readonly TimeSection[] = parts;
+  // A merged section is longer, so that its neighbours may be near. Each pass needs gaps ten times longer than the
+  // one before: a few passes at most.
+  for (let before = -1; before !== sections.length;) {
+    before = sections.length;
+    sections = mergeNear(sections);
+  }
+  const [only] = sections;
+  const { start_ms, end_ms } = times;
+  // The drawn end of a span without an end may be later.
+  return only !== undefined && sections.length === 1
+    ? [{ ...only, start_ms, end_ms }]
+    : only === undefined
+    ? [{ start_ms, end_ms, spans: 0, errors: 0, logs: 0 }]
+    : sections;
+}
+
+function mergeNear(sections: readonly TimeSection[]): TimeSection[] {
+  const merged: TimeSection[] = [];
+  for (const next of sections) {
+    const last = merged.at(-1);
+    if (last === undefined || !isNear(last, next)) merged.push(next);
+    else {
+      merged[merged.length - 1] = {
+        start_ms: last.start_ms,
+        end_ms: Math.max(last.end_ms, next.end_ms),
+        spans: last.spans + next.spans,
+        errors: last.errors + next.errors,
+        logs: last.logs + next.logs,
+      };
+    }
+  }
+  return merged;
+}
+
+function isNear(a: Extent, b: Extent): boolean {
+  const longer = Math.max(MIN_WIDTH_MS, a.end_ms - a.start_ms, b.end_ms - b.start_ms);
+  return b.start_ms - a.end_ms <= FAR_FACTOR * longer;
+}
+
+/** The section with the most spans, else with the most errors and logs; the first of several. */
+export function mainSection(sections: readonly TimeSection[]): TimeSection {
+  const weight = ({ errors, logs }: TimeSection) => errors + logs;
+  return sections.reduce((most, next) =>
+    next.spans > most.spans || (next.spans === most.spans && weight(next) > weight(most))
+      ? next
+      : most
+  );
+}

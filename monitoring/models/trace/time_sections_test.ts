@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { readTrace } from "./trace.ts";
+import { mainSection } from "./time_sections.ts";
+import type { TraceMark } from "./trace_span.ts";
+import { spanOf } from "./testdata/spans.ts";
+
+const HOUR = 3_600_000;
+const error = (at_ms: number | null): TraceMark => ({
+  kind: "error",
+  key: `error:${at_ms}`,
+  at_ms,
+  span_id: null,
+  level: "error",
+  text: "Error",
+  envelope: 1,
+  error: null,
+});
+
+/** Start, end and number of spans and errors of each section, and the start of the main one. */
+function sections(spans: ReturnType<typeof spanOf>[], ...errors: (number | null)[]) {
+  const trace = readTrace([{ spans, marks: errors.map(error) }]);
+  return {
+    all: trace.sections.map(({ start_ms, end_ms, spans, errors }) => [
+      start_ms,
+      end_ms,
+      spans,
+      errors,
+    ]),
+    main: mainSection(trace.sections).start_ms,
+  };
+}
+
+const load = [
+  spanOf("load", null, 0, 1000),
+  spanOf("script", "load", 100, 300),
+  spanOf("fetch", "load", 400, 700),
+];
+
+Deno.test("one span an hour later → a section of its own, the others are the main one", () => {
+  const late = spanOf("late", "load", HOUR, HOUR + 50);
+  assert.deepEqual(sections([...load, late]), {
+    all: [[0, 1000, 3, 0], [HOUR, HOUR + 50, 1, 0]],
+    main: 0,
+  });
+  assert.deepEqual(sections([spanOf("early", null, -HOUR, 1 - HOUR), ...load]), {
+    all: [[-HOUR, 1 - HOUR, 1, 0], [0, 1000, 3, 0]],
+    main: 0,
+  });
+});
+
+Deno.test("gaps of a few seconds → one section", () => {
+  const click = spanOf("click", null, 9_000, 9_100);
+  assert.deepEqual(sections([...load, click], 60_000).all, [[0, 60_000, 4, 1]]);
+});
+
+Deno.test("span that covers the gap → one section; lost end of a span covers none", () => {
+  const late = spanOf("late", null, HOUR, HOUR + 50);
+  const socket = (end: number | null) => spanOf("socket", null, 500, end);
+  assert.deepEqual(sections([...load, late, socket(HOUR + 9)]).all, [[0, HOUR + 50, 5, 0]]);
+  assert.equal(sections([...load, late, socket(null)]).all.length, 2);
+});
+
+Deno.test("parent that was not received, of children an hour apart → does not cover the gap", () => {
+  const children = [spanOf("a", "lost", 0, 100), spanOf("b", "lost", HOUR, HOUR + 10)];
+  assert.equal(sections(children).all.length, 2);
+});
+
+Deno.test("only errors → sections; the one with the most is the main one", () => {
+  assert.deepEqual(sections([], 0, HOUR, HOUR + 200, null), {
+    all: [[0, 0, 0, 1], [HOUR, HOUR + 200, 0, 2]],
+    main: HOUR,
+  });
+});
+
+Deno.test("empty trace → one section", () => {
+  assert.deepEqual(sections([]), { all: [[0, 0, 0, 0]], main: 0 });
+});
+
+Deno.test("10,000 points a minute apart → bounded time", () => {
+  const spans = Array.from({ length: 10_000 }, (_, n) => spanOf(`${n}`, null, n * 60_000, null));
+  assert.equal(sections(spans).all.length, 10_000);
+});
