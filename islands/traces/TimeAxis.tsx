@@ -100,12 +100,12 @@ function FarSections({ window, sections, onShow }: {
   return (
     <div className="far">
       {previous && (
-        <button type="button" className="before" onClick={() => onShow(previous)}>
+        <button type="button" className="plain" onClick={() => onShow(previous)}>
           ◂ {sectionCounts(before)}, {formatFineDuration(window.start_ms - previous.end_ms)} earlier
         </button>
       )}
       {next && (
-        <button type="button" className="after" onClick={() => onShow(next)}>
+        <button type="button" className="plain after" onClick={() => onShow(next)}>
           {sectionCounts(after)}, {formatFineDuration(next.start_ms - window.end_ms)} later ▸
         </button>
       )}

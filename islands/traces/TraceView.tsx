@@ -23,7 +23,7 @@ import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
 
 /** At most this many ticks on the time axis. */
-const TICKS = { wide: 8, narrow: 4 };
+const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 
 /**
  * One trace: facts, search, minimap, waterfall, and the selected span.
@@ -49,10 +49,12 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
   const timeWindow = useTimeWindow(trace);
   const { window } = timeWindow;
   const isNarrow = useIsNarrow();
-  const ticks = useMemo(
-    () => ticksOf(window, trace.start_ms, isNarrow ? TICKS.narrow : TICKS.wide),
-    [window, trace.start_ms, isNarrow],
-  );
+  const most = isNarrow ? TICKS.narrow : params.has("span") ? TICKS.besideDetail : TICKS.wide;
+  const ticks = useMemo(() => ticksOf(window, trace.start_ms, most), [
+    window,
+    trace.start_ms,
+    most,
+  ]);
 
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => waterfallRows(trace.tree, collapsed), [trace.tree, collapsed]);

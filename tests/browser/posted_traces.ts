@@ -37,6 +37,32 @@ export function largeTrace(traceId: string, count: number): unknown[][] {
   );
 }
 
+/** A page load with a slow query on the server, and a click an hour later. */
+export function pageLoadTrace(traceId: string): unknown[] {
+  const start = Date.now() / 1000 - 2 * 3600;
+  const spans: readonly [op: string, name: string, parent: number, from: number, to: number][] = [
+    ["pageload", "/checkout", -1, 0, 1],
+    ["resource.script", "/app.js", 0, 0.1, 0.2],
+    ["http.client", "POST /orders", 0, 0.3, 0.9],
+    ["http.server", "/orders", 2, 0.35, 0.85],
+    ["db.query", "SELECT price", 3, 0.4, 0.8],
+    ["ui.interaction.click", "button.pay", 0, 3600, 3600.05],
+  ];
+  return spans.map(([op, name, parent, from, to], n) => ({
+    trace_id: traceId,
+    span_id: spanId(n),
+    ...(parent >= 0 && { parent_span_id: spanId(parent) }),
+    name,
+    start_timestamp: start + from,
+    end_timestamp: start + to,
+    status: op === "http.client" ? "internal_error" : "ok",
+    attributes: {
+      "sentry.op": { value: op, type: "string" },
+      ...(op === "http.server" && { "http.request.method": { value: "POST", type: "string" } }),
+    },
+  }));
+}
+
 /** Markup as names, wrong types, a megabyte, cycles, invalid times: all in one trace. */
 export function hostileTrace(traceId: string): unknown[] {
   const start = Date.now() / 1000 - 10;

@@ -2,7 +2,8 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectGoodLook, expectNoOverflow } from "./page_look.ts";
-import { hostileTrace, largeTrace, postSpans, spanId } from "./posted_traces.ts";
+import { postEnvelope } from "./posted_envelopes.ts";
+import { hostileTrace, largeTrace, pageLoadTrace, postSpans, spanId } from "./posted_traces.ts";
 import { ERRORS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
 import { openView } from "./views.ts";
 
@@ -211,6 +212,59 @@ test("keyboard only → from the list into a trace, through its tree, and back",
   });
 });
 
+test("page load with a click an hour later → named, coloured, fitted axis, links to its rows", async ({ page, server }) => {
+  await postSpans(server.origin, pageLoadTrace(TRACE));
+  const event = (traceId: string, second: number) => ({
+    event_id: `${second}`.padStart(32, "0"),
+    timestamp: Date.now() / 1000 - second,
+    contexts: { trace: { trace_id: traceId, span_id: spanId(4) } },
+    exception: { values: [{ type: "TypeError", value: `total ${second} is undefined` }] },
+  });
+  await postEnvelope(server.origin, {}, ["event", event(TRACE, 7199)]);
+  await postEnvelope(server.origin, {}, ["event", event("e".repeat(32), 7198)]);
+  const bar = (name: RegExp) => spanRow(page, name).locator(".span-bar");
+
+  await page.goto("/#/traces");
+  await expect(linkTo(page, "e".repeat(32))).toHaveText("TypeError: total 7198 is undefined");
+  await linkTo(page, TRACE).click();
+  await expect(page.getByRole("heading", { name: "Page load /checkout" })).toBeVisible();
+  await test.step("kinds: a mark in each row, and what the marks mean", async () => {
+    for (
+      const [name, kind] of [[/POST \/orders browser/, "HTTP"], [/SELECT/, "database"]] as const
+    ) {
+      await expect(spanRow(page, name)).toHaveAttribute("data-kind", kind);
+    }
+    await expect(spanRow(page, /http\.server POST \/orders/)).toHaveAttribute(
+      "data-kind",
+      "server",
+    );
+    await expect(page.getByRole("list", { name: "Kinds of spans" })).toContainText("database 1");
+  });
+  await test.step("one span far outside → the others use the axis; its mark leads to it", async () => {
+    const [box, frame] = [await bar(/pageload/).boundingBox(), await grid(page).boundingBox()];
+    expect(box!.width).toBeGreaterThan(frame!.width / 3);
+    await expect(spanRow(page, /button\.pay/)).toContainText("later ▸");
+    await page.getByRole("button", { name: /1\sspan, 59\smin \d\d\ss later/ }).click();
+    await expect(bar(/button\.pay/)).toBeVisible();
+    await expect(bar(/pageload/)).toBeHidden();
+  });
+  await test.step("longest span → selected, focused and on the axis", async () => {
+    const longest = page.getByRole("navigation", { name: "Longest spans" }).getByRole("link");
+    await expect(longest.first()).toContainText(/400\sms db\.query/);
+    await longest.first().press("Enter");
+    await expect(spanRow(page, /SELECT/)).toBeFocused();
+    await expect(bar(/SELECT/)).toBeVisible();
+    await expect(detail(page, "SELECT price")).toContainText("database");
+  });
+  await test.step("counts lead to the failed span and to the errors of the trace", async () => {
+    await page.getByRole("link", { name: /^1\sfailed span$/ }).click();
+    await expect(spanRow(page, /http\.client/)).toHaveAttribute("aria-selected", "true");
+    await page.getByRole("link", { name: /^1\serror$/ }).click();
+    await expect(page.getByText("total 7199 is undefined")).toBeVisible();
+    await expect(page.getByText("Only errors of trace")).toBeVisible();
+  });
+});
+
 test("hostile trace → shown as text, with warnings about its data", async ({ page, server }) => {
   await postSpans(server.origin, hostileTrace(TRACE));
   await page.goto(`/#/traces/${TRACE}?span=${spanId(0)}`);
@@ -218,7 +272,8 @@ test("hostile trace → shown as text, with warnings about its data", async ({ p
   for (const name of [/<img src=x/, /MMMM/, "circle a", "own parent", "orphan", "far future"]) {
     await expect(spanRow(page, name).first()).toBeAttached();
   }
-  await expect(spanRow(page, "Parent not received")).toBeAttached();
+  const missing = spanRow(page, "Parent not received");
+  await expect(missing.locator(".span-bar")).toHaveCSS("border-style", "dashed");
   const facts = page.locator(".trace-facts");
   await expect(facts).toContainText(/2\scycles of parent spans/);
   await expect(facts).toContainText(/1\sparent span not received/);
