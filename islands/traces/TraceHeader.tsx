@@ -8,16 +8,19 @@ import { CopyId } from "../shared/CopyButton.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 
 /** The trace's name, its ids, and links to the list and to Sentry. */
-export function TraceHeader({ name, traceId, listHref, variant, replayId, takesFocus }: {
+export function TraceHeader(props: {
   name: string;
   traceId: string;
   listHref: string;
+  /** To choose a trace to compare with. */
+  compareHref: string;
   /** `inbox` or `relay`. */
   variant: string;
   replayId: string | null;
   /** The link that was followed, which had the focus, is not on the page any more. */
   takesFocus: boolean;
 }) {
+  const { name, traceId, listHref, compareHref, variant, replayId, takesFocus } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takesFocus) heading.current?.focus({ preventScroll: true });
@@ -35,6 +38,7 @@ export function TraceHeader({ name, traceId, listHref, variant, replayId, takesF
           recording <CopyId id={replayId} what="recording id" />
         </span>
       )}
+      <a href={compareHref}>Compare</a>
       {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
     </header>
   );

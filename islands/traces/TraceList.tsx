@@ -1,6 +1,7 @@
 import { memo, useRef } from "react";
 import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
+import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
@@ -21,10 +22,12 @@ import { useLiveSpans } from "./use_live_spans.ts";
  * The list of traces. Includes this page's own traces before their envelopes have arrived.
  *
  * @param props.returnFrom id of the trace that was open before; its row gets the focus
+ * @param props.compareWith id of a trace: the rows lead to their comparison with it
  */
-export function TraceList({ source, returnFrom }: {
+export function TraceList({ source, returnFrom, compareWith }: {
   source: ConsoleSource | undefined;
   returnFrom: string | undefined;
+  compareWith?: string;
 }) {
   const { params } = useFragment();
   const q = params.get("q") ?? undefined;
@@ -49,6 +52,14 @@ export function TraceList({ source, returnFrom }: {
       <ListToolbar source={source} what="traces">
         <ToggleFilter name="sort" value="slowest">Slowest first</ToggleFilter>
       </ListToolbar>
+      {compareWith !== undefined && (
+        <p className="filtered-by">
+          <span>
+            Choose the trace to compare with <Id id={compareWith} />
+          </span>
+          <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
+        </p>
+      )}
       <ListNotice source={source} list={{ ...list, rows }} what="traces">
         <p>
           No traces received. <a href="#/">Generate telemetry</a> on the overview.
@@ -60,7 +71,10 @@ export function TraceList({ source, returnFrom }: {
             rows={rows}
             caption={`Traces, ${sort ?? "newest"} first`}
             tabStop={stop}
-            hrefOf={(traceId) => fragmentTo("traces", [traceId], Object.fromEntries(params))}
+            hrefOf={(traceId) =>
+              compareWith === undefined
+                ? fragmentTo("traces", [traceId], Object.fromEntries(params))
+                : fragmentTo("traces", [compareWith, "compare", traceId])}
           />
         </SourceLabels>
       )}

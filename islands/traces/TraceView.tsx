@@ -14,6 +14,7 @@ import { Minimap } from "./Minimap.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
 import { useStableMemo } from "./stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
+import { chooseHref } from "./TraceCompare.tsx";
 import { TraceFacts, TraceHeader } from "./TraceHeader.tsx";
 import { useTraceContent } from "./trace_reader.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
@@ -124,6 +125,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
         name={displayName(trace.summary)}
         traceId={traceId}
         listHref={listHref}
+        compareHref={chooseHref(traceId, trace.summary)}
         variant={variant}
         replayId={content.replayId}
         takesFocus={takesFocus}

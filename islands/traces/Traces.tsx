@@ -3,11 +3,13 @@ import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
 import { useMounted } from "../shared/telemetry.ts";
+import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
 
 /**
- * The view of traces: the list (`#/traces`) or one trace (`#/traces/ID`).
+ * The view of traces: the list (`#/traces`), one trace (`#/traces/ID`), the list to choose another one from
+ * (`#/traces/ID/compare`), or both (`#/traces/ID/compare/ID`).
  *
  * @param props.variant `inbox` or `relay`
  */
@@ -25,7 +27,7 @@ const TRACE_ID = /^[\da-f]{32}$/;
 function ListOrTrace({ variant }: { variant: string }) {
   const mounted = useMounted();
   const source = useSource(variant);
-  const { view, path: [id = ""] } = useFragment();
+  const { view, path: [id = "", word, other = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
   const lastTraceId = useRef<string>(undefined);
   // A trace that is opened from the list takes the focus. A page that was loaded with a trace does not move it.
@@ -37,6 +39,11 @@ function ListOrTrace({ variant }: { variant: string }) {
 
   if (!mounted) return <p className="empty">Loading traces.</p>;
   if (traceId === undefined) return <TraceList source={source} returnFrom={lastTraceId.current} />;
+  if (word === "compare") {
+    return TRACE_ID.test(other)
+      ? <TraceCompare key={`${traceId} ${other}`} source={source} ids={[traceId, other]} />
+      : <TraceList source={source} returnFrom={undefined} compareWith={traceId} />;
+  }
   return (
     <TraceView
       key={traceId}

@@ -230,7 +230,7 @@ test("page load with a click an hour later → named, coloured, fitted axis, lin
   await expect(page.getByRole("heading", { name: "Page load /checkout" })).toBeVisible();
   await test.step("kinds: a mark in each row, and what the marks mean", async () => {
     for (
-      const [name, kind] of [[/POST \/orders browser/, "HTTP"], [/SELECT/, "database"]] as const
+      const [name, kind] of [[/http\.client/, "HTTP"], [/SELECT/, "database"]] as const
     ) {
       await expect(spanRow(page, name)).toHaveAttribute("data-kind", kind);
     }

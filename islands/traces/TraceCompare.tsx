@@ -1,0 +1,277 @@
+import { type ReactNode, useMemo } from "react";
+import { formatCount, formatFineDuration } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import {
+  type ComparedSpan,
+  compareTraces,
+  type SpanPair,
+} from "../../monitoring/models/trace/compare_traces.ts";
+import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
+import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { fragmentTo, goTo } from "../shared/fragment.ts";
+import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useSourceState } from "../shared/use_source.ts";
+import { spanClasses } from "./span_colour.ts";
+import { KindMark } from "./SpanKinds.tsx";
+import { useStableMemo } from "./stable.ts";
+import { barOf, percentAt } from "./time_scale.ts";
+import { useTraceContent } from "./trace_reader.ts";
+
+/** Rows of the table. More would take long to draw, and nobody compares them. */
+const MAX_PAIRS = 300;
+/** Ticks on each of the two scales. */
+const TICKS = 4;
+
+/** A trace and the name that it has in the comparison. */
+interface Side {
+  readonly letter: "A" | "B";
+  readonly id: string;
+  readonly trace: Trace;
+}
+
+/**
+ * Two traces side by side on one time scale (`#/traces/A/compare/B`), with their spans matched by operation and name.
+ *
+ * @param props.ids of A and B
+ */
+export function TraceCompare({ source, ids }: {
+  source: ConsoleSource | undefined;
+  ids: readonly [string, string];
+}) {
+  const { state } = useSourceState(source);
+  const [idA, idB] = ids;
+  const [contentA, contentB] = [useTraceContent(source, idA), useTraceContent(source, idB)];
+  const a = useStableMemo(() => readTrace(contentA.parts), [contentA.parts]);
+  const b = useStableMemo(() => readTrace(contentB.parts), [contentB.parts]);
+  const comparison = useMemo(() => compareTraces(a, b, MAX_PAIRS), [a, b]);
+  const sides: readonly Side[] = [
+    { letter: "A", id: idA, trace: a },
+    { letter: "B", id: idB, trace: b },
+  ];
+  const backHref = fragmentTo("traces", [idA]);
+  const missing = sides.find(({ trace: { tree, marks } }) =>
+    tree.nodes.length + marks.length === 0
+  );
+  const failed = [contentA, contentB].find((content) => content.state === "failed");
+  const isLoading = contentA.state === "loading" || contentB.state === "loading";
+  return (
+    <div
+      className="trace"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !event.defaultPrevented) goTo(backHref);
+      }}
+    >
+      <header className="trace-head">
+        <a href={backHref}>Trace A</a>
+        <h3>Two traces compared</h3>
+        <a href={chooseHref(idA, a.summary)}>Choose another B</a>
+        <a href={fragmentTo("traces", [idB, "compare", idA])}>Swap</a>
+      </header>
+      {state === "forbidden" && source
+        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
+        : failed
+        ? <ReadFailure sentence={failed.error} retry={failed.retry} />
+        : missing
+        ? (
+          <p className="empty">
+            {isLoading
+              ? "Loading the traces."
+              : `Trace ${missing.letter} not found: it was not received, or it was deleted.`}
+          </p>
+        )
+        : (
+          <>
+            <table className="compare">
+              <caption className="vh">Spans of both traces</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Span</th>
+                  {sides.map((side) => (
+                    <SideHead key={side.letter} side={side} width_ms={comparison.width_ms} />
+                  ))}
+                  <th scope="col" className="n">Difference</th>
+                </tr>
+              </thead>
+              <tbody>
+                <Fact
+                  name="Started"
+                  sides={sides}
+                  of={(trace) => <Timestamp at={trace.start_ms} />}
+                />
+                <Fact
+                  name="Duration"
+                  sides={sides}
+                  of={({ summary }) => formatFineDuration(summary.duration_ms)}
+                  difference={differenceText(b.summary.duration_ms - a.summary.duration_ms)}
+                />
+                {COUNTS.map(({ name, key }) => (
+                  <Fact
+                    key={key}
+                    name={name}
+                    sides={sides}
+                    of={({ summary }) => String(summary[key])}
+                    difference={signed(b.summary[key] - a.summary[key], String)}
+                  />
+                ))}
+              </tbody>
+              <tbody>
+                {comparison.pairs.map((pair) => (
+                  <PairRow
+                    key={`${pair.a?.node.key} ${pair.b?.node.key}`}
+                    pair={pair}
+                    sides={sides}
+                    width_ms={comparison.width_ms}
+                  />
+                ))}
+              </tbody>
+            </table>
+            {comparison.omitted > 0 && (
+              <p className="empty">
+                {formatCount(comparison.omitted, "span")} with smaller differences not shown.
+              </p>
+            )}
+          </>
+        )}
+    </div>
+  );
+}
+
+/** The list in which the trace to compare with is chosen: those with the same name first of all. */
+export function chooseHref(traceId: string, { name }: Pick<TraceSummary, "name">): string {
+  return fragmentTo("traces", [traceId, "compare"], { q: name });
+}
+
+const COUNTS = [
+  { name: "Spans", key: "spans" },
+  { name: "Failed spans", key: "failed" },
+  { name: "Errors", key: "errors" },
+  { name: "Logs", key: "logs" },
+] as const;
+
+function SideHead({ side: { letter, id, trace }, width_ms }: { side: Side; width_ms: number }) {
+  const scale = { start_ms: 0, end_ms: width_ms };
+  return (
+    <th scope="col">
+      <a href={fragmentTo("traces", [id])}>{letter}: {displayName(trace.summary)}</a>
+      <div className="ticks" aria-hidden="true">
+        {ticksOf(scale, 0, TICKS).map(({ offset_ms, label }) => {
+          const left = percentAt(scale, offset_ms);
+          return (
+            <span
+              key={offset_ms}
+              className={left > 85 ? "label-left" : ""}
+              style={{ left: `${left}%` }}
+            >
+              {label}
+            </span>
+          );
+        })}
+      </div>
+    </th>
+  );
+}
+
+function Fact({ name, sides, of, difference }: {
+  name: string;
+  sides: readonly Side[];
+  of: (trace: Trace) => ReactNode;
+  difference?: string;
+}) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      {sides.map(({ letter, trace }) => (
+        <td key={letter}>
+          <b className="letter">{letter}</b> {of(trace)}
+        </td>
+      ))}
+      <td className="n">{difference}</td>
+    </tr>
+  );
+}
+
+function PairRow({ pair, sides, width_ms }: {
+  pair: SpanPair;
+  sides: readonly Side[];
+  width_ms: number;
+}) {
+  const { a, b, difference_ms } = pair;
+  const { span } = (a ?? b)!;
+  return (
+    <tr data-kind={spanKind(span)}>
+      <th scope="row" title={span.name}>
+        <KindMark />
+        {span.op && <b>{span.op}</b>} {span.name}
+      </th>
+      {sides.map((side) => (
+        <SpanCell
+          key={side.letter}
+          side={side}
+          compared={side.letter === "A" ? a : b}
+          width_ms={width_ms}
+        />
+      ))}
+      <td className="n">
+        {!a
+          ? "only in B"
+          : !b
+          ? "only in A"
+          : difference_ms === null
+          ? "–"
+          : differenceText(difference_ms)}
+      </td>
+    </tr>
+  );
+}
+
+/** Duration and bar of a span in one of the traces. */
+function SpanCell({ side: { letter, id, trace }, compared, width_ms }: {
+  side: Side;
+  compared: ComparedSpan | undefined;
+  width_ms: number;
+}) {
+  if (compared === undefined) {
+    return (
+      <td className="none">
+        <b className="letter">{letter}</b> –
+      </td>
+    );
+  }
+  const { span, node, start_ms, duration_ms } = compared;
+  const end_ms = duration_ms === null ? width_ms : start_ms + duration_ms;
+  const bar = barOf({ start_ms: 0, end_ms: width_ms }, { start_ms, end_ms });
+  return (
+    <td className={spanClasses(span, trace.times.byNode.get(node)!)}>
+      <b className="letter">{letter}</b> {span.failed && <OutcomeMark kind="refused" />}
+      <a href={fragmentTo("traces", [id], { span: span.span_id })}>
+        {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
+      </a>
+      {span.failed && <span className="vh">, failed</span>}
+      <div className="track">
+        {bar.out
+          ? (
+            <span className={`outside ${bar.out}`}>
+              {bar.out === "before" ? "◂ earlier" : "later ▸"}
+            </span>
+          )
+          : <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />}
+      </div>
+    </td>
+  );
+}
+
+/** Smaller differences are not visible in the durations. */
+const SAME_MS = 0.05;
+
+const differenceText = (ms: number) =>
+  Math.abs(ms) < SAME_MS ? "same" : signed(ms, formatFineDuration);
+
+/** With a sign; 0 has none. */
+function signed(value: number, format: (value: number) => string): string {
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${format(Math.abs(value))}`;
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { compareTraces } from "./compare_traces.ts";
+import { spanOf } from "./testdata/spans.ts";
+import { readTrace } from "./trace.ts";
+import type { TraceSpan } from "./trace_span.ts";
+
+function compare(a: TraceSpan[], b: TraceSpan[], most = 99) {
+  const [first, second] = [a, b].map((spans) => readTrace([{ spans, marks: [] }]));
+  const { pairs, ...rest } = compareTraces(first!, second!, most);
+  return {
+    pairs: pairs.map(({ a, b, difference_ms }) => [
+      a?.span.span_id ?? null,
+      b?.span.span_id ?? null,
+      difference_ms,
+    ]),
+    ...rest,
+  };
+}
+const query = (id: string, parent: string | null, start: number, end: number | null) =>
+  spanOf(id, parent, start, end, { op: "db", name: "SELECT" });
+const request = (id: string, start: number, end: number) =>
+  spanOf(id, null, start, end, { op: "http.server", name: "GET /" });
+
+Deno.test("same operations and names → matched in order of start, with the difference", () => {
+  const a = [request("a", 1000, 1100), query("a2", "a", 1050, 1060), query("a1", "a", 1010, 1020)];
+  const b = [request("b", 0, 250), query("b1", "b", 10, 90), query("b2", "b", 100, 105)];
+  assert.deepEqual(compare(a, b), {
+    pairs: [["a", "b", 150], ["a1", "b1", 70], ["a2", "b2", -5]],
+    omitted: 0,
+    width_ms: 250,
+  });
+});
+
+Deno.test("span around others, or one more of a name → only that one is in one trace", () => {
+  const a = [request("a", 0, 100), query("a1", "a", 10, 20)];
+  const middleware = spanOf("b0", "b", 5, 95, { op: "middleware", name: "session" });
+  const b = [
+    request("b", 0, 100),
+    middleware,
+    query("b1", "b0", 10, 20),
+    query("b2", "b0", 30, 50),
+  ];
+  assert.deepEqual(compare(a, b).pairs, [
+    ["a", "b", 0],
+    [null, "b0", null],
+    ["a1", "b1", 0],
+    [null, "b2", null],
+  ]);
+});
+
+Deno.test("unlike traces, a span without an end, no spans → no differences", () => {
+  assert.deepEqual(compare([request("a", 0, 9)], [query("b", null, 0, 4)]).pairs, [
+    ["a", null, null],
+    [null, "b", null],
+  ]);
+  assert.deepEqual(compare([query("a", null, 0, null)], [query("b", null, 0, 4)]).pairs, [
+    ["a", "b", null],
+  ]);
+  assert.deepEqual(compare([], []), { pairs: [], omitted: 0, width_ms: 0 });
+});
+
+Deno.test("more pairs than shown → those with the largest differences", () => {
+  const spans = (factor: number) =>
+    Array.from({ length: 9 }, (_, n) => spanOf(`${n}`, null, n, n + n * factor));
+  const { pairs, omitted } = compare(spans(1), spans(3), 2);
+  assert.deepEqual([pairs, omitted], [[["7", "7", 14], ["8", "8", 16]], 7]);
+});
+
+Deno.test("span an hour later in one trace → scale of the main sections", () => {
+  const late = query("late", "a", 3_600_000, 3_600_050);
+  assert.equal(compare([request("a", 0, 100), late], [request("b", 0, 80)]).width_ms, 100);
+});
