@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -22,7 +22,7 @@ import { useStableMemo } from "./stable.ts";
 import { barOf, percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./trace_reader.ts";
 
-/** Rows of the table. More would take long to draw, and nobody compares them. */
+/** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
 /** Ticks on each of the two scales. */
 const TICKS = 4;
@@ -38,11 +38,17 @@ interface Side {
  * Two traces side by side on one time scale (`#/traces/A/compare/B`), with their spans matched by operation and name.
  *
  * @param props.ids of A and B
+ * @param props.takesFocus of the heading: the link that was followed is not on the page any more
  */
-export function TraceCompare({ source, ids }: {
+export function TraceCompare({ source, ids, takesFocus }: {
   source: ConsoleSource | undefined;
   ids: readonly [string, string];
+  takesFocus: boolean;
 }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus({ preventScroll: true });
+  }, []);
   const { state } = useSourceState(source);
   const [idA, idB] = ids;
   const [contentA, contentB] = [useTraceContent(source, idA), useTraceContent(source, idB)];
@@ -68,7 +74,7 @@ export function TraceCompare({ source, ids }: {
     >
       <header className="trace-head">
         <a href={backHref}>Trace A</a>
-        <h3>Two traces compared</h3>
+        <h3 tabIndex={-1} ref={heading}>Two traces compared</h3>
         <a href={chooseHref(idA, a.summary)}>Choose another B</a>
         <a href={fragmentTo("traces", [idB, "compare", idA])}>Swap</a>
       </header>
@@ -97,7 +103,7 @@ export function TraceCompare({ source, ids }: {
                   <th scope="col" className="n">Difference</th>
                 </tr>
               </thead>
-              <tbody>
+              <tbody className="totals">
                 <Fact
                   name="Started"
                   sides={sides}
@@ -247,11 +253,14 @@ function SpanCell({ side: { letter, id, trace }, compared, width_ms }: {
   const bar = barOf({ start_ms: 0, end_ms: width_ms }, { start_ms, end_ms });
   return (
     <td className={spanClasses(span, trace.times.byNode.get(node)!)}>
-      <b className="letter">{letter}</b> {span.failed && <OutcomeMark kind="refused" />}
-      <a href={fragmentTo("traces", [id], { span: span.span_id })}>
-        {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
-      </a>
-      {span.failed && <span className="vh">, failed</span>}
+      <b className="letter">{letter}</b>
+      <span className="took">
+        {span.failed && <OutcomeMark kind="refused" />}
+        <a href={fragmentTo("traces", [id], { span: span.span_id })}>
+          {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
+        </a>
+        {span.failed && <span className="vh">, failed</span>}
+      </span>
       <div className="track">
         {bar.out
           ? (

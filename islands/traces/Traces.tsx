@@ -29,20 +29,27 @@ function ListOrTrace({ variant }: { variant: string }) {
   const source = useSource(variant);
   const { view, path: [id = "", word, other = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
+  const isList = traceId === undefined || (word === "compare" && !TRACE_ID.test(other));
   const lastTraceId = useRef<string>(undefined);
   // A trace that is opened from the list takes the focus. A page that was loaded with a trace does not move it.
   const [wasListShown, setWasListShown] = useState(false);
   useEffect(() => {
-    if (traceId === undefined) setWasListShown(true);
-    else lastTraceId.current = traceId;
-  }, [traceId]);
+    if (isList) setWasListShown(true);
+    if (traceId !== undefined) lastTraceId.current = traceId;
+  }, [traceId, isList]);
 
   if (!mounted) return <p className="empty">Loading traces.</p>;
   if (traceId === undefined) return <TraceList source={source} returnFrom={lastTraceId.current} />;
+  if (isList) return <TraceList source={source} returnFrom={undefined} compareWith={traceId} />;
   if (word === "compare") {
-    return TRACE_ID.test(other)
-      ? <TraceCompare key={`${traceId} ${other}`} source={source} ids={[traceId, other]} />
-      : <TraceList source={source} returnFrom={undefined} compareWith={traceId} />;
+    return (
+      <TraceCompare
+        key={`${traceId} ${other}`}
+        source={source}
+        ids={[traceId, other]}
+        takesFocus={wasListShown}
+      />
+    );
   }
   return (
     <TraceView

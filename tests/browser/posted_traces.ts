@@ -37,15 +37,15 @@ export function largeTrace(traceId: string, count: number): unknown[][] {
   );
 }
 
-/** A page load with a slow query on the server, and a click an hour later. */
-export function pageLoadTrace(traceId: string): unknown[] {
+/** A page load with a query of `query_s` seconds on the server, and a click an hour later. */
+export function pageLoadTrace(traceId: string, query_s = 0.4): unknown[] {
   const start = Date.now() / 1000 - 2 * 3600;
   const spans: readonly [op: string, name: string, parent: number, from: number, to: number][] = [
     ["pageload", "/checkout", -1, 0, 1],
     ["resource.script", "/app.js", 0, 0.1, 0.2],
     ["http.client", "POST /orders", 0, 0.3, 0.9],
     ["http.server", "/orders", 2, 0.35, 0.85],
-    ["db.query", "SELECT price", 3, 0.4, 0.8],
+    ["db.query", "SELECT price", 3, 0.4, 0.4 + query_s],
     ["ui.interaction.click", "button.pay", 0, 3600, 3600.05],
   ];
   return spans.map(([op, name, parent, from, to], n) => ({

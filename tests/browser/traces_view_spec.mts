@@ -265,6 +265,41 @@ test("page load with a click an hour later → named, coloured, fitted axis, lin
   });
 });
 
+test("two traces chosen by keyboard → side by side on one scale, spans matched", async ({ page, server }) => {
+  const other = "d".repeat(32);
+  await postSpans(server.origin, pageLoadTrace(TRACE), pageLoadTrace(other, 0.3));
+  await postSpans(server.origin, largeTrace("e".repeat(32), 20)[0]!);
+  const table = page.getByRole("table", { name: "Spans of both traces" });
+  const row = (name: RegExp) => table.getByRole("row", { name });
+
+  await page.goto(`/#/traces/${TRACE}`);
+  await page.getByRole("link", { name: "Compare" }).press("Enter");
+  await expect(page.getByText("Choose the trace to compare with")).toBeVisible();
+  await expect(linkTo(page, "e".repeat(32))).toBeHidden();
+  await linkTo(page, other).press("Enter");
+  await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}/compare/${other}$`));
+  await expect(page.getByRole("heading", { name: "Two traces compared" })).toBeFocused();
+  await expect(row(/db\.query/)).toContainText(/400\sms.*300\sms.*−100\sms/);
+  await expect(row(/http\.server/)).toContainText("same");
+  const bars = row(/pageload/).locator(".span-bar");
+  const [a, b] = [await bars.first().boundingBox(), await bars.last().boundingBox()];
+  expect(a!.width).toBeCloseTo(b!.width, 0);
+  expect(b!.x).toBeGreaterThan(a!.x + a!.width);
+  for (const width of [1280, 360]) {
+    await expectNoOverflow(page, width);
+    await expectAccessible(page);
+  }
+  expect((await bars.last().boundingBox())!.y).toBeGreaterThan(
+    (await bars.first().boundingBox())!.y,
+  );
+
+  await page.goto(`/#/traces/${TRACE}/compare/${"e".repeat(32)}`);
+  await expect(row(/pageload/)).toContainText("only in A");
+  await expect(row(/step 19/)).toContainText("only in B");
+  await page.goto(`/#/traces/${TRACE}/compare/${"f".repeat(32)}`);
+  await expect(page.getByText("Trace B not found")).toBeVisible();
+});
+
 test("hostile trace → shown as text, with warnings about its data", async ({ page, server }) => {
   await postSpans(server.origin, hostileTrace(TRACE));
   await page.goto(`/#/traces/${TRACE}?span=${spanId(0)}`);
