@@ -285,10 +285,7 @@ test("two traces chosen by keyboard → side by side on one scale, spans matched
   const [a, b] = [await bars.first().boundingBox(), await bars.last().boundingBox()];
   expect(a!.width).toBeCloseTo(b!.width, 0);
   expect(b!.x).toBeGreaterThan(a!.x + a!.width);
-  for (const width of [1280, 360]) {
-    await expectNoOverflow(page, width);
-    await expectAccessible(page);
-  }
+  await expectGoodLook(page, "comparison");
   expect((await bars.last().boundingBox())!.y).toBeGreaterThan(
     (await bars.first().boundingBox())!.y,
   );

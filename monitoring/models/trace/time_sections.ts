@@ -1,6 +1,6 @@
 import type { Extent, TraceTimes } from "./span_times.ts";
 import type { SpanTree } from "./span_tree.ts";
-import type { PlacedMark } from "./trace.ts";
+import type { TraceMark } from "./trace_span.ts";
 
 /** A part of a trace's time whose spans, errors and logs fit on one axis. */
 export interface TimeSection extends Extent {
@@ -24,7 +24,7 @@ const MIN_WIDTH_MS = 100;
 export function timeSections(
   tree: SpanTree,
   times: TraceTimes,
-  marks: readonly PlacedMark[],
+  marks: readonly (TraceMark & { readonly at_ms: number; readonly astray: boolean })[],
 ): readonly TimeSection[] {
   const parts = [
     ...tree.nodes.flatMap((node): TimeSection[] => {
