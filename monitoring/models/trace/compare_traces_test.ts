@@ -48,6 +48,24 @@ Deno.test("span around others, or one more of a name → only that one is in one
   ]);
 });
 
+Deno.test("traces of different times → spans ordered on one scale from 0", () => {
+  const a = [request("a", 1000, 1100), spanOf("first", "a", 1050, 1060)];
+  const b = [request("b", 0, 100), spanOf("later", "b", 60, 70)];
+  assert.deepEqual(compare(a, b).pairs.map(([a, b]) => a ?? b), ["a", "first", "later"]);
+});
+
+Deno.test("same name below different parents → matched by start, not by the tree", () => {
+  const spans = (first: number, second: number) => [
+    request("r", 0, 99),
+    spanOf("p", "r", 1, 98),
+    query("x", "p", first, first + 1),
+    spanOf("q", "r", 2, 97),
+    query("y", "q", second, second + 1),
+  ];
+  const pairs = compare(spans(10, 20), spans(20, 10)).pairs;
+  assert.ok(pairs.some(([a, b]) => a === "x" && b === "y"), JSON.stringify(pairs));
+});
+
 Deno.test("unlike traces, a span without an end, no spans → no differences", () => {
   assert.deepEqual(compare([request("a", 0, 9)], [query("b", null, 0, 4)]).pairs, [
     ["a", null, null],
