@@ -26,7 +26,9 @@ export type MapOf = (file: string) => Pick<ScriptMap, "positionOf" | "functionOf
 
 /** Characters of a function name or script URL. */
 const MAX_FRAME_TEXT = 300;
-/** Characters of a message; long messages differ only in what they quote. */
+/** Characters of a message that are read: a long value must not move the end of its shape. */
+const MAX_MESSAGE = 1_000;
+/** Characters of a shape; long messages differ only in what they quote. */
 const MAX_SHAPE_LENGTH = 500;
 /** SDKs send at most 50 frames (browser) or 250 (server), innermost last. */
 const MAX_FRAMES = 250;
@@ -115,21 +117,43 @@ function asPrimitive(value: unknown): unknown {
   return typeof value === "object" || typeof value === "function" ? "" : value;
 }
 
+const MONTH = "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|" +
+  "Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)";
+const WEEKDAY = "(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?";
+
 /**
- * A message without its variable parts: query strings, quoted values, UUIDs, and words with a digit
- * (numbers, ids, hex, dates) are replaced.
+ * What varies between messages of one cause, and what replaces it. The order matters: values in quotes may be of any
+ * other kind, and e-mail addresses and paths contain words.
  */
+const VARIABLE_PARTS: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
+  // Query string and fragment of a URL or path.
+  [/(\/[^\s?#"'<>()]*)[?#][^\s"'<>()]*/g, "$1"],
+  [/"[^"\n]*"|`[^`\n]*`|[“„][^“”\n]*[“”]|«[^»\n]*»/g, '""'],
+  // Single quotes: an apostrophe is between letters.
+  [/(?<![\p{L}\p{N}])(?:'[^'\n]*'|‘[^’\n]*’)(?![\p{L}\p{N}])/gu, '""'],
+  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "@"],
+  // Paths: of Windows; from the root, `.`, `..` or `~`; relative ones with a file extension. The path of an http(s)
+  // URL stays: it names what was asked for.
+  [/(?<![\p{L}\p{N}_])[a-z]:[\\/][^\s"'<>|]*/giu, "/"],
+  [/(?<![\p{L}\p{N}_.<\/~-])(?:file:\/\/|~|\.{1,2})?(?:\/[\p{L}\p{N}_.@%+~$-]+)+\/?/gu, "/"],
+  [/(?<![\p{L}\p{N}_.\/@-])(?:[\w.@-]+\/)+[\w@.-]*[\w@-]\.[a-z]\w{0,4}\b/giu, "/"],
+  [new RegExp(`\\b(?:${WEEKDAY},? +)?(?:\\d{1,2} +${MONTH}|${MONTH} +\\d{1,2})\\b`, "g"), "0"],
+  [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[a-f]{8,}\b/gi, "0"],
+  // Random ids in base64url, which may contain dashes.
+  [/[\w-]{20,}/g, (id) => [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(id)) ? "0" : id],
+  // Words with a digit: numbers, ids, hex, times.
+  [/[\p{L}\p{N}_]+/gu, (word) => /\p{N}/u.test(word) ? "#" : word],
+  [/(?<![\p{L}\p{N}_])[-+]?#(?:[-+.,:/]*#)*(?: [AP]M\b)?/gu, "#"],
+  [/\s+/g, " "],
+];
+
+/** A message without its variable parts: quoted values, paths, e-mail addresses, times, numbers and ids. */
 export function messageShape(message: string): string {
-  return message.slice(0, MAX_SHAPE_LENGTH)
-    .replace(/(\/[^\s?#"'<>()]*)[?#][^\s"'<>()]*/g, "$1")
-    .replace(/"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|«[^»\n]*»/g, '""')
-    // Only quotes: an apostrophe is between letters.
-    .replace(/(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, '""')
-    .replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, "#")
-    .replace(/[\p{L}\p{N}_]+/gu, (word) => /\p{N}/u.test(word) ? "#" : word)
-    .replace(/(?<![\p{L}\p{N}_])[-+]?#(?:[-+.,:/]*#)*/gu, "#")
-    .replace(/\s+/g, " ")
-    .trim();
+  return VARIABLE_PARTS.reduce(
+    // TypeScript has no overload of `replace` for both kinds of replacements.
+    (shape, [part, by]) => shape.replace(part, by as string),
+    message.slice(0, MAX_MESSAGE),
+  ).trim().slice(0, MAX_SHAPE_LENGTH);
 }
 
 /**

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { frameLabel, groupKey, type MapOf, messageShape, topFrame } from "./error_group.ts";
 
 const frame = (file: string | null, name: string | null = "place") => ({ function: name, file });
@@ -21,6 +22,15 @@ const ALIKE = [
   ["since 2026-11-21T03:54:15.211Z", "since 2025-01-02T23:59:59Z"],
   ["at cart_8f3k2", "at cart_9z2"],
   ["too  many\n spaces", "too many spaces"],
+  ["Cannot open /var/lib/shop/a.json: denied", "Cannot open /tmp/b.json: denied"],
+  ["Cannot open C:\\Users\\ann\\a.txt", "Cannot open D:\\b.txt"],
+  ["no module ./shop/cart.ts", "no module ../basket.ts"],
+  ["Failed to compile src/shop/cart.ts", "Failed to compile lib/pay.js"],
+  ["key deadbeef of ann@shop.example", "key cafebabe of bob.b@mail.shop.example"],
+  ["at Sat Nov 22 2026 16:39:10 GMT+0000", "at Sun Dec 6 2026 09:01:00 GMT+0100"],
+  ["since 11/22/2026, 4:39:10 PM", "since 1/2/2026, 11:00:00 AM"],
+  ["session V1StGXR8_Z5jdHi6B-myT ended", "session 3Fk-q9Lm2_Xy7Abcd0Ef8 ended"],
+  ["no key ‘price’ in „cart“", "no key ‘name’ in „basket“"],
 ] as const;
 
 for (const [a, b] of ALIKE) {
@@ -38,8 +48,65 @@ Deno.test("different messages → different shapes", () => {
     "GET http://a.test/baskets failed",
     "at page.js:25:204",
     "at other.js:25:204",
+    "Declined 5 orders",
+    "Marked 5 orders",
+    "Unexpected closing tag </div>",
+    "Unexpected closing tag </span>",
+    "TCP/IP failed",
+    "UDP/IP failed",
   ];
   assert.equal(new Set(messages.map(messageShape)).size, messages.length);
+});
+
+const letters = fc.stringMatching(/^[a-z]{1,8}$/);
+const hex = (length: number) =>
+  fc.array(fc.constantFrom(..."0123456789abcdef"), { minLength: length, maxLength: length })
+    .map((digits) => digits.join(""));
+const time = fc.date({
+  min: new Date("1971-01-01"),
+  max: new Date("2099-01-01"),
+  noInvalidDate: true,
+});
+const segment = fc.stringMatching(/^[\w-]{1,9}$/);
+
+/** Values of each kind that do not split groups. */
+const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  "whole number": fc.integer().map(String),
+  "fraction": fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one.toFixed(3)),
+  "UUID": fc.uuid(),
+  "hex string": fc.integer({ min: 8, max: 64 }).chain(hex),
+  "address in memory": hex(12).map((one) => `0x${one}`),
+  "id": fc.stringMatching(/^[a-z]{0,5}_?\d[a-z\d]{0,9}$/),
+  "path": fc.array(segment, { minLength: 1, maxLength: 5 }).map((all) => `/${all.join("/")}`),
+  "file": fc.array(segment, { minLength: 1, maxLength: 4 }).map((all) => `src/${all.join("/")}.ts`),
+  "ISO 8601 time": time.map((one) => one.toISOString()),
+  "HTTP date": time.map((one) => one.toUTCString()),
+  "e-mail address": fc.tuple(letters, letters, letters).map(([a, b, c]) =>
+    `${a}.${b}@${c}.example`
+  ),
+  "quoted value": fc.string({ maxLength: 300 }).map((text) => `"${text.replace(/["\n]/g, "")}"`),
+};
+const text = fc.array(letters, { minLength: 1, maxLength: 5 }).map((words) => words.join(" "))
+  // Also a word of the letters a to f alone, which could be hex.
+  .filter((text) => !/[a-f]{8}/.test(text));
+
+for (const [kind, value] of Object.entries(VALUES)) {
+  Deno.test(`messages that differ only in a ${kind} → one group`, () => {
+    fc.assert(fc.property(text, value, value, text, (before, one, other, after) => {
+      const shape = messageShape(`${before} ${one} ${after}`);
+      assert.equal(messageShape(`${before} ${other} ${after}`), shape);
+      assert.equal(messageShape(`${before}: ${other}`), messageShape(`${before}: ${one}`));
+      assert.ok(shape.startsWith(before) && shape.endsWith(after), shape);
+    }));
+  });
+}
+
+Deno.test("messages with other words → other groups, whatever values are in them", () => {
+  const values = fc.oneof(...Object.values(VALUES));
+  fc.assert(fc.property(text, text, values, values, (one, other, a, b) => {
+    fc.pre(one !== other);
+    assert.notEqual(messageShape(`${one} ${a}`), messageShape(`${other} ${b}`));
+  }));
 });
 
 Deno.test("any message → shape in linear time", () => {
