@@ -2,9 +2,11 @@
 import { join } from "node:path";
 import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
-import { Refusals } from "./monitoring/inbox/refusals.ts";
+import { Recent } from "./monitoring/inbox/recent.ts";
 import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
+import type { GroupAlert } from "./monitoring/models/error/group_alert.ts";
+import type { Refusal } from "./monitoring/protocol/relay_api.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";
@@ -55,6 +57,7 @@ async function main(): Promise<void> {
   // Log items are reported to Sentry, which must not learn local paths.
   const onNotice = (notice: string) =>
     log("warn", notice.replaceAll(`${config.dataDir}/`, "DATA_DIR/"));
+  const alerts = new Recent<GroupAlert>();
   const store = config.mode === "inbox"
     ? openInbox({
       path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
@@ -62,6 +65,7 @@ async function main(): Promise<void> {
       maxAgeDays: config.inboxMaxAgeDays,
       sourceMap,
       onNotice,
+      onGroupAlert: (alert) => alerts.add(alert),
     })
     : undefined;
   const spool = config.mode === "relay" && config.spool === "sqlite"
@@ -73,7 +77,7 @@ async function main(): Promise<void> {
     }, log)
     : undefined;
 
-  const refusals = new Refusals();
+  const refusals = new Recent<Refusal>();
   const relay = createRelay({
     ...config,
     store,
@@ -102,7 +106,8 @@ async function main(): Promise<void> {
     onDeploy: config.onDeploy,
     sourceMap,
   };
-  const inbox = createInboxEndpoint({ ...readable, maxEnvelopeBytes: config.maxEnvelopeBytes });
+  const { maxEnvelopeBytes } = config;
+  const inbox = createInboxEndpoint({ ...readable, alerts, maxEnvelopeBytes });
   const mcp = createMcpEndpoint({
     ...readable,
     health: async () => (await relay.health()).json(),

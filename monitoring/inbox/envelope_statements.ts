@@ -29,7 +29,8 @@ export function prepare(db: DatabaseSync) {
     body: sql("SELECT content_encoding, body FROM envelopes WHERE id = ?"),
     state: sql(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
-        " (SELECT cleared FROM totals) AS cleared",
+        " (SELECT cleared FROM totals) AS cleared," +
+        " (SELECT group_changes FROM totals) AS group_changes",
     ),
     extent: sql(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +

@@ -1,5 +1,7 @@
 import type { Inbox } from "./inbox.ts";
-import type { Refusals } from "./refusals.ts";
+import type { GroupAlert } from "../models/error/group_alert.ts";
+import type { Refusal } from "../protocol/relay_api.ts";
+import type { Recent } from "./recent.ts";
 
 /** Rows in one chunk: the most that a slow reader keeps in memory. */
 const ROWS_PER_CHUNK = 100;
@@ -12,7 +14,9 @@ export interface EventStreamOptions {
   /** Only envelopes with an item of this type. */
   readonly type?: string;
   /** What the relay refused. Default: the stream sends no `refused`. */
-  readonly refusals?: Refusals;
+  readonly refusals?: Recent<Refusal>;
+  /** Groups of errors that are new or came back. Default: the stream sends no `alert`. */
+  readonly alerts?: Recent<GroupAlert>;
   /** Ends the stream. */
   readonly signal: AbortSignal;
   /** Called once, when the stream ends or its reader disconnects. */
@@ -30,6 +34,8 @@ export interface EventStreamOptions {
  *          | "event: storage" LF "data: {" DQUOTE "writable" DQUOTE ":" BOOLEAN "}" LF LF     whether
  *            envelopes can be stored; sent when it changes, initially true
  *          | "event: refused" LF "data: {}" LF LF     the relay refused envelopes since the last event
+ *          | "event: groups" LF "data: {}" LF LF     the state of a group of errors was changed
+ *          | "event: alert" LF "data: " ALERT LF LF     a group of errors is new or came back
  * ```
  *
  * Stored and live rows are both read by cursor, when the reader takes them. So no row is missing or sent
@@ -47,12 +53,14 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
     ended = true;
     unsubscribe();
     forgetRefusals?.();
+    forgetAlerts?.();
     options.signal.removeEventListener("abort", end);
     changed.set();
     options.onEnd?.();
   };
   const unsubscribe = inbox.subscribe((change) => change === "closed" ? end() : changed.set());
   const forgetRefusals = options.refusals?.subscribe(() => changed.set());
+  const forgetAlerts = options.alerts?.subscribe(() => changed.set());
   options.signal.addEventListener("abort", end);
   if (options.signal.aborted) end();
 
@@ -86,9 +94,10 @@ export function eventStream(inbox: Inbox, options: EventStreamOptions): Readable
 
 /** Returns a function that returns the text of all events since its last call. */
 function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
-  const { since, type, refusals } = options;
+  const { since, type, refusals, alerts } = options;
   let position = since;
   let cleared: number | undefined;
+  let groupChanges: number | undefined;
   let writable = true;
   const storage = () => {
     const was = writable;
@@ -100,6 +109,8 @@ function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
     // A reader that begins at 0 has no rows that could be deleted.
     const clearedBefore = cleared ?? (position === 0 ? page.cleared : position);
     cleared = page.cleared;
+    const hasGroupChange = page.groupChanges !== (groupChanges ?? page.groupChanges);
+    groupChanges = page.groupChanges;
     if (page.cursor < position) {
       // The cursor is of another inbox, whose file was deleted. The reader starts again.
       position = 0;
@@ -108,6 +119,7 @@ function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
     position = page.cursor;
     const rows = page.envelopes.map((row) => event(row.id, "envelope", JSON.stringify(row)));
     if (page.cleared > clearedBefore) rows.unshift(event(page.cleared, "cleared", "{}"));
+    if (hasGroupChange) rows.push("event: groups\ndata: {}\n\n");
     return rows.join("");
   };
   let refused = refusals?.total;
@@ -116,7 +128,14 @@ function eventReader(inbox: Inbox, options: EventStreamOptions): () => string {
     refused = refusals?.total;
     return was === refused ? "" : "event: refused\ndata: {}\n\n";
   };
-  return () => rows() + storage() + refusal();
+  let alerted = alerts?.total ?? 0;
+  const newAlerts = () => {
+    const { rows = [], total = 0 } = alerts ?? {};
+    const unsent = rows.slice(0, total - alerted).toReversed();
+    alerted = total;
+    return unsent.map((alert) => `event: alert\ndata: ${JSON.stringify(alert)}\n\n`).join("");
+  };
+  return () => rows() + storage() + refusal() + newAlerts();
 }
 
 function event(id: number, name: string, data: string): string {

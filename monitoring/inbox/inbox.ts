@@ -1,6 +1,6 @@
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import type { InboxItem, InboxPage, InboxRow } from "../protocol/inbox_row.ts";
-import type { ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 
 /**
  * The newest envelopes as received, up to limits of size and age, and the index that the lists of traces, errors
@@ -42,6 +42,14 @@ export interface Inbox {
   bytes(id: number): StoredBody | undefined;
   /** Deletes all envelopes and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
   clear(): number;
+  /**
+   * Sets the state of a group of errors. A resolved one is open again when a later error arrives.
+   *
+   * @returns false: no error of this group is stored, and it is open
+   */
+  setGroupState(group: string, state: GroupState): boolean;
+  /** Removes the errors of a group from the lists, with its state. Their envelopes stay. Returns as above. */
+  deleteGroup(group: string): boolean;
   /** False while the disk is full or not writable. */
   canStore(): boolean;
   /**
@@ -85,13 +93,15 @@ export interface InboxQuery {
 export interface InboxSlice extends InboxPage {
   /** Cursor of the last deletion: earlier rows are gone. 0: never deleted. */
   readonly cleared: number;
+  /** Number of changes of groups of errors so far: of their state, or deletions. */
+  readonly groupChanges: number;
 }
 
 /**
- * `stored`: there may be new rows. `cleared`: earlier rows are deleted. `storage`: {@linkcode Inbox.canStore} has
- * changed. `closed`: no more changes follow.
+ * `stored`: there may be new rows. `cleared`: earlier rows are deleted. `groups`: a person changed or deleted a group
+ * of errors. `storage`: {@linkcode Inbox.canStore} has changed. `closed`: no more changes follow.
  */
-export type InboxChange = "stored" | "cleared" | "storage" | "closed";
+export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed";
 
 /** An envelope is larger than `INBOX_MAX_BYTES`. Evicting all others would not make room for it. */
 export class EnvelopeOverBoundError extends Error {

@@ -10,17 +10,23 @@ import {
   type InboxParameters,
   type ListParameters,
   ParameterError,
+  readGroup,
+  readGroupState,
   readListParameters,
   readParameters,
 } from "./query_parameters.ts";
-import type { Refusals } from "./refusals.ts";
+import type { GroupAlert } from "../models/error/group_alert.ts";
+import type { Refusal } from "../protocol/relay_api.ts";
+import type { Recent } from "./recent.ts";
 import type { ReadSourceMap } from "./script_maps.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: Inbox;
   /** What the relay refused, for `?view=refusals`. Default: nothing. */
-  readonly refusals?: Refusals;
+  readonly refusals?: Recent<Refusal>;
+  /** Groups of errors that are new or came back, for the live stream. Default: none. */
+  readonly alerts?: Recent<GroupAlert>;
   /** Returns the build's source maps. They are served only to readers of the inbox. */
   readonly sourceMap?: ReadSourceMap;
   /** The page's origin as browsers see it, if a proxy changes it. */
@@ -34,7 +40,7 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
 /** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
 export interface InboxEndpoint {
   /**
-   * Answers GET, HEAD and DELETE, and POST with `?import`.
+   * Answers GET, HEAD and DELETE, POST with `?import`, and PATCH with `?group`.
    *
    * @param peer the remote address of the connection, never taken from a header
    */
@@ -47,6 +53,7 @@ export interface InboxEndpoint {
 const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const IMPORT_METHODS = "POST";
+const GROUP_METHODS = `${METHODS}, PATCH`;
 
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
   const { inbox } = options;
@@ -61,7 +68,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     const query = queryOf(request);
     const isImport = query.has("import");
-    const methods = isImport ? IMPORT_METHODS : METHODS;
+    const methods = isImport ? IMPORT_METHODS : query.has("group") ? GROUP_METHODS : METHODS;
     if (!methods.split(", ").includes(request.method)) {
       const response = refusal(405, "method_not_allowed", `The inbox answers ${methods} here.`);
       response.headers.set("Allow", methods);
@@ -71,7 +78,10 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     try {
       if (isImport) return await takeImport(inbox, request);
-      if (request.method === "DELETE") return clear(inbox, query);
+      if (request.method === "PATCH") return await setGroupState(inbox, request, query);
+      if (request.method === "DELETE") {
+        return query.has("group") ? deleteGroup(inbox, query) : clear(inbox, query);
+      }
       const response = await read(inbox, request, query);
       if (access.by === "bearer" && request.method === "GET" && response.ok) {
         setTokenCookie(request, response, options);
@@ -121,9 +131,10 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (head) return respond(null, headers);
     streams++;
     const onEnd = () => void streams--;
-    const { refusals } = options;
+    const { refusals, alerts } = options;
     const { signal } = stopping;
-    return respond(eventStream(inbox, { ...parameters, refusals, signal, onEnd }), headers);
+    const events = eventStream(inbox, { ...parameters, refusals, alerts, signal, onEnd });
+    return respond(events, headers);
   };
 
   const sourceMap = async (debugId: string, head: boolean): Promise<Response> => {
@@ -134,13 +145,30 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return jsonBytes(200, bytes, head);
   };
 
+  /** Browsers send `Sec-Fetch-Site` to secure origins only. All of them send `Origin` with what changes something. */
+  const isFromOwnPage = (request: Request): boolean => {
+    const origin = request.headers.get("origin");
+    return origin === null || isOwnOrigin(origin, request, options.publicOrigin);
+  };
+
+  const setGroupState = async (
+    inbox: Inbox,
+    request: Request,
+    query: URLSearchParams,
+  ): Promise<Response> => {
+    if (!isFromOwnPage(request)) {
+      return refusal(403, "origin_not_allowed", "Only the inbox's own page may change a group.");
+    }
+    const group = readGroup(query);
+    const state = await readGroupState(request.body);
+    return inbox.setGroupState(group, state) ? respond(null, {}, 204) : noGroup(group);
+  };
+
   /** One import at a time: each may hold one large envelope in memory. */
   const takeImport = async (inbox: Inbox, request: Request): Promise<Response> => {
-    const { publicOrigin, maxEnvelopeBytes, importTimeoutMs } = options;
-    // CSRF: unlike DELETE, a cross-site POST needs no preflight, and browsers send `Sec-Fetch-Site`
-    // to secure origins only. All of them send `Origin`.
-    const origin = request.headers.get("origin");
-    if (origin !== null && !isOwnOrigin(origin, request, publicOrigin)) {
+    const { maxEnvelopeBytes, importTimeoutMs } = options;
+    // CSRF: unlike DELETE, a cross-site POST needs no preflight.
+    if (!isFromOwnPage(request)) {
       return refusal(403, "origin_not_allowed", "Only the inbox's own page may import.");
     }
     if (request.headers.has("content-encoding")) {
@@ -206,11 +234,21 @@ function clear(inbox: Inbox, query: URLSearchParams): Response {
     // The sender may want to delete one envelope.
     throw new ParameterError(
       "The query of a DELETE",
-      "empty: DELETE empties the whole inbox, never one envelope",
+      "empty, or a `group`: DELETE empties the whole inbox, never one envelope",
     );
   }
   inbox.clear();
   return respond(null, {}, 204);
+}
+
+/** Envelopes contain other items, too: they stay until they are evicted. */
+function deleteGroup(inbox: Inbox, query: URLSearchParams): Response {
+  const group = readGroup(query);
+  return inbox.deleteGroup(group) ? respond(null, {}, 204) : noGroup(group);
+}
+
+function noGroup(group: string): Response {
+  return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
 }
 
 /**

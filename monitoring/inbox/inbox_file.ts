@@ -3,8 +3,10 @@ import { transaction } from "../storage/open_database.ts";
 import type { InboxQuery, InboxSlice, StoredBody } from "./inbox.ts";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
-import type { ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/group_alert.ts";
+import type { GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./envelope_statements.ts";
+import { GroupStates } from "./group_states.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 
@@ -45,6 +47,7 @@ export class InboxFile {
   readonly #maxBytes: number;
   readonly #oldestTime: () => number;
   readonly #sql: ReturnType<typeof prepare>;
+  readonly #groups: GroupStates;
   readonly #index: IndexWriter;
   readonly #lists: ListReader;
 
@@ -58,8 +61,9 @@ export class InboxFile {
     this.#maxBytes = maxBytes;
     this.#oldestTime = oldestTime;
     this.#sql = prepare(db);
-    this.#index = new IndexWriter(db);
-    this.#lists = new ListReader(db);
+    this.#groups = new GroupStates(db);
+    this.#index = new IndexWriter(db, this.#groups);
+    this.#lists = new ListReader(db, this.#groups);
   }
 
   /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
@@ -72,12 +76,12 @@ export class InboxFile {
     return (this.#sql.dataVersion.get() as { data_version: number }).data_version;
   }
 
-  /** Stores an envelope and deletes the oldest ones over the limits. Returns its id. */
-  insert(envelope: NewEnvelope): number {
+  /** Stores an envelope and deletes the oldest ones over the limits. Returns its id, and news of groups of errors. */
+  insert(envelope: NewEnvelope): { readonly id: number; readonly alerts: readonly GroupAlert[] } {
     return this.#transaction(() => {
-      const id = this.#insert(envelope);
+      const inserted = this.#insert(envelope);
       this.#evict();
-      return id;
+      return inserted;
     });
   }
 
@@ -89,7 +93,7 @@ export class InboxFile {
       const length = bytes.byteLength;
       if (this.#sql.same.get(receivedAt, length, contentEncoding, bytes)) return "present";
       if (this.#totalBytes() + length > this.#maxBytes) return "no room";
-      const id = this.#insert(envelope);
+      const { id } = this.#insert(envelope);
       // The size of its entries is known only now.
       if (this.#surplus() <= 0) return id;
       this.#db.exec("ROLLBACK");
@@ -97,7 +101,7 @@ export class InboxFile {
     });
   }
 
-  #insert(envelope: NewEnvelope): number {
+  #insert(envelope: NewEnvelope): { id: number; alerts: readonly GroupAlert[] } {
     const { description } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
       envelope.receivedAt,
@@ -114,19 +118,30 @@ export class InboxFile {
       this.#sql.insertType.run(id, type);
     }
     this.#sql.addBytes.run(envelope.bytes.byteLength);
-    this.#index.insert(id, envelope.receivedAt, description, envelope.entries);
-    return id;
+    const alerts = this.#index.insert(id, envelope.receivedAt, description, envelope.entries);
+    return { id, alerts };
+  }
+
+  /** See {@linkcode GroupStates.set}. */
+  setGroupState(group: string, state: GroupState, now: number): boolean {
+    return this.#transaction(() => this.#groups.set(group, state, now));
+  }
+
+  /** See {@linkcode GroupStates.delete}. */
+  deleteGroup(group: string, now: number): boolean {
+    return this.#transaction(() => this.#groups.delete(group, this.state().last, now));
   }
 
   list({ since, type, limit }: InboxQuery): InboxSlice {
     // Read first: a row that another process adds now belongs to the next page.
-    const { last, cleared } = this.state();
+    const { last, cleared, group_changes } = this.state();
     const rows = type === undefined
       ? this.#sql.list.all(since, last, limit)
       : this.#sql.listOfType.all(type, since, last, limit);
     const envelopes = (rows as unknown as EnvelopeRow[]).map(rowOf);
     const full = envelopes.length === limit;
-    return { cursor: full ? envelopes.at(-1)?.id ?? last : last, cleared, envelopes };
+    const cursor = full ? envelopes.at(-1)?.id ?? last : last;
+    return { cursor, cleared, groupChanges: group_changes, envelopes };
   }
 
   /** @throws {CursorError} */
@@ -209,9 +224,9 @@ export class InboxFile {
     this.#transaction(() => this.#markCleared(cursor));
   }
 
-  /** The last id, and the id that the last deletion took. */
-  state(): { last: number; cleared: number } {
-    return this.#sql.state.get() as { last: number; cleared: number };
+  /** The last id, the id that the last deletion took, and the number of changes of groups. */
+  state(): { last: number; cleared: number; group_changes: number } {
+    return this.#sql.state.get() as ReturnType<InboxFile["state"]>;
   }
 
   /** The number of envelopes and the last id, in one query. */

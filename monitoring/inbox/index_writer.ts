@@ -1,8 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
 import type { EnvelopeSource } from "../models/source.ts";
+import type { GroupAlert } from "../models/error/group_alert.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../models/rows.ts";
+import type { GroupStates } from "./group_states.ts";
 import { envelopeText, errorText, logText, traceText } from "../models/index/search_text.ts";
 
 type SqlValue = string | number | null;
@@ -10,20 +12,26 @@ type SqlValue = string | number | null;
 /** Writes index entries. Call it in the transaction that changes the envelopes. */
 export class IndexWriter {
   readonly #sql: ReturnType<typeof prepare>;
+  readonly #groups: GroupStates;
   #weight = 0;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, groups: GroupStates) {
     this.#sql = prepare(db);
+    this.#groups = groups;
   }
 
-  /** @param receivedAt milliseconds since 1970 */
+  /**
+   * @param receivedAt milliseconds since 1970
+   * @returns the groups of errors that are new or have come back
+   */
   insert(
     envelope: number,
     receivedAt: number,
     description: EnvelopeDescription,
     entries: IndexEntries,
-  ): void {
+  ): GroupAlert[] {
     this.#weight = 0;
+    const alerts: GroupAlert[] = [];
     const [source, release] = this.#writeSource(envelope, entries.source);
     entries.traces.forEach((trace, index) => {
       const { root } = trace;
@@ -48,7 +56,22 @@ export class IndexWriter {
         traceText(trace),
       );
     });
-    entries.errors.forEach((error, index) =>
+    entries.errors.forEach((error, index) => {
+      const { group, type, value: message } = error;
+      const { release: version, environment, name } = entries.source;
+      const arrival = this.#groups.arrive(group, { envelope, receivedAt, release: version });
+      if (arrival === "deleted") return;
+      if (arrival !== "known") {
+        alerts.push({
+          kind: arrival,
+          group,
+          type,
+          message,
+          release: version,
+          environment,
+          source: name,
+        });
+      }
       this.#insert(
         this.#sql.insertError,
         placeOf(envelope, index),
@@ -61,8 +84,8 @@ export class IndexWriter {
         error.handled === null ? null : Number(error.handled),
         errorText(error),
         JSON.stringify(error),
-      )
-    );
+      );
+    });
     entries.logs.forEach((log, index) =>
       this.#insert(
         this.#sql.insertLog,
@@ -80,6 +103,7 @@ export class IndexWriter {
     const weight = this.#weight + text.length;
     this.#sql.insertText.run(envelope, source, release, receivedAt, weight, text);
     this.#sql.addWeight.run(weight);
+    return alerts;
   }
 
   /** Whether an envelope is indexed. */
@@ -177,7 +201,7 @@ function prepare(db: DatabaseSync) {
       ),
     ],
     deleteAll: [
-      ...[...INDEX_TABLES, "envelope_texts", "releases"].map((table) =>
+      ...[...INDEX_TABLES, "envelope_texts", "releases", "group_states"].map((table) =>
         db.prepare(`DELETE FROM ${table}`)
       ),
       db.prepare("DELETE FROM sources WHERE id > 1"),

@@ -22,6 +22,7 @@ import {
   type GroupTotals,
   occurrenceRow,
 } from "../models/error/error_entry.ts";
+import type { GroupStates } from "./group_states.ts";
 import { logRow } from "../models/log_entry.ts";
 import { cursorOf, envelopeAt, writeCursor } from "../models/index/list_cursor.ts";
 import {
@@ -47,14 +48,16 @@ const MAX_SCANNED = 100_000;
 /** Reads lists from the tables that {@linkcode IndexWriter} writes. */
 export class ListReader {
   readonly #db: DatabaseSync;
+  readonly #groups: GroupStates;
   readonly #maxScanned: number;
   /** Entries that the rows of the current page sum up: one envelope may contain a hundred traces. */
   #summed = 0;
   /** By their SQL. Bounded by the combinations of filters: a few dozen. */
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(db: DatabaseSync, maxScanned = MAX_SCANNED) {
+  constructor(db: DatabaseSync, groups: GroupStates, maxScanned = MAX_SCANNED) {
     this.#db = db;
+    this.#groups = groups;
     this.#maxScanned = maxScanned;
   }
 
@@ -192,7 +195,7 @@ export class ListReader {
     };
     return {
       traces: count(tracesSql(query)),
-      errors: count(errorGroupsSql(query)),
+      errors: count(errorGroupsSql({ ...query, state: "open" })),
       logs: count(logsSql(query)),
       envelopes: count(envelopesSql(query)),
     };
@@ -291,7 +294,7 @@ export class ListReader {
         }`,
       [...valuesOf(counted), ...valuesOf(conditions)],
     ) as GroupTotals;
-    return groupRow(key, newest, source, totals);
+    return groupRow(key, newest, source, totals, this.#groups.of(newest.group));
   }
 
   #all(sql: string, values: readonly SqlValue[]): unknown[] {

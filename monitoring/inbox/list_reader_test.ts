@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
+import { GroupStates } from "./group_states.ts";
 import { ListReader } from "./list_reader.ts";
 import { admitted, envelopeOf, hexId } from "./testdata/envelopes.ts";
 import type { ListQuery, Lists, Page } from "../models/rows.ts";
@@ -73,6 +74,7 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
   type: fc.constantFrom("span", "log", "event"),
   level,
   handled: fc.boolean(),
+  state: fc.constantFrom("open", "resolved"),
   source: fc.constantFrom("apps", "sightglass", ...HEADERS.map(keyOf)),
   release: fc.constantFrom("shop@1", "shop@2"),
   since: receivedTime,
@@ -136,7 +138,7 @@ Deno.test("search over the scan limit → more pages, no row missing", async () 
       const items = [span(n % 20, { name }), error(name, n % 20), log(name)];
       await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
     }
-    const lists = new ListReader(db, 7);
+    const lists = new ListReader(db, new GroupStates(db), 7);
     const asked = { q: "needle", limit: 2 };
     const pages = (name: keyof Lists) =>
       everyRow((before) => lists.list<keyof Lists>(name, { ...asked, before }, 40));
@@ -152,7 +154,7 @@ Deno.test("search over the scan limit → more pages, no row missing", async () 
     // Without filters an index counts logs and envelopes; others are more than are counted.
     const counts = { traces: null, errors: null, logs: 40, envelopes: 40 };
     assert.deepEqual(lists.counts({}, 40), counts);
-    assert.equal(new ListReader(db).counts({}, 40).errors, 2);
+    assert.equal(new ListReader(db, new GroupStates(db)).counts({}, 40).errors, 2);
   } finally {
     db.close();
     inbox.close();
@@ -169,7 +171,7 @@ Deno.test("traces in thousands of envelopes → smaller pages, no trace missing"
     const items = Array.from({ length: 5 }, (_, n) => span(n + 1, { name: "shared" }));
     for (let n = 0; n < 20; n++) await inbox.store(admitted(envelopeOf({}, ...items), NOW + n));
     // Two rows sum up 40 entries.
-    const lists = new ListReader(db, 30);
+    const lists = new ListReader(db, new GroupStates(db), 30);
     const rows = everyRow((before) => lists.list("traces", { before }, 20));
     const traces = rows.flatMap((row) => typeof row === "string" ? [] : [row]);
     assert.deepEqual(

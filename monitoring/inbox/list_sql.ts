@@ -71,8 +71,10 @@ export function tracesSql(query: ListQuery): ListSql {
 
 /** Errors, the newest of each group. */
 export function errorGroupsSql(query: ListQuery): ListSql {
+  const errors = occurrencesSql(query);
   return {
-    ...occurrencesSql(query),
+    ...errors,
+    filters: [...errors.filters, ...inState(query)],
     distinct: "group_key",
     ...query.sort === "frequent" && { rank: { sql: "count(*)", ofAll: false } },
   };
@@ -183,6 +185,15 @@ function ofRelease({ release }: ListQuery): Condition[] {
 
 function atLeast({ level }: ListQuery): Condition[] {
   return level ? [{ sql: "e.level >= ?", values: [LOG_LEVELS.indexOf(level)] }] : [];
+}
+
+function inState({ state }: ListQuery): Condition[] {
+  if (state === undefined) return [];
+  const groups = "(SELECT group_key FROM group_states WHERE state";
+  return state === "open"
+    ? [{ sql: `e.group_key NOT IN ${groups} IN ('resolved', 'muted'))`, values: [] }]
+    // The `+` keeps SQLite from looking for an order of groups instead of places.
+    : [{ sql: `+e.group_key IN ${groups} = ?)`, values: [state] }];
 }
 
 /** The first and the last place of the time range, so that few entries outside of it are scanned. */

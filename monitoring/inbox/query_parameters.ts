@@ -2,6 +2,8 @@ import { MAX_TYPE_LENGTH, tidyType } from "../models/index/index_entries.ts";
 import { debugId, hexId } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
 import {
+  GROUP_STATES,
+  type GroupState,
   LIST_SORTS,
   type ListQuery,
   type Lists,
@@ -84,8 +86,8 @@ const MAX_SEARCH_LENGTH = 200;
  * @throws {ParameterError}
  */
 export function readListParameters(query: URLSearchParams, now: number): ListParameters {
-  const { trace, group, level, before, q, source, release, handled, sort } = Object.fromEntries(
-    ["trace", "group", "level", "before", "q", "source", "release", "handled", "sort"]
+  const { trace, level, before, q, source, release, handled, state, sort } = Object.fromEntries(
+    ["trace", "level", "before", "q", "source", "release", "handled", "state", "sort"]
       .map((name) => [name, only(query, name)]),
   );
   return {
@@ -98,14 +100,13 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       trace: trace === undefined
         ? undefined
         : hexId(trace) ?? refuse("trace", "a trace's id, 32 hexadecimal digits"),
-      group: group === undefined || /^[\da-f]{14}$/.test(group)
-        ? group
-        : refuse("group", "the key of a group of errors, 14 hexadecimal digits"),
+      group: groupKey(only(query, "group")),
       type: itemType(only(query, "type")),
       level: oneOf("level", LOG_LEVELS, level),
       handled: handled === undefined
         ? undefined
         : oneOf("handled", ["true", "false"], handled) === "true",
+      state: oneOf("state", GROUP_STATES, state),
       source: source === undefined || /^(apps|sightglass|[\da-f]{14})$/.test(source)
         ? source
         : refuse("source", `apps, sightglass, or the key of a source, 14 hexadecimal digits`),
@@ -121,6 +122,47 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       limit: rowLimit(only(query, "limit"), MAX_LIST_ROWS),
     },
   };
+}
+
+/**
+ * The group of errors that a request changes.
+ *
+ * @throws {ParameterError} there is none, or another parameter
+ */
+export function readGroup(query: URLSearchParams): string {
+  const others = [...query.keys()].filter((name) => name !== "group");
+  if (others.length > 0) refuse("The query", "`group` alone");
+  return groupKey(only(query, "group")) ?? refuse("group", "given");
+}
+
+/** Bytes of a body that sets a state; the longest has 20. */
+const MAX_STATE_BYTES = 1_024;
+
+/**
+ * The state in the body of a request: `{"state":"resolved"}`.
+ *
+ * @throws {ParameterError}
+ */
+export async function readGroupState(body: Request["body"]): Promise<GroupState> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_STATE_BYTES) refuse("The body", `of at most ${MAX_STATE_BYTES} bytes`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    refuse("The body", 'JSON such as {"state":"resolved"}');
+  }
+  const { state } = Object(value) as { state?: unknown };
+  return oneOf("The body's state", GROUP_STATES, String(state)) as GroupState;
+}
+
+function groupKey(text: string | undefined): string | undefined {
+  if (text === undefined || /^[\da-f]{14}$/.test(text)) return text;
+  return refuse("group", "the key of a group of errors, 14 hexadecimal digits");
 }
 
 function timeBound(name: string, text: string | undefined, now: number): number | undefined {

@@ -73,6 +73,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
     type: undefined,
     level: undefined,
     handled: undefined,
+    state: undefined,
     source: undefined,
     release: undefined,
     since: undefined,
@@ -84,7 +85,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
   const trace = "e".repeat(32);
   const full = view(
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&group=0123456789abcd&type=span&level=warn` +
-      "&handled=false&source=0123456789abcd&release=shop%401&since=1000&until=10m&sort=frequent" +
+      "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m&sort=frequent" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(full, {
@@ -96,6 +97,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
       type: "span",
       level: "warn",
       handled: false,
+      state: "muted",
       source: "0123456789abcd",
       release: "shop@1",
       since: 1_000,

@@ -1,37 +1,35 @@
-import type { Refusal } from "../protocol/relay_api.ts";
+/** Enough to see what happened. In memory: each row has less than 2 KB of bounded texts. */
+const MAX_ROWS = 50;
 
-/** Enough to see what a sender does wrong. In memory: each refusal has less than 2 KB of bounded texts. */
-const MAX_REFUSALS = 50;
-
-/** The newest refusals of the relay since the start of the process. */
-export class Refusals {
-  readonly #rows: Refusal[] = [];
-  readonly #listeners = new Set<() => void>();
+/** The newest rows of something that happens, since the start of the process. */
+export class Recent<Row> {
+  readonly #rows: Row[] = [];
+  readonly #listeners = new Set<(row: Row) => void>();
   #total = 0;
 
   /** Newest first. */
-  get rows(): readonly Refusal[] {
+  get rows(): readonly Row[] {
     return this.#rows;
   }
 
-  /** Number of refusals so far. */
+  /** Number of rows so far. */
   get total(): number {
     return this.#total;
   }
 
-  add(refusal: Refusal): void {
+  add(row: Row): void {
     this.#total++;
-    this.#rows.unshift(refusal);
-    this.#rows.length = Math.min(this.#rows.length, MAX_REFUSALS);
-    for (const listener of this.#listeners) listener();
+    this.#rows.unshift(row);
+    this.#rows.length = Math.min(this.#rows.length, MAX_ROWS);
+    for (const listener of this.#listeners) listener(row);
   }
 
   /**
-   * Calls back after each refusal.
+   * Calls back after each row.
    *
    * @returns unsubscribes
    */
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: (row: Row) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
-import { Refusals } from "./refusals.ts";
+import { Recent } from "./recent.ts";
 
-const refusal = (n: number) => ({
-  at: new Date(n).toISOString(),
-  error: "dsn_missing",
-  detail: "No.",
-  origin: null,
-  address: "/monitoring",
-  user_agent: null,
-});
-
-Deno.test("60 refusals → the newest 50, newest first, each signalled once", () => {
-  const refusals = new Refusals();
+Deno.test("60 rows → the newest 50, newest first, each signalled once", () => {
+  const recent = new Recent<number>();
   let signals = 0;
-  const unsubscribe = refusals.subscribe(() => signals++);
-  for (let n = 0; n < 60; n++) refusals.add(refusal(n));
-  assert.equal(refusals.total, 60);
+  const unsubscribe = recent.subscribe(() => signals++);
+  for (let n = 0; n < 60; n++) recent.add(n);
+  assert.equal(recent.total, 60);
   assert.equal(signals, 60);
-  assert.deepEqual(refusals.rows, Array.from({ length: 50 }, (_, i) => refusal(59 - i)));
+  assert.deepEqual(recent.rows, Array.from({ length: 50 }, (_, i) => 59 - i));
   unsubscribe();
-  refusals.add(refusal(60));
+  recent.add(60);
   assert.equal(signals, 60);
 });

@@ -188,8 +188,31 @@ const VERSION_4 = `
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
-/** Same tables, other ranks of the names of traces: all envelopes are indexed again. */
-const VERSION_5 = VERSION_3;
+/**
+ * Other group keys of errors and other names of traces: all envelopes are indexed again.
+ *
+ * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
+ *   its envelopes. `state`: open, resolved, muted or regressed. `deleted`: errors in envelopes up to this id are not
+ *   indexed; 0: all are.
+ * - `totals.group_changes`: their number so far.
+ */
+const VERSION_5 = `
+  DELETE FROM envelope_texts;
+  DELETE FROM trace_entries;
+  DELETE FROM error_entries;
+  DELETE FROM log_entries;
+  CREATE TABLE group_states (
+    group_key TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    resolved_in TEXT,
+    regressed_in TEXT,
+    deleted INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX group_states_by_time ON group_states (changed_at);
+  ALTER TABLE totals ADD COLUMN group_changes INTEGER NOT NULL DEFAULT 0;
+  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
+`;
 
 /** The SQL that upgrades a file from each version to the next. */
 export const INBOX_SCHEMA: readonly string[] = [

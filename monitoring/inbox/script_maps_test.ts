@@ -157,7 +157,10 @@ Deno.test("file of version 3 → indexed again in the background, with sources",
     assert.deepEqual(before.page("errors", {}).rows.map(({ count }) => count), [2]);
     before.close();
     const db = new DatabaseSync(path);
-    db.exec("DROP TABLE sources; DROP TABLE releases; PRAGMA user_version = 3");
+    db.exec(
+      "DROP TABLE sources; DROP TABLE releases; DROP TABLE group_states;" +
+        " ALTER TABLE totals DROP COLUMN group_changes; PRAGMA user_version = 3",
+    );
     db.close();
     const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
     while (inbox.page("errors", {}).rows.length < 2) {

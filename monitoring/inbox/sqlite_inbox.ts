@@ -14,7 +14,8 @@ import {
 import { InboxFile, type NewEnvelope } from "./inbox_file.ts";
 import { indexEnvelope } from "../models/index/index_entries.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
-import type { ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/group_alert.ts";
+import type { GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { type ReadSourceMap, ScriptMaps } from "./script_maps.ts";
@@ -32,6 +33,8 @@ export interface InboxOptions {
   readonly now?: () => number;
   /** Returns the build's source maps, to group errors by source position. Default: none. */
   readonly sourceMap?: ReadSourceMap;
+  /** Called for each group of errors that is new or has come back, but not by an import or by indexing again. */
+  readonly onGroupAlert?: (alert: GroupAlert) => void;
   /** Receives messages for the operator. Default: `console.warn`. */
   readonly onNotice?: (notice: string) => void;
 }
@@ -60,6 +63,7 @@ class SqliteInbox implements Inbox {
   readonly #maps: ScriptMaps | undefined;
   readonly #database: RecoveringDatabase<InboxFile>;
   readonly #onNotice: (notice: string) => void;
+  readonly #now: () => number;
   #closed = false;
   #stopIndexing = () => {};
   readonly #expiry: ReturnType<typeof setInterval>;
@@ -78,6 +82,7 @@ class SqliteInbox implements Inbox {
     const { path, maxBytes, sourceMap, now = Date.now, onNotice = console.warn } = options;
     const maxAgeMs = (options.maxAgeDays ?? Infinity) * DAY_MS;
     this.#onNotice = onNotice;
+    this.#now = now;
     this.#maps = sourceMap && new ScriptMaps(sourceMap, onNotice);
     this.#database = new RecoveringDatabase({
       store: "inbox",
@@ -111,8 +116,10 @@ class SqliteInbox implements Inbox {
       return Promise.reject(new EnvelopeOverBoundError(bytes.byteLength, maxBytes));
     }
     return this.#write(envelope, (file, row) => {
-      this.#last = file.insert(row);
+      const { id, alerts } = file.insert(row);
+      this.#last = id;
       this.#notify("stored");
+      for (const alert of alerts) this.#options.onGroupAlert?.(alert);
     });
   }
 
@@ -170,6 +177,18 @@ class SqliteInbox implements Inbox {
     this.#notify("cleared");
     this.#isFull();
     return this.#last;
+  }
+
+  setGroupState(group: string, state: GroupState): boolean {
+    const exists = this.#grow((file) => file.setGroupState(group, state, this.#now()));
+    if (exists) this.#notify("groups");
+    return exists;
+  }
+
+  deleteGroup(group: string): boolean {
+    const exists = this.#grow((file) => file.deleteGroup(group, this.#now()));
+    if (exists) this.#notify("groups");
+    return exists;
   }
 
   canStore(): boolean {

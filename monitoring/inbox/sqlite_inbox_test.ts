@@ -57,6 +57,7 @@ Deno.test(
     assert.deepEqual(all(inbox), {
       cursor: 1,
       cleared: 0,
+      groupChanges: 0,
       envelopes: [{
         id: 1,
         received_at: 1_790_000_000_123,
@@ -181,7 +182,7 @@ Deno.test(
     inbox.clear();
     assert.ok(statSync(file).size < 200_000, `${statSync(file).size} bytes are left`);
     assert.equal(statSync(`${file}-wal`).size, 0);
-    assert.deepEqual(all(inbox), { cursor: 9, cleared: 9, envelopes: [] });
+    assert.deepEqual(all(inbox), { cursor: 9, cleared: 9, groupChanges: 0, envelopes: [] });
     inbox.close();
     const again = open();
     await again.store(admitted(eventEnvelope(1)));

@@ -1,5 +1,12 @@
 import { readListParameters } from "../inbox/query_parameters.ts";
-import { APPLICATIONS, type Lists, type ListSort, LOG_LEVELS, type Page } from "../models/rows.ts";
+import {
+  APPLICATIONS,
+  GROUP_STATES,
+  type Lists,
+  type ListSort,
+  LOG_LEVELS,
+  type Page,
+} from "../models/rows.ts";
 import { getError } from "./error_details.ts";
 import { isoTime, type TelemetryReader } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
@@ -97,6 +104,11 @@ export const TOOLS: readonly Tool[] = [
       ...LIST_FILTERS,
       level: LEVEL,
       handled: { type: "boolean", description: "Whether the application handled the error." },
+      state: {
+        type: "string",
+        enum: GROUP_STATES,
+        description: "What a person decided about the group. Default: groups in every state.",
+      },
       sort: sortedBy("frequent", "count"),
     }),
     run: (input, reader) => listRows("errors", "Error groups", input, reader),

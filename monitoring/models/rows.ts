@@ -26,6 +26,8 @@ export interface ListQuery {
   readonly level?: LogRow["level"];
   /** Errors and occurrences: whether they were handled. */
   readonly handled?: boolean;
+  /** Groups of errors: in this state. */
+  readonly state?: GroupState;
   /**
    * Only rows that this source has sent: its key, or {@linkcode APPLICATIONS}. The counts of error groups are those
    * of the source.
@@ -98,6 +100,11 @@ export interface TraceRow {
   readonly sources: readonly string[];
 }
 
+/** What people decided about a group of errors. */
+export const GROUP_STATES = ["open", "resolved", "muted"] as const;
+
+export type GroupState = (typeof GROUP_STATES)[number];
+
 /** A group of errors with the same cause. Of a search, "newest" is the newest match. */
 export interface ErrorGroupRow {
   /** The key of the group, see `error/error_group.ts`. */
@@ -118,6 +125,17 @@ export interface ErrorGroupRow {
   readonly trace_id: string | null;
   /** Key of the source that sent the newest error. */
   readonly source: string;
+  readonly state: GroupState;
+  /** Not null: the group was resolved, and is open again because an error arrived. */
+  readonly regression: Regression | null;
+}
+
+/** Releases are null if the sender did not name one. */
+export interface Regression {
+  /** Of the error with which the group came back. */
+  readonly release: string | null;
+  /** Of the newest error when the group was resolved. */
+  readonly resolved_in: string | null;
 }
 
 /** One error event. */
@@ -194,7 +212,7 @@ export interface SourceRow extends Source {
  */
 export interface ListCounts {
   readonly traces: number | null;
-  /** Groups. */
+  /** Open groups. */
   readonly errors: number | null;
   readonly logs: number | null;
   readonly envelopes: number | null;

@@ -173,7 +173,11 @@ export function indexTests(
       first_seen: NOON - 30_000,
       last_seen: NOON - 10_000,
       trace_id: hexId(2),
+      state: "open",
+      regression: null,
     });
+    assert.equal(index.list("errors", { state: "open" }).rows.length, 2);
+    assert.equal(index.list("errors", { state: "muted" }).rows.length, 0);
   });
 
   test("filter by group → its occurrences; in errors, the group", async (index, add) => {

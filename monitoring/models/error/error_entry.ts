@@ -72,10 +72,23 @@ export function groupRow(
   newest: ErrorEntry,
   source: string,
   totals: GroupTotals,
+  decision: Pick<ErrorGroupRow, "state" | "regression">,
 ): ErrorGroupRow {
   const { group, type, value, where, level, handled, trace_id } = newest;
   const envelope = envelopeAt(place);
-  return { group, type, value, where, level, handled, ...totals, envelope, trace_id, source };
+  return {
+    group,
+    type,
+    value,
+    where,
+    level,
+    handled,
+    ...totals,
+    envelope,
+    trace_id,
+    source,
+    ...decision,
+  };
 }
 
 /** The row of one error. */

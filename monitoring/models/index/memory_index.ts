@@ -100,10 +100,10 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       indexed,
       last,
       indexed.flatMap((envelope) => envelope.errors),
-      ({ entry }) => isWantedError(query, entry),
+      ({ entry }) => isWantedError(query, entry) && (query.state ?? "open") === "open",
       ({ entry }) => entry.group,
       ({ place, entry, source }) =>
-        groupRow(place, entry, source.key, totalsOf(entry.group, indexed, query)),
+        groupRow(place, entry, source.key, totalsOf(entry.group, indexed, query), OPEN),
       query.sort === "frequent" ? rankByCount : undefined,
     );
 
@@ -210,6 +210,9 @@ function placed<Entry>(
     entry,
   })).reverse();
 }
+
+/** No state of a group is kept in memory. */
+const OPEN = { state: "open", regression: null } as const;
 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
 function hasContent({ spans, errors, logs }: TraceEntry): boolean {
