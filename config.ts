@@ -10,6 +10,8 @@ export interface Config {
   readonly dsn: Dsn;
   /** Every DSN that may be relayed; {@linkcode Config.dsn} is the first. */
   readonly allowedDsns: readonly Dsn[];
+  /** Receives news of groups of errors, in inbox mode. It may contain a secret. */
+  readonly alertWebhookUrl?: string;
   /** The page's origin as browsers see it, for a server behind a proxy. */
   readonly publicOrigin?: string;
   readonly tunnel: "hosted" | "always" | "never";
@@ -135,6 +137,16 @@ function isDecodable(text: string): boolean {
   }
 }
 
+const webhook: Parser<string> = {
+  allowed: "an http or https URL, without user name and password",
+  parse: (text) => {
+    const url = URL.parse(text);
+    // `fetch` refuses URLs with credentials.
+    const isValid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+    return isValid ? url.href : undefined;
+  },
+};
+
 const noProxyHost = matching(
   /^[^\s/@]+(\/\d{1,3})?$/,
   "a host name, .domain, IP address or network, optionally with :port, or *",
@@ -252,6 +264,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       pageDsn,
       ...additionalDsns.filter((entry) => !dsnEquals(entry, pageDsn)),
     ]),
+    alertWebhookUrl: optional("ALERT_WEBHOOK_URL", webhook),
     publicOrigin: optional("PUBLIC_ORIGIN", origin),
     // The inbox's DSN has no host, so its envelopes always go through the relay.
     tunnel: mode === "inbox" ? "always" : tunnel,
@@ -291,6 +304,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
 
 /** All variables that {@linkcode loadConfig} reads. The server's process may read no others (`--allow-env`). */
 export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
+  "ALERT_WEBHOOK_URL",
   "ALLOWED_ORIGINS",
   "DATA_DIR",
   "DENO_DEPLOYMENT_ID",

@@ -156,6 +156,11 @@ const REFUSED: Record<string, string[]> = {
   SPOOL_MAX_AGE_HOURS: ["0"],
   INBOX_MAX_BYTES: ["1e9"],
   INBOX_MAX_AGE_DAYS: ["0", "366", "30d"],
+  ALERT_WEBHOOK_URL: [
+    "hooks.example/T0",
+    "ftp://hooks.example/",
+    "https://user:pass@hooks.example/",
+  ],
   INBOX_TOKEN: ["two words", "semi;colon"],
 };
 

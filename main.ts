@@ -1,11 +1,12 @@
 /** The server's table of contents: config → telemetry → storage → relay → app → serve. */
 import { join } from "node:path";
 import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
+import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
-import type { GroupAlert } from "./monitoring/models/error/group_alert.ts";
+import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
@@ -58,6 +59,12 @@ async function main(): Promise<void> {
   const onNotice = (notice: string) =>
     log("warn", notice.replaceAll(`${config.dataDir}/`, "DATA_DIR/"));
   const alerts = new Recent<GroupAlert>();
+  const webhook = config.alertWebhookUrl === undefined ? undefined : new AlertWebhook({
+    url: config.alertWebhookUrl,
+    publicOrigin: config.publicOrigin,
+    onFailure: (reason) => log("warn", "Cannot post an alert to ALERT_WEBHOOK_URL", { reason }),
+  });
+  alerts.subscribe((alert) => webhook?.send(alert));
   const store = config.mode === "inbox"
     ? openInbox({
       path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
@@ -133,6 +140,7 @@ async function main(): Promise<void> {
       log("info", "The server is stopping");
       relay.stop();
       inbox.endStreams();
+      webhook?.close();
       app.close();
       return spool?.stopDraining();
     },

@@ -6,6 +6,7 @@ import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList, useSourceState } from "../shared/use_source.ts";
 import { ErrorBody } from "./ErrorBody.tsx";
+import { GroupHeader } from "./GroupState.tsx";
 import { useErrorEvent } from "./use_error_event.ts";
 
 /**
@@ -63,6 +64,7 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
           </Step>
         </span>
       </nav>
+      <GroupHeader source={source} group={group} back={back} />
       {reading.event && source && reading.envelope !== undefined && (
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody

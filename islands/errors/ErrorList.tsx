@@ -13,6 +13,8 @@ import { ListToolbar } from "../shared/ListToolbar.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { ErrorLevel } from "./ErrorLevel.tsx";
+import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
+import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
@@ -32,9 +34,11 @@ export function ErrorList({ source, from }: {
   const level = levelParam(params);
   const isUnhandled = params.get("handled") === "false";
   const isByCount = params.get("sort") === "frequent";
+  const state = stateParam(params);
   const list = useList(source, "errors", {
     q,
     trace,
+    state,
     level,
     ...isUnhandled && { handled: false },
     ...isByCount && { sort: "frequent" },
@@ -49,15 +53,18 @@ export function ErrorList({ source, from }: {
   return (
     <>
       <ListToolbar source={source} what="errors">
+        <StateFilter source={source} />
         <LevelFilter level={level} />
         <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
         <ToggleFilter name="sort" value="frequent">Most frequent first</ToggleFilter>
+        <NotificationSwitch source={source} />
       </ListToolbar>
       <OnlyOfTrace what="errors" />
-      <ListNotice source={source} list={list} what="errors">
+      <ListNotice source={source} list={list} what={state === "open" ? "open errors" : "errors"}>
         <p>
-          No errors received. <a href="#/">Generate one</a>{" "}
-          on the overview, or cause an error in your own application.
+          No open errors. <a href="#/">Generate one</a>{" "}
+          on the overview, or cause an error in your own application.{" "}
+          <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
         </p>
       </ListNotice>
       {hasRows && (
@@ -121,7 +128,7 @@ const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
           {value.slice(0, MAX_VALUE).toWellFormed()}
         </span>
         <small>
-          {where ?? "unknown location"} <SourceLabel of={[row.source]} />
+          <GroupMark row={row} /> {where ?? "unknown location"} <SourceLabel of={[row.source]} />
         </small>
       </td>
       <td className="lv">

@@ -106,17 +106,14 @@ export function DeleteAll({ source }: { source: ConsoleSource }) {
   };
 
   if (step === "confirming" || step === "deleting") {
-    const busy = step === "deleting";
     return (
-      <div className="ask" role="group" aria-label="Delete all?">
-        <span>Delete {formatCount(total, "envelope")} permanently?</span>
-        <button type="button" className="danger" disabled={busy} onClick={deleteAll}>
-          Delete all
-        </button>
-        <button type="button" autoFocus disabled={busy} onClick={() => setStep("done")}>
-          Cancel
-        </button>
-      </div>
+      <Confirmation
+        action="Delete all"
+        question={`Delete ${formatCount(total, "envelope")} permanently?`}
+        isBusy={step === "deleting"}
+        confirm={deleteAll}
+        cancel={() => setStep("done")}
+      />
     );
   }
   return (
@@ -144,6 +141,24 @@ export function DeleteAll({ source }: { source: ConsoleSource }) {
         Delete all
       </button>
     </>
+  );
+}
+
+/** Asks before something that cannot be undone. Takes the focus, on the harmless button. */
+export function Confirmation({ action, question, isBusy, confirm, cancel }: {
+  /** Label of the button that confirms. */
+  action: string;
+  question: string;
+  isBusy: boolean;
+  confirm: () => void;
+  cancel: () => void;
+}) {
+  return (
+    <div className="ask" role="group" aria-label={`${action}?`}>
+      <span>{question}</span>
+      <button type="button" className="danger" disabled={isBusy} onClick={confirm}>{action}</button>
+      <button type="button" autoFocus disabled={isBusy} onClick={cancel}>Cancel</button>
+    </div>
   );
 }
 

@@ -43,6 +43,7 @@ class SourceListStore {
       this.#source.subscribe(() => this.#value === undefined ? now() : later()),
       subscribeToFragment(now),
     ];
+    document.addEventListener("visibilitychange", now);
     const moving = setInterval(() => {
       if (!isAge(addressFilters().since ?? "") || document.hidden) return;
       this.#asked = "";
@@ -50,6 +51,7 @@ class SourceListStore {
     }, MOVING_RANGE_MS);
     this.#stop = () => {
       unsubscribe.forEach((stop) => stop());
+      document.removeEventListener("visibilitychange", now);
       clearInterval(moving);
       clearTimeout(this.#timer);
       this.#timer = undefined;
@@ -63,7 +65,7 @@ class SourceListStore {
     const { state, version } = this.#source.snapshot();
     const filters = addressFilters();
     const asked = JSON.stringify([version, filters]);
-    if (state !== "live" || asked === this.#asked) return;
+    if (state !== "live" || asked === this.#asked || document.hidden) return;
     this.#asked = asked;
     try {
       const value = await this.#source.sources(filters);

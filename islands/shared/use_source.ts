@@ -114,7 +114,8 @@ export function useList<Name extends keyof ConsoleLists>(
   query: ConsoleQuery,
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
-  const list = useMemo(() => source && cachedList(source, name, query), [source, name]);
+  const key = query.limit === 1 ? `${name}, newest` : name;
+  const list = useMemo(() => source && cachedList(source, name, key, query), [source, key]);
   const { version } = useSourceState(source);
   const paused = usePausedState();
   const isVisible = useIsVisible(view);
@@ -139,23 +140,24 @@ export function useList<Name extends keyof ConsoleLists>(
   return { ...state, retry: () => list?.ask(query) };
 }
 
-/** The last list of each kind. When the user returns from a detail, all loaded rows are still there. */
+/** The last list of each kind, a single row apart from the whole list. When the user returns from a detail, all loaded rows are still there. */
 const cache = new WeakMap<ConsoleSource, Map<string, LiveList<unknown>>>();
 
 function cachedList<Name extends keyof ConsoleLists>(
   source: ConsoleSource,
   name: Name,
+  key: string,
   query: ConsoleQuery,
 ): LiveList<ConsoleLists[Name]> {
   const lists = cache.get(source) ?? new Map<string, LiveList<unknown>>();
   cache.set(source, lists);
-  const last = lists.get(name);
+  const last = lists.get(key);
   if (last?.asks(query)) return last as LiveList<ConsoleLists[Name]>;
   const list = new LiveList<ConsoleLists[Name]>({
     list: (query) => listOf(source, name, query),
     keyOf: LISTS[name].keyOf,
   });
-  lists.set(name, list as LiveList<unknown>);
+  lists.set(key, list as LiveList<unknown>);
   return list;
 }
 

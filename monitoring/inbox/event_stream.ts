@@ -1,5 +1,5 @@
 import type { Inbox } from "./inbox.ts";
-import type { GroupAlert } from "../models/error/group_alert.ts";
+import type { GroupAlert } from "../models/rows.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 

@@ -4,7 +4,7 @@ import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
 import type { Inbox } from "./inbox.ts";
-import type { ListQuery } from "../models/rows.ts";
+import type { GroupAlert, ListQuery } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
   type InboxParameters,
@@ -15,7 +15,6 @@ import {
   readListParameters,
   readParameters,
 } from "./query_parameters.ts";
-import type { GroupAlert } from "../models/error/group_alert.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 import type { ReadSourceMap } from "./script_maps.ts";
@@ -78,10 +77,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     try {
       if (isImport) return await takeImport(inbox, request);
-      if (request.method === "PATCH") return await setGroupState(inbox, request, query);
-      if (request.method === "DELETE") {
-        return query.has("group") ? deleteGroup(inbox, query) : clear(inbox, query);
-      }
+      const isRead = request.method === "GET" || request.method === "HEAD";
+      if (!isRead && query.has("group")) return await changeGroup(inbox, request, query);
+      if (!isRead) return clear(inbox, query);
       const response = await read(inbox, request, query);
       if (access.by === "bearer" && request.method === "GET" && response.ok) {
         setTokenCookie(request, response, options);
@@ -151,7 +149,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return origin === null || isOwnOrigin(origin, request, options.publicOrigin);
   };
 
-  const setGroupState = async (
+  /** PATCH sets the state of a group; DELETE removes its errors from the lists. The envelopes stay. */
+  const changeGroup = async (
     inbox: Inbox,
     request: Request,
     query: URLSearchParams,
@@ -160,8 +159,11 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return refusal(403, "origin_not_allowed", "Only the inbox's own page may change a group.");
     }
     const group = readGroup(query);
-    const state = await readGroupState(request.body);
-    return inbox.setGroupState(group, state) ? respond(null, {}, 204) : noGroup(group);
+    const exists = request.method === "DELETE"
+      ? inbox.deleteGroup(group)
+      : inbox.setGroupState(group, await readGroupState(request.body));
+    if (exists) return respond(null, {}, 204);
+    return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
 
   /** One import at a time: each may hold one large envelope in memory. */
@@ -239,16 +241,6 @@ function clear(inbox: Inbox, query: URLSearchParams): Response {
   }
   inbox.clear();
   return respond(null, {}, 204);
-}
-
-/** Envelopes contain other items, too: they stay until they are evicted. */
-function deleteGroup(inbox: Inbox, query: URLSearchParams): Response {
-  const group = readGroup(query);
-  return inbox.deleteGroup(group) ? respond(null, {}, 204) : noGroup(group);
-}
-
-function noGroup(group: string): Response {
-  return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
 }
 
 /**

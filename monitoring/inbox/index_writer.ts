@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
 import type { EnvelopeSource } from "../models/source.ts";
-import type { GroupAlert } from "../models/error/group_alert.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
-import { severityOf } from "../models/rows.ts";
+import { type GroupAlert, severityOf } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
 import { envelopeText, errorText, logText, traceText } from "../models/index/search_text.ts";
 

@@ -14,8 +14,7 @@ import {
 import { InboxFile, type NewEnvelope } from "./inbox_file.ts";
 import { indexEnvelope } from "../models/index/index_entries.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
-import type { GroupAlert } from "../models/error/group_alert.ts";
-import type { GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
+import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
 import { type ReadSourceMap, ScriptMaps } from "./script_maps.ts";

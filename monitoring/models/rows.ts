@@ -138,6 +138,16 @@ export interface Regression {
   readonly resolved_in: string | null;
 }
 
+/** News of a group of errors: it is new, or it came back after it was resolved. */
+export interface GroupAlert extends Pick<ErrorGroupRow, "group" | "type"> {
+  readonly kind: "new" | "regression";
+  readonly message: string;
+  readonly release: string | null;
+  readonly environment: string | null;
+  /** Name of the application. */
+  readonly source: string;
+}
+
 /** One error event. */
 export interface OccurrenceRow {
   readonly group: string;

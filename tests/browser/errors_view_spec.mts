@@ -147,7 +147,7 @@ test("an error of the server → file, line and source text", async ({ page, ser
 
 test("an error that occurs again → one row, its count rises, and it moves to the top", async ({ page, server }) => {
   await page.goto("/#/errors");
-  await expect(page.getByText("No errors received.")).toBeVisible();
+  await expect(page.getByText("No open errors.")).toBeVisible();
   await postEvents(server.origin, pythonEvent(), javaEvent());
   const python = row(page, "CheckoutError");
   await expect(python).toContainText("no price for sku-991");
@@ -165,7 +165,7 @@ test("an error that occurs again → one row, its count rises, and it moves to t
   await page.getByRole("searchbox").fill("basket");
   await expect(list(page).getByRole("link")).toHaveCount(1);
   await page.getByRole("searchbox").fill("nowhere to be found");
-  await expect(page.getByText("No errors match the filter.")).toBeVisible();
+  await expect(page.getByText("No open errors match the filter.")).toBeVisible();
 });
 
 test("events of other SDKs → variables and context (Python), packages (Java), a message", async ({ page, server }) => {
@@ -375,7 +375,7 @@ test.describe("in relay mode", () => {
 
 test("empty, a list, each error → accessible, no overflow at 360 px", async ({ page, server }) => {
   await page.goto("/#/errors");
-  await expect(page.getByText("No errors received.")).toBeVisible();
+  await expect(page.getByText("No open errors.")).toBeVisible();
   await expectGoodLook(page, "empty");
   await postEvents(server.origin, nodeEvent(), pythonEvent(), messageEvent());
   await expect(list(page).getByRole("link")).toHaveCount(3);

@@ -127,6 +127,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "inbox/ imports protocol/, access/, models/ and storage/",
   },
   {
+    of: ["monitoring/alerts/"],
+    may: ["monitoring/models/", "monitoring/protocol/"],
+    message: "alerts/ imports models/ and protocol/",
+  },
+  {
     of: ["monitoring/mcp/"],
     may: [
       "monitoring/inbox/query_parameters.ts",

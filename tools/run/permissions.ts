@@ -7,7 +7,7 @@ import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts
 export type PermissionConfig =
   & Pick<
     Config,
-    "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir"
+    "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir" | "alertWebhookUrl"
   >
   & Partial<Pick<Config, "proxies">>;
 
@@ -23,12 +23,12 @@ const READ = [".build", "routes", "server", "monitoring", "node_modules"];
 
 /**
  * Deno's permission flags for the server: it may read the project and its data, write its data,
- * listen at its address, connect to its ingests and their proxies, and run no program.
+ * listen at its address, connect to its ingests and their proxies, or to its webhook, and run no program.
  */
 export function serverPermissions(config: PermissionConfig, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);
   const read = [...READ.map((folder) => join(root, folder)), data];
-  const net = [hostPort(config.hostname, config.port), ...ingestHosts(config)];
+  const net = [hostPort(config.hostname, config.port), ...remoteHosts(config)];
   return [
     "--no-prompt",
     `--allow-read=${read.join(",")}`,
@@ -38,15 +38,19 @@ export function serverPermissions(config: PermissionConfig, { root, cwd }: Folde
   ];
 }
 
-/** `host:port` of every ingest and proxy; none in inbox mode. */
-function ingestHosts({ mode, upstream, allowedDsns, proxies }: PermissionConfig): string[] {
-  if (mode === "inbox") return [];
+/** `host:port` of every ingest and proxy; in inbox mode of the webhook, if there is one. */
+function remoteHosts(
+  { mode, upstream, allowedDsns, proxies, alertWebhookUrl }: PermissionConfig,
+): string[] {
+  if (mode === "inbox") return alertWebhookUrl ? [urlHost(new URL(alertWebhookUrl))] : [];
   const ingests = upstream === undefined ? allowedDsns.map(dsnUrl) : [new URL(upstream)];
   const used = ingests.map((ingest) => proxies && proxyFor(ingest, proxies));
-  return [...ingests, ...used.filter((proxy) => proxy !== undefined)].map((url) => {
-    const { hostname, port } = addressOf(url);
-    return hostPort(hostname, port);
-  });
+  return [...ingests, ...used.filter((proxy) => proxy !== undefined)].map(urlHost);
+}
+
+function urlHost(url: URL): string {
+  const { hostname, port } = addressOf(url);
+  return hostPort(hostname, port);
 }
 
 function dsnUrl({ protocol, host }: Dsn): URL {

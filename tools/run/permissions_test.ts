@@ -20,6 +20,15 @@ Deno.test("inbox mode → the server connects to no host", () => {
   ]);
 });
 
+Deno.test("ALERT_WEBHOOK_URL → in inbox mode the server connects to that host alone", () => {
+  const env = { ALERT_WEBHOOK_URL: "https://hooks.example/T0/secret" };
+  assert.deepEqual(flags(env)["--allow-net"], ["127.0.0.1:8000", "hooks.example:443"]);
+  assert.deepEqual(flags({ ...env, SENTRY_DSN: HOSTED })["--allow-net"], [
+    "0.0.0.0:8000",
+    "o1.ingest.us.sentry.io:443",
+  ]);
+});
+
 Deno.test("relay mode → the allowed ingests at their ports", () => {
   const env = {
     SENTRY_DSN: HOSTED,

@@ -1,4 +1,6 @@
 import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
+import type { GroupAlert } from "../../../monitoring/models/rows.ts";
+import { parseAlert } from "./parse_answers.ts";
 import type { SourceState } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
@@ -15,6 +17,13 @@ export interface InboxChanges {
 
 /** The part of `document` that is used. */
 type Visibility = Pick<Document, "hidden" | "addEventListener" | "removeEventListener">;
+
+/** Shows news of groups of errors, see `notifications.ts`. */
+interface Notifications {
+  isOn(): boolean;
+  subscribe(listener: () => void): () => void;
+  show(alert: GroupAlert): void;
+}
 
 /** Exponential backoff bounds of reconnections. */
 const MIN_RETRY_MS = 1_000;
@@ -37,17 +46,19 @@ class ForbiddenError extends Error {}
  * A browser has at most six connections to an HTTP/1.1 host and a stream occupies one, so the tabs share one
  * `EventSource`. The tab that holds the Web Lock is the leader: it has the stream and sends its state to the
  * others by `BroadcastChannel`. When it closes or is hidden, the next tab gets the lock. A hidden tab has neither
- * stream, lock nor channel, so that nothing wakes it. Without locks or channels (insecure origins), each tab has a
- * stream.
+ * stream, lock nor channel, so that nothing wakes it, unless it may have to show a notification. Without locks or
+ * channels (insecure origins), each tab has a stream.
  *
  * @param path of the inbox, `/monitoring/inbox`
  * @param timeoutMs maximum wait for a response, or for the stream to open
  * @param page undefined: always shown
+ * @param notifications shows news of groups in the tab with the stream; undefined: none does
  */
 export function watchInbox(
   path: string,
   timeoutMs = INBOX_TIMEOUT_MS,
   page: Visibility | undefined = globalThis.document,
+  notifications?: Notifications,
 ): InboxChanges {
   const name = `sightglass ${path}`;
   const store = new SourceStateStore("connecting");
@@ -66,7 +77,8 @@ export function watchInbox(
 
   function startOrStop(): void {
     const wasRunning = isRunning;
-    isRunning = hasSubscriber && !isClosed && !page?.hidden;
+    const isNeeded = !page?.hidden || notifications?.isOn();
+    isRunning = hasSubscriber && !isClosed && !!isNeeded;
     if (isRunning && !wasRunning) start();
     else if (wasRunning && !isRunning) stop();
   }
@@ -173,6 +185,11 @@ export function watchInbox(
       store.update({ canStore: JSON.parse(data).writable !== false });
     });
     stream.addEventListener("refused", () => store.envelopesRefused());
+    stream.addEventListener("groups", () => store.envelopesChanged({}));
+    stream.addEventListener("alert", ({ data }) => {
+      const alert = parseAlert(JSON.parse(data));
+      if (alert && notifications?.isOn()) notifications.show(alert);
+    });
     // Not left to the browser: it retries at a fixed interval, and never after a refusal.
     stream.onerror = retryLater;
   }
@@ -193,14 +210,15 @@ export function watchInbox(
   }
 
   page?.addEventListener("visibilitychange", startOrStop);
+  const unsubscribe = notifications?.subscribe(startOrStop);
 
   return {
     snapshot: store.snapshot,
     subscribe(listener) {
-      const unsubscribe = store.subscribe(listener);
+      const stop = store.subscribe(listener);
       hasSubscriber = true;
       startOrStop();
-      return unsubscribe;
+      return stop;
     },
     reconnect() {
       if (isLeader) connect();
@@ -208,6 +226,7 @@ export function watchInbox(
     },
     close() {
       isClosed = true;
+      unsubscribe?.();
       page?.removeEventListener("visibilitychange", startOrStop);
       startOrStop();
       store.close();

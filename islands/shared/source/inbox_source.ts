@@ -8,6 +8,7 @@ import {
   parseSources,
 } from "./parse_answers.ts";
 import { isZstd, readBody } from "./read_body.ts";
+import * as notifications from "../notifications.ts";
 import type { ConsoleQuery, ConsoleSource } from "./source.ts";
 
 export interface InboxSource extends ConsoleSource {
@@ -21,7 +22,7 @@ export interface InboxSource extends ConsoleSource {
  * @param timeoutMs maximum wait for a response, or for its next chunk
  */
 export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): InboxSource {
-  const changes = watchInbox(path, timeoutMs);
+  const changes = watchInbox(path, timeoutMs, globalThis.document, notifications);
 
   /** Resolves for 404, too. */
   const get = async (parameters: Readonly<Record<string, string>>): Promise<Response> => {
@@ -82,9 +83,15 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
         return false;
       }
     },
-    async clear() {
-      const response = await send(path, { method: "DELETE" });
-      if (!response.ok) throw await refusal(response);
+    clear: () => change(path, { method: "DELETE" }),
+    groups: {
+      setState: (group, state) =>
+        change(`${path}?group=${group}`, {
+          method: "PATCH",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ state }),
+        }),
+      delete: (group) => change(`${path}?group=${group}`, { method: "DELETE" }),
     },
     download: (id) => `${path}?id=${id}`,
     exported: () => `${path}?export`,
@@ -106,6 +113,12 @@ async function send(url: string, request: RequestInit): Promise<Response> {
   } catch (cause) {
     throw noAnswer(cause);
   }
+}
+
+/** Sends a request whose answer has no content. */
+async function change(url: string, request: RequestInit): Promise<void> {
+  const response = await send(url, request);
+  if (!response.ok) throw await refusal(response);
 }
 
 /** The filters of a query that are set, as URL parameters. */

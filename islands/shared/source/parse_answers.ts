@@ -2,6 +2,8 @@ import type { ImportResult, Refusal } from "../../../monitoring/protocol/inbox_a
 import { type InboxRow, parseRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type { Refusal as RefusedRequest } from "../../../monitoring/protocol/relay_api.ts";
 import {
+  GROUP_STATES,
+  type GroupAlert,
   type ListCounts,
   type Lists,
   LOG_LEVELS,
@@ -26,6 +28,8 @@ const isLevel: Test = (value) => (LOG_LEVELS as readonly unknown[]).includes(val
 const isAttributes: Test = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) &&
   Object.values(value).every((one) => ["string", "number", "boolean"].includes(typeof one));
+
+const REGRESSION = { release: isTextOrNull, resolved_in: isTextOrNull };
 
 /** The properties of each row. The type requires a test for every property. */
 const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name], Test>> } = {
@@ -55,6 +59,8 @@ const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name
     envelope: isCount,
     trace_id: isTextOrNull,
     source: isText,
+    state: (value) => (GROUP_STATES as readonly unknown[]).includes(value),
+    regression: (value) => value === null || pick(value, REGRESSION) !== undefined,
   },
   occurrences: {
     group: isText,
@@ -136,6 +142,21 @@ const REFUSAL: Readonly<Record<keyof RefusedRequest, Test>> = {
   origin: isTextOrNull,
   address: isText,
   user_agent: isTextOrNull,
+};
+
+/** Validates news of a group of errors; undefined: invalid. */
+export function parseAlert(value: unknown): GroupAlert | undefined {
+  return pick(value, ALERT) as GroupAlert | undefined;
+}
+
+const ALERT: Readonly<Record<keyof GroupAlert, Test>> = {
+  kind: (value) => value === "new" || value === "regression",
+  group: isText,
+  type: isText,
+  message: isText,
+  release: isTextOrNull,
+  environment: isTextOrNull,
+  source: isText,
 };
 
 function pageOf<Row>(value: unknown, parse: (row: unknown) => Row | undefined): Page<Row> {

@@ -1,6 +1,12 @@
 import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
 import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
-import type { ListQuery, Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
+import type {
+  GroupState,
+  ListQuery,
+  Lists,
+  Page,
+  SourceList,
+} from "../../../monitoring/models/rows.ts";
 import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
 
 /** The filters of a list as they are in the address: an age, such as `10m`, is read with each request. */
@@ -36,6 +42,12 @@ export interface ConsoleSource {
   authorize(token: string): Promise<boolean>;
   /** Deletes all envelopes. */
   clear(): Promise<void>;
+  /** Changes groups of errors; undefined if this source cannot. */
+  readonly groups?: {
+    setState(group: string, state: GroupState): Promise<void>;
+    /** Removes its errors from the lists. */
+    delete(group: string): Promise<void>;
+  };
   /** The URL of an envelope's bytes; undefined if they are not stored. The caller revokes a `blob:` URL. */
   download(id: number): string | undefined;
   /** {@linkcode download} for an archive of all envelopes, see `inbox_archive.ts`. */

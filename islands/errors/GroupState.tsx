@@ -1,0 +1,140 @@
+import { useState } from "react";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import {
+  type ErrorGroupRow,
+  GROUP_STATES,
+  type GroupState,
+  type Regression,
+} from "../../monitoring/models/rows.ts";
+import { changeParams, goTo, useFragment } from "../shared/fragment.ts";
+import { Confirmation } from "../shared/ListToolbar.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { resumeLists, useList } from "../shared/use_source.ts";
+
+/** As `state` in the address: groups in every state. */
+const ALL = "all";
+
+/** The state of the groups that the list shows; undefined: any. */
+export function stateParam(params: URLSearchParams): GroupState | undefined {
+  const param = params.get("state");
+  if (param === ALL) return undefined;
+  return GROUP_STATES.find((state) => state === param) ?? "open";
+}
+
+/** Chooses the state of the groups that the list shows. */
+export function StateFilter({ source }: { source: ConsoleSource | undefined }) {
+  const { params } = useFragment("errors");
+  if (source && !source.groups) return null;
+  return (
+    <label className="filter">
+      <span className="vh">State</span>
+      <select
+        value={stateParam(params) ?? ALL}
+        onChange={({ target: { value } }) =>
+          changeParams({ state: value === "open" ? undefined : value })}
+      >
+        <option value="open">open</option>
+        <option value="resolved">resolved</option>
+        <option value="muted">muted</option>
+        <option value={ALL}>open, resolved and muted</option>
+      </select>
+    </label>
+  );
+}
+
+/** Whether a group is resolved, muted or a regression; nothing if it is simply open. */
+export function GroupMark({ row: { state, regression } }: {
+  row: Pick<ErrorGroupRow, "state" | "regression">;
+}) {
+  if (state === "muted") return <span className="level">muted</span>;
+  if (state === "open" && regression === null) return null;
+  const kind = state === "resolved" ? "flows" : "waits";
+  return (
+    <span className={`level ${kind}`}>
+      <OutcomeMark kind={kind} />
+      {regression === null ? state : describeRegression(regression)}
+    </span>
+  );
+}
+
+/** Characters of a release within a line. */
+const MAX_RELEASE = 60;
+
+/** "Regression in 1.4.2, resolved in 1.4.1". */
+export function describeRegression({ release, resolved_in }: Regression): string {
+  const within = (name: string | null) =>
+    name === null ? "" : ` in ${name.slice(0, MAX_RELEASE).toWellFormed()}`;
+  return `Regression${within(release)}${
+    resolved_in === null ? "" : `, resolved${within(resolved_in)}`
+  }`;
+}
+
+/**
+ * The state of a group and the buttons that change it. Nothing if the source cannot.
+ *
+ * @param props.back link to the list, which is opened after the group was deleted
+ */
+export function GroupHeader({ source, group, back }: {
+  source: ConsoleSource | undefined;
+  group: string;
+  back: string;
+}) {
+  const { rows: [row] } = useList(source, "errors", { group, limit: 1 });
+  const [step, setStep] = useState<"initial" | "confirming" | "deleting" | "done">("initial");
+  const [error, setError] = useState("");
+  const { groups } = source ?? {};
+  if (row?.group !== group || !groups) return null;
+
+  const change = async (work: Promise<void>) => {
+    setError("");
+    try {
+      await work;
+      resumeLists();
+    } catch (error) {
+      setError(error instanceof Error ? error.message : String(error));
+      setStep("done");
+    }
+  };
+  const remove = async () => {
+    setStep("deleting");
+    await change(groups.delete(group).then(() => goTo(back, { replace: true })));
+  };
+  const toggle = (state: GroupState) =>
+    void change(groups.setState(group, row.state === state ? "open" : state));
+
+  if (step === "confirming" || step === "deleting") {
+    return (
+      <div className="bar">
+        <Confirmation
+          action="Delete group"
+          question={`Remove this group from the errors? Its envelopes stay.`}
+          isBusy={step === "deleting"}
+          confirm={() => void remove()}
+          cancel={() => setStep("done")}
+        />
+      </div>
+    );
+  }
+  return (
+    <div className="bar" role="group" aria-label="Group">
+      <button type="button" onClick={() => toggle("resolved")}>
+        {row.state === "resolved" ? "Reopen" : "Resolve"}
+      </button>
+      <button type="button" onClick={() => toggle("muted")}>
+        {row.state === "muted" ? "Unmute" : "Mute"}
+      </button>
+      <button type="button" autoFocus={step === "done"} onClick={() => setStep("confirming")}>
+        Delete
+      </button>
+      <span role="status">
+        <GroupMark row={row} />
+      </span>
+      {error && (
+        <span role="alert" className="refused">
+          <OutcomeMark kind="refused" />
+          Not changed: {error}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react";
+import * as notifications from "../shared/notifications.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+
+/** The button that turns browser notifications of new and regressed groups on and off. */
+export function NotificationSwitch({ source }: { source: ConsoleSource | undefined }) {
+  const state = useSyncExternalStore(notifications.subscribe, readState, () => "off");
+  // Only the inbox reports groups.
+  if (source?.groups === undefined || !notifications.isSupported()) return null;
+  if (state === "denied") {
+    return <small>The browser blocks notifications of this page.</small>;
+  }
+  return (
+    <button
+      type="button"
+      aria-pressed={state === "on"}
+      title="A browser notification for each new or regressed error while this view is not visible"
+      onClick={() => void notifications.turn(state === "off")}
+    >
+      Notify me
+    </button>
+  );
+}
+
+function readState(): "on" | "off" | "denied" {
+  if (notifications.isOn()) return "on";
+  return Notification.permission === "denied" ? "denied" : "off";
+}

@@ -1,0 +1,147 @@
+import type { GroupAlert } from "../models/rows.ts";
+import { isRetryable } from "../protocol/retry.ts";
+
+export interface WebhookOptions {
+  /** Receives the POST. It may contain a secret: it is never logged. */
+  readonly url: string;
+  /** The page's origin as browsers see it, for links. Default: no links. */
+  readonly publicOrigin?: string;
+  /** Called with the first failure after a success, for the log. */
+  readonly onFailure: (reason: string) => void;
+  /** Maximum wait for the response, in milliseconds. Default: {@linkcode TIMEOUT_MS}. */
+  readonly timeoutMs?: number;
+  /** Waits between the tries, in milliseconds. Default: {@linkcode BACKOFF_MS}. */
+  readonly backoffMs?: readonly number[];
+  /** The clock, milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+const TIMEOUT_MS = 5_000;
+/** Three tries in all. */
+const BACKOFF_MS = [1_000, 5_000];
+/** A group that keeps coming back is reported at most once in this time. */
+const GROUP_PAUSE_MS = 60_000;
+/** Alerts that wait. A failing application may make thousands of groups; the first ones tell as much. */
+const MAX_WAITING = 100;
+/** Characters of a message. Chats cut at some thousands. */
+const MAX_MESSAGE = 500;
+
+/** Posts alerts to a webhook, one after the other. No call throws or waits. */
+export class AlertWebhook {
+  readonly #options: WebhookOptions;
+  readonly #waiting: GroupAlert[] = [];
+  /** When each group was last reported: those of the last {@linkcode GROUP_PAUSE_MS}, oldest first. */
+  readonly #reportedAt = new Map<string, number>();
+  readonly #closing = new AbortController();
+  #isSending = false;
+  #isFailing = false;
+
+  constructor(options: WebhookOptions) {
+    this.#options = options;
+  }
+
+  /** Queues an alert, unless its group was reported in the last minute or too many wait. */
+  send(alert: GroupAlert): void {
+    const now = (this.#options.now ?? Date.now)();
+    for (const [group, at] of this.#reportedAt) {
+      // A clock that was set back must not silence a group.
+      if (at <= now && now - at < GROUP_PAUSE_MS) break;
+      this.#reportedAt.delete(group);
+    }
+    if (this.#reportedAt.has(alert.group)) return;
+    if (this.#closing.signal.aborted || this.#waiting.length >= MAX_WAITING) return;
+    this.#reportedAt.set(alert.group, now);
+    this.#waiting.push(alert);
+    if (!this.#isSending) void this.#sendAll();
+  }
+
+  /** Aborts the running request and drops what waits. */
+  close(): void {
+    this.#waiting.length = 0;
+    this.#closing.abort();
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    for (let alert; (alert = this.#waiting.shift()) !== undefined;) {
+      const failure = await this.#deliver(JSON.stringify(this.#bodyOf(alert)));
+      if (this.#closing.signal.aborted) return;
+      if (failure !== undefined && !this.#isFailing) this.#options.onFailure(failure);
+      this.#isFailing = failure !== undefined;
+    }
+    this.#isSending = false;
+  }
+
+  /** Returns why the last try failed; undefined: delivered. */
+  async #deliver(body: string): Promise<string | undefined> {
+    const { backoffMs = BACKOFF_MS } = this.#options;
+    for (let attempt = 0;; attempt++) {
+      const { failure, isFinal } = await this.#post(body);
+      const wait = backoffMs[attempt];
+      if (failure === undefined || isFinal || wait === undefined) return failure;
+      await this.#sleep(wait);
+      if (this.#closing.signal.aborted) return failure;
+    }
+  }
+
+  async #post(body: string): Promise<{ failure?: string; isFinal?: boolean }> {
+    const { url, timeoutMs = TIMEOUT_MS } = this.#options;
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      const { status } = response;
+      await response.body?.cancel();
+      if (response.ok) return {};
+      const isRedirect = status >= 300 && status < 400;
+      return {
+        failure: `it answered ${status}${isRedirect ? ", and redirects are not followed" : ""}`,
+        isFinal: isRedirect || !(isRetryable(status) || status === 429),
+      };
+    } catch (error) {
+      // The message of a network error contains the URL.
+      const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+      return { failure: isTimeout ? `no answer within ${timeoutMs} ms` : "it cannot be reached" };
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#closing.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        resolve();
+      }, { once: true });
+    });
+  }
+
+  /** Chats show `text`; the rest is nested because some, such as Mattermost, use top-level names like `type`. */
+  #bodyOf(alert: GroupAlert): { readonly text: string; readonly alert: object } {
+    const { publicOrigin } = this.#options;
+    const message = alert.message.slice(0, MAX_MESSAGE).toWellFormed();
+    const link = publicOrigin === undefined ? null : `${publicOrigin}/#/errors/${alert.group}`;
+    const { kind, type, release } = alert;
+    const title = (kind === "new" ? "New error" : "Regression") +
+      (release === null ? "" : ` in ${release}`);
+    const sender = [alert.source, alert.environment].filter((one) => one !== null).join(", ");
+    const text = `${title}: ${type}${message && `: ${message}`} (${sender})`;
+    return {
+      text: chatText(text) + (link === null ? "" : `\n${link}`),
+      alert: { ...alert, message, link },
+    };
+  }
+}
+
+/**
+ * Untrusted text for a chat. Attack: an error message with a mention, such as `<!channel>` of Slack
+ * (https://docs.slack.dev/messaging/formatting-message-text/) or `@all`, would notify everyone.
+ */
+function chatText(text: string): string {
+  const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+  return text.replace(/\s+/g, " ").replace(/[&<>]/g, (sign) => entities[sign]!)
+    .replace(/\B@/g, "@\u200b");
+}

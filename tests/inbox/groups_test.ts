@@ -1,0 +1,166 @@
+/** Groups of errors over HTTP: states, deletion, the live stream, the webhook. */
+import assert from "node:assert/strict";
+import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { error } from "../../monitoring/inbox/testdata/index_suite.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import { startServer } from "../../tools/run/server_process.ts";
+import { until } from "../until.ts";
+import { startInboxServer } from "./_inbox_server.ts";
+import { EventReader, sendRaw } from "./_wire.ts";
+
+const PATH = "/monitoring/inbox";
+const UNKNOWN = "0".repeat(14);
+
+const rowsOf = async (url: string, query = ""): Promise<ErrorGroupRow[]> =>
+  (await (await fetch(`${url}?view=errors${query}`)).json()).rows;
+
+/** An inbox server with the groups `a` and `b`. */
+async function startGroups() {
+  const server = startInboxServer();
+  for (const message of ["a", "b"]) {
+    await server.inbox.store(admitted(envelopeOf({}, error(message))));
+  }
+  const [b, a] = server.inbox.page("errors", {}).rows as [ErrorGroupRow, ErrorGroupRow];
+  return { server, a: a.group, b: b.group };
+}
+
+Deno.test("PATCH ?group=ID → 204, in the lists by state; unknown group → 404", async () => {
+  const { server, a } = await startGroups();
+  await using _ = server;
+  const set = (group: string, state: string) =>
+    fetch(`${server.url}?group=${group}`, { method: "PATCH", body: JSON.stringify({ state }) });
+  const messages = async (query: string) =>
+    (await rowsOf(server.url, query)).map((row) => row.value);
+  assert.equal((await set(a, "resolved")).status, 204);
+  assert.deepEqual(await messages("&state=open"), ["b"]);
+  assert.deepEqual(await messages("&state=resolved"), ["a"]);
+  assert.equal((await set(a, "muted")).status, 204);
+  assert.deepEqual(await messages("&state=muted"), ["a"]);
+  assert.equal((await set(a, "open")).status, 204);
+  assert.deepEqual(await messages("&state=open"), ["b", "a"]);
+  const unknown = await set(UNKNOWN, "resolved");
+  assert.equal(unknown.status, 404);
+  assert.equal((await unknown.json()).error, "group_not_found");
+});
+
+Deno.test("DELETE ?group=ID → 204, group not listed, envelopes stay", async () => {
+  const { server, a } = await startGroups();
+  await using _ = server;
+  const remove = () => sendRaw(server.port, "DELETE", `${PATH}?group=${a}`);
+  assert.equal((await remove()).status, 204);
+  assert.deepEqual((await rowsOf(server.url)).map(({ value }) => value), ["b"]);
+  assert.equal((await (await fetch(server.url)).json()).envelopes.length, 2);
+  assert.equal((await remove()).status, 404);
+});
+
+Deno.test("invalid change of a group → 400 that says what is right; other pages → 403", async () => {
+  const { server, a } = await startGroups();
+  await using _ = server;
+  const good = '{"state":"resolved"}';
+  const cases: readonly [query: string, body: string, detail: RegExp][] = [
+    [`group=${a}`, "", /^The body is not JSON/],
+    [`group=${a}`, "resolved", /^The body is not JSON/],
+    [`group=${a}`, "null", /^The body's state is not one of open, resolved, muted\.$/],
+    [`group=${a}`, '{"state":"closed"}', /^The body's state is not one of/],
+    [`group=${a}`, `"${"x".repeat(2_000)}"`, /^The body is not of at most 1024 bytes/],
+    ["group=x", good, /^group is not the key of a group/],
+    [`group=${a}&group=${a}`, good, /^group is not given once/],
+    [`group=${a}&id=1`, good, /^The query is not `group` alone/],
+  ];
+  for (const [query, body, detail] of cases) {
+    const answer = await sendRaw(server.port, "PATCH", `${PATH}?${query}`, {}, body);
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(JSON.parse(answer.text).detail, detail);
+  }
+  const foreign: Record<string, string>[] = [
+    { Origin: "https://evil.example" },
+    { "Sec-Fetch-Site": "same-site" },
+  ];
+  for (const headers of foreign) {
+    for (const method of ["PATCH", "DELETE"]) {
+      const answer = await sendRaw(server.port, method, `${PATH}?group=${a}`, headers, good);
+      assert.equal(answer.status, 403, method);
+    }
+  }
+  assert.equal((await rowsOf(server.url, "&state=open")).length, 2);
+  const put = await sendRaw(server.port, "PUT", `${PATH}?group=${a}`, {}, good);
+  assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, HEAD, DELETE, PATCH"]);
+});
+
+Deno.test("new and regressed groups, changed states → alerts, webhook and stream report them", async () => {
+  const bodies: { text: string; alert: Record<string, unknown> }[] = [];
+  await using receiver = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (post) => {
+      bodies.push(await post.json());
+      // Acknowledgements do not depend on it.
+      return new Response(null, { status: 400 });
+    },
+  );
+  const { port } = receiver.addr;
+  // With the permissions that `deno task start` would give.
+  await using server = await startServer({
+    env: {
+      ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/hook`,
+      PUBLIC_ORIGIN: "https://sight.example",
+    },
+  });
+  const inbox = server.origin + PATH;
+  await using events = await EventReader.open(inbox);
+  const alertEvents: unknown[] = [];
+  let groupEvents = 0;
+  const reading = (async () => {
+    for (let event; (event = await events.next()) !== undefined;) {
+      if (event.event === "alert") alertEvents.push(JSON.parse(event.data!));
+      if (event.event === "groups") groupEvents++;
+    }
+  })();
+  const post = async (release: string) => {
+    const header = { sdk: { name: "sentry.python" }, trace: { environment: "test", release } };
+    const response = await fetch(`${server.origin}/monitoring`, {
+      method: "POST",
+      body: envelopeOf(
+        header,
+        error("no stock", undefined, { event_id: crypto.randomUUID().replaceAll("-", "") }),
+      ),
+    });
+    assert.deepEqual([response.status, response.headers.get("x-relay-outcome")], [200, "stored"]);
+    await response.body?.cancel();
+  };
+  await post("shop@1");
+  await until("the webhook", () => bodies.length === 1);
+  const [row] = await rowsOf(inbox, "&source=apps");
+  const alert = {
+    kind: "new",
+    group: row!.group,
+    type: "TypeError",
+    message: "no stock",
+    release: "shop@1",
+    environment: "test",
+    source: "shop",
+  };
+  assert.deepEqual(bodies, [{
+    text: `New error in shop@1: TypeError: no stock (shop, test)\nhttps://sight.example/#/errors/${
+      row!.group
+    }`,
+    alert: { ...alert, link: `https://sight.example/#/errors/${row!.group}` },
+  }]);
+  const changed = await fetch(`${inbox}?group=${row!.group}`, {
+    method: "PATCH",
+    body: '{"state":"resolved"}',
+  });
+  assert.equal(changed.status, 204);
+  await until("the stream reports the change", () => groupEvents === 1);
+  await post("shop@2");
+  await until("the stream reports the regression", () => alertEvents.length === 2);
+  assert.deepEqual(alertEvents, [alert, { ...alert, kind: "regression", release: "shop@2" }]);
+  const [back] = await rowsOf(inbox, "&source=apps");
+  assert.deepEqual(back!.regression, { release: "shop@2", resolved_in: "shop@1" });
+  // Within a minute of the first.
+  assert.equal(bodies.length, 1);
+  const output = server.output();
+  assert.equal(output.match(/Cannot post an alert/g)?.length ?? 0, 1, output);
+  assert.ok(!output.includes(`:${port}`), "the URL may be a secret");
+  await server.stop();
+  await reading.catch(() => {});
+});
