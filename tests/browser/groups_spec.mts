@@ -1,0 +1,114 @@
+/** Groups of errors: states, regressions, deletion, notifications. */
+import type { Page } from "@playwright/test";
+import { error } from "../../monitoring/inbox/testdata/index_suite.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible } from "./page_look.ts";
+import { postEnvelope } from "./posted_envelopes.ts";
+
+const post = (origin: string, message: string, release: string) =>
+  postEnvelope(
+    origin,
+    { sdk: { name: "sentry.python" }, trace: { environment: "test", release } },
+    error(message),
+  );
+const row = (page: Page, text: string) =>
+  page.getByRole("table", { name: /^Errors, / }).getByRole("row").filter({ hasText: text });
+const stateFilter = (page: Page) => page.getByRole("combobox", { name: "State" });
+const group = (page: Page) => page.getByRole("group", { name: "Group" });
+
+test("group resolved, muted, back, deleted → lists of every tab follow", async ({ page, context, server }) => {
+  await post(server.origin, "no stock", "shop@1.4.1");
+  await page.goto("/#/errors");
+  const other = await context.newPage();
+  await other.goto("/#/errors");
+  await expect(row(other, "no stock")).toBeVisible();
+
+  await row(page, "no stock").getByRole("link").click();
+  await group(page).getByRole("button", { name: "Resolve" }).focus();
+  await page.keyboard.press("Enter");
+  // The same button undoes it.
+  await expect(group(page).getByRole("button", { name: "Reopen" })).toBeFocused();
+  await expect(group(page).getByRole("status")).toHaveText("resolved");
+  await expectAccessible(page);
+  await expect(other.getByText("No open errors of your applications.")).toBeVisible();
+  await stateFilter(other).selectOption("resolved");
+  await expect(row(other, "no stock")).toContainText("resolved");
+  await expect(other).toHaveURL(/#\/errors\?state=resolved$/);
+
+  await post(server.origin, "no stock", "shop@1.4.2");
+  const regression = "Regression in shop@1.4.2, resolved in shop@1.4.1";
+  await expect(group(page).getByRole("status")).toHaveText(regression);
+  await expect(other.getByText("No errors match the filter.")).toBeVisible();
+  await stateFilter(other).selectOption("open");
+  await expect(row(other, "no stock")).toContainText(regression);
+
+  await group(page).getByRole("button", { name: "Mute" }).click();
+  await expect(group(page).getByRole("status")).toHaveText("muted");
+  await expect(row(other, "no stock")).toHaveCount(0);
+  await stateFilter(other).selectOption("all");
+  await expect(row(other, "no stock")).toContainText("muted");
+
+  await group(page).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(group(page).getByRole("button", { name: "Delete" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Delete group" }).click();
+  await expect(page).toHaveURL(/#\/errors$/);
+  await expect(row(other, "no stock")).toHaveCount(0);
+});
+
+/** The notifications that a page has shown. */
+const shown = (page: Page) =>
+  page.evaluate(() => {
+    const { shown } = globalThis as unknown as { shown: Notification[] };
+    return shown.map(({ title, body }) => `${title} / ${body}`);
+  });
+
+test("notifications on → one for a new and a regressed group, not while Errors is visible", async ({ page, context, server }) => {
+  await context.grantPermissions(["notifications"]);
+  await context.addInitScript(() => {
+    const shown: Notification[] = [];
+    Object.assign(globalThis, {
+      shown,
+      Notification: class extends Notification {
+        constructor(...args: ConstructorParameters<typeof Notification>) {
+          super(...args);
+          shown.push(this);
+        }
+      },
+    });
+  });
+  await page.goto("/#/errors");
+  const other = await context.newPage();
+  await other.goto("/#/");
+  const notify = page.getByRole("button", { name: "Notify me" });
+  await expect(notify).toHaveAttribute("aria-pressed", "false");
+  await notify.click();
+  await expect(notify).toHaveAttribute("aria-pressed", "true");
+
+  await post(server.origin, "seen in the list", "shop@1");
+  await expect(row(page, "seen in the list")).toBeVisible();
+  await page.goto("/#/traces");
+  await post(server.origin, "no stock", "shop@1");
+  const first = "New error: TypeError / no stock";
+  await expect.poll(async () => [...await shown(page), ...await shown(other)]).toEqual([first]);
+
+  const list = await (await fetch(`${server.origin}/monitoring/inbox?view=errors&q=no+stock`))
+    .json();
+  const key: string = list.rows[0].group;
+  await fetch(`${server.origin}/monitoring/inbox?group=${key}`, {
+    method: "PATCH",
+    body: '{"state":"resolved"}',
+  });
+  await post(server.origin, "no stock", "shop@2");
+  const second = "Regression: TypeError / no stock";
+  await expect.poll(async () => [...await shown(page), ...await shown(other)].toSorted())
+    .toEqual([first, second]);
+  const leader = (await shown(page)).length > 0 ? page : other;
+  await leader.evaluate(() => {
+    const { shown } = globalThis as unknown as { shown: Notification[] };
+    shown.at(-1)!.dispatchEvent(new Event("click"));
+  });
+  await expect(leader).toHaveURL(new RegExp(`#/errors/${key}$`));
+  await expect(group(leader)).toContainText("Regression in shop@2");
+});
