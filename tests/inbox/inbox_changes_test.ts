@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type InboxChanges, watchInbox } from "../../islands/shared/source/inbox_changes.ts";
+import type { GroupAlert } from "../../monitoring/models/rows.ts";
+import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { error } from "../../monitoring/inbox/testdata/index_suite.ts";
+import { Recent } from "../../monitoring/inbox/recent.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { until } from "../until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
@@ -190,4 +194,45 @@ Deno.test("reading forbidden → no stream; allowed, then reconnect in one tab �
   await isIn("live", first, second);
   await hasTotal(1, first, second);
   assert.equal(server.streams.asked, 1);
+});
+
+Deno.test("hidden tab with notifications on → stream stays, one tab shows each alert", async () => {
+  const alerts = new Recent<GroupAlert>();
+  const inbox = openInbox({ maxBytes: 1_000_000, onGroupAlert: (alert) => alerts.add(alert) });
+  await using server = startInboxServer({ inbox, alerts });
+  const shown: string[] = [];
+  let isOn = true;
+  const changed = new Set<() => void>();
+  const notifications = {
+    isOn: () => isOn,
+    subscribe(listener: () => void) {
+      changed.add(listener);
+      return () => void changed.delete(listener);
+    },
+    show: (alert: GroupAlert) => void shown.push(`${alert.kind} ${alert.message}`),
+  };
+  const pages = [new FakePage(), new FakePage()] as const;
+  const tabs = pages.map((page) => watchInbox(server.url, undefined, page, notifications));
+  try {
+    for (const tab of tabs) tab.subscribe(() => {});
+    await isIn("live", ...tabs);
+    for (const page of pages) page.set(true);
+    for (const message of ["a", "a", "b"]) {
+      await inbox.store(admitted(envelopeOf({}, error(message))));
+    }
+    await until("both groups are shown", () => shown.length === 2);
+    assert.deepEqual(shown, ["new a", "new b"]);
+    assert.equal(server.streams.asked, 1);
+
+    const version = tabs[0]!.snapshot().version;
+    inbox.setGroupState(inbox.page("errors", {}).rows[0]!.group, "muted");
+    await until("the lists are read again", () => tabs[0]!.snapshot().version > version);
+
+    isOn = false;
+    for (const listener of changed) listener();
+    await until("the stream is closed", () => server.streams.open === 0);
+  } finally {
+    for (const tab of tabs) tab.close();
+    inbox.close();
+  }
 });
