@@ -36,7 +36,7 @@ export function StateFilter({ source }: { source: ConsoleSource | undefined }) {
         <option value="open">open</option>
         <option value="resolved">resolved</option>
         <option value="muted">muted</option>
-        <option value={ALL}>open, resolved and muted</option>
+        <option value={ALL}>all states</option>
       </select>
     </label>
   );
@@ -46,7 +46,7 @@ export function StateFilter({ source }: { source: ConsoleSource | undefined }) {
 export function GroupMark({ row: { state, regression } }: {
   row: Pick<ErrorGroupRow, "state" | "regression">;
 }) {
-  if (state === "muted") return <span className="level">muted</span>;
+  if (state === "muted") return <strong>muted</strong>;
   if (state === "open" && regression === null) return null;
   const kind = state === "resolved" ? "flows" : "waits";
   return (
@@ -107,7 +107,7 @@ export function GroupHeader({ source, group, back }: {
       <div className="bar">
         <Confirmation
           action="Delete group"
-          question={`Remove this group from the errors? Its envelopes stay.`}
+          question="Remove this group from the errors? Its envelopes stay."
           isBusy={step === "deleting"}
           confirm={() => void remove()}
           cancel={() => setStep("done")}

@@ -58,7 +58,7 @@ export function watchInbox(
   path: string,
   timeoutMs = INBOX_TIMEOUT_MS,
   page: Visibility | undefined = globalThis.document,
-  notifications?: Notifications,
+  notifications: Notifications | undefined = undefined,
 ): InboxChanges {
   const name = `sightglass ${path}`;
   const store = new SourceStateStore("connecting");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseEnvelopePage, parsePage, parseRefusals } from "./parse_answers.ts";
+import { parseAlert, parseEnvelopePage, parsePage, parseRefusals } from "./parse_answers.ts";
 import type { Lists } from "../../../monitoring/models/rows.ts";
 
 const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
@@ -30,6 +30,8 @@ const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
     envelope: 3,
     trace_id: null,
     source: "sightglass",
+    state: "open",
+    regression: { release: "shop@2", resolved_in: null },
   },
   occurrences: {
     group: "0a",
@@ -97,6 +99,22 @@ Deno.test("refused request with a missing or invalid property → dropped", () =
   const broken = Object.keys(row).map((name) => ({ ...row, [name]: [] }));
   const rows = [{ ...row, html: "<b>" }, ...broken, { ...row, at: "yesterday" }];
   assert.deepEqual(parseRefusals({ rows, next: null }), [row]);
+});
+
+Deno.test("alert with a missing or invalid property → undefined", () => {
+  const alert = {
+    kind: "new",
+    group: "0a",
+    type: "<b>no</b>",
+    message: "",
+    release: null,
+    environment: null,
+    source: "shop",
+  };
+  assert.deepEqual(parseAlert({ ...alert, html: "<b>" }), alert);
+  for (const name of Object.keys(alert)) {
+    assert.equal(parseAlert({ ...alert, [name]: 1 }), undefined);
+  }
 });
 
 Deno.test("invalid envelope → dropped", () => {
