@@ -54,6 +54,7 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["monitoring/inbox/store.ts → monitoring/relay/relay.ts", "inbox/ imports protocol/"],
   ["monitoring/inbox/store.ts → monitoring/spool/spool.ts", "inbox/ imports protocol/"],
   ["monitoring/inbox/http.ts → server/mod.ts", "inbox/ imports protocol/"],
+  ["monitoring/alerts/webhook.ts → monitoring/inbox/inbox.ts", "alerts/ imports models/"],
   ["monitoring/mcp/tools.ts → monitoring/inbox/sqlite_inbox.ts", "mcp/ reads the inbox"],
   ["monitoring/mcp/tools.ts → type monitoring/relay/relay.ts", "mcp/ reads the inbox"],
   ["monitoring/runtime/telemetry.ts → routes/index.tsx", "runtime/ imports"],
