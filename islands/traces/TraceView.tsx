@@ -148,7 +148,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
             startedAt={trace.start_ms}
             scope={source?.scope}
             hrefs={{
-              errors: fragmentTo("errors", [], { trace: traceId }),
+              errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
               failed: firstFailed && spanHref(spanIdOf(firstFailed)),
               logs: fragmentTo("logs", [], { trace: traceId }),
             }}
