@@ -5,19 +5,23 @@ import type { ReactNode } from "react";
  *
  * @param props.id the heading's id; the heading names the region
  * @param props.telemetry blocks the content from session recordings, because it shows telemetry
+ * @param props.links beside the heading
  */
-export function Panel({ id, title, telemetry, children }: {
+export function Panel({ id, title, telemetry, links, children }: {
   id: string;
   title: string;
   telemetry?: boolean;
+  links?: ReactNode;
   children: ReactNode;
 }) {
+  const block = telemetry ? "" : undefined;
   return (
     <section className="panel" aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
+        {links && <p className="links" data-sentry-block={block}>{links}</p>}
       </header>
-      <div className="body" data-sentry-block={telemetry ? "" : undefined}>{children}</div>
+      <div className="body" data-sentry-block={block}>{children}</div>
     </section>
   );
 }

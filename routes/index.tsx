@@ -7,7 +7,7 @@ import { PAGE_VIEWS } from "../islands/shared/view.ts";
 import Connect from "../islands/overview/Connect.tsx";
 import Envelopes from "../islands/envelopes/Envelopes.tsx";
 import Errors from "../islands/errors/Errors.tsx";
-import InboxList from "../islands/overview/InboxList.tsx";
+import Highlights from "../islands/overview/Highlights.tsx";
 import Logs from "../islands/logs/Logs.tsx";
 import Receipts from "../islands/overview/Receipts.tsx";
 import Settings from "../islands/settings/Settings.tsx";
@@ -34,7 +34,9 @@ export default function Page({ variant }: { variant: string }) {
           <h1>Sightglass</h1>
         </a>
         <p>
-          Shows the telemetry that this page sends to Sentry, and whether it arrived.
+          {variant === "inbox"
+            ? "Errors, traces and logs of the application that you are developing."
+            : "Shows the telemetry that this page sends to Sentry, and whether it arrived."}
         </p>
       </header>
       <main id="main">
@@ -50,30 +52,28 @@ export default function Page({ variant }: { variant: string }) {
           </p>
         </noscript>
         <div className="view overview">
-          {variant === "inbox" && (
-            <section className="panel connect" aria-labelledby="connect" data-sentry-block="">
-              <Island of={Connect} load="visible" />
-            </section>
-          )}
-          <Panel id="signals" title="Generate telemetry">
-            <Island of={Signals} />
-          </Panel>
-          <div className="overview-lists">
-            <Panel id="receipts" title="Sent by this page" telemetry>
-              <Island of={Receipts} />
-            </Panel>
-            {variant === "inbox"
-              ? (
-                <Panel id="inbox" title="Arrived in the inbox" telemetry>
-                  <Island of={InboxList} load="visible" />
+          {variant === "inbox"
+            ? (
+              <>
+                <section className="panel connect" aria-labelledby="connect" data-sentry-block="">
+                  <Island of={Connect} load="visible" />
+                </section>
+                <Island of={Highlights} load="visible" />
+              </>
+            )
+            : (
+              <div className="highlights">
+                <Panel id="receipts" title="Sent by this page" telemetry>
+                  <Island of={Receipts} load="visible" />
                 </Panel>
-              )
-              : (
                 <Panel id="destination" title="Destination">
                   <Destination route={route} ingest={ingest} kept={kept} />
                 </Panel>
-              )}
-          </div>
+              </div>
+            )}
+          <Panel id="signals" title="Generate telemetry">
+            <Island of={Signals} />
+          </Panel>
         </div>
         <View name="traces">
           <Island of={Traces} load="visible" props={{ variant }} />

@@ -5,7 +5,7 @@
 export const LOADED_TOGETHER: readonly (readonly string[])[] = [
   [
     "server/client/later.ts",
-    "islands/overview/InboxList.tsx",
+    "islands/overview/Highlights.tsx",
     "islands/shared/source/inbox_source.ts",
     "islands/shared/TabCount.tsx",
     "islands/strip/LivePipelineStrip.tsx",

@@ -92,12 +92,11 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
 
   return (
     <>
-      <ListToolbar source={source} what="envelopes">
+      <ListToolbar source={source} what="envelopes" actions={fileButton}>
         <TypeFilter
           type={params.get("type") ?? ""}
           choose={(type) => changeParams({ type })}
         />
-        {fileButton}
       </ListToolbar>
       {/* Inspecting a file needs no access to the inbox. */}
       {state === "forbidden" && <div className="bar">{fileButton}</div>}

@@ -177,7 +177,12 @@ function Origin({ event: { trace_id, replay_id, event_id, mechanism, facts } }: 
   const entries: readonly (KeyValue | false)[] = [
     trace_id !== null && {
       name: "trace",
-      value: <IdLink id={trace_id} href={fragmentTo("traces", [trace_id])} />,
+      value: (
+        <>
+          <IdLink id={trace_id} href={fragmentTo("traces", [trace_id])} />{" "}
+          <a href={fragmentTo("logs", [], { trace: trace_id })}>Logs of the trace</a>
+        </>
+      ),
     },
     replay_id !== null && {
       name: "recording",

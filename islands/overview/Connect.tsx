@@ -49,9 +49,11 @@ function ConnectSection() {
         </h2>
         <ArrivalLine arrival={arrival} state={state} />
         {!isOpen && refusals.length > 0 && (
-          <p className="refused">
-            <OutcomeMark kind="refused" />
-            {refusals.length} refused
+          <p>
+            <button type="button" className="link refused" onClick={toggle}>
+              <OutcomeMark kind="refused" />
+              {refusals.length} refused: show why
+            </button>
           </p>
         )}
       </header>

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { type RefObject, useEffect, useId, useRef, useState } from "react";
 import { changeParams, parseFragment, useFragment } from "./fragment.ts";
 import { viewFragment } from "./view.ts";
 
@@ -19,6 +19,7 @@ export function SearchField({ what, disabled }: { what: string; disabled: boolea
   /** Set while the text is newer than the address. */
   const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
   const id = useId();
+  const input = useSearchKey();
 
   const cancelPending = () => {
     clearTimeout(pending.current);
@@ -57,9 +58,12 @@ export function SearchField({ what, disabled }: { what: string; disabled: boolea
       <label htmlFor={id} className="vh">Search {what}</label>
       <input
         id={id}
+        ref={input}
         type="search"
         disabled={disabled}
-        placeholder="Id, text or type"
+        aria-keyshortcuts="/"
+        placeholder="Type / to search"
+        title="Searches ids, texts and types"
         maxLength={MAX_LENGTH}
         autoComplete="off"
         spellCheck={false}
@@ -74,4 +78,30 @@ export function SearchField({ what, disabled }: { what: string; disabled: boolea
       />
     </form>
   );
+}
+
+/**
+ * Makes the key `/` focus a search field while it is visible, unless the user is typing elsewhere. Show the key: in
+ * `aria-keyshortcuts` and in the placeholder.
+ *
+ * @returns the ref of the field
+ */
+export function useSearchKey(): RefObject<HTMLInputElement | null> {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, defaultPrevented, target } = event;
+      if (key !== "/" || ctrlKey || metaKey || altKey || defaultPrevented) return;
+      const isTyping = target instanceof Element &&
+        target.closest("input, textarea, select, [contenteditable]");
+      // Other views are in the document, too.
+      if (isTyping || !input.current?.checkVisibility()) return;
+      event.preventDefault();
+      input.current.focus();
+      input.current.select();
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+  return input;
 }

@@ -114,7 +114,7 @@ export function useList<Name extends keyof ConsoleLists>(
   query: ConsoleQuery,
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
-  const key = query.limit === 1 ? `${name}, newest` : name;
+  const key = `${view} ${name}${query.limit === 1 ? ", newest" : ""}`;
   const list = useMemo(() => source && cachedList(source, name, key, query), [source, key]);
   const { version } = useSourceState(source);
   const paused = usePausedState();
@@ -140,7 +140,7 @@ export function useList<Name extends keyof ConsoleLists>(
   return { ...state, retry: () => list?.ask(query) };
 }
 
-/** The last list of each kind, a single row apart from the whole list. When the user returns from a detail, all loaded rows are still there. */
+/** The last list of each kind in each view, a single row apart from the whole list. When the user returns from a detail, all loaded rows are still there. */
 const cache = new WeakMap<ConsoleSource, Map<string, LiveList<unknown>>>();
 
 function cachedList<Name extends keyof ConsoleLists>(

@@ -43,8 +43,8 @@ const REFUSALS = OUTCOMES.filter((outcome) => describeOutcome({ outcome }).kind 
 
 /** Pause after the first report of spooled envelopes; doubles with each further one. */
 const FIRST_PAUSE_MS = 2_000;
-/** Longest pause: an outage may last for hours. */
-const LONGEST_PAUSE_MS = 300_000;
+/** Longest pause: a visible page shows soon that the ingest is available again. */
+const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Reads the relay's health (`GET /monitoring`).
@@ -170,6 +170,8 @@ async function request(): Promise<void> {
     // Offline, or a proxy answered: the next pause is longer.
     .catch(() => undefined);
   if (newestRequest !== id) return;
+  // While the spool is filled or drained, its number is followed closely.
+  if (health && health.spool?.pending !== latest?.spool?.pending) requests = 1;
   if (health) setLatest({ ...health, readAt: Date.now() });
   const hasSpooled = health
     ? (health.spool?.pending ?? 0) > 0

@@ -2,9 +2,9 @@ import { useEffect, useRef } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { sentryTraceUrl } from "./sentry_link.ts";
 import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
+import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 
 /** The trace's name, its ids, and links to the list and to Sentry. */
@@ -42,12 +42,6 @@ export function TraceHeader(props: {
       {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
     </header>
   );
-}
-
-/** The DSN that the server has put into the page. */
-function dsnOfPage(): string {
-  const { dsn } = JSON.parse(document.getElementById("client")?.textContent ?? "{}");
-  return typeof dsn === "string" ? dsn : "";
 }
 
 /**

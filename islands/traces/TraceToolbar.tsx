@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
+import { useSearchKey } from "../shared/SearchField.tsx";
 import type { TimeWindow } from "./use_time_window.ts";
 
 /** Search in a trace, expand and collapse its tree, zoom. */
@@ -18,6 +19,7 @@ export function TraceToolbar(
   },
 ) {
   const [selected, setSelected] = useState(-1);
+  const input = useSearchKey();
   const count = matches.length;
   const current = Math.min(selected, count - 1);
   const step = (by: 1 | -1) => {
@@ -44,8 +46,11 @@ export function TraceToolbar(
         <label htmlFor="trace-search" className="vh">Search this trace</label>
         <input
           id="trace-search"
+          ref={input}
           type="search"
-          placeholder="Name, operation or id"
+          aria-keyshortcuts="/"
+          placeholder="Type / to search"
+          title="Searches names, operations and ids"
           autoComplete="off"
           spellCheck={false}
           value={text}

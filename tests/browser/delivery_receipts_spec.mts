@@ -34,25 +34,25 @@ test.describe("relay with spool", () => {
       await expect(strip).toContainText(/[1-9]\d* accepted/, { timeout: 1000 });
     }).toPass();
   });
-});
 
-test("response lost → sent again, recognized by the relay and shown as duplicate", async ({ page, context, arrivals, watch }) => {
-  watch.allow(MARK, "ERR_FAILED");
-  await openPage(page);
-  await expect(page.getByText("0 waiting").first()).toBeVisible();
-  let aborted = 0;
-  await context.route("/monitoring", async (route) => {
-    // Also the second attempt without keepalive, which follows immediately.
-    if (++aborted > 2) return await route.continue();
-    await route.fetch();
-    await route.abort("failed");
+  test("response lost → sent again, recognized by the relay and shown as duplicate", async ({ page, context, arrivals, watch }) => {
+    watch.allow(MARK, "ERR_FAILED");
+    await openPage(page);
+    await expect(page.getByText("0 waiting").first()).toBeVisible();
+    let aborted = 0;
+    await context.route("/monitoring", async (route) => {
+      // Also the second attempt without keepalive, which follows immediately.
+      if (++aborted > 2) return await route.continue();
+      await route.fetch();
+      await route.abort("failed");
+    });
+    const marks = await makeMarks(page, 1);
+    const receipts = page.getByRole("region", { name: RECEIPTS });
+    const row = receipts.getByRole("row").filter({ hasText: "duplicate" });
+    await expect(row.first()).toContainText("200");
+    await expect(page.getByText("0 refused").first()).toBeVisible();
+    await expectOnce(arrivals, marks);
   });
-  const marks = await makeMarks(page, 1);
-  const receipts = page.getByRole("region", { name: RECEIPTS });
-  const row = receipts.getByRole("row").filter({ hasText: "duplicate" });
-  await expect(row.first()).toContainText("200");
-  await expect(page.getByText("0 refused").first()).toBeVisible();
-  await expectOnce(arrivals, marks);
 });
 
 test("relay refuses envelopes → shown, and reported as lost when the page ends", async ({ page, context, arrivals, watch }) => {

@@ -14,6 +14,7 @@ import { expect, test } from "./fixtures.ts";
 import { expectGoodLook } from "./page_look.ts";
 import { dropFile, inspectFile } from "./saved_files.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
+import { openMenu } from "./views.ts";
 
 const viewOf = (page: Page) => page.getByRole("region", { name: "Envelopes", exact: true });
 const rowsOf = (page: Page) =>
@@ -127,7 +128,7 @@ test.describe("in relay mode", () => {
     await openView(page);
     await rowsOf(page).filter({ hasText: "log" }).waitFor();
     const download = page.waitForEvent("download");
-    await viewOf(page).getByRole("button", { name: "Export" }).click();
+    await (await openMenu(page)).getByRole("button", { name: "Export" }).click();
     const bytes = await Deno.readFile(await (await download).path());
     await inspectFile(page, { name: "visit.envelope", bytes });
     await expect(viewOf(page)).toContainText(/Exported inbox: \d+\senvelopes?\./);
@@ -328,11 +329,27 @@ test.describe("the inbox as one file", () => {
     };
     const before = await bodies();
     const download = page.waitForEvent("download");
-    await view.getByRole("button", { name: "Export" }).click();
+    const menu = await openMenu(page);
+    await expect(menu.getByRole("button", { name: "Export" })).toBeVisible();
+    // Closed by Escape, which leaves the focus on the button.
+    await page.keyboard.press("Escape");
+    await expect(menu).toBeHidden();
+    await expect(view.getByRole("button", { name: "More" })).toBeFocused();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect(menu.getByRole("button", { name: "Export" })).toBeFocused();
+    await page.keyboard.press("Enter");
     const path = await (await download).path();
 
-    await view.getByRole("button", { name: "Delete all" }).click();
-    await view.getByRole("button", { name: "Delete all" }).click();
+    await openMenu(page);
+    await menu.getByRole("button", { name: "Delete all" }).click();
+    await expect(menu.getByRole("button", { name: "Cancel" })).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(menu).toBeHidden();
+    expect(await bodies()).toEqual(expect.arrayContaining(before));
+    await openMenu(page);
+    await menu.getByRole("button", { name: "Delete all" }).click();
+    await menu.getByRole("button", { name: "Delete all" }).click();
     await expect.poll(bodies).not.toContain(before[0]);
 
     await view.getByLabel("File to import").setInputFiles(path);

@@ -6,9 +6,10 @@ import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../small_disk.ts
 import { expect, test as base } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
+import { openMenu } from "./views.ts";
 
 const FULL = "The inbox cannot store envelopes: the disk is full or not writable." +
-  " Free disk space or press “Delete all”.";
+  " Free disk space or choose “Delete all” under “More”.";
 /** Room for all envelopes, the write-ahead log and the reserve file. */
 const DISK_MIB = 48;
 /** More than the server's reserve file: deleting them frees enough space. */
@@ -64,6 +65,7 @@ const { name, ignore } = await needsSmallDisk(
     await expect(alerts(later)).toHaveText(FULL);
   }
 
+  await openMenu(page);
   await view(page).getByRole("button", { name: "Delete all" }).click();
   await view(page).getByRole("group", { name: "Delete all?" })
     .getByRole("button", { name: "Delete all" }).click();

@@ -1,15 +1,18 @@
+/** The inbox on the overview: live in every tab, paused, emptied, and behind its token. */
 import type { Page } from "@playwright/test";
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
 import { expect, test } from "./fixtures.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
-import { make, openPage } from "./signals.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
+import { openMenu, openView } from "./views.ts";
 
-const inboxOf = (page: Page) => page.getByRole("region", { name: "Arrived in the inbox" });
-const rowsOf = (page: Page) =>
-  inboxOf(page).getByRole("row").filter({ has: page.getByRole("link") });
+const newestErrors = (page: Page) => page.getByRole("region", { name: "Newest errors" });
+const error = (page: Page) =>
+  newestErrors(page).getByRole("listitem").filter({ hasText: ERRORS.handled });
 
 // The server logs its start: waits for it, and starts each test with an empty inbox.
-test.beforeEach(async ({ server, serverEnv, serverArrivals }) => {
+test.beforeEach(async ({ server, serverEnv, serverArrivals, watch }) => {
+  watch.allow(ERRORS.handled);
   await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
   const emptied = await fetch(`${server.origin}/monitoring/inbox`, {
     method: "DELETE",
@@ -18,32 +21,19 @@ test.beforeEach(async ({ server, serverEnv, serverArrivals }) => {
   expect(emptied.status).toBe(204);
 });
 
-test("envelope arrives → listed first, can be downloaded as it was before compression", async ({ page, arrivals }) => {
-  await openPage(page);
-  await make(page, "info");
-  await arrivals.waitForItem("the log", ({ type }) => type === "log");
-  await expect(rowsOf(page).filter({ hasText: "log" })).toBeVisible();
-
-  const download = page.waitForEvent("download");
-  await rowsOf(page).filter({ hasText: "log" }).getByRole("link").click();
-  const path = await (await download).path();
-  const bytes = await Deno.readFile(path);
-  const stored = (await arrivals.envelopes()).map(({ decoded }) => [...decoded].join());
-  expect(stored).toContain([...bytes].join());
-});
-
 test("two tabs → one stream; its tab closes → the other opens one", async ({ page, context, sent, server }) => {
   const streams = () =>
     sent.all.filter(({ url, kind }) =>
       url.pathname === "/monitoring/inbox" && kind === "eventsource"
     );
   await openPage(page);
+  await expect(newestErrors(page)).toContainText("No errors received.");
   const second = await context.newPage();
   await openPage(second);
-  await make(page, "warn");
-  await expect(rowsOf(second).filter({ hasText: "log" })).toBeVisible();
-  await make(second, "fatal");
-  await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(2);
+  await make(page, "Handled error");
+  await expect(error(second)).toContainText("1×");
+  await make(second, "Handled error");
+  await expect(error(page)).toContainText("2×");
   expect(streams()).toHaveLength(1);
 
   await page.close();
@@ -51,8 +41,8 @@ test("two tabs → one stream; its tab closes → the other opens one", async ({
   const third = await context.newPage();
   await third.goto(server.origin);
   await openPage(third);
-  await make(third, "debug");
-  await expect(rowsOf(second).filter({ hasText: "log" })).toHaveCount(3);
+  await make(third, "Handled error");
+  await expect(error(second)).toContainText("3×");
   expect(streams()).toHaveLength(2);
 });
 
@@ -60,35 +50,33 @@ test("Delete all, confirmed → empty in every tab", async ({ page, context, ser
   await openPage(page);
   const second = await context.newPage();
   await openPage(second);
-  await make(page, "info");
-  await expect(rowsOf(second).filter({ hasText: "log" })).toBeVisible();
+  await make(page, "Handled error");
+  await expect(error(second)).toBeVisible();
   const { cursor } = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
-  await inboxOf(page).getByRole("button", { name: "Delete all" }).click();
-  await page.getByRole("group", { name: "Delete all?" })
+  await openView(page, "Errors");
+  const menu = await openMenu(page);
+  await menu.getByRole("button", { name: "Delete all" }).click();
+  await menu.getByRole("group", { name: "Delete all?" })
     .getByRole("button", { name: "Delete all" }).click();
-  for (const tab of [page, second]) {
-    await expect(rowsOf(tab).filter({ hasText: "log" })).toHaveCount(0);
-  }
+  await openView(page, "Overview");
+  for (const tab of [page, second]) await expect(error(tab)).toHaveCount(0);
   // Pages may have sent envelopes since.
   const left: InboxPage = await (await fetch(`${server.origin}/monitoring/inbox`)).json();
   expect(left.envelopes.filter(({ id }) => id <= cursor)).toEqual([]);
 });
 
-test("Pause → list unchanged; Resume → new rows", async ({ page, arrivals }) => {
+test("Pause in a view → the overview is unchanged and says so; Resume → new counts", async ({ page }) => {
   await openPage(page);
-  await make(page, "info");
-  await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(1);
-  await inboxOf(page).getByRole("button", { name: "Pause" }).click();
-  const before = await rowsOf(page).count();
-  await make(page, "warn");
-  await arrivals.waitFor(
-    "two logs",
-    (items) => items.filter(({ type }) => type === "log").length > 1,
-  );
-  await expect(inboxOf(page)).toContainText(/Paused; [1-9]/);
-  expect(await rowsOf(page).count()).toBe(before);
-  await inboxOf(page).getByRole("button", { name: "Resume" }).click();
-  await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(2);
+  await make(page, "Handled error");
+  await expect(error(page)).toContainText("1×");
+  await openView(page, "Errors");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await openView(page, "Overview");
+  await make(page, "Handled error");
+  await expect(page.getByText(/^Paused; [1-9]/)).toBeVisible();
+  await expect(error(page)).toContainText("1×");
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(error(page)).toContainText("2×");
 });
 
 test.describe("INBOX_TOKEN set", () => {
@@ -97,25 +85,24 @@ test.describe("INBOX_TOKEN set", () => {
   for (const name of ["127.0.0.1", "sightglass.localhost"]) {
     test(`page opened as ${name} → asks for the token, and shows the inbox once it is entered`, async ({ page, server, watch }) => {
       watch.allow("403");
+      await postEvents(server.origin, nodeEvent());
       await page.goto(`http://${name}:${server.port}/`);
-      const field = inboxOf(page).getByLabel(/token/i);
+      const inbox = page.getByRole("region", { name: "Inbox", exact: true });
+      const field = inbox.getByLabel(/token/i);
       await field.fill("wrong");
-      await inboxOf(page).getByRole("button", { name: "Open the inbox" }).click();
-      await expect(inboxOf(page).getByRole("alert")).toHaveText("Wrong token.");
+      await inbox.getByRole("button", { name: "Open the inbox" }).click();
+      await expect(inbox.getByRole("alert")).toHaveText("Wrong token.");
       // The focus is where a keyboard user continues.
       await expect(field).toBeFocused();
       await field.fill("open-sesame");
       await field.press("Enter");
-      await expect(inboxOf(page)).toContainText(/Live/);
-      await expect(inboxOf(page).getByRole("button", { name: "Pause" })).toBeFocused();
+      await expect(newestErrors(page)).toContainText("All servers failed");
+      await expect(page.locator(".highlights")).toBeFocused();
       // HttpOnly.
       expect(await page.evaluate(() => document.cookie)).toBe("");
       await page.reload();
-      await expect(inboxOf(page)).toContainText(/Live/);
       // Lists are read with the cookie, too.
-      await postEvents(server.origin, nodeEvent());
-      await page.goto(`http://${name}:${server.port}/#/errors`);
-      await expect(page.locator(".view:visible")).toContainText("All servers failed");
+      await expect(newestErrors(page)).toContainText("All servers failed");
     });
   }
 });

@@ -32,6 +32,31 @@ test("skip link → focus in the current view, address unchanged", async ({ page
   }
 });
 
+test("the key / → focuses the search of the open view, not while typing", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const title of ["Logs", "Errors"] as const) {
+    await page.goto(`/?${title}#/${title.toLowerCase()}`);
+    const view = page.getByRole("region", { name: title, exact: true });
+    const search = view.getByRole("searchbox", { name: `Search ${title.toLowerCase()}` });
+    await expect(search).toBeEnabled();
+    await page.keyboard.press("Control+/");
+    await expect(search).not.toBeFocused();
+    await page.keyboard.press("/");
+    await expect(search).toBeFocused();
+    await page.keyboard.type("a/b");
+    await expect(search).toHaveValue("a/b");
+
+    // On a phone the filters are folded.
+    await expect(view.getByLabel("Time")).toBeHidden();
+    await view.getByRole("button", { name: "Filters" }).press("Enter");
+    await view.getByLabel("Time").selectOption("1h");
+    await expect(view.getByRole("button", { name: "Filters (1)" })).toHaveAttribute(
+      "aria-expanded",
+      "true",
+    );
+  }
+});
+
 test("a tab is pressed → keeps the focus, also when it leaves a detail", async ({ page, server }) => {
   const trace_id = traceId(1);
   await postEnvelope(server.origin, {}, ["span", { version: 2, items: [span(1)] }]);

@@ -17,7 +17,7 @@ test("one signal → arrives in the inbox and in its list", async ({ page, arriv
     "the handled error",
     (item) => item.type === "event" && JSON.stringify(item.json()).includes("Handled error"),
   );
-  await expect(page.getByRole("region", { name: "Arrived in the inbox" })).toContainText("event");
+  await expect(page.getByRole("region", { name: "Newest errors" })).toContainText("Handled error");
   expect(event.envelope.header.event_id).toMatch(/^[0-9a-f]{32}$/);
   // No other error, such as a hydration mismatch (React error 418).
   expect(await arrivals.items("event")).toHaveLength(1);

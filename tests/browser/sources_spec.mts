@@ -73,6 +73,7 @@ test("other applications send → own rows hidden, each can be chosen in every l
   await page.setViewportSize({ width: 360, height: 740 });
   await errors.getByRole("link", { name: "failure of shop" }).click();
   await errors.getByRole("link", { name: "All errors" }).click();
+  await expect(errors.getByRole("button", { name: "Filters (1)" })).toBeVisible();
   await expect(errors.getByLabel("Time")).toHaveValue("1h");
   const width = () => page.evaluate(() => document.documentElement.scrollWidth);
   expect(await width()).toBeLessThanOrEqual(360);

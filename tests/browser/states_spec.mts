@@ -75,7 +75,7 @@ test("empty lists and telemetry failed → the reason", async ({ page, server, s
     await expectGoodLook(page, name);
   }
   await page.goto("/#/");
-  await expect(page.getByText("The inbox is empty.")).toBeVisible();
+  await expect(page.getByText("No errors received.")).toBeVisible();
   await expectGoodLook(page, "overview");
 });
 
@@ -127,12 +127,8 @@ test("the inbox responds 500 or not at all → an error and a retry button in ea
     (route) =>
       requests++ % 2 ? route.fulfill({ status: 500 }) : route.abort("internetdisconnected"),
   );
-  await page.goto("/");
-  await expect(page.getByText("Offline: the inbox does not respond. Retrying."))
-    .toBeVisible();
-  await expect(page.getByText("The inbox is empty.")).toHaveCount(0);
-  await expectGoodLook(page, "overview");
   const places = [
+    "#/",
     ...LISTS.map((name) => `#/${name}`),
     `#/traces/${TRACE}`,
     "#/errors/0123456789abcd",
@@ -141,7 +137,8 @@ test("the inbox responds 500 or not at all → an error and a retry button in ea
   for (const place of places) {
     await page.goto(`/${place}`);
     await expect(page.locator(".view:visible").getByRole("button", { name: "Try again" }))
-      .toBeVisible();
+      .not.toHaveCount(0);
+    await expect(page.getByText("No errors received.")).toHaveCount(0);
     await expectGoodLook(page, place);
   }
 });

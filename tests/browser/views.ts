@@ -14,3 +14,9 @@ export function tab(page: Page, title: ViewTitle): Locator {
 export async function openView(page: Page, title: ViewTitle): Promise<void> {
   await tab(page, title).click();
 }
+
+/** Opens the menu of all envelopes in the open view: export, import, delete. */
+export async function openMenu(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  return page.getByRole("group", { name: "All envelopes" });
+}

@@ -1,6 +1,7 @@
 /**
  * `deno task demo`: relay mode without an account. Starts a stand-in Sentry on loopback and the server
- * relaying to it, opens the page, and prints one line for each envelope that arrives.
+ * relaying to it, opens the page, and prints one line for each envelope that arrives. The stand-in has a page of its
+ * own, which makes it down, rate limited or slow.
  *
  * `PORT` (default 8000) is the page's. In a terminal the browser opens automatically.
  */
@@ -11,8 +12,9 @@ import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
 import { isFresh } from "../../server/build/inputs.ts";
-import { type IngestRequest, startStandInIngest, takes } from "../../tests/stand_in_ingest.ts";
+import type { IngestRequest } from "../../tests/stand_in_ingest.ts";
 import { projectRoot } from "../project_files.ts";
+import { startDemoIngest } from "./demo_ingest.ts";
 import { onStopRequest, spawnBuild } from "./processes.ts";
 import { startServer } from "./server_process.ts";
 
@@ -54,10 +56,8 @@ async function demo(): Promise<number> {
     if (code !== 0) return code;
   }
 
-  await using ingest = startStandInIngest();
-  ingest.behave((request) => {
+  await using ingest = startDemoIngest((request) => {
     describeArrival(request, Date.now()).then(console.log, console.error);
-    return takes();
   });
   await using server = await startServer({
     env: {
@@ -68,7 +68,8 @@ async function demo(): Promise<number> {
     },
   });
   console.log(`The page: ${server.origin}/`);
-  console.log("Envelopes that arrive at the stand-in Sentry:");
+  console.log(`The stand-in Sentry, to switch to down, 429 or slow: ${ingest.origin}/`);
+  console.log("Envelopes that it accepts:");
   if (Deno.stdout.isTerminal()) openInBrowser(`${server.origin}/`);
 
   await new Promise<void>((resolve) => stop = resolve);

@@ -1,0 +1,215 @@
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { formatFineDuration } from "../../components/format.ts";
+import { Panel } from "../../components/Panel.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { APPLICATIONS, OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
+import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import { LiveStatus } from "../shared/LiveStatus.tsx";
+import type { ConsoleSource, SourceState } from "../shared/source/source.ts";
+import { sourceLabels } from "../shared/source_labels.ts";
+import { useSourceList } from "../shared/source_list.ts";
+import {
+  type ConsoleList,
+  useList,
+  usePausedState,
+  useSource,
+  useSourceState,
+} from "../shared/use_source.ts";
+
+/** Rows of each list: what is seen at a glance; the views have the rest. */
+const ROWS = 5;
+const HOUR_MS = 3_600_000;
+/** Characters of a message: more than a line. */
+const MAX_TEXT = 200;
+/** Releases with a link to their errors. */
+const MAX_RELEASES = 3;
+
+/** The newest errors and the slowest traces in the inbox, live; or the form for the token. Inbox mode only. */
+export default function Highlights() {
+  return (
+    <ErrorBoundary what="The newest errors and slowest traces">
+      <InboxHighlights />
+    </ErrorBoundary>
+  );
+}
+
+function InboxHighlights() {
+  const source = useSource("inbox");
+  const isForbidden = useSourceState(source).state === "forbidden";
+  const isPaused = usePausedState() !== undefined;
+  const place = useRef<HTMLDivElement>(null);
+  const wasForbidden = useRef(false);
+  useEffect(() => {
+    // The token form, which had the focus, was removed.
+    if (wasForbidden.current && document.activeElement === document.body) place.current?.focus();
+    wasForbidden.current = isForbidden;
+  }, [isForbidden]);
+
+  if (source && isForbidden) {
+    return (
+      <Panel id="locked" title="Inbox" telemetry>
+        <InboxTokenForm authorize={(token) => source.authorize(token)} />
+      </Panel>
+    );
+  }
+  return (
+    <div className="highlights" ref={place} tabIndex={-1}>
+      {isPaused && (
+        <div className="bar">
+          <LiveStatus source={source} />
+        </div>
+      )}
+      <NewestErrors source={source} />
+      <SlowestTraces source={source} />
+    </div>
+  );
+}
+
+function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
+  const list = useList(source, "errors", { source: APPLICATIONS, limit: ROWS }, {
+    view: "overview",
+  });
+  const labelOf = useLabels(source);
+  return (
+    <Panel
+      id="newest-errors"
+      title="Newest errors"
+      telemetry
+      links={
+        <>
+          <RecentErrors source={source} />
+          <a href={fragmentTo("errors")}>All errors</a>
+        </>
+      }
+    >
+      <HighlightList source={source} list={list} what="errors">
+        {list.rows.map(({ group, type, value, source, count, last_seen }) => (
+          <li key={group}>
+            <a href={fragmentTo("errors", [group])}>
+              <b>{type}</b> {value.slice(0, MAX_TEXT).toWellFormed()}
+            </a>
+            <span className="quiet">{labelOf(source)}</span>
+            <span className="n">{count.toLocaleString("en")}×</span>
+            <Timestamp at={last_seen} />
+          </li>
+        ))}
+      </HighlightList>
+    </Panel>
+  );
+}
+
+/** Links to the errors of the last ten minutes, of all and of the newest releases. */
+function RecentErrors({ source }: { source: ConsoleSource | undefined }) {
+  const rows = useSourceList(source)?.rows ?? [];
+  const releases = new Set(
+    rows.filter(({ key }) => key !== OWN_SOURCE.key).flatMap(({ releases }) => releases),
+  );
+  const since = "10m";
+  return (
+    <span>
+      Last 10 minutes: <a href={fragmentTo("errors", [], { since })}>all</a>
+      {[...releases].slice(0, MAX_RELEASES).map((release) => (
+        <span key={release}>
+          , <a href={fragmentTo("errors", [], { since, release })}>{release}</a>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
+  const [left, setLeft] = useState(0);
+  const since = useLastHour(source, left);
+  const list = useList(source, "traces", {
+    source: APPLICATIONS,
+    sort: "slowest",
+    since,
+    limit: ROWS,
+  }, { view: "overview" });
+  const oldest = Math.min(...list.rows.map(({ started_at }) => started_at));
+  useEffect(() => {
+    if (oldest === Infinity) return;
+    // A sender's clock may be wrong: at most one request a minute.
+    const ms = Math.max(60_000, oldest + HOUR_MS - Date.now());
+    const timer = setTimeout(() => setLeft((left) => left + 1), ms);
+    return () => clearTimeout(timer);
+  }, [oldest, left]);
+  const labelOf = useLabels(source);
+  const query = { since: "1h", sort: "slowest" };
+  return (
+    <Panel
+      id="slowest-traces"
+      title="Slowest traces of the last hour"
+      telemetry
+      links={
+        <>
+          <a href={fragmentTo("traces", [], { ...query, q: "pageload" })}>Page loads</a>
+          <a href={fragmentTo("traces", [], query)}>All traces</a>
+        </>
+      }
+    >
+      <HighlightList source={source} list={list} what="traces">
+        {list.rows.map((row) => (
+          <li key={row.trace_id}>
+            <a href={fragmentTo("traces", [row.trace_id])}>{row.name ?? "No spans received"}</a>
+            <span className="quiet">{[...new Set(row.sources.map(labelOf))].join(" + ")}</span>
+            <span className="n">{durationOf(row)}</span>
+            <Timestamp at={row.started_at} />
+          </li>
+        ))}
+      </HighlightList>
+    </Panel>
+  );
+}
+
+function durationOf({ started_at, ended_at }: TraceRow): string {
+  return ended_at === null ? "–" : formatFineDuration(Math.max(0, ended_at - started_at));
+}
+
+/**
+ * The start of the last hour. It stays the same until envelopes arrive, the view is shown again or `left` changes, so
+ * that an idle page requests nothing.
+ */
+function useLastHour(source: ConsoleSource | undefined, left: number): string {
+  const { version } = useSourceState(source);
+  const shownVersion = usePausedState()?.version ?? version;
+  const isVisible = useIsVisible("overview");
+  return useMemo(() => String(Date.now() - HOUR_MS), [shownVersion, isVisible, left]);
+}
+
+/** The label of a source by its key; empty until it is known. */
+function useLabels(source: ConsoleSource | undefined): (key: string) => string {
+  const rows = useSourceList(source)?.rows;
+  const labels = useMemo(() => rows && sourceLabels(rows), [rows]);
+  return (key) => labels?.get(key) ?? "";
+}
+
+/** Rows in columns, or why there are none and what to do. */
+function HighlightList({ source, list, what, children }: {
+  source: ConsoleSource | undefined;
+  list: ConsoleList<unknown>;
+  what: "errors" | "traces";
+  children: ReactNode;
+}) {
+  const { state } = useSourceState(source);
+  if (list.state === "failed") return <ReadFailure sentence={list.error} retry={list.retry} />;
+  if (list.rows.length > 0) return <ol>{children}</ol>;
+  const isEmpty = list.state === "ready" && state === "live";
+  return <p className="empty">{isEmpty ? EMPTY[what] : NOT_READ[state]}</p>;
+}
+
+const EMPTY = {
+  errors: "No errors received. Connect your application, or press “Handled error” below.",
+  traces: "No traces in the last hour. Use your application, or press “Slow request” below.",
+} as const;
+
+/** Shown while it is not known what the inbox has. */
+const NOT_READ: Readonly<Record<SourceState["state"], string>> = {
+  connecting: "Connecting to the inbox.",
+  live: "Loading the inbox.",
+  offline: "The inbox does not respond. Retrying.",
+  forbidden: "This browser may not read the inbox.",
+};

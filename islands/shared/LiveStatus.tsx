@@ -1,0 +1,37 @@
+import { formatCount } from "../../components/format.ts";
+import type { ConsoleSource, SourceState } from "./source/source.ts";
+import { pauseLists, resumeLists, usePausedState, useSourceState } from "./use_source.ts";
+
+/** Whether the lists are live, how many envelopes there are, and the button that pauses all lists. */
+export function LiveStatus({ source }: { source: ConsoleSource | undefined }) {
+  const now = useSourceState(source);
+  const paused = usePausedState();
+  return (
+    <>
+      <p>{paused ? describePause(now, paused) : describeState(now, source)}</p>
+      <button
+        type="button"
+        disabled={!source}
+        onClick={() => paused ? resumeLists() : pauseLists(now)}
+      >
+        {paused ? "Resume" : "Pause"}
+      </button>
+    </>
+  );
+}
+
+function describePause(now: SourceState, paused: SourceState): string {
+  return `Paused; ${formatCount(Math.max(0, now.total - paused.total), "new envelope")}.`;
+}
+
+function describeState({ state, total }: SourceState, source: ConsoleSource | undefined): string {
+  const envelopes = formatCount(total, "envelope");
+  switch (state) {
+    case "live":
+      return source?.scope === "visit" ? `${envelopes} of this visit.` : `Live: ${envelopes}.`;
+    case "offline":
+      return "Offline: the inbox does not respond. Retrying.";
+    default:
+      return "Connecting.";
+  }
+}

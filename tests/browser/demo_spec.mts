@@ -1,0 +1,45 @@
+/** `deno task demo`: the stand-in Sentry's own page disturbs it, and the strip shows what then happens. */
+import { test as base } from "@playwright/test";
+import { watchProcess } from "../../tools/run/testdata/watched_process.ts";
+import { projectRoot } from "../../tools/project_files.ts";
+import { expect, test } from "./fixtures.ts";
+import { ERRORS, make, openPage } from "./signals.ts";
+
+base.skip(Deno.build.os === "windows", "ends the process tree by its signals");
+
+test("stand-in down, normal, 429 → the spool fills and drains, a limit shows", async ({ page, context, watch }) => {
+  test.setTimeout(240_000);
+  watch.allow(ERRORS.handled, "status of 429");
+  await using demo = watchProcess(["task", "demo"], {
+    cwd: projectRoot,
+    env: { PORT: "0", NO_COLOR: "1" },
+  });
+  await openPage(page, await demo.printed(/^The page: (\S+)$/m));
+  const control = await context.newPage();
+  await control.goto(await demo.printed(/^The stand-in Sentry, .*: (\S+)$/m));
+  const become = async (state: string) => {
+    await control.getByRole("button", { name: state, exact: true }).click();
+    await expect(control.getByRole("status")).toContainText(state);
+  };
+  const strip = page.getByRole("region", { name: "Flow" });
+  const spooled = async () => Number(/(\d+) spooled/.exec(await strip.innerText())?.[1] ?? 0);
+
+  await become("Down");
+  await make(page, "Handled error");
+  await expect.poll(spooled, { timeout: 60_000 }).toBeGreaterThan(0);
+  const first = await spooled();
+  await make(page, "Handled error");
+  await expect.poll(spooled, { timeout: 60_000 }).toBeGreaterThan(first);
+  await become("Normal");
+  await expect.poll(spooled, { timeout: 60_000 }).toBe(0);
+  await expect(strip).toContainText(/spool is empty|All delivered/);
+
+  await become("429");
+  await make(page, "Handled error");
+  await expect(page.getByRole("region", { name: "Sent by this page" })).toContainText(
+    "rate limited",
+    { timeout: 60_000 },
+  );
+  demo.process.kill("SIGTERM");
+  await demo.closed;
+});
