@@ -36,7 +36,7 @@ test("stand-in down, normal, 429 → the spool fills and drains, a limit shows",
 
   await become("429");
   await make(page, "Handled error");
-  await expect(page.getByRole("region", { name: "Sent by this page" })).toContainText(
+  await expect(page.getByRole("region", { name: "Sent by this page", exact: true })).toContainText(
     "rate limited",
     { timeout: 60_000 },
   );

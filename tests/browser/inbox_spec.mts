@@ -73,7 +73,7 @@ test("Pause in a view → the overview is unchanged and says so; Resume → new 
   await page.getByRole("button", { name: "Pause" }).click();
   await openView(page, "Overview");
   await make(page, "Handled error");
-  await expect(page.getByText(/^Paused; [1-9]/)).toBeVisible();
+  await expect(page.locator(".highlights")).toContainText(/Paused; [1-9]/);
   await expect(error(page)).toContainText("1×");
   await page.getByRole("button", { name: "Resume" }).click();
   await expect(error(page)).toContainText("2×");
