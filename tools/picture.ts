@@ -1,103 +1,110 @@
 /**
- * `deno task picture`: takes the README's pictures. Starts the server with an empty inbox, makes signals with
- * the page's controls, waits until they have arrived, and writes `docs/page.png` while envelopes are on
- * their way; then opens a trace and an error, and writes `docs/trace.png` and `docs/error.png`.
+ * `deno task picture`: takes the README's pictures. A small shop, `tests/sdks/shop.cjs`, reports to a server with an
+ * empty inbox while somebody buys; then the overview, a trace and an error of the shop are written to `docs/`, each in
+ * light and dark. Needs Node.
  */
 import { chromium, type Page } from "@playwright/test";
+import * as esbuild from "esbuild";
+import { installSdks, modulesOf, SDKS } from "../tests/sdks/installed.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
 import { spawnBuild } from "./run/processes.ts";
-import { startServer } from "./run/server_process.ts";
+import { type ServerProcess, startServer } from "./run/server_process.ts";
 
-/** Controls that are pressed first, in this order, to fill the lists. */
-const SIGNALS = ["info", "Span with a fetch", "warn", "Handled error", "Failing request"];
+const SDK_VERSION = "11.12.0";
 
-/** Controls that are pressed next: each sends an envelope immediately, for the animation of the pipeline. */
-const ANIMATED = ["Uncaught error", "Unhandled rejection", "Handled error", "Uncaught error"];
+/** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
+const CARTS = [1, 2, 3, 4, 7, 2, 6, 1, 5];
 
-/** The next envelope is sent when the last one has passed this part of the tube. */
-const DISTANCE = 0.12;
-
-/** Item types that the inbox must show before the picture is taken. */
-const EXPECTED_TYPES = ["span", "log", "event", "replay_event"];
-
-const VIEWPORT = { width: 1280, height: 900 };
+const VIEWPORT = { width: 1280, height: 840 };
 /** Legible on high-density screens with an acceptable file size. */
 const DEVICE_SCALE = 1.4;
-
 /** Keeps the README fast to load. */
-const MAX_BYTES = 600_000;
-
+const MAX_BYTES = 300_000;
 const ARRIVAL_TIMEOUT_MS = 60_000;
 
-async function takeOverview(page: Page, origin: string): Promise<Uint8Array> {
+/** A running shop; stops when it is disposed. */
+interface Shop extends AsyncDisposable {
+  readonly address: string;
+}
+
+async function startShop({ port }: ServerProcess): Promise<Shop> {
+  await installSdks();
+  const dsn = `http://dev@127.0.0.1:${port}/1`;
+  const script = await Deno.makeTempFile({ suffix: ".js" });
+  await esbuild.build({
+    entryPoints: [`${SDKS}shop_page.js`],
+    alias: { "@sentry/browser": `${modulesOf("@sentry/browser", SDK_VERSION)}/@sentry/browser` },
+    define: { DSN: JSON.stringify(dsn) },
+    bundle: true,
+    outfile: script,
+    allowOverwrite: true,
+    logLevel: "error",
+  });
+  const folder = `${modulesOf("@sentry/node", SDK_VERSION)}/@sentry/node`;
+  const process = new Deno.Command("node", {
+    args: ["shop.cjs", folder, script],
+    cwd: SDKS,
+    env: { SENTRY_DSN: dsn },
+    stdout: "piped",
+  }).spawn();
+  const lines = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await lines.read();
+  const address = /^Shop: (\S+)/.exec(value)?.[1];
+  if (address === undefined) throw new Error(`The shop did not start: ${value}`);
+  return {
+    address,
+    async [Symbol.asyncDispose]() {
+      await lines.cancel();
+      process.kill();
+      await process.status;
+      await Deno.remove(script);
+    },
+  };
+}
+
+/** Opens the shop with each cart and buys it. */
+async function buy(page: Page, address: string): Promise<void> {
+  for (const cart of CARTS) {
+    await page.goto(`${address}?cart=${cart}`, { waitUntil: "networkidle" });
+    await page.getByRole("button", { name: "Buy" }).click();
+    await page.getByText(/bought/i).waitFor();
+  }
+  // The SDK sends the rest when the page is left.
+  await page.goto("about:blank");
+}
+
+async function takeAll(page: Page, origin: string, suffix: string): Promise<void> {
   page.setDefaultTimeout(ARRIVAL_TIMEOUT_MS);
   await page.goto(origin);
-  for (const name of SIGNALS) await press(page, name);
-  const inbox = page.getByRole("region", { name: "Arrived in the inbox" });
-  for (const type of EXPECTED_TYPES) await inbox.getByText(type, { exact: true }).first().waitFor();
+  const errors = page.getByRole("region", { name: "Newest errors" });
+  const traces = page.getByRole("region", { name: "Slowest traces of the last hour" });
+  await errors.getByRole("link", { name: /^PaymentError/ }).waitFor();
+  const pageLoad = traces.getByRole("listitem").filter({ hasText: "shop, browser" }).first();
+  await pageLoad.waitFor();
+  await page.getByText("All senders: ").filter({ hasText: "stored" }).waitFor();
+  await write(`docs/page${suffix}.png`, page);
 
-  for (const [index, name] of ANIMATED.entries()) {
-    await page.evaluate(() =>
-      document.querySelectorAll(".tube .moving").forEach((mark) => mark.classList.add("seen"))
-    );
-    await press(page, name);
-    if (index === ANIMATED.length - 1) await clearFocus(page);
-    await page.waitForFunction(newestMarkHasPassed, DISTANCE, { polling: "raf" });
-  }
-  await page.evaluate(() => document.getAnimations().forEach((animation) => animation.pause()));
-  return await page.screenshot({ fullPage: true });
+  await pageLoad.getByRole("link").click();
+  await page.getByRole("treegrid").getByRole("row", { name: /SELECT/ }).first().click();
+  await write(`docs/trace${suffix}.png`, page);
+
+  await page.goto(`${origin}/#/`);
+  await errors.getByRole("link", { name: /^PaymentError/ }).click();
+  await page.getByText("throw new PaymentError").first().waitFor();
+  await write(`docs/error${suffix}.png`, page);
 }
 
-/** The trace of the visit, with a span selected. */
-async function takeTrace(page: Page): Promise<Uint8Array> {
-  await openView(page, "Traces");
-  await page.getByRole("region", { name: "Traces" }).getByRole("link", { name: "Page load /" })
-    .click();
-  const waterfall = page.getByRole("treegrid");
-  await waterfall.getByRole("row", { name: /pageload/ }).first().click();
-  await clearFocus(page);
-  return await page.screenshot();
-}
-
-/** An error of an island, with its source code. */
-async function takeError(page: Page): Promise<Uint8Array> {
-  await openView(page, "Errors");
-  const errors = page.getByRole("region", { name: "Errors" });
-  await errors.getByRole("link", { name: /Handled error/ }).first().click();
-  await errors.getByText("islands/", { exact: false }).first().waitFor();
-  await clearFocus(page);
-  return await page.screenshot();
-}
-
-async function openView(page: Page, name: string): Promise<void> {
-  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
-}
-
-/** Presses the control whose name starts with `name`. */
-async function press(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
-}
-
-/** Removes focus and pointer from all controls. */
-async function clearFocus(page: Page): Promise<void> {
+/** Writes a picture of the page without focus, pointer and motion. */
+async function write(file: string, page: Page): Promise<void> {
   await page.evaluate(() => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    document.getAnimations().forEach((animation) => animation.finish());
   });
   await page.mouse.move(0, 0);
-}
-
-/** Runs in the page. Whether a new mark has passed this part of the tube. */
-function newestMarkHasPassed(part: number): boolean {
-  const tube = document.querySelector(".tube")?.getBoundingClientRect();
-  const mark = document.querySelector(".tube .moving:not(.seen)")?.getBoundingClientRect();
-  return tube !== undefined && mark !== undefined && mark.left - tube.left > part * tube.width;
-}
-
-async function write(file: string, picture: Uint8Array): Promise<void> {
+  const picture = await page.screenshot();
   if (picture.byteLength > MAX_BYTES) {
     throw new Error(`${file} has ${picture.byteLength} bytes, allowed are ${MAX_BYTES}.`);
   }
-  await Deno.mkdir("docs", { recursive: true });
   await Deno.writeFile(file, picture);
   console.log(`${file}: ${picture.byteLength} bytes`);
 }
@@ -106,18 +113,22 @@ if (import.meta.main) {
   const { success } = await spawnBuild(Deno.cwd(), { dev: false }).status;
   if (!success) Deno.exit(1);
   const executablePath = await ensureChromium();
-  await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "demo" } });
+  await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
+  await using shop = await startShop(server);
   const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
   try {
-    const page = await browser.newPage({
-      viewport: VIEWPORT,
-      deviceScaleFactor: DEVICE_SCALE,
-      colorScheme: "light",
-    });
-    await write("docs/page.png", await takeOverview(page, server.origin));
-    await write("docs/trace.png", await takeTrace(page));
-    await write("docs/error.png", await takeError(page));
+    await buy(await browser.newPage(), shop.address);
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await browser.newPage({
+        viewport: VIEWPORT,
+        deviceScaleFactor: DEVICE_SCALE,
+        colorScheme,
+      });
+      await takeAll(page, server.origin, colorScheme === "dark" ? "-dark" : "");
+      await page.close();
+    }
   } finally {
     await browser.close();
+    await esbuild.stop();
   }
 }
