@@ -32,17 +32,19 @@ const OUTCOMES: readonly { readonly result: SendResult; readonly explanation: st
 ];
 
 /** Relay mode, in place of the inbox: where envelopes go, what is stored here, and what the outcomes mean. */
-export function Destination({ route, ingest, kept }: {
+export function Destination({ route, ingest, kept, sentry }: {
   route: string;
   ingest: string;
   kept: string;
+  /** URL of the issues in Sentry. */
+  sentry: string;
 }) {
   return (
     <div className="destination">
       <p>
         Route of this browser’s envelopes: <b>{route}</b>. Destination:{" "}
         <b>{ingest}</b>; they appear in the Sentry project of the DSN. Stored on this server:{" "}
-        {kept}.
+        {kept}. <a href={sentry} target="_blank" rel="noreferrer">Open Sentry</a>
       </p>
       <dl>
         {OUTCOMES.map(({ result, explanation }) => {

@@ -1,5 +1,6 @@
 import { formatBytes, formatCount } from "../components/format.ts";
 import type { Config } from "../config.ts";
+import { sentryUrl } from "../islands/shared/sentry_link.ts";
 import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
 /**
@@ -19,6 +20,7 @@ export function pageSlots(
     route: target.tunnel ?? "direct to the ingest",
     ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,
     kept: kept(config),
+    sentry: sentryUrl(config.dsn.text, "issues/") ?? "",
   };
 }
 

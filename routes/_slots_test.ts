@@ -16,6 +16,7 @@ Deno.test("each mode → destination and route of the envelopes", () => {
   assert.equal(slots({}).route, "/monitoring");
   assert.equal(slots({}).release, "r1");
   assert.equal(slots(HOSTED).ingest, "o1.ingest.us.sentry.io");
+  assert.match(slots(HOSTED).sentry ?? "", /^https:\/\/sentry\.io\/.*issues\/$/);
   assert.equal(slots({ ...HOSTED, SENTRY_TUNNEL: "never" }).route, "direct to the ingest");
 });
 

@@ -64,10 +64,10 @@ export default function Page({ variant }: { variant: string }) {
             : (
               <div className="highlights">
                 <Panel id="receipts" title="Sent by this page" telemetry>
-                  <Island of={Receipts} load="visible" />
+                  <Island of={Receipts} />
                 </Panel>
                 <Panel id="destination" title="Destination">
-                  <Destination route={route} ingest={ingest} kept={kept} />
+                  <Destination route={route} ingest={ingest} kept={kept} sentry={slot("sentry")} />
                 </Panel>
               </div>
             )}

@@ -7,10 +7,9 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
-import { dsnOfPage, sentryUrl } from "../shared/sentry_link.ts";
-import { useMounted, useTelemetry } from "../shared/telemetry.ts";
+import { useTelemetry } from "../shared/telemetry.ts";
 
-/** The envelopes that this browser has sent, each with its outcome, and the link to Sentry. Relay mode only. */
+/** The envelopes that this browser has sent, each with its outcome. Relay mode only. */
 export default function Receipts() {
   return (
     <ErrorBoundary what="The list of sent envelopes">
@@ -21,23 +20,15 @@ export default function Receipts() {
 
 function ReceiptTable() {
   const { receipts } = useTelemetry();
-  const sentry = useMounted() ? sentryUrl(dsnOfPage(), "issues/") : undefined;
   return (
-    <>
-      <ScrollingTable
-        className="receipts"
-        caption="Envelopes sent by this page, newest first"
-        columns={COLUMNS}
-        empty={receipts.length === 0 && "Nothing has been sent yet."}
-      >
-        {receipts.map((receipt) => <ReceiptRow key={receiptKey(receipt)} receipt={receipt} />)}
-      </ScrollingTable>
-      {sentry && (
-        <p>
-          <a href={sentry} target="_blank" rel="noreferrer">Open Sentry’s issues</a>
-        </p>
-      )}
-    </>
+    <ScrollingTable
+      className="receipts"
+      caption="Envelopes sent by this page, newest first"
+      columns={COLUMNS}
+      empty={receipts.length === 0 && "Nothing has been sent yet."}
+    >
+      {receipts.map((receipt) => <ReceiptRow key={receiptKey(receipt)} receipt={receipt} />)}
+    </ScrollingTable>
   );
 }
 
