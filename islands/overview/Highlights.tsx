@@ -38,8 +38,9 @@ export default function Highlights() {
 
 function InboxHighlights() {
   const source = useSource("inbox");
-  const isForbidden = useSourceState(source).state === "forbidden";
-  const isPaused = usePausedState() !== undefined;
+  const { state } = useSourceState(source);
+  const isForbidden = state === "forbidden";
+  const paused = usePausedState();
   const place = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
   useEffect(() => {
@@ -57,7 +58,7 @@ function InboxHighlights() {
   }
   return (
     <div className="highlights" ref={place} tabIndex={-1}>
-      {isPaused && (
+      {paused && (
         <div className="bar">
           <LiveStatus source={source} />
         </div>
@@ -103,7 +104,8 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
 
 /** Links to the errors of the last ten minutes, of all and of the newest releases. */
 function RecentErrors({ source }: { source: ConsoleSource | undefined }) {
-  const rows = useSourceList(source)?.rows ?? [];
+  const list = useSourceList(source);
+  const rows = list?.rows ?? [];
   const releases = new Set(
     rows.filter(({ key }) => key !== OWN_SOURCE.key).flatMap(({ releases }) => releases),
   );
@@ -175,7 +177,8 @@ function durationOf({ started_at, ended_at }: TraceRow): string {
  */
 function useLastHour(source: ConsoleSource | undefined, left: number): string {
   const { version } = useSourceState(source);
-  const shownVersion = usePausedState()?.version ?? version;
+  const paused = usePausedState();
+  const shownVersion = paused?.version ?? version;
   const isVisible = useIsVisible("overview");
   return useMemo(() => String(Date.now() - HOUR_MS), [shownVersion, isVisible, left]);
 }
