@@ -9,7 +9,7 @@ import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
 import type { ConsoleSource, SourceState } from "../shared/source/source.ts";
-import { sourceLabels } from "../shared/source_labels.ts";
+import { nameOf, sourceLabels } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
 import {
   type ConsoleList,
@@ -73,7 +73,8 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
   const list = useList(source, "errors", { source: APPLICATIONS, limit: ROWS }, {
     view: "overview",
   });
-  const labelOf = useLabels(source);
+  const sources = useSourceList(source)?.rows;
+  const labels = useMemo(() => sourceLabels(sources ?? []), [sources]);
   return (
     <Panel
       id="newest-errors"
@@ -92,7 +93,7 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
             <a href={fragmentTo("errors", [group])}>
               <b>{type}</b> {value.slice(0, MAX_TEXT).toWellFormed()}
             </a>
-            <span className="quiet">{labelOf(source)}</span>
+            <span className="quiet">{labels.get(source)}</span>
             <span className="n">{count.toLocaleString("en")}×</span>
             <Timestamp at={last_seen} />
           </li>
@@ -139,7 +140,9 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
     const timer = setTimeout(() => setLeft((left) => left + 1), ms);
     return () => clearTimeout(timer);
   }, [oldest, left]);
-  const labelOf = useLabels(source);
+  const sources = useSourceList(source)?.rows;
+  const namesOf = ({ sources: keys }: TraceRow) =>
+    new Set(sources?.filter(({ key }) => keys.includes(key)).map(nameOf));
   const query = { since: "1h", sort: "slowest" };
   return (
     <Panel
@@ -157,7 +160,7 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
         {list.rows.map((row) => (
           <li key={row.trace_id}>
             <a href={fragmentTo("traces", [row.trace_id])}>{row.name ?? "No spans received"}</a>
-            <span className="quiet">{[...new Set(row.sources.map(labelOf))].join(" + ")}</span>
+            <span className="quiet">{[...namesOf(row)].join(" + ")}</span>
             <span className="n">{durationOf(row)}</span>
             <Timestamp at={row.started_at} />
           </li>
@@ -181,13 +184,6 @@ function useLastHour(source: ConsoleSource | undefined, left: number): string {
   const shownVersion = paused?.version ?? version;
   const isVisible = useIsVisible("overview");
   return useMemo(() => String(Date.now() - HOUR_MS), [shownVersion, isVisible, left]);
-}
-
-/** The label of a source by its key; empty until it is known. */
-function useLabels(source: ConsoleSource | undefined): (key: string) => string {
-  const rows = useSourceList(source)?.rows;
-  const labels = useMemo(() => rows && sourceLabels(rows), [rows]);
-  return (key) => labels?.get(key) ?? "";
 }
 
 /** Rows in columns, or why there are none and what to do. */

@@ -25,7 +25,7 @@ const withSide = (source: Source): string =>
   source.side === "unknown" ? nameOf(source) : `${nameOf(source)}, ${source.side}`;
 
 /** The name of an SDK without what all of Sentry's have in common. */
-function nameOf({ key, name }: Source): string {
+export function nameOf({ key, name }: Source): string {
   if (key === OWN_SOURCE.key) return name;
   return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
 }

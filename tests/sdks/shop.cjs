@@ -10,6 +10,8 @@ Sentry.init({
   environment: "development",
   tracesSampleRate: 1,
   enableLogs: true,
+  serverName: "shop-1",
+  integrations: [Sentry.rewriteFramesIntegration({ root: __dirname, prefix: "app:///" })],
 });
 
 const { createServer } = require("node:http");
@@ -73,5 +75,5 @@ const server = createServer(async ({ url, method }, response) => {
 server.listen(
   0,
   "127.0.0.1",
-  () => console.log(`Shop: http://127.0.0.1:${server.address().port}/`),
+  () => process.stdout.write(`Shop: http://127.0.0.1:${server.address().port}/\n`),
 );
