@@ -142,7 +142,7 @@ test("each question → answered in at most two clicks from the overview", async
   await ask("Which were the slowest page loads of the last hour?", async () => {
     await click(traces.getByRole("link", { name: "Page loads" }));
     const names = region("Traces").locator("a.row-link");
-    await expect(names).toHaveText(["/orders", "/cart"]);
+    await expect(names).toHaveText(["Page load /orders", "Page load /cart"]);
   });
   await ask("Which errors had one release in the last ten minutes?", async () => {
     await click(errors.getByRole("link", { name: "shop@1.4.0" }));
