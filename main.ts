@@ -111,7 +111,6 @@ async function main(): Promise<void> {
     token: config.inboxToken,
     proxyHeader: config.trustedProxyHeader,
     onDeploy: config.onDeploy,
-    sourceMap,
   };
   const { maxEnvelopeBytes } = config;
   const inbox = createInboxEndpoint({ ...readable, alerts, maxEnvelopeBytes });

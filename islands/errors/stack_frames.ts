@@ -46,7 +46,8 @@ export function explainMissingSource(
   if (minified.length > 0) {
     return scope === "visit"
       ? "Minified frames as reported by the browser: in relay mode the server provides no source maps."
-      : "Some frames are minified: no source map has their debug ids, so they are from another build.";
+      : "Some frames are minified: no source map has their debug ids. Upload those of the build with" +
+        " deno task sourcemaps --to URL FOLDER.";
   }
   // Other frames come from files that were never minified, or that their source map leaves out.
   return bare.length === frames.length ? "The event contains no source lines." : "";

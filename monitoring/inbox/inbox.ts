@@ -40,7 +40,22 @@ export interface Inbox {
   extent(): { last: number; envelopes: number };
   /** The body of an envelope; undefined if it is not stored (any more). */
   bytes(id: number): StoredBody | undefined;
-  /** Deletes all envelopes and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
+  /**
+   * The source map (JSON) of a script: of the server's own build, else one that was stored.
+   *
+   * @param key debug id, or the address of a script
+   */
+  sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * Stores a source map and evicts the oldest ones over the limit, which is half of the inbox's.
+   *
+   * @param key replaces the map with the same key
+   * @throws {SourceMapOverBoundError} larger than the limit
+   * @throws {DiskFullError}
+   * @throws {InboxClosedError}
+   */
+  storeSourceMap(key: string, map: Uint8Array): void;
+  /** Deletes all envelopes and source maps and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
   clear(): number;
   /**
    * Sets the state of a group of errors. A resolved one is open again when a later error arrives.
@@ -108,6 +123,14 @@ export class EnvelopeOverBoundError extends Error {
   override readonly name = "EnvelopeOverBoundError";
   constructor(readonly bytes: number, readonly maxBytes: number) {
     super(`Cannot store an envelope of ${bytes} bytes: the inbox holds at most ${maxBytes} bytes.`);
+  }
+}
+
+/** A source map is larger than half of `INBOX_MAX_BYTES`. */
+export class SourceMapOverBoundError extends Error {
+  override readonly name = "SourceMapOverBoundError";
+  constructor(readonly maxBytes: number) {
+    super(`Source maps may have ${maxBytes} bytes here, half of INBOX_MAX_BYTES.`);
   }
 }
 

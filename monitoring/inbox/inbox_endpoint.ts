@@ -3,7 +3,7 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
-import type { Inbox } from "./inbox.ts";
+import { type Inbox, SourceMapOverBoundError } from "./inbox.ts";
 import type { GroupAlert, ListQuery } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./query_parameters.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
-import type { ReadSourceMap } from "./script_maps.ts";
+import { readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
@@ -26,8 +26,6 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
   readonly refusals?: Recent<Refusal>;
   /** Groups of errors that are new or came back, for the live stream. Default: none. */
   readonly alerts?: Recent<GroupAlert>;
-  /** Returns the build's source maps. They are served only to readers of the inbox. */
-  readonly sourceMap?: ReadSourceMap;
   /** The page's origin as browsers see it, if a proxy changes it. */
   readonly publicOrigin?: string;
   /** Bytes of one imported envelope, as received. */
@@ -39,7 +37,7 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
 /** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
 export interface InboxEndpoint {
   /**
-   * Answers GET, HEAD and DELETE, POST with `?import`, and PATCH with `?group`.
+   * Answers GET, HEAD and DELETE, POST with `?import` or `?maps`, and PATCH with `?group`.
    *
    * @param peer the remote address of the connection, never taken from a header
    */
@@ -51,23 +49,24 @@ export interface InboxEndpoint {
 /** Open streams. Limits leaks: a browser has one. */
 const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
-const IMPORT_METHODS = "POST";
 const GROUP_METHODS = `${METHODS}, PATCH`;
+/** The POSTs, by the parameter of the query that names them. */
+const POSTS = ["import", "maps"] as const;
 
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
   const { inbox } = options;
   const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
   let streams = 0;
-  let isImporting = false;
+  let isReceiving = false;
 
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     if (inbox === undefined) {
       return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN for it.");
     }
     const query = queryOf(request);
-    const isImport = query.has("import");
-    const methods = isImport ? IMPORT_METHODS : query.has("group") ? GROUP_METHODS : METHODS;
+    const post = POSTS.find((name) => query.has(name));
+    const methods = post !== undefined ? "POST" : query.has("group") ? GROUP_METHODS : METHODS;
     if (!methods.split(", ").includes(request.method)) {
       const response = refusal(405, "method_not_allowed", `The inbox answers ${methods} here.`);
       response.headers.set("Allow", methods);
@@ -76,7 +75,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const access = accessOf(request, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     try {
-      if (isImport) return await takeImport(inbox, request);
+      if (post !== undefined) return await takePost(inbox, request, post, query.get(post) ?? "");
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (!isRead && query.has("group")) return await changeGroup(inbox, request, query);
       if (!isRead) return clear(inbox, query);
@@ -86,6 +85,10 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       }
       return response;
     } catch (error) {
+      if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
+      if (error instanceof SourceMapOverBoundError) {
+        return refusal(413, "source_map_too_large", error.message);
+      }
       if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);
       console.error("Cannot use the inbox:", error);
       return refusal(
@@ -111,7 +114,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
     if (parameters.id !== undefined) return download(inbox, parameters.id, head);
-    if (parameters.map !== undefined) return await sourceMap(parameters.map, head);
+    if (parameters.map !== undefined) return await sourceMap(inbox, parameters.map, head);
     if (isStream) return stream(inbox, parameters, head);
     const { cursor, envelopes } = inbox.list(parameters);
     return json(200, { cursor, envelopes }, head);
@@ -135,10 +138,10 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return respond(events, headers);
   };
 
-  const sourceMap = async (debugId: string, head: boolean): Promise<Response> => {
-    const bytes = await options.sourceMap?.(debugId);
+  const sourceMap = async (inbox: Inbox, debugId: string, head: boolean): Promise<Response> => {
+    const bytes = await inbox.sourceMap(debugId);
     if (bytes === undefined) {
-      return refusal(404, "map_not_found", `This build has no source map ${debugId}.`);
+      return refusal(404, "map_not_found", `There is no source map ${debugId}.`);
     }
     return jsonBytes(200, bytes, head);
   };
@@ -166,13 +169,33 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
 
-  /** One import at a time: each may hold one large envelope in memory. */
-  const takeImport = async (inbox: Inbox, request: Request): Promise<Response> => {
-    const { maxEnvelopeBytes, importTimeoutMs } = options;
+  /** One POST at a time: each may hold a large envelope or source map in memory. */
+  const takePost = async (
+    inbox: Inbox,
+    request: Request,
+    post: (typeof POSTS)[number],
+    value: string,
+  ): Promise<Response> => {
     // CSRF: unlike DELETE, a cross-site POST needs no preflight.
     if (!isFromOwnPage(request)) {
-      return refusal(403, "origin_not_allowed", "Only the inbox's own page may import.");
+      return refusal(403, "origin_not_allowed", "Only the inbox's own page may post here.");
     }
+    if (isReceiving) {
+      return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
+    }
+    isReceiving = true;
+    try {
+      if (post === "import") return await takeImport(inbox, request);
+      const { debugId, bytes } = await readSourceMapUpload(request, value);
+      inbox.storeSourceMap(debugId, bytes);
+      return json(200, { debug_id: debugId, bytes: bytes.byteLength }, false);
+    } finally {
+      isReceiving = false;
+    }
+  };
+
+  const takeImport = async (inbox: Inbox, request: Request): Promise<Response> => {
+    const { maxEnvelopeBytes, importTimeoutMs } = options;
     if (request.headers.has("content-encoding")) {
       return refusal(
         415,
@@ -180,20 +203,12 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
         "An archive must not be compressed: omit Content-Encoding.",
       );
     }
-    if (isImporting) {
-      return refusal(503, "inbox_busy", "Another import is running: try again when it is done.");
-    }
-    isImporting = true;
-    try {
-      const body = request.body ?? new Blob().stream();
-      const limits = { maxEnvelopeBytes, chunkTimeoutMs: importTimeoutMs };
-      const { broken, ...result } = await importArchive(inbox, body, limits);
-      return broken === undefined
-        ? json(200, result, false)
-        : json(400, { error: "archive_malformed", detail: broken, ...result }, false);
-    } finally {
-      isImporting = false;
-    }
+    const body = request.body ?? new Blob().stream();
+    const limits = { maxEnvelopeBytes, chunkTimeoutMs: importTimeoutMs };
+    const { broken, ...result } = await importArchive(inbox, body, limits);
+    return broken === undefined
+      ? json(200, result, false)
+      : json(400, { error: "archive_malformed", detail: broken, ...result }, false);
   };
 
   return { handle, endStreams: () => stopping.abort() };

@@ -8,6 +8,7 @@ import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./envelope_state
 import { GroupStates } from "./group_states.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
+import { SourceMapTable } from "./source_map_table.ts";
 
 /**
  * Characters of all index entries: at most as many as bytes of bodies, but at least this many. A small
@@ -49,9 +50,10 @@ export class InboxFile {
   readonly #groups: GroupStates;
   readonly #index: IndexWriter;
   readonly #lists: ListReader;
+  readonly sourceMaps: SourceMapTable;
 
   /**
-   * @param maxBytes of all bodies
+   * @param maxBytes of all bodies; source maps have half as many besides
    * @param oldestTime envelopes that were received before this time are deleted, milliseconds since 1970; -Infinity:
    * none
    */
@@ -63,6 +65,7 @@ export class InboxFile {
     this.#groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.#groups);
     this.#lists = new ListReader(db, this.#groups);
+    this.sourceMaps = new SourceMapTable(db, maxSourceMapBytes(maxBytes));
   }
 
   /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
@@ -212,6 +215,7 @@ export class InboxFile {
       this.#sql.deleteAll.run();
       this.#sql.deleteAllTypes.run();
       this.#index.deleteAll();
+      this.sourceMaps.deleteAll();
       return this.#markCleared(this.state().last);
     });
     this.#freeDisk();
@@ -307,6 +311,15 @@ export class InboxFile {
   #transaction<T>(work: () => T, begin?: string): T {
     return transaction(this.#db, work, begin);
   }
+}
+
+/**
+ * Bytes of all source maps, beside those of envelopes.
+ *
+ * @param maxBytes of envelopes
+ */
+export function maxSourceMapBytes(maxBytes: number): number {
+  return Math.floor(maxBytes / 2);
 }
 
 /** Ascending numbers as ranges of consecutive ones, both ends included. */

@@ -189,12 +189,13 @@ const VERSION_4 = `
 `;
 
 /**
- * Other group keys of errors and other names of traces: all envelopes are indexed again.
+ * Other group keys of errors, other names of traces: all envelopes are indexed again.
  *
  * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
  *   its envelopes. `state`: open, resolved, muted or regressed. `deleted`: errors in envelopes up to this id are not
  *   indexed; 0: all are.
  * - `totals.group_changes`: their number so far.
+ * - `source_maps`: of other applications. `key` is a debug id or a script's address (`source_map_table.ts`).
  */
 const VERSION_5 = `
   DELETE FROM envelope_texts;
@@ -210,6 +211,12 @@ const VERSION_5 = `
     deleted INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX group_states_by_time ON group_states (changed_at);
+  CREATE TABLE source_maps (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    bytes INTEGER NOT NULL,
+    map BLOB NOT NULL
+  ) STRICT;
   ALTER TABLE totals ADD COLUMN group_changes INTEGER NOT NULL DEFAULT 0;
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;

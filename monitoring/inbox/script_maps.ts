@@ -2,23 +2,28 @@ import { readDebugIds } from "../models/error/stack.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
 import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 
-/** Returns the source map (JSON) of the script with a debug id; undefined: not a script of this build. */
+/** Returns the source map (JSON) of the script with a debug id; undefined: there is none. */
 export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
 /** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
 const MAX_MAPS = 64;
+/** Bytes of JSON whose maps stay in memory. The page's 39 maps have 10 MB. An envelope may load as many again. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Bytes that a map counts which cannot be read: ids are the sender's. */
+const UNREADABLE_BYTES = 1_000;
 
 const decoder = new TextDecoder();
 
 /**
- * Caches the build's source maps, loaded when the first error needs them. Bounded by the build: its 39
+ * Caches source maps, loaded when the first error needs them, to group errors by source position. The page's 39
  * maps take 18 MB of memory, and parsing the largest blocks the server for 20 ms, once.
  */
 export class ScriptMaps {
   readonly #read: ReadSourceMap;
   readonly #onNotice: (notice: string) => void;
-  /** Undefined: cannot be parsed; not tried again. */
-  readonly #maps = new Map<string, ScriptMap | undefined>();
+  /** Least recently loaded first. Without a map: it cannot be parsed. */
+  readonly #maps = new Map<string, { readonly map?: ScriptMap; readonly bytes: number }>();
+  #bytes = 0;
 
   constructor(read: ReadSourceMap, onNotice: (notice: string) => void) {
     this.#read = read;
@@ -26,23 +31,39 @@ export class ScriptMaps {
   }
 
   /** The map with a debug id, if {@linkcode load} has loaded it. */
-  readonly get = (debugId: string): ScriptMap | undefined => this.#maps.get(debugId);
+  readonly get = (debugId: string): ScriptMap | undefined => this.#maps.get(debugId)?.map;
+
+  /** The map with this id was replaced. */
+  forget(debugId: string): void {
+    this.#bytes -= this.#maps.get(debugId)?.bytes ?? 0;
+    this.#maps.delete(debugId);
+  }
 
   /** Loads the maps of the envelope's errors. Never throws: an error is grouped without a map, too. */
   async load({ items }: ParsedEnvelope): Promise<void> {
     const wanted = new Set(
       items.flatMap(({ type, json }) => type === "event" ? [...readDebugIds(json).values()] : []),
     );
+    for (const id of this.#maps.keys()) {
+      if (this.#bytes <= MAX_BYTES) break;
+      if (!wanted.has(id)) this.forget(id);
+    }
     for (const id of [...wanted].slice(0, MAX_MAPS)) {
       if (this.#maps.has(id)) continue;
+      if (this.#bytes > 2 * MAX_BYTES) break;
+      let bytes = UNREADABLE_BYTES;
+      let map: ScriptMap | undefined;
       try {
         const json = await this.#read(id);
         if (json === undefined) continue;
-        this.#maps.set(id, new ScriptMap(decoder.decode(json), { keepsTexts: false }));
+        bytes = json.byteLength;
+        map = new ScriptMap(decoder.decode(json), { keepsTexts: false });
       } catch (error) {
-        this.#maps.set(id, undefined);
         this.#onNotice(`Cannot read the source map ${id}: ${error}`);
       }
+      this.forget(id);
+      this.#maps.set(id, { map, bytes });
+      this.#bytes += bytes;
     }
   }
 }

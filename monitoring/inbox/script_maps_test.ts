@@ -158,7 +158,7 @@ Deno.test("file of version 3 → indexed again in the background, with sources",
     before.close();
     const db = new DatabaseSync(path);
     db.exec(
-      "DROP TABLE sources; DROP TABLE releases; DROP TABLE group_states;" +
+      "DROP TABLE sources; DROP TABLE releases; DROP TABLE group_states; DROP TABLE source_maps;" +
         " ALTER TABLE totals DROP COLUMN group_changes; PRAGMA user_version = 3",
     );
     db.close();

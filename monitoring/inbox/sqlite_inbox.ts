@@ -9,9 +9,10 @@ import {
   InboxClosedError,
   type InboxQuery,
   type InboxSlice,
+  SourceMapOverBoundError,
   type StoredBody,
 } from "./inbox.ts";
-import { InboxFile, type NewEnvelope } from "./inbox_file.ts";
+import { InboxFile, maxSourceMapBytes, type NewEnvelope } from "./inbox_file.ts";
 import { indexEnvelope } from "../models/index/index_entries.ts";
 import { type ParsedEnvelope, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
 import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
@@ -30,7 +31,7 @@ export interface InboxOptions {
   readonly expiryMs?: number;
   /** The clock in milliseconds since 1970: for ages, and for the name of a corrupt file. */
   readonly now?: () => number;
-  /** Returns the build's source maps, to group errors by source position. Default: none. */
+  /** Returns the source maps of the server's own build. Default: none. */
   readonly sourceMap?: ReadSourceMap;
   /** Called for each group of errors that is new or has come back, but not by an import or by indexing again. */
   readonly onGroupAlert?: (alert: GroupAlert) => void;
@@ -59,7 +60,7 @@ const DAY_MS = 24 * HOUR_MS;
 class SqliteInbox implements Inbox {
   readonly #options: InboxOptions;
   readonly #listeners = new Set<(change: InboxChange) => void>();
-  readonly #maps: ScriptMaps | undefined;
+  readonly #maps: ScriptMaps;
   readonly #database: RecoveringDatabase<InboxFile>;
   readonly #onNotice: (notice: string) => void;
   readonly #now: () => number;
@@ -78,11 +79,11 @@ class SqliteInbox implements Inbox {
 
   constructor(options: InboxOptions) {
     this.#options = options;
-    const { path, maxBytes, sourceMap, now = Date.now, onNotice = console.warn } = options;
+    const { path, maxBytes, now = Date.now, onNotice = console.warn } = options;
     const maxAgeMs = (options.maxAgeDays ?? Infinity) * DAY_MS;
     this.#onNotice = onNotice;
     this.#now = now;
-    this.#maps = sourceMap && new ScriptMaps(sourceMap, onNotice);
+    this.#maps = new ScriptMaps((key) => this.sourceMap(key), onNotice);
     this.#database = new RecoveringDatabase({
       store: "inbox",
       path,
@@ -169,6 +170,17 @@ class SqliteInbox implements Inbox {
 
   bytes(id: number): StoredBody | undefined {
     return this.#run((file) => file.body(id));
+  }
+
+  async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return await this.#options.sourceMap?.(key) ?? this.#run((file) => file.sourceMaps.get(key));
+  }
+
+  storeSourceMap(key: string, map: Uint8Array): void {
+    const max = maxSourceMapBytes(this.#options.maxBytes);
+    if (map.byteLength > max) throw new SourceMapOverBoundError(max);
+    this.#grow((file) => file.sourceMaps.put(key, map));
+    this.#maps.forget(key);
   }
 
   clear(): number {
@@ -306,8 +318,8 @@ class SqliteInbox implements Inbox {
   }
 
   async #index(parsed: ParsedEnvelope, receivedAt: number): Promise<EnvelopeIndex> {
-    await this.#maps?.load(parsed);
-    return indexEnvelope(parsed, receivedAt, this.#maps?.get);
+    await this.#maps.load(parsed);
+    return indexEnvelope(parsed, receivedAt, this.#maps.get);
   }
 }
 

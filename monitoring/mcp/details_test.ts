@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as esbuild from "esbuild";
+import type { ReadSourceMap } from "../inbox/script_maps.ts";
 import { openInbox } from "../inbox/sqlite_inbox.ts";
 import { admitted, admittedGzip, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
 import { minify } from "../inbox/testdata/minify.ts";
@@ -18,12 +19,12 @@ const TRACE = "a".repeat(32);
 async function withReader(
   envelopes: readonly Uint8Array<ArrayBuffer>[],
   work: (reader: TelemetryReader) => Promise<void>,
-  sourceMap?: TelemetryReader["sourceMap"],
+  sourceMap?: ReadSourceMap,
 ): Promise<void> {
-  const inbox = openInbox({ maxBytes: 64 * 1024 * 1024 });
+  const inbox = openInbox({ maxBytes: 64 * 1024 * 1024, sourceMap });
   try {
     for (const bytes of envelopes) await inbox.store(admittedGzip(bytes, NOW));
-    await work({ inbox, sourceMap, health: () => Promise.reject(new Error("not used")) });
+    await work({ inbox, health: () => Promise.reject(new Error("not used")) });
   } finally {
     inbox.close();
   }

@@ -111,11 +111,11 @@ async function readEvent(found: OccurrenceRow, reader: TelemetryReader): Promise
   }
 }
 
-async function describe(event: ErrorEvent, { sourceMap }: TelemetryReader) {
+async function describe(event: ErrorEvent, { inbox }: TelemetryReader) {
   const decoder = new TextDecoder();
   // Not kept: the maps of one error with their sources take some megabytes.
   const finder = createSourceFinder(async (debugId) => {
-    const bytes = await sourceMap?.(debugId);
+    const bytes = await inbox.sourceMap(debugId);
     return bytes && decoder.decode(bytes);
   });
   const framesOf = async ({ shown, more }: Bounded<Frame>) => {

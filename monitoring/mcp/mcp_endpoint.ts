@@ -19,7 +19,7 @@ export interface McpEndpoint {
 }
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { inbox, sourceMap, health } = options;
+  const { inbox, health } = options;
   const accessOf = inboxReadAccess(options);
   let handler: Promise<McpHandler> | undefined;
 
@@ -41,7 +41,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       if (origin !== null && !isOwnOrigin(origin, request, options.publicOrigin)) {
         return refusal(403, "origin_not_allowed", "No page of another origin may use this server.");
       }
-      handler ??= load({ inbox, sourceMap, health });
+      handler ??= load({ inbox, health });
       // The next request tries again.
       handler.catch(() => handler = undefined);
       return respond(await (await handler)(request));

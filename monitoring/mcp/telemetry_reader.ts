@@ -1,13 +1,10 @@
 import type { Inbox } from "../inbox/inbox.ts";
-import type { ReadSourceMap } from "../inbox/script_maps.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
 import type { HealthReport } from "../protocol/relay_api.ts";
 
 /** What the tools read. */
 export interface TelemetryReader {
   readonly inbox: Inbox;
-  /** Returns the build's source maps. */
-  readonly sourceMap?: ReadSourceMap;
   /** Returns the relay's state. */
   health(): Promise<HealthReport>;
 }

@@ -4,6 +4,9 @@
  *
  * Needs `SENTRY_AUTH_TOKEN`, `SENTRY_ORG` and `SENTRY_PROJECT`; `SENTRY_URL` for a Sentry other than
  * sentry.io.
+ *
+ * `deno task sourcemaps --to URL FOLDER` uploads the maps of any application's build to the inbox of a running server
+ * instead (`inbox_upload.ts`).
  */
 import { pathToFileURL } from "node:url";
 import { ConfigError, effectiveRelease, loadConfig } from "../../config.ts";
@@ -12,6 +15,7 @@ import { stagingFolder } from "../../server/build/publish.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { projectRoot } from "../project_files.ts";
 import { serverEnvironment, spawnBuild } from "../run/processes.ts";
+import { InboxUploadError, uploadToInbox } from "./inbox_upload.ts";
 import { UploadError, uploadFolder, type UploadTarget } from "./sentry_cli.ts";
 
 async function upload(): Promise<number> {
@@ -136,10 +140,11 @@ async function writeUploadFolder(scripts: readonly MappedScript[]): Promise<stri
 
 if (import.meta.main) {
   try {
-    Deno.exitCode = await upload();
+    Deno.exitCode = Deno.args.length > 0 ? await uploadToInbox(Deno.args) : await upload();
   } catch (error) {
     // Errors that the user can fix: printed as one line, without a stack trace.
-    const expected = [ConfigError, TargetError, UploadError].some((kind) => error instanceof kind);
+    const expected = [ConfigError, InboxUploadError, TargetError, UploadError]
+      .some((kind) => error instanceof kind);
     if (!expected) throw error;
     console.error((error as Error).message);
     Deno.exitCode = 1;

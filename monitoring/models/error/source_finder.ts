@@ -15,7 +15,7 @@ export interface SourceFinder {
   ): Promise<readonly FoundFrame[]>;
 }
 
-/** A page of this project has some thirty scripts, and a stack trace contains a few of them. */
+/** A page has some tens of scripts, and a stack trace contains a few of them. */
 const MAX_MAPS = 40;
 /** Lines shown before and after the frame's line. */
 const CONTEXT_LINES = 5;
@@ -38,8 +38,9 @@ export function createSourceFinder(
     if (maps.size >= MAX_MAPS) maps.delete(maps.keys().next().value!);
     const loading = load(sourceMap, debugId);
     maps.set(debugId, loading);
-    // A failed request may be repeated.
-    loading.catch(() => maps.delete(debugId));
+    // A failed request may be repeated, and a missing map may be uploaded.
+    const forget = () => void maps.delete(debugId);
+    loading.then((map) => map ?? forget(), forget);
     return loading;
   };
 

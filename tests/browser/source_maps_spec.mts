@@ -1,0 +1,100 @@
+/** Errors of an application's minified bundle, with its source maps uploaded to the inbox. */
+import { join } from "node:path";
+import { build } from "esbuild";
+import { projectRoot } from "../../tools/project_files.ts";
+import { expect, test } from "./fixtures.ts";
+
+const DEBUG_ID = "5c1d7a2e-3b4f-4c8a-9d6e-7f8091a2b3c4";
+const CART = `// The cart of a shop.
+export interface Cart { readonly items: readonly string[] }
+
+export function checkout(cart: Cart): number {
+  if (cart.items.length === 0) throw new RangeError("The cart is empty");
+  return cart.items.length;
+}
+`;
+const MAIN = `import * as Sentry from "@sentry/browser";
+import { checkout } from "./cart.ts";
+Sentry.init({ dsn: new URLSearchParams(location.search).get("dsn")! });
+setTimeout(() => console.log(checkout({ items: [] })));
+`;
+/** What `sentry-cli sourcemaps inject` writes in front of a script, and at its end. */
+const INJECTED =
+  `!function(){try{var e="undefined"!=typeof window?window:global,n=(new e.Error).stack;` +
+  `n&&(e._sentryDebugIds=e._sentryDebugIds||{},e._sentryDebugIds[n]="${DEBUG_ID}")}catch(e){}}();`;
+
+/** Builds the application like its developer, and serves it on another port. */
+async function startShop(): Promise<AsyncDisposable & { origin: string; folder: string }> {
+  const folder = await Deno.makeTempDir({ prefix: "shop-" });
+  await Deno.mkdir(join(folder, "src"));
+  await Deno.writeTextFile(join(folder, "src/cart.ts"), CART);
+  await Deno.writeTextFile(join(folder, "src/main.ts"), MAIN);
+  await build({
+    entryPoints: [join(folder, "src/main.ts")],
+    absWorkingDir: folder,
+    nodePaths: [join(projectRoot, "node_modules")],
+    outfile: join(folder, "dist/app.js"),
+    bundle: true,
+    minify: true,
+    sourcemap: true,
+    banner: { js: INJECTED },
+    footer: { js: `//# debugId=${DEBUG_ID}` },
+  });
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async ({ url }) => {
+    if (new URL(url).pathname === "/") {
+      const page = '<!doctype html><link rel="icon" href="data:,"><script src="/app.js"></script>';
+      return new Response(page, { headers: { "Content-Type": "text/html" } });
+    }
+    const script = await Deno.readTextFile(join(folder, "dist/app.js"));
+    return new Response(script, { headers: { "Content-Type": "text/javascript" } });
+  });
+  return {
+    origin: `http://localhost:${server.addr.port}`,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** `deno task sourcemaps --to` */
+async function upload(origin: string, folder: string): Promise<{ code: number; output: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "sourcemaps", "--to", origin, folder],
+    cwd: projectRoot,
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, output: decode(stdout) + decode(stderr) };
+}
+
+test("minified bundle of an application, maps uploaded → line and function of its source", async ({ page, server, watch }) => {
+  // The inbox has no map of this bundle at first.
+  watch.allow("The cart is empty", "status of 404");
+  await using shop = await startShop();
+  await page.goto(`${shop.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
+  const errors = async () =>
+    (await (await fetch(`${server.origin}/monitoring/inbox?view=errors`)).json()).rows;
+  await expect.poll(async () => (await errors()).length).toBe(1);
+
+  const [{ group }] = await errors();
+  await page.goto(`/#/errors/${group}`);
+  const detail = page.getByRole("article");
+  await expect(detail).toContainText("deno task sourcemaps --to");
+  await expect(detail).not.toContainText("src/cart.ts");
+
+  const none = await upload(server.origin, join(shop.folder, "src"));
+  expect(none.code, none.output).toBe(1);
+  const { code, output } = await upload(server.origin, shop.folder);
+  expect(code, output).toBe(0);
+  expect(output).toContain(`app.js.map  ${DEBUG_ID}`);
+
+  await page.reload();
+  await expect(detail).toContainText(/checkout src\/cart\.ts:5:\d+ in app/);
+  const source = detail.getByRole("group", { name: "Source" }).first();
+  await expect(source.locator("mark")).toHaveText(
+    'if (cart.items.length === 0) throw new RangeError("The cart is empty");',
+  );
+});
