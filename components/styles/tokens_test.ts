@@ -38,8 +38,9 @@ const MINIMUM_CONTRAST = {
   navigation: MIN_SHAPE_CONTRAST,
   resource: MIN_SHAPE_CONTRAST,
   rendering: MIN_SHAPE_CONTRAST,
-  http: MIN_SHAPE_CONTRAST,
-  server: MIN_SHAPE_CONTRAST,
+  // Colours of text too, in logs.
+  http: MIN_TEXT_CONTRAST,
+  server: MIN_TEXT_CONTRAST,
   database: MIN_SHAPE_CONTRAST,
 };
 

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import type { StyleRun } from "../../monitoring/models/ansi.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
@@ -61,6 +62,7 @@ export function LogRow({ log, index, isExpanded, isTabStop, onFocus, onToggle }:
 
 const LogCells = memo(function LogCells({ log }: { log: Log }) {
   const { message, attributes } = summarizeLog(log);
+  const { body, styles } = log;
   return (
     <>
       <span role="gridcell" className="at">
@@ -73,7 +75,7 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
         </span>
       </span>
       <span role="gridcell" className="log-message">
-        {message}
+        {styles ? <StyledText text={cut(body, ROW_CHARACTERS)} styles={styles} /> : message}
         <SourceLabel of={[log.source]} />
         {attributes.map((attribute) => <small key={attribute}>{` ${attribute}`}</small>)}
       </span>
@@ -87,7 +89,9 @@ function LogDetails({ log }: { log: Log }) {
   const time = new Date(log.at);
   return (
     <div className="log-details">
-      <pre>{log.body}</pre>
+      <pre>
+        <StyledText text={log.body} styles={log.styles ?? []} />
+      </pre>
       <p className="links">
         {trace && (
           <>
@@ -117,6 +121,17 @@ function LogDetails({ log }: { log: Log }) {
       </dl>
     </div>
   );
+}
+
+/** A text in the colours and styles that its program gave it for a terminal. */
+function StyledText({ text, styles }: { text: string; styles: readonly StyleRun[] }) {
+  const runs = [[0, ""] as const, ...styles, [text.length, ""] as const];
+  return runs.slice(0, -1).map(([at, names], index) => {
+    const part = text.slice(at, runs[index + 1]![0]);
+    // A prefix, so that a name is no class of another rule.
+    const className = names.split(" ").map((name) => `sgr-${name}`).join(" ");
+    return part && (names === "" ? part : <span key={index} className={className}>{part}</span>);
+  });
 }
 
 function traceHref({ span_id: span }: Log, trace: string): string {
@@ -156,6 +171,9 @@ export function listAttributes(
 }
 
 function toOneLine(text: string, maxLength: number): string {
-  const line = text.slice(0, maxLength).replace(/\s+/g, " ");
-  return text.length > maxLength ? `${line}…` : line;
+  return cut(text, maxLength).replace(/\s+/g, " ");
+}
+
+function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

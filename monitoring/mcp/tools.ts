@@ -188,8 +188,14 @@ function listRows(
   }
   const { query } = readListParameters(parameters, Date.now());
   const read = (limit?: number) => {
-    const page: Page<object> = inbox.page(view, { ...query, limit: limit ?? query.limit });
-    return { rows: page.rows.map(withTimes), next: page.next };
+    const page: Page<object> = inbox.page(view, {
+      ...query,
+      limit: limit ?? query.limit,
+    });
+    return {
+      rows: page.rows.map((row) => withTimes({ ...row, styles: undefined })),
+      next: page.next,
+    };
   };
   let page = read();
   const fitting = countFitting(page.rows, MAX_DATA_BYTES);

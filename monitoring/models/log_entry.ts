@@ -1,3 +1,4 @@
+import { readAnsi } from "./ansi.ts";
 import { envelopeAt, indexAt } from "./index/list_cursor.ts";
 import { at, hexId, plausibleTime, spanId, tidyText, toJson } from "./json.ts";
 import { LOG_LEVELS, type LogRow } from "./rows.ts";
@@ -7,6 +8,8 @@ export type LogEntry = Omit<LogRow, "envelope" | "index" | "source">;
 
 /** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
 const MAX_BODY = 2_000;
+/** Characters with escape sequences. */
+const MAX_RAW_BODY = 4 * MAX_BODY;
 /** Sentry's SDKs add about ten. */
 const MAX_ATTRIBUTES = 64;
 const MAX_ATTRIBUTE_NAME = 100;
@@ -22,10 +25,13 @@ const MAX_ATTRIBUTE_TEXT = 4_000;
  */
 export function logEntry(log: unknown, receivedAt: number): LogEntry {
   const body = at(log, "body");
+  const raw = typeof body === "string" ? body : toJson(body);
+  const { text, styles } = readAnsi(raw.slice(0, MAX_RAW_BODY));
   return {
     at: plausibleTime(at(log, "timestamp"), receivedAt) ?? receivedAt,
     level: levelOf(at(log, "level"), at(log, "severity_number")),
-    body: tidyText(typeof body === "string" ? body : toJson(body), MAX_BODY) ?? "",
+    body: tidyText(raw.length > MAX_RAW_BODY ? `${text}…` : text, MAX_BODY) ?? "",
+    ...styles.length > 0 && { styles },
     attributes: attributesOf(at(log, "attributes")),
     trace_id: hexId(at(log, "trace_id")),
     span_id: spanId(at(log, "span_id")) ??
@@ -80,6 +86,7 @@ function attributeValue(attribute: unknown): unknown {
 
 function plain(value: unknown): string | number | boolean {
   if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
-  const text = typeof value === "string" ? value : toJson(value);
+  const raw = typeof value === "string" ? value : toJson(value);
+  const { text } = readAnsi(raw.slice(0, MAX_RAW_BODY));
   return tidyText(text, MAX_ATTRIBUTE_VALUE) ?? "";
 }

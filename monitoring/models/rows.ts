@@ -1,3 +1,4 @@
+import type { StyleRun } from "./ansi.ts";
 import type { Side } from "./side.ts";
 
 /**
@@ -175,8 +176,10 @@ export interface LogRow {
   readonly index: number;
   readonly at: number;
   readonly level: (typeof LOG_LEVELS)[number];
-  /** The message with its parameters filled in. */
+  /** The message with its parameters filled in, without escape sequences of terminals. */
   readonly body: string;
+  /** Its colours and styles (`ansi.ts`); undefined: none. */
+  readonly styles?: readonly StyleRun[];
   /** Values of other types are converted to JSON. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   readonly trace_id: string | null;

@@ -153,9 +153,14 @@ test("hostile logs → shown as text, nothing is executed", async ({ page, serve
     { body: "m".repeat(300_000), level: MARKUP },
     { body: { deep: [[[[[]]]]] }, timestamp: "yesterday", trace_id: 7, attributes: "none" },
     { body: "of another time", timestamp: 1e300 },
+    { body: `\x1b[1;31mfailed\x1b[0m of colours \x1b]0;a title\x07\x1b[35m${MARKUP}\x1b[2J` },
     { body: "link", trace_id: `javascript:${ATTACK}`, span_id: "../../x" },
   ]);
-  const line = lines(page).filter({ hasText: MARKUP });
+  // Escape sequences of terminals are colours, or nothing.
+  const coloured = lines(page).filter({ hasText: `failed of colours ${MARKUP}` });
+  await expect(coloured.locator(".sgr-red")).toHaveText("failed");
+  await expect(coloured.locator(".sgr-red")).toHaveCSS("font-weight", "600");
+  const line = lines(page).filter({ hasText: MARKUP }).filter({ hasNotText: "of colours" });
   await expect(line).toHaveCount(1);
   await line.click();
   await expect(tree(page).locator("dt").filter({ hasText: MARKUP })).toBeVisible();

@@ -30,9 +30,15 @@ const isAttributes: Test = (value) =>
   Object.values(value).every((one) => ["string", "number", "boolean"].includes(typeof one));
 
 const REGRESSION = { release: isTextOrNull, resolved_in: isTextOrNull };
+const isStyles: Test = (value) =>
+  value === undefined ||
+  Array.isArray(value) &&
+    value.every((run) => Array.isArray(run) && isCount(run[0]) && isText(run[1]));
 
 /** The properties of each row. The type requires a test for every property. */
-const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name], Test>> } = {
+const SHAPES: {
+  readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name], Test>>;
+} = {
   traces: {
     trace_id: isText,
     name: isTextOrNull,
@@ -77,6 +83,7 @@ const SHAPES: { readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name
     at: isTime,
     level: isLevel,
     body: isText,
+    styles: isStyles,
     attributes: isAttributes,
     trace_id: isTextOrNull,
     span_id: isTextOrNull,
@@ -177,7 +184,7 @@ function pick(value: unknown, shape: Readonly<Record<string, Test>>): object | u
   for (const [name, isValid] of Object.entries(shape)) {
     const property = (value as Record<string, unknown>)[name];
     if (!isValid(property)) return undefined;
-    row[name] = property;
+    if (property !== undefined) row[name] = property;
   }
   return row;
 }

@@ -82,6 +82,15 @@ Deno.test("recorded recording and feedback → trace mentioned, nothing counted"
   }
 });
 
+Deno.test("log with colours of a terminal → plain text, styles apart", () => {
+  const body = "\x1b[32mready\x1b[39m in \x1b[1m3\x1b[22m ms\x1b[K";
+  const attributes = { line: { value: "\x1b[2mfaint\x1b[0m", type: "string" } };
+  const { logs: [log] } = entries(["log", { items: [{ body, attributes }] }]);
+  assert.equal(log?.body, "ready in 3 ms");
+  assert.deepEqual(log?.styles, [[0, "green"], [5, ""], [9, "bold"], [10, ""]]);
+  assert.equal(log?.attributes.line, "faint");
+});
+
 Deno.test("recorded items without spans, errors or logs → no entries", () => {
   for (const name of ["client_report", "profile_chunk", "session", "raw_security"]) {
     const { errors, logs, traces } = recorded(name);
