@@ -3,6 +3,7 @@ import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts"
 import type { SourceLines } from "../../monitoring/models/error/stack.ts";
 import { formatLocation } from "./error_as_text.ts";
 import { SentValues } from "./LongText.tsx";
+import { type Token, tokenize } from "./source_tokens.ts";
 import { foldFrames } from "./stack_frames.ts";
 
 /** Characters of a function name or an address. */
@@ -65,7 +66,7 @@ function Frame({ frame, open }: { frame: FoundFrame; open: boolean }) {
   return (
     <details open={open} className={own === false ? "library" : undefined}>
       <summary className="frame-line">{line}</summary>
-      {source && <SourceExcerpt source={source} />}
+      {source && <SourceExcerpt source={source} file={frame.file} />}
       {script !== null && (
         <p className="ran">
           <small>
@@ -79,17 +80,20 @@ function Frame({ frame, open }: { frame: FoundFrame; open: boolean }) {
 }
 
 /** Lines of source with their numbers; the frame's own line is marked. */
-function SourceExcerpt({ source }: { source: SourceLines }) {
+function SourceExcerpt({ source, file }: { source: SourceLines; file: string | null }) {
   const { first, lines, marked } = source;
   return (
     // Focusable because it scrolls (WCAG 2.1.1).
     <pre className="excerpt" tabIndex={0} role="group" aria-label="Source">
-      {lines.map((line, index) => {
+      {tokenize(lines, file).map((tokens, index) => {
         const number = first === null ? "" : first + index;
-        return index === marked
-          ? <mark key={index} data-line={number}>{`${line}\n`}</mark>
-          : <span key={index} data-line={number}>{`${line}\n`}</span>;
+        const Line = index === marked ? "mark" : "span";
+        return <Line key={index} data-line={number}>{tokens.map(colour)}{"\n"}</Line>;
       })}
     </pre>
   );
+}
+
+function colour({ kind, text }: Token, index: number) {
+  return kind === "text" ? text : <span key={index} className={kind}>{text}</span>;
 }
