@@ -30,6 +30,7 @@ const NO_ENTRIES = {
   errors: [],
   logs: [],
   omittedLogs: 0,
+  associatedEventId: null,
 };
 /** A search text that no envelope contains. */
 const NO_MATCH = "nothing holds this";

@@ -20,6 +20,8 @@ export interface IndexEntries {
   readonly logs: readonly LogEntry[];
   /** Logs beyond {@linkcode MAX_LOGS}: counted in their traces, not listed. */
   readonly omittedLogs: number;
+  /** The id of the error that a user's feedback is about. */
+  readonly associatedEventId: string | null;
 }
 
 /** Traces of one envelope. A segment of a recording or a batch of spans may contain a few. */
@@ -66,6 +68,7 @@ export function indexEnvelope(
       errors: found.errors,
       logs: found.logs,
       omittedLogs: found.omittedLogs,
+      associatedEventId: found.associatedEventId,
     },
   };
 }
@@ -82,6 +85,7 @@ class EntryCollector {
   readonly errors: ErrorEntry[] = [];
   readonly logs: LogEntry[] = [];
   omittedLogs = 0;
+  associatedEventId: string | null = null;
 
   constructor(
     readonly receivedAt: number,
@@ -150,6 +154,11 @@ const readReplay: ItemReader = (payload, found) => {
   readContext(payload, found);
 };
 
+const readFeedback: ItemReader = (payload, found) => {
+  found.associatedEventId ??= hexId(at(payload, "contexts", "feedback", "associated_event_id"));
+  readContext(payload, found);
+};
+
 /** `{"items": […]}`, or a single span (older form). */
 const readSpans: ItemReader = (payload, found) => {
   const spans = at(payload, "items");
@@ -183,7 +192,7 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
 const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
   event: readEvent,
   transaction: readTransaction,
-  feedback: readContext,
+  feedback: readFeedback,
   user_report: readContext,
   check_in: readContext,
   replay_event: readReplay,

@@ -31,10 +31,11 @@ export function logText({ trace_id, span_id, level, body, attributes }: LogEntry
 /** For the list of envelopes: ids and types, then the texts of the envelope's entries. */
 export function envelopeText(
   { event_id, replay_id, trace_ids, items }: EnvelopeDescription,
-  { traces, errors, logs }: IndexEntries,
+  { traces, errors, logs, associatedEventId }: IndexEntries,
 ): string {
   return joined([
     event_id,
+    associatedEventId,
     replay_id,
     ...new Set(items.map((item) => item.type)),
     ...trace_ids,

@@ -1,0 +1,129 @@
+import { readEnvelope } from "../../protocol/scanner.ts";
+import { at, hexId, listAt, parseJson, textAt, timeAt } from "../json.ts";
+
+/** What was sent about an error beside its event. All texts are untrusted and may be of any length. */
+export interface RelatedItems {
+  readonly attachments: readonly Attachment[];
+  readonly feedback: readonly Feedback[];
+  readonly profiles: readonly Profile[];
+}
+
+export interface Attachment {
+  readonly name: string;
+  /** As sent, such as `image/png`; null: not sent. */
+  readonly contentType: string | null;
+  readonly bytes: Uint8Array;
+}
+
+/** What a user wrote about an error. */
+export interface Feedback {
+  readonly message: string;
+  readonly name: string | null;
+  /** Address or other contact. */
+  readonly contact: string | null;
+  /** Milliseconds since 1970; null: not sent. */
+  readonly at: number | null;
+}
+
+export interface Profile {
+  /** Id of its envelope. */
+  readonly envelope: number;
+  /** From the first to the last sample; null: they have no times. */
+  readonly durationMs: number | null;
+  readonly samples: number;
+}
+
+export const NO_ITEMS: RelatedItems = { attachments: [], feedback: [], profiles: [] };
+
+/** Items of one kind. */
+const MAX_ITEMS = 50;
+/** Bytes of JSON that are parsed, some 10 ms for each MiB. A profile of 30 seconds has some MiB. */
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads what an envelope has about an error: attachments of its event, feedback, profiles.
+ *
+ * @param envelope decompressed bytes; unreadable ones have no items
+ * @param id of the envelope, for the profiles
+ * @param eventId the error's
+ */
+export function readRelatedItems(
+  envelope: Uint8Array,
+  id: number,
+  eventId: string | null,
+): RelatedItems {
+  const found = { attachments: [] as Attachment[], feedback: [] as Feedback[] };
+  const profiles: Profile[] = [];
+  const { header, items } = readOrEmpty(envelope);
+  const isOfEvent = (value: unknown) => eventId !== null && hexId(value) === eventId;
+  for (const { header: item, payload } of items) {
+    const json = () => payload.byteLength > MAX_JSON_BYTES ? undefined : parseJson(payload);
+    if (item.type === "attachment" && isOfEvent(header.event_id)) {
+      found.attachments.push({
+        name: textAt(item, "filename") ?? "attachment",
+        contentType: textAt(item, "content_type"),
+        bytes: payload,
+      });
+    } else if (item.type === "user_report") {
+      const report = json();
+      if (isOfEvent(at(report, "event_id"))) found.feedback.push(readReport(report));
+    } else if (item.type === "feedback") {
+      const event = json();
+      const feedback = at(event, "contexts", "feedback");
+      if (isOfEvent(at(feedback, "associated_event_id"))) {
+        found.feedback.push({ ...readReport(feedback), at: timeAt(event, "timestamp") });
+      }
+    } else if (item.type === "profile" || item.type === "profile_chunk") {
+      profiles.push(readProfile(json(), id));
+    }
+  }
+  return {
+    attachments: found.attachments.slice(0, MAX_ITEMS),
+    feedback: found.feedback.slice(0, MAX_ITEMS),
+    profiles: profiles.slice(0, MAX_ITEMS),
+  };
+}
+
+/** All items of several envelopes. */
+export function joinRelatedItems(parts: readonly RelatedItems[]): RelatedItems {
+  return {
+    attachments: parts.flatMap(({ attachments }) => attachments),
+    feedback: parts.flatMap(({ feedback }) => feedback),
+    profiles: parts.flatMap(({ profiles }) => profiles),
+  };
+}
+
+function readOrEmpty(envelope: Uint8Array) {
+  try {
+    return readEnvelope(envelope);
+  } catch {
+    // Its framing is broken: what reads the error itself reports that.
+    return { header: {} as Readonly<Record<string, unknown>>, items: [] };
+  }
+}
+
+/** The feedback of browsers' SDKs, or the older user report. */
+function readReport(value: unknown): Feedback {
+  return {
+    message: textAt(value, "message") ?? textAt(value, "comments") ?? "",
+    name: textAt(value, "name"),
+    contact: textAt(value, "contact_email") ?? textAt(value, "email"),
+    at: null,
+  };
+}
+
+/** Samples have nanoseconds since the start, those of a chunk seconds since 1970. */
+function readProfile(profile: unknown, envelope: number): Profile {
+  const samples = listAt(profile, "profile", "samples");
+  let first = Infinity;
+  let last = -Infinity;
+  for (const sample of samples) {
+    const ns = Number(at(sample, "elapsed_since_start_ns") ?? NaN);
+    const seconds = Number(at(sample, "timestamp") ?? NaN);
+    const ms = Number.isFinite(ns) ? ns / 1e6 : seconds * 1000;
+    if (!Number.isFinite(ms)) continue;
+    first = Math.min(first, ms);
+    last = Math.max(last, ms);
+  }
+  return { envelope, durationMs: last >= first ? last - first : null, samples: samples.length };
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { readRelatedItems } from "./related_items.ts";
+
+const ID = "e".repeat(32);
+const OTHER = "d".repeat(32);
+const encoder = new TextEncoder();
+
+/** An envelope as bytes, with the headers of its items. */
+function envelope(
+  eventId: string | undefined,
+  ...items: readonly (readonly [header: Record<string, unknown>, payload: unknown])[]
+): Uint8Array {
+  const lines = items.flatMap(([header, payload]) => {
+    const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+    return [JSON.stringify({ ...header, length: encoder.encode(text).length }), text];
+  });
+  return encoder.encode([JSON.stringify({ event_id: eventId }), ...lines].join("\n"));
+}
+
+Deno.test("attachments of the event's envelope → name, type and bytes", () => {
+  const bytes = envelope(
+    ID,
+    [{ type: "event" }, {}],
+    [{ type: "attachment", filename: "log.txt", content_type: "text/plain" }, "line"],
+    [{ type: "attachment", filename: 7 }, ""],
+  );
+  const { attachments } = readRelatedItems(bytes, 1, ID);
+  assert.deepEqual(
+    attachments.map(({ name, contentType, bytes }) => [name, contentType, bytes.length]),
+    [
+      ["log.txt", "text/plain", 4],
+      ["7", null, 0],
+    ],
+  );
+  assert.deepEqual(readRelatedItems(bytes, 1, OTHER).attachments, []);
+  assert.deepEqual(readRelatedItems(bytes, 1, null).attachments, []);
+});
+
+Deno.test("feedback and user report of the event → text, name, contact; of another → none", () => {
+  const feedback = (id: string) => ({
+    timestamp: 1_790_000_000,
+    contexts: {
+      feedback: {
+        message: "It broke",
+        name: "Ada",
+        contact_email: "ada@shop.test",
+        associated_event_id: id,
+      },
+    },
+  });
+  const report = { event_id: ID, comments: "Twice", email: "b@shop.test" };
+  const bytes = envelope(
+    undefined,
+    [{ type: "feedback" }, feedback(ID)],
+    [{ type: "feedback" }, feedback(OTHER)],
+    [{ type: "user_report" }, report],
+    [{ type: "user_report" }, "no JSON"],
+  );
+  assert.deepEqual(readRelatedItems(bytes, 1, ID).feedback, [
+    { message: "It broke", name: "Ada", contact: "ada@shop.test", at: 1_790_000_000_000 },
+    { message: "Twice", name: null, contact: "b@shop.test", at: null },
+  ]);
+});
+
+Deno.test("profile and chunk of a profile → duration and samples", () => {
+  const bytes = envelope(
+    ID,
+    [{ type: "profile" }, {
+      profile: { samples: [{ elapsed_since_start_ns: "0" }, { elapsed_since_start_ns: 25e6 }] },
+    }],
+    [{ type: "profile_chunk" }, {
+      profile: { samples: [{ timestamp: 5 }, {}, { timestamp: 5.5 }] },
+    }],
+    [{ type: "profile" }, []],
+  );
+  assert.deepEqual(readRelatedItems(bytes, 9, ID).profiles, [
+    { envelope: 9, durationMs: 25, samples: 2 },
+    { envelope: 9, durationMs: 500, samples: 3 },
+    { envelope: 9, durationMs: null, samples: 0 },
+  ]);
+});
+
+Deno.test("broken envelope → nothing", () => {
+  const { attachments, feedback, profiles } = readRelatedItems(encoder.encode("{"), 1, ID);
+  assert.deepEqual([attachments, feedback, profiles], [[], [], []]);
+});
