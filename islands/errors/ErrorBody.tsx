@@ -5,15 +5,18 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
 import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
+import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { CopyButton, CopyId } from "../shared/CopyButton.tsx";
 import { saveFile } from "../shared/FileButton.tsx";
 import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
+import { errorAsMarkdown } from "./error_as_markdown.ts";
 import { errorAsText } from "./error_as_text.ts";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
+import { RelatedItems } from "./RelatedItems.tsx";
 import { explainMissingSource } from "./stack_frames.ts";
 import { StackTrace } from "./StackTrace.tsx";
 import { type FoundStacks, useFoundStacks } from "./use_error_event.ts";
@@ -84,6 +87,7 @@ export function ErrorBody({ source, event, envelope }: {
         </div>
         <aside aria-label="Details">
           <Origin event={event} />
+          <RelatedItems source={source} event={event} envelope={envelope} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
               <h4 id="error-tags">Tags</h4>
@@ -132,13 +136,24 @@ function Actions({ source, event, envelope, stacks }: {
     const href = source.download(envelope);
     if (href !== undefined) saveFile(href, `${event.event_id ?? envelope}.envelope`);
   };
+  const markdown = async () => {
+    const { trace_id } = event;
+    // The error is worth copying without its trace, too.
+    const { rows } = trace_id === null
+      ? NO_TRACE
+      : await source.list("traces", { trace: trace_id, limit: 1 }).catch(() => NO_TRACE);
+    return errorAsMarkdown(event, stacks, rows[0]);
+  };
   return (
     <>
       <CopyButton text={() => errorAsText(event, stacks)}>Copy as text</CopyButton>
+      <CopyButton text={markdown}>Copy for an assistant</CopyButton>
       <button type="button" onClick={save}>Download envelope</button>
     </>
   );
 }
+
+const NO_TRACE: { readonly rows: readonly TraceRow[] } = { rows: [] };
 
 /** A further exception of the event, as a cause or as a member of a group: its relation, message and stack trace. */
 function Exception({ thrown, frames }: { thrown: Thrown; frames: readonly FoundFrame[] }) {

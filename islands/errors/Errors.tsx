@@ -69,17 +69,21 @@ function EventRedirect({ source, eventId, envelope }: {
   eventId: string;
   envelope: string | undefined;
 }) {
-  const { rows, state, error, retry } = useList(source, "occurrences", { q: eventId });
+  const { rows, state, error, retry, more } = useList(source, "occurrences", { q: eventId });
   const found = rows.find((row) =>
     row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
   );
   const target = found && fragmentTo("errors", [found.group, String(found.envelope)]);
+  useEffect(() => {
+    // The search is split into pages, of which the first may have none or only texts that mention the id.
+    if (state === "ready" && !found) more?.();
+  }, [rows, state, found, more]);
   useEffect(() => {
     // The user may have navigated elsewhere meanwhile.
     const isCurrent = location.hash.startsWith(fragmentTo("errors", [eventId]));
     if (target !== undefined && isCurrent) goTo(target, { replace: true });
   }, [target]);
   if (state === "failed") return <ReadFailure sentence={error} retry={retry} />;
-  if (state === "loading" || found) return <p className="empty">Loading the error.</p>;
+  if (state === "loading" || found || more) return <p className="empty">Loading the error.</p>;
   return <ErrorNotFound back={fragmentTo("errors")} />;
 }

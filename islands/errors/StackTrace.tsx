@@ -88,7 +88,7 @@ function SourceExcerpt({ source, file }: { source: SourceLines; file: string | n
       {tokenize(lines, file).map((tokens, index) => {
         const number = first === null ? "" : first + index;
         const Line = index === marked ? "mark" : "span";
-        return <Line key={index} data-line={number}>{tokens.map(colour)}{"\n"}</Line>;
+        return <Line key={index} data-line={number}>{[...tokens.map(colour), "\n"]}</Line>;
       })}
     </pre>
   );

@@ -7,12 +7,12 @@ const RESULT_MS = 1500;
 /**
  * A button that copies a text to the clipboard, and shows whether that worked.
  *
- * @param props.text called when the button is pressed
+ * @param props.text called when the button is pressed; must not take longer than a second
  * @param props.small a small button
  * @param props.children the button's label
  */
 export function CopyButton({ text, small, disabled, title, className, children }: {
-  text: () => string;
+  text: () => string | Promise<string>;
   small?: boolean;
   disabled?: boolean | undefined;
   title?: string;
@@ -29,7 +29,7 @@ export function CopyButton({ text, small, disabled, title, className, children }
   const copy = async () => {
     try {
       // Not available on plain http; the user may also forbid it.
-      await navigator.clipboard.writeText(text());
+      await navigator.clipboard.writeText(await text());
       setResult("copied");
     } catch {
       setResult("not copied: the browser does not allow it");

@@ -2,7 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectGoodLook } from "./page_look.ts";
-import { MARKUP } from "./posted_envelopes.ts";
+import { MARKUP, postEnvelope } from "./posted_envelopes.ts";
 import {
   hostileEvent,
   javaEvent,
@@ -92,7 +92,7 @@ test("an error of a built script → the list shows its location in the sources"
   );
 });
 
-test("links to an error without its group → the address with the group", async ({ page, watch }) => {
+test("links to an error without its group → the address with the group", async ({ page, server, watch }) => {
   watch.allow(ERRORS.handled);
   await openPage(page);
   await make(page, "Handled error");
@@ -112,6 +112,9 @@ test("links to an error without its group → the address with the group", async
   expect(page.url()).toMatch(new RegExp(`^${address}/\\d+$`));
 
   const event = await (await fetch(new URL("/monitoring/inbox?view=occurrences", address))).json();
+  // Newer errors that mention the id fill the first page of the search.
+  const mention = { exception: { values: [{ type: "E", value: event.rows[0].event_id }] } };
+  await postEnvelope(server.origin, {}, ...Array(201).fill(["event", mention]));
   await page.goto(`/#/errors/${event.rows[0].event_id}`);
   await expect(detail(page)).toContainText(ERRORS.handled);
   expect(page.url()).toMatch(new RegExp(`^${address}/\\d+$`));
@@ -241,6 +244,10 @@ test("an error → links to trace and recording, copied text, downloaded envelop
     `Error: ${ERRORS.handled}\n    at handleError (islands/overview/signal_actions.ts:`,
   );
   expect(text).toContain(`trace: ${trace}`);
+
+  await detail(page).getByRole("button", { name: "Copy for an assistant" }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^Everything between the fences .* untrusted[^]*> \d+ .*new Error[^]*## Trace\n/);
 
   const download = page.waitForEvent("download");
   await detail(page).getByRole("button", { name: "Download envelope" }).click();

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { projectRoot } from "../../tools/project_files.ts";
 import { expect, test } from "./fixtures.ts";
+import { expectGoodLook } from "./page_look.ts";
+import { MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 const DEBUG_ID = "5c1d7a2e-3b4f-4c8a-9d6e-7f8091a2b3c4";
 const CART = `// The cart of a shop.
@@ -58,6 +60,24 @@ async function startShop(): Promise<AsyncDisposable & { origin: string; folder: 
   };
 }
 
+async function idOfNewestError(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/monitoring/inbox?view=occurrences`);
+  return (await response.json()).rows[0].event_id;
+}
+
+/** Posts what SDKs send about an event in envelopes of their own. */
+async function postRelated(origin: string, id: string): Promise<void> {
+  const feedback = { message: `It broke ${MARKUP}`, name: "Ada", associated_event_id: id };
+  await postEnvelope(origin, {}, ["feedback", { contexts: { feedback } }]);
+  const samples = [{ elapsed_since_start_ns: 0 }, { elapsed_since_start_ns: 25e6 }];
+  await postEnvelope(
+    origin,
+    { event_id: id },
+    ["attachment", new TextEncoder().encode(MARKUP)],
+    ["profile", { profile: { samples } }],
+  );
+}
+
 /** `deno task sourcemaps --to` */
 async function upload(origin: string, folder: string): Promise<{ code: number; output: string }> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -91,10 +111,21 @@ test("minified bundle of an application, maps uploaded → line and function of 
   expect(code, output).toBe(0);
   expect(output).toContain(`app.js.map  ${DEBUG_ID}`);
 
+  await postRelated(server.origin, await idOfNewestError(server.origin));
   await page.reload();
   await expect(detail).toContainText(/checkout src\/cart\.ts:5:\d+ in app/);
   const source = detail.getByRole("group", { name: "Source" }).first();
   await expect(source.locator("mark")).toHaveText(
     'if (cart.items.length === 0) throw new RangeError("The cart is empty");',
   );
+  await expect(source.locator("mark .keyword")).toHaveText(["if", "throw", "new"]);
+
+  const aside = detail.getByRole("complementary");
+  await expect(aside.getByRole("region", { name: "Feedback" })).toContainText(`It broke ${MARKUP}`);
+  await expect(aside.getByRole("region", { name: "Profiles" })).toContainText(/25\sms, 2\ssamples/);
+  const download = page.waitForEvent("download");
+  await aside.getByRole("button", { name: "Download attachment" }).click();
+  expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
+  expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
+  await expectGoodLook(page, "feedback, attachment, profile");
 });
