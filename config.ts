@@ -53,6 +53,8 @@ export interface Config {
   readonly inboxToken?: string;
   /** Whether the server runs on Deno Deploy, where files are not kept and no client is on the same machine. */
   readonly onDeploy: boolean;
+  /** Loopback origins from which source maps may be fetched. */
+  readonly sourceMapOrigins: readonly string[];
 }
 
 /** An environment variable is not valid. The message is one line, ready to be printed. */
@@ -114,6 +116,16 @@ const origin: Parser<string> = {
     const url = URL.parse(text);
     const hasNoPath = url && `${url.origin}/` === url.href;
     return hasNoPath && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+  },
+};
+
+const loopbackOrigin: Parser<string> = {
+  allowed: "an origin of this machine such as http://localhost:5173, without a path",
+  parse: (text) => {
+    const parsed = origin.parse(text);
+    const isLoopback = parsed !== undefined &&
+      /^([\w-]+\.)*localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(new URL(parsed).hostname);
+    return isLoopback ? parsed : undefined;
   },
 };
 
@@ -299,6 +311,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     inboxMaxAgeDays: optional("INBOX_MAX_AGE_DAYS", wholeNumber(1, MAX_DAYS, "days")) ?? 30,
     inboxToken: optional("INBOX_TOKEN", bearerToken),
     onDeploy,
+    sourceMapOrigins: Object.freeze(optional("SOURCE_MAP_ORIGINS", list(loopbackOrigin)) ?? []),
   });
 }
 
@@ -329,6 +342,7 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "SENTRY_RELEASE",
   "SENTRY_TUNNEL",
   "SIGHTGLASS_COMMIT",
+  "SOURCE_MAP_ORIGINS",
   "SPOOL",
   "SPOOL_MAX_AGE_HOURS",
   "SPOOL_MAX_BYTES",

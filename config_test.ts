@@ -131,6 +131,13 @@ const REFUSED: Record<string, string[]> = {
   SENTRY_ENVIRONMENT: ["a b", "None", "x".repeat(65)],
   PUBLIC_ORIGIN: ["example.com", "https://example.com/app", "ftp://example.com"],
   ALLOWED_ORIGINS: ["https://a.example/x", "*", "null"],
+  SOURCE_MAP_ORIGINS: [
+    "https://a.example",
+    "http://127.0.0.1.evil.example",
+    "http://evillocalhost",
+    "http://localhost/x",
+    "http://192.168.0.1:5173",
+  ],
   MONITORING_PATH: [
     "monitoring",
     "/",

@@ -4,6 +4,7 @@ import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
 import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
+import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
 import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
@@ -85,6 +86,7 @@ async function main(): Promise<void> {
     : undefined;
 
   const refusals = new Recent<Refusal>();
+  const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
   const relay = createRelay({
     ...config,
     store,
@@ -96,6 +98,7 @@ async function main(): Promise<void> {
         ? log("warn", "An ingest is down", attributes)
         : log("info", "An ingest is up again", attributes),
     onRefusal: (refusal) => refusals.add(refusal),
+    onStoredFrom: (origin) => mapOrigins.posted(origin),
     onStoreError(error) {
       // The inbox reports a full disk once; one log item for each envelope would itself be an envelope that fails.
       if (error instanceof DiskFullError) return;
@@ -113,7 +116,7 @@ async function main(): Promise<void> {
     onDeploy: config.onDeploy,
   };
   const { maxEnvelopeBytes } = config;
-  const inbox = createInboxEndpoint({ ...readable, alerts, maxEnvelopeBytes });
+  const inbox = createInboxEndpoint({ ...readable, alerts, mapOrigins, maxEnvelopeBytes });
   const mcp = createMcpEndpoint({
     ...readable,
     health: async () => (await relay.health()).json(),

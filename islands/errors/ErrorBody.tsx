@@ -12,6 +12,7 @@ import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
+import { FetchMaps, useMapOrigins } from "./FetchMaps.tsx";
 import { errorAsMarkdown } from "./error_as_markdown.ts";
 import { errorAsText } from "./error_as_text.ts";
 import { ErrorLevel } from "./ErrorLevel.tsx";
@@ -40,7 +41,8 @@ export function ErrorBody({ source, event, envelope }: {
   envelope: number;
 }) {
   const { exceptions, stack, breadcrumbs, tags, contexts } = event;
-  const found = useFoundStacks(source, event);
+  const mapOrigins = useMapOrigins(source);
+  const found = useFoundStacks(source, event, mapOrigins?.named);
   const [, ...causes] = exceptions.shown;
   const outermost = exceptions.shown[0]?.stack ?? stack;
   return (
@@ -70,6 +72,15 @@ export function ErrorBody({ source, event, envelope }: {
                 <button type="button" className="plain" onClick={found.retry}>Try again</button>
               )}
             </p>
+            {mapOrigins && (
+              <FetchMaps
+                source={source}
+                origins={mapOrigins}
+                scripts={scriptsWithoutSource(found.stacks)}
+                debugIds={event.debugIds}
+                onFetched={found.retry}
+              />
+            )}
             <StackTrace frames={found.stacks[0] ?? []} more={outermost.more} />
           </section>
           {causes.map((thrown, index) => (
@@ -112,6 +123,12 @@ export function ErrorBody({ source, event, envelope }: {
       </div>
     </article>
   );
+}
+
+/** Addresses of scripts; those that were fetched from a development server may have changed since. */
+function scriptsWithoutSource(stacks: FoundStacks["stacks"]): readonly string[] {
+  const bare = stacks.flat().filter(({ source }) => source === null);
+  return [...new Set(bare.flatMap(({ file }) => file ?? []))];
 }
 
 /** The note above the stack trace: source maps are loading or failed, or why source is missing. */

@@ -59,17 +59,26 @@ export interface FoundStacks {
   retry(): void;
 }
 
-/** Looks up an error's frames in source maps. Until they are loaded, the frames are as sent. */
-export function useFoundStacks(source: ConsoleSource | undefined, event: ErrorEvent): FoundStacks {
+/**
+ * Looks up an error's frames in source maps. Until they are loaded, the frames are as sent.
+ *
+ * @param mapOrigins origins whose scripts may have a map by their address; undefined: not known yet
+ */
+export function useFoundStacks(
+  source: ConsoleSource,
+  event: ErrorEvent,
+  mapOrigins: readonly string[] | undefined,
+): FoundStacks {
   const [found, setFound] = useState<
     Omit<FoundStacks, "retry"> & { readonly event: ErrorEvent }
   >();
   const [tries, setTries] = useState(0);
   useEffect(() => {
-    if (!source) return;
+    if (mapOrigins === undefined) return;
     let outdated = false;
     const finder = finderOf(source);
-    Promise.all(stacksOf(event).map((frames) => finder.find(frames, event.debugIds))).then(
+    const keys = mapKeys(event, mapOrigins);
+    Promise.all(stacksOf(event).map((frames) => finder.find(frames, keys))).then(
       (stacks) => !outdated && setFound({ event, state: "ready", stacks }),
       (error) => {
         if (outdated) return;
@@ -79,10 +88,25 @@ export function useFoundStacks(source: ConsoleSource | undefined, event: ErrorEv
     return () => {
       outdated = true;
     };
-  }, [source, event, tries]);
-  const retry = () => setTries((n) => n + 1);
+  }, [source, event, mapOrigins, tries]);
+  const retry = () => {
+    // Its maps may have been replaced.
+    finders.delete(source);
+    setTries((n) => n + 1);
+  };
   if (found?.event !== event) return { state: "loading", stacks: stacksAsSent(event), retry };
   return { ...found, retry };
+}
+
+/** What finds the source map of each script: its debug id, else its address. */
+function mapKeys(event: ErrorEvent, origins: readonly string[]): ReadonlyMap<string, string> {
+  const keys = new Map(event.debugIds);
+  for (const { file } of stacksOf(event).flat()) {
+    if (file === null || keys.has(file)) continue;
+    const url = URL.parse(file);
+    if (url && origins.includes(url.origin)) keys.set(file, url.origin + url.pathname + url.search);
+  }
+  return keys;
 }
 
 function stacksOf({ exceptions, stack }: ErrorEvent): readonly (readonly Frame[])[] {
@@ -106,6 +130,7 @@ function finderOf(source: ConsoleSource): SourceFinder {
   return finder;
 }
 
-function messageOf(error: unknown): string {
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -17,6 +17,7 @@ import {
 } from "./query_parameters.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
+import { fetchSourceMap, readFetchRequest, SourceMapOrigins } from "./source_map_fetch.ts";
 import { readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
@@ -26,6 +27,8 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
   readonly refusals?: Recent<Refusal>;
   /** Groups of errors that are new or came back, for the live stream. Default: none. */
   readonly alerts?: Recent<GroupAlert>;
+  /** Origins from which source maps may be fetched. Default: none. */
+  readonly mapOrigins?: SourceMapOrigins;
   /** The page's origin as browsers see it, if a proxy changes it. */
   readonly publicOrigin?: string;
   /** Bytes of one imported envelope, as received. */
@@ -37,7 +40,7 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
 /** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
 export interface InboxEndpoint {
   /**
-   * Answers GET, HEAD and DELETE, POST with `?import` or `?maps`, and PATCH with `?group`.
+   * Answers GET, HEAD and DELETE, POST with `?import`, `?maps` or `?fetch-map`, and PATCH with `?group`.
    *
    * @param peer the remote address of the connection, never taken from a header
    */
@@ -51,10 +54,10 @@ const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const GROUP_METHODS = `${METHODS}, PATCH`;
 /** The POSTs, by the parameter of the query that names them. */
-const POSTS = ["import", "maps"] as const;
+const POSTS = ["import", "maps", "fetch-map"] as const;
 
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
-  const { inbox } = options;
+  const { inbox, mapOrigins = new SourceMapOrigins([]) } = options;
   const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
   let streams = 0;
@@ -108,6 +111,9 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (query.has("export")) return archive(inbox, head);
     if (query.getAll("view").join() === "refusals") {
       return json(200, { rows: options.refusals?.rows ?? [], next: null }, head);
+    }
+    if (query.getAll("view").join() === "map-origins") {
+      return json(200, { named: mapOrigins.named, fetchable: mapOrigins.fetchable }, head);
     }
     if (query.has("view")) return listPage(inbox, query, head);
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
@@ -186,6 +192,12 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     isReceiving = true;
     try {
       if (post === "import") return await takeImport(inbox, request);
+      if (post === "fetch-map") {
+        const { script, debug_id } = await readFetchRequest(request);
+        const { key, bytes } = await fetchSourceMap(script, debug_id, mapOrigins);
+        inbox.storeSourceMap(key, bytes);
+        return json(200, { map: key, bytes: bytes.byteLength }, false);
+      }
       const { debugId, bytes } = await readSourceMapUpload(request, value);
       inbox.storeSourceMap(debugId, bytes);
       return json(200, { debug_id: debugId, bytes: bytes.byteLength }, false);

@@ -29,7 +29,7 @@ export interface InboxParameters {
   readonly limit: number;
   /** Requests the body of this envelope. */
   readonly id?: number;
-  /** Requests the source map with this debug id. */
+  /** Requests the source map with this debug id, or of the script with this address. */
   readonly map?: string;
 }
 
@@ -203,9 +203,16 @@ function itemType(text: string | undefined): string | undefined {
   return valid ? text : refuse("type", `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`);
 }
 
+/** Addresses of scripts; browsers support some 2,000 characters at least. */
+const MAX_ADDRESS_LENGTH = 2_000;
+
 function sourceMapId(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  return debugId(text) ?? refuse("map", "the debug id of a script, a UUID with dashes");
+  const isAddress = /^https?:\/\/[^\s#]+$/.test(text) && text.length <= MAX_ADDRESS_LENGTH;
+  return debugId(text) ??
+    (isAddress
+      ? text
+      : refuse("map", "the debug id of a script, a UUID with dashes, or its address"));
 }
 
 function integer(text: string, min: number): number | undefined {

@@ -98,6 +98,8 @@ export interface RelayOptions {
   readonly onIngestState?: (state: IngestState) => void;
   /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
   readonly onRefusal?: (refusal: Refusal) => void;
+  /** Called with the `Origin` of each envelope that the store has taken. */
+  readonly onStoredFrom?: (origin: string) => void;
   /** Called if the store fails. Default: prints to standard error. */
   readonly onStoreError?: (error: unknown) => void;
 }
@@ -183,6 +185,8 @@ export function createRelay(options: RelayOptions): Relay {
       answer = refuse(request, isStopping ? stoppingError(error) : error);
     }
     if (answer.outcome !== undefined) outcomes.count(answer.outcome, answer.reason);
+    const origin = request.headers.get("origin");
+    if (answer.outcome === "stored" && origin !== null) options.onStoredFrom?.(origin);
     return toResponse(answer, cors);
   };
 

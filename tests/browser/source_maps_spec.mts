@@ -1,6 +1,7 @@
 /** Errors of an application's minified bundle, with its source maps uploaded to the inbox. */
 import { join } from "node:path";
 import { build } from "esbuild";
+import { startServer } from "../../tools/run/server_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectGoodLook } from "./page_look.ts";
@@ -26,7 +27,9 @@ const INJECTED =
   `n&&(e._sentryDebugIds=e._sentryDebugIds||{},e._sentryDebugIds[n]="${DEBUG_ID}")}catch(e){}}();`;
 
 /** Builds the application like its developer, and serves it on another port. */
-async function startShop(): Promise<AsyncDisposable & { origin: string; folder: string }> {
+async function startShop(
+  debugIds: boolean,
+): Promise<AsyncDisposable & { origin: string; folder: string }> {
   const folder = await Deno.makeTempDir({ prefix: "shop-" });
   await Deno.mkdir(join(folder, "src"));
   await Deno.writeTextFile(join(folder, "src/cart.ts"), CART);
@@ -38,9 +41,9 @@ async function startShop(): Promise<AsyncDisposable & { origin: string; folder: 
     outfile: join(folder, "dist/app.js"),
     bundle: true,
     minify: true,
-    sourcemap: true,
-    banner: { js: INJECTED },
-    footer: { js: `//# debugId=${DEBUG_ID}` },
+    ...debugIds
+      ? { sourcemap: true, banner: { js: INJECTED }, footer: { js: `//# debugId=${DEBUG_ID}` } }
+      : { sourcemap: "inline" as const },
   });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async ({ url }) => {
     if (new URL(url).pathname === "/") {
@@ -93,7 +96,7 @@ async function upload(origin: string, folder: string): Promise<{ code: number; o
 test("minified bundle of an application, maps uploaded → line and function of its source", async ({ page, server, watch }) => {
   // The inbox has no map of this bundle at first.
   watch.allow("The cart is empty", "status of 404");
-  await using shop = await startShop();
+  await using shop = await startShop(true);
   await page.goto(`${shop.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
   const errors = async () =>
     (await (await fetch(`${server.origin}/monitoring/inbox?view=errors`)).json()).rows;
@@ -128,4 +131,26 @@ test("minified bundle of an application, maps uploaded → line and function of 
   expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
   expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
   await expectGoodLook(page, "feedback, attachment, profile");
+});
+
+test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines after a click", async ({ page, watch }) => {
+  // The inbox has no map of this script at first.
+  watch.allow("The cart is empty", "status of 404");
+  await using shop = await startShop(false);
+  await using server = await startServer({ env: { SOURCE_MAP_ORIGINS: shop.origin } });
+  const errors = async () =>
+    (await (await fetch(`${server.origin}/monitoring/inbox?view=errors`)).json()).rows;
+  await page.goto(`${shop.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
+  await expect.poll(async () => (await errors()).length).toBe(1);
+
+  await page.goto(`${server.origin}/#/errors/${(await errors())[0].group}`);
+  const detail = page.getByRole("article");
+  const fetchMap = detail.getByRole("button", { name: `Fetch source map from ${shop.origin}` });
+  await expect(fetchMap).toBeVisible();
+  await expect(detail).not.toContainText("src/cart.ts");
+  await fetchMap.click();
+  await expect(detail).toContainText(/checkout src\/cart\.ts:5:\d+ in app/);
+  // Kept: shown at once by the next visit.
+  await page.reload();
+  await expect(detail).toContainText(/checkout src\/cart\.ts:5:\d+ in app/);
 });

@@ -1,4 +1,4 @@
-/** Source maps of other applications: `POST /monitoring/inbox?maps`, to a real server. */
+/** Source maps of other applications: `POST /monitoring/inbox?maps` and `?fetch-map`, to a real server. */
 import assert from "node:assert/strict";
 import { startInboxServer } from "./_inbox_server.ts";
 
@@ -39,6 +39,18 @@ Deno.test("POST ?maps by a page of another origin or without access → 403, not
   const url = `${closed.url}?maps`;
   assert.equal((await post(url, MAP)).error, "inbox_forbidden");
   assert.equal((await post(url, MAP, { Authorization: "Bearer open-sesame" })).status, 200);
+});
+
+Deno.test("POST ?fetch-map by another origin's page, or of an origin that is not named → 403", async () => {
+  await using server = startInboxServer();
+  const url = `${server.url}?fetch-map`;
+  const body = JSON.stringify({ script: "http://localhost:5173/a.js" });
+  assert.equal(
+    (await post(url, body, { Origin: "http://localhost:5173" })).error,
+    "origin_not_allowed",
+  );
+  assert.equal((await post(url, body)).error, "source_map_origin");
+  assert.equal((await post(url, "not JSON")).error, "source_map_origin");
 });
 
 Deno.test("POST ?maps of what is too large or no map → 413, 400; GET ?maps → 405", async () => {

@@ -9,7 +9,7 @@ export type PermissionConfig =
     Config,
     "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir" | "alertWebhookUrl"
   >
-  & Partial<Pick<Config, "proxies">>;
+  & Partial<Pick<Config, "proxies" | "sourceMapOrigins">>;
 
 export interface Folders {
   /** The project, absolute. */
@@ -23,12 +23,17 @@ const READ = [".build", "routes", "server", "monitoring", "node_modules"];
 
 /**
  * Deno's permission flags for the server: it may read the project and its data, write its data,
- * listen at its address, connect to its ingests and their proxies, or to its webhook, and run no program.
+ * listen at its address, connect to its ingests and their proxies, or to its webhook and to origins of source
+ * maps, and run no program.
  */
 export function serverPermissions(config: PermissionConfig, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);
   const read = [...READ.map((folder) => join(root, folder)), data];
-  const net = [hostPort(config.hostname, config.port), ...remoteHosts(config)];
+  const net = [
+    hostPort(config.hostname, config.port),
+    ...remoteHosts(config),
+    ...sourceMapHosts(config),
+  ];
   return [
     "--no-prompt",
     `--allow-read=${read.join(",")}`,
@@ -51,6 +56,16 @@ function remoteHosts(
 function urlHost(url: URL): string {
   const { hostname, port } = addressOf(url);
   return hostPort(hostname, port);
+}
+
+/** Addresses of the origins from which the inbox may fetch source maps: `localhost` and names below it have two. */
+function sourceMapHosts({ mode, sourceMapOrigins = [] }: PermissionConfig): string[] {
+  if (mode === "relay") return [];
+  return sourceMapOrigins.flatMap((origin) => {
+    const { hostname, port } = addressOf(new URL(origin));
+    const isName = hostname.endsWith("localhost");
+    return (isName ? ["127.0.0.1", "::1"] : [hostname]).map((address) => hostPort(address, port));
+  });
 }
 
 function dsnUrl({ protocol, host }: Dsn): URL {

@@ -29,6 +29,17 @@ Deno.test("ALERT_WEBHOOK_URL → in inbox mode the server connects to that host 
   ]);
 });
 
+Deno.test("SOURCE_MAP_ORIGINS → their loopback addresses, in inbox mode only", () => {
+  const env = { SOURCE_MAP_ORIGINS: "http://localhost:5173, https://[::1]" };
+  assert.deepEqual(flags(env)["--allow-net"], [
+    "127.0.0.1:8000",
+    "127.0.0.1:5173",
+    "[::1]:5173",
+    "[::1]:443",
+  ]);
+  assert.ok(!flags({ ...env, SENTRY_DSN: HOSTED })["--allow-net"]?.includes("127.0.0.1:5173"));
+});
+
 Deno.test("relay mode → the allowed ingests at their ports", () => {
   const env = {
     SENTRY_DSN: HOSTED,

@@ -66,8 +66,18 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
       }
       return bytes;
     },
-    async sourceMap(debugId) {
-      const response = await get({ map: debugId });
+    async mapOrigins() {
+      const { named, fetchable } = Object(await getList("map-origins", {}));
+      return { named: textsOf(named), fetchable: textsOf(fetchable) };
+    },
+    async fetchMap(script, debugId) {
+      const body = JSON.stringify({ script, debug_id: debugId });
+      const response = await send(`${path}?fetch-map`, { method: "POST", body });
+      if (!response.ok) throw await refusal(response);
+      await discard(response);
+    },
+    async sourceMap(key) {
+      const response = await get({ map: key });
       return response.status === 404 ? await discard(response) : await response.text();
     },
     async authorize(token) {
@@ -105,6 +115,10 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     },
     close: changes.close,
   };
+}
+
+function textsOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
 }
 
 async function send(url: string, request: RequestInit): Promise<Response> {

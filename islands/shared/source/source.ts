@@ -30,8 +30,16 @@ export interface ConsoleSource {
   sources(query: ConsoleQuery): Promise<SourceList>;
   /** The decompressed bytes of an envelope; undefined if it is not stored (any more). */
   envelope(id: number): Promise<Uint8Array | undefined>;
-  /** The source map (JSON) of the script with a debug id; undefined if it is not of this build. */
-  sourceMap(debugId: string): Promise<string | undefined>;
+  /** The source map (JSON) of the script with a debug id or address; undefined if there is none. */
+  sourceMap(key: string): Promise<string | undefined>;
+  /** Where source maps may be fetched; undefined if this source cannot. */
+  readonly mapOrigins?: () => Promise<MapOrigins>;
+  /**
+   * Lets the server fetch the source map of a script.
+   *
+   * @param debugId that the error has for the script
+   */
+  readonly fetchMap?: (script: string, debugId: string | undefined) => Promise<void>;
   /** What the relay refused, newest first; undefined if this source does not know it. */
   readonly refusals?: () => Promise<readonly Refusal[]>;
   /** The state; the same object until it changes. */
@@ -54,6 +62,14 @@ export interface ConsoleSource {
   exported(): string;
   /** Imports an archive; undefined if this source cannot. */
   readonly importArchive?: (archive: Blob) => Promise<ImportResult>;
+}
+
+/** Origins of development servers. */
+export interface MapOrigins {
+  /** Named in `SOURCE_MAP_ORIGINS`. */
+  readonly named: readonly string[];
+  /** Those whose pages have posted to this server. */
+  readonly fetchable: readonly string[];
 }
 
 export interface SourceState {

@@ -1,0 +1,67 @@
+import { useEffect, useState } from "react";
+import { messageOf } from "./use_error_event.ts";
+import type { ConsoleSource, MapOrigins } from "../shared/source/source.ts";
+
+/** Scripts of one error that are fetched with one click. */
+const MAX_SCRIPTS = 10;
+
+const NONE: MapOrigins = { named: [], fetchable: [] };
+
+/** Where source maps may be fetched, read once; undefined while it is unknown. */
+export function useMapOrigins(source: ConsoleSource): MapOrigins | undefined {
+  const [origins, setOrigins] = useState(source.mapOrigins ? undefined : NONE);
+  useEffect(() => {
+    let outdated = false;
+    source.mapOrigins?.().catch(() => NONE).then((found) => !outdated && setOrigins(found));
+    return () => {
+      outdated = true;
+    };
+  }, [source]);
+  return origins;
+}
+
+/**
+ * Buttons that let the server fetch source maps from development servers on this machine, or how to allow that.
+ *
+ * @param props.scripts addresses of the error's scripts without source lines
+ * @param props.onFetched called when source maps were stored
+ */
+export function FetchMaps({ source, origins, scripts, debugIds, onFetched }: {
+  source: ConsoleSource;
+  origins: MapOrigins;
+  scripts: readonly string[];
+  debugIds: ReadonlyMap<string, string>;
+  onFetched: () => void;
+}) {
+  const [state, setState] = useState("");
+  const { fetchMap } = source;
+  const scriptOrigins = new Set(scripts.map((script) => URL.parse(script)?.origin ?? ""));
+  if (!fetchMap) return null;
+  const fetchFrom = async (origin: string) => {
+    setState("Fetching.");
+    const wanted = scripts.filter((script) => URL.parse(script)?.origin === origin);
+    const failures: string[] = [];
+    // One after the other: the server takes one at a time.
+    for (const script of wanted.slice(0, MAX_SCRIPTS)) {
+      await fetchMap(script, debugIds.get(script)).catch((error) =>
+        failures.push(messageOf(error))
+      );
+    }
+    setState(failures[0] ?? "Fetched.");
+    onFetched();
+  };
+  return (
+    <p className="line">
+      {origins.fetchable.filter((origin) => scriptOrigins.has(origin)).map((origin) => (
+        <button
+          key={origin}
+          type="button"
+          onClick={() => fetchFrom(origin)}
+        >
+          Fetch source map from {origin}
+        </button>
+      ))}
+      <span role="status">{state}</span>
+    </p>
+  );
+}
