@@ -153,4 +153,6 @@ test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines
   // Kept: shown at once by the next visit.
   await page.reload();
   await expect(detail).toContainText(/checkout src\/cart\.ts:5:\d+ in app/);
+  // The server stops before the page is closed.
+  await page.goto("about:blank");
 });
