@@ -48,6 +48,8 @@ export function ErrorList({ source, from }: {
   const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
   const container = useRef<HTMLDivElement>(null);
   const hasRows = rows.length > 0;
+  const isOpenOnly = source?.groups !== undefined && state === "open";
+  const what = isOpenOnly ? "open errors" : "errors";
   useReturnToRow("errors", container, from, hasRows);
 
   return (
@@ -60,11 +62,14 @@ export function ErrorList({ source, from }: {
         <NotificationSwitch source={source} />
       </ListToolbar>
       <OnlyOfTrace what="errors" />
-      <ListNotice source={source} list={list} what={state === "open" ? "open errors" : "errors"}>
+      <ListNotice source={source} list={list} what={what}>
         <p>
-          No open errors. <a href="#/">Generate one</a>{" "}
+          {isOpenOnly ? "No open errors." : "No errors received."} <a href="#/">Generate one</a>
+          {" "}
           on the overview, or cause an error in your own application.{" "}
-          <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
+          {isOpenOnly && (
+            <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
+          )}
         </p>
       </ListNotice>
       {hasRows && (
