@@ -7,7 +7,7 @@
 import { startRelay } from "../relay/_start_relay.ts";
 
 /** Each answer that never ends takes this long. Long enough for good answers on a busy machine. */
-const RELAY_TIMEOUT_MS = 500;
+const RELAY_TIMEOUT_MS = 2_000;
 
 const [upstream = ""] = Deno.args;
 let ahead = 0;
