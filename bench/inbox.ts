@@ -5,7 +5,14 @@ import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
 import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
 import { placeOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
-import { type ListQuery, type Lists, OWN_SOURCE } from "../monitoring/models/rows.ts";
+import {
+  GROUP_COLUMNS,
+  type ListQuery,
+  type Lists,
+  OWN_SOURCE,
+  TRACE_COLUMNS,
+  TRACE_STATUSES,
+} from "../monitoring/models/rows.ts";
 import { INBOX_SCHEMA } from "../monitoring/inbox/schema.ts";
 import type { Inbox } from "../monitoring/inbox/inbox.ts";
 import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
@@ -29,6 +36,7 @@ const NO_ENTRIES = {
   traces: [],
   errors: [],
   logs: [],
+  vitals: [],
   omittedLogs: 0,
   associatedEventId: null,
 };
@@ -115,10 +123,29 @@ function queriesOf(inbox: Inbox, traceId: string): readonly MeasuredQuery[] {
     { kind: "search of one letter", query: { q: "E" } },
     { kind: "search in another alphabet", query: { q: "ÄÖ größe" } },
     { kind: "one trace", query: { trace: traceId } },
+    { kind: "an environment", query: { environment: "recording" } },
   ];
   const lists = ["traces", "errors", "occurrences", "logs", "envelopes"] as const;
   const cases: readonly QueryCase[] = [
     ...lists.flatMap((list) => ofEveryList.map((one) => ({ list, ...one }))),
+    ...TRACE_COLUMNS.map((sort): QueryCase => ({
+      list: "traces",
+      kind: `sorted by ${sort}`,
+      query: { sort: `-${sort}` },
+    })),
+    ...GROUP_COLUMNS.map((sort): QueryCase => ({
+      list: "errors",
+      kind: `sorted by ${sort}`,
+      query: { sort: `-${sort}` },
+    })),
+    ...TRACE_STATUSES.map((status): QueryCase => ({
+      list: "traces",
+      kind: `status ${status}`,
+      query: { status },
+    })),
+    { list: "traces", kind: "an operation", query: { op: "ui.action" } },
+    { list: "traces", kind: "an operation without traces", query: { op: "none" } },
+    { list: "pages", kind: "all", query: {} },
     { list: "occurrences", kind: "one group", query: { group } },
     { list: "occurrences", kind: "one group, search, no match", query: { group, q: NO_MATCH } },
     { list: "logs", kind: "level fatal", query: { level: "fatal" } },

@@ -4,6 +4,8 @@ export interface Column {
   readonly title: string;
   /** Aligns numbers at the right. */
   readonly numeric?: boolean;
+  /** Makes the title a button that sorts by this column; with the present order. */
+  readonly sort?: { readonly order: "ascending" | "descending" | "none"; toggle(): void };
 }
 
 export interface DataTableProps {
@@ -23,8 +25,15 @@ export function DataTable({ className, caption, columns, children }: DataTablePr
       <caption className="vh">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ title, numeric }) => (
-            <th key={title} scope="col" className={numeric ? "n" : undefined}>{title}</th>
+          {columns.map(({ title, numeric, sort }) => (
+            <th
+              key={title}
+              scope="col"
+              className={numeric ? "n" : undefined}
+              aria-sort={sort?.order}
+            >
+              {sort ? <button type="button" onClick={sort.toggle}>{title}</button> : title}
+            </th>
           ))}
         </tr>
       </thead>

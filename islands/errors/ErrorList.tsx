@@ -1,7 +1,9 @@
 import { memo, useRef } from "react";
-import { type Column, DataTable } from "../../components/DataTable.tsx";
+import { DataTable } from "../../components/DataTable.tsx";
+import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import { type ErrorGroupRow, GROUP_COLUMNS } from "../../monitoring/models/rows.ts";
+import { type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
@@ -33,7 +35,7 @@ export function ErrorList({ source, from }: {
   const trace = params.get("trace") ?? undefined;
   const level = levelParam(params);
   const isUnhandled = params.get("handled") === "false";
-  const isByCount = params.get("sort") === "frequent";
+  const sort = sortParam(params, GROUP_COLUMNS);
   const state = stateParam(params);
   const list = useList(source, "errors", {
     q,
@@ -41,7 +43,7 @@ export function ErrorList({ source, from }: {
     state,
     level,
     ...isUnhandled && { handled: false },
-    ...isByCount && { sort: "frequent" },
+    sort,
     ...sharedFilters(params),
   });
   const { rows, more } = list;
@@ -77,8 +79,8 @@ export function ErrorList({ source, from }: {
           <SourceLabels source={source}>
             <DataTable
               className="groups"
-              caption={`Errors, ${isByCount ? "most frequent" : "last seen"} first`}
-              columns={COLUMNS}
+              caption={sort === undefined ? "Errors, last seen first" : "Errors"}
+              columns={sortedBy(sort, COLUMNS)}
             >
               {rows.map((row) => (
                 <ErrorRow
@@ -97,12 +99,13 @@ export function ErrorList({ source, from }: {
   );
 }
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly SortableColumn[] = [
   { title: "Error" },
   { title: "Level" },
-  { title: "Count", numeric: true },
-  { title: "First seen" },
-  { title: "Last seen" },
+  { title: "Count", numeric: true, by: "count" },
+  { title: "First seen", by: "first_seen" },
+  { title: "Over time" },
+  { title: "Last seen", by: "last_seen" },
 ];
 
 /**
@@ -146,9 +149,30 @@ const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
       <td className="first">
         <Timestamp at={first_seen} precision="ms" />
       </td>
+      <td className="chart">
+        <ErrorChart row={row} />
+      </td>
       <td className="last">
         <Timestamp at={last_seen} precision="ms" />
       </td>
     </tr>
   );
 });
+
+/** Errors of a group over time: a bar for each part, as high as its share of the highest. */
+function ErrorChart({ row: { chart, chart_from, chart_to } }: { row: ErrorGroupRow }) {
+  const most = chart.reduce((a, b) => Math.max(a, b), 1);
+  const parts = chart.filter((errors) => errors > 0).length;
+  const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
+  const text = `${time(chart_from)} to ${time(chart_to)}: errors in ${parts} of ` +
+    `${chart.length} parts, at most ${most} in one`;
+  // A part with any error has a bar that can be seen.
+  const bar = (errors: number, part: number) =>
+    errors === 0 ? "" : `M${part} 10v${-Math.max(1.5, errors / most * 10)}h.8V10z`;
+  return (
+    <svg viewBox={`0 0 ${chart.length} 10`} preserveAspectRatio="none" role="img" aria-label={text}>
+      <title>{text}</title>
+      <path d={chart.map(bar).join("")} />
+    </svg>
+  );
+}

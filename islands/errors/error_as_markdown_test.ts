@@ -31,6 +31,8 @@ const markdownOf = (part: object = {}) => {
     spans: 3,
     errors: 1,
     logs: 0,
+    failed: true,
+    http_status: null,
     replay_id: null,
     received_at: 0,
     sources: [],

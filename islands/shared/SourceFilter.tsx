@@ -1,4 +1,5 @@
 import { APPLICATIONS, OWN_SOURCE, type SourceRow } from "../../monitoring/models/rows.ts";
+import { ChoiceFilter } from "./ChoiceFilter.tsx";
 import { ALL_SOURCES } from "./filters.ts";
 import { changeParams, useFragment } from "./fragment.ts";
 import type { ConsoleSource } from "./source/source.ts";
@@ -23,11 +24,8 @@ export function SourceFilter({ source }: { source: ConsoleSource | undefined }) 
     .sort((a, b) => a.label < b.label ? -1 : 1);
   const known = ["", ALL_SOURCES, OWN_SOURCE.key, ...applications.map(({ key }) => key)];
   const value = chosen === APPLICATIONS ? "" : chosen;
-  const releases = new Set(
-    rows.filter((row) =>
-      chosen === ALL_SOURCES || (chosen === "" ? !isOwn(row) : row.key === chosen)
-    )
-      .flatMap(({ releases }) => releases),
+  const shown = rows.filter((row) =>
+    value === ALL_SOURCES || (value === "" ? !isOwn(row) : row.key === value)
   );
   return (
     <>
@@ -35,7 +33,8 @@ export function SourceFilter({ source }: { source: ConsoleSource | undefined }) 
         <span className="vh">Source</span>
         <select
           value={value}
-          onChange={({ target }) => changeParams({ source: target.value, release: undefined })}
+          onChange={({ target }) =>
+            changeParams({ source: target.value, release: "", environment: "", op: "" })}
         >
           <option value="">all applications</option>
           {applications.map(({ key, label }) => <option key={key} value={key}>{label}</option>)}
@@ -54,28 +53,16 @@ export function SourceFilter({ source }: { source: ConsoleSource | undefined }) 
           {value === "" ? "Show Sightglass" : "Hide Sightglass"}
         </button>
       )}
-      <ReleaseFilter releases={releases} />
+      <ChoiceFilter
+        name="environment"
+        any="any environment"
+        choices={shown.flatMap(({ environment }) => environment ?? [])}
+      />
+      <ChoiceFilter
+        name="release"
+        any="any release"
+        choices={shown.flatMap(({ releases }) => releases)}
+      />
     </>
-  );
-}
-
-/** Nothing to choose while the sources have one release. */
-function ReleaseFilter({ releases }: { releases: ReadonlySet<string> }) {
-  const { params } = useFragment();
-  const chosen = params.get("release") ?? "";
-  if (releases.size < 2 && chosen === "") return null;
-  return (
-    <label className="filter">
-      <span className="vh">Release</span>
-      <select
-        value={chosen}
-        onChange={({ target }) => changeParams({ release: target.value })}
-      >
-        <option value="">any release</option>
-        {[...releases.union(new Set(chosen === "" ? [] : [chosen]))].map((release) => (
-          <option key={release} value={release}>{release}</option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -5,7 +5,10 @@ import type { ConsoleQuery } from "./source/source.ts";
 export const ALL_SOURCES = "all";
 
 /** The filters that all lists have, and the counts in the tabs. */
-export type SharedFilters = Pick<ConsoleQuery, "source" | "release" | "since" | "until">;
+export type SharedFilters = Pick<
+  ConsoleQuery,
+  "source" | "release" | "environment" | "since" | "until"
+>;
 
 /**
  * The filters in an address. Without a source: the applications, and Sightglass itself while there are none. The
@@ -17,6 +20,19 @@ export function sharedFilters(params: URLSearchParams): SharedFilters {
   return {
     source: source === ALL_SOURCES ? undefined : source,
     release: param("release"),
+    environment: param("environment"),
+    since: param("since"),
+    until: param("until"),
+  };
+}
+
+/** The same filters as they are in the address, for a link to another list. */
+export function filterParams(params: URLSearchParams): Record<keyof SharedFilters, string> {
+  const param = (name: string) => params.get(name) ?? "";
+  return {
+    source: param("source"),
+    release: param("release"),
+    environment: param("environment"),
     since: param("since"),
     until: param("until"),
   };

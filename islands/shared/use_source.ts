@@ -93,6 +93,7 @@ const LISTS: {
   errors: { view: "errors", keyOf: (row) => row.group },
   occurrences: { view: "errors", keyOf: (row) => `${row.envelope} ${row.event_id}` },
   logs: { view: "logs", keyOf: (row) => `${row.envelope} ${row.index}` },
+  pages: { view: "traces", keyOf: (row) => `${row.source} ${row.page}` },
   envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
 };
 

@@ -5,15 +5,18 @@ import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/rows.ts";
+import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
+import { type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { ToggleFilter } from "../shared/ToggleFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { useList } from "../shared/use_source.ts";
-import { sharedFilters } from "../shared/filters.ts";
+import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
-import { useShowsOwn } from "../shared/source_list.ts";
+import { useShowsOwn, useSourceList } from "../shared/source_list.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
@@ -32,13 +35,18 @@ export function TraceList({ source, returnFrom, compareWith }: {
   const { params } = useFragment();
   const q = params.get("q") ?? undefined;
   const filters = sharedFilters(params);
-  const sort = params.get("sort") === "slowest" ? "slowest" : undefined;
-  const list = useList(source, "traces", { q, sort, ...filters });
+  const sort = sortParam(params, TRACE_COLUMNS);
+  const own = {
+    status: TRACE_STATUSES.find((status) => status === params.get("status")),
+    op: params.get("op") || undefined,
+    page: params.get("page") || undefined,
+  };
+  const sources = useSourceList(source);
+  const list = useList(source, "traces", { q, sort, ...own, ...filters });
   const live = useLiveSpans();
   // The filters are applied by the data source, which does not have the live traces.
-  const isFiltered = [q, sort, filters.release, filters.until].some((filter) =>
-    filter !== undefined
-  );
+  const isFiltered = [q, sort, filters.release, filters.environment, filters.until]
+    .concat(Object.values(own)).some((filter) => filter !== undefined);
   const showsOwn = useShowsOwn(source, filters);
   const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
   const rows = withLiveTraces(list.rows, liveTraces, live.now);
@@ -50,7 +58,13 @@ export function TraceList({ source, returnFrom, compareWith }: {
   return (
     <div ref={container} {...events}>
       <ListToolbar source={source} what="traces">
+        <ChoiceFilter name="status" any="any status" choices={TRACE_STATUSES} />
+        <ChoiceFilter name="op" any="any operation" choices={sources?.ops ?? []} />
+        {own.page !== undefined && (
+          <ToggleFilter name="page" value={own.page}>{`Loads of ${own.page}`}</ToggleFilter>
+        )}
         <ToggleFilter name="sort" value="slowest">Slowest first</ToggleFilter>
+        <a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>
       </ListToolbar>
       {compareWith !== undefined && (
         <p className="filtered-by">
@@ -69,7 +83,8 @@ export function TraceList({ source, returnFrom, compareWith }: {
         <SourceLabels source={source}>
           <TraceTable
             rows={rows}
-            caption={`Traces, ${sort ?? "newest"} first`}
+            caption={sort === undefined ? "Traces, newest first" : "Traces"}
+            columns={sortedBy(sort, COLUMNS)}
             tabStop={stop}
             hrefOf={(traceId) =>
               compareWith === undefined
@@ -83,36 +98,31 @@ export function TraceList({ source, returnFrom, compareWith }: {
   );
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: "Started" },
+const COLUMNS: readonly SortableColumn[] = [
+  { title: "Started", by: "started_at" },
   { title: "Trace" },
-  { title: "Duration", numeric: true },
-  { title: "Spans", numeric: true },
-  { title: "Errors", numeric: true },
-  { title: "Logs", numeric: true },
+  { title: "Duration", numeric: true, by: "duration" },
+  { title: "Spans", numeric: true, by: "spans" },
+  { title: "Errors", numeric: true, by: "errors" },
+  { title: "Logs", numeric: true, by: "logs" },
   { title: "Recording" },
 ];
 
-function TraceTable({ rows, caption, hrefOf, tabStop }: {
+function TraceTable({ rows, caption, columns, hrefOf, tabStop }: {
   rows: readonly ListedTrace[];
   caption: string;
+  columns: readonly Column[];
   hrefOf: (traceId: string) => string;
   /** Id of the trace whose row is in the tab order. */
   tabStop: string | undefined;
 }) {
-  const longest = rows.reduce((most, row) => Math.max(most, durationOf(row) ?? 0), 0);
   return (
-    <DataTable
-      className="data-table traces-list"
-      caption={caption}
-      columns={COLUMNS}
-    >
+    <DataTable className="data-table traces-list" caption={caption} columns={columns}>
       {rows.map((row) => (
         <TraceRow
           key={row.trace_id}
           row={row}
           href={hrefOf(row.trace_id)}
-          longest={longest}
           isTabStop={row.trace_id === tabStop}
         />
       ))}
@@ -120,11 +130,9 @@ function TraceTable({ rows, caption, hrefOf, tabStop }: {
   );
 }
 
-const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
+const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
   row: ListedTrace;
   href: string;
-  /** Duration of the longest trace in the list, milliseconds. */
-  longest: number;
   isTabStop: boolean;
 }) {
   return (
@@ -137,7 +145,9 @@ const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
           {titleOf(row)}
         </a>{" "}
         <SourceLabel of={row.sources} />
-        <small>{row.op ?? whatIsNamed(row)}</small>
+        <small>
+          {row.op ?? whatIsNamed(row)} <Failure {...row} />
+        </small>
         {row.live && (
           <small className="flows">
             <OutcomeMark kind="flows" />live
@@ -145,7 +155,7 @@ const TraceRow = memo(function TraceRow({ row, href, longest, isTabStop }: {
         )}
       </td>
       <td className="n took">
-        <Duration ms={durationOf(row)} longest={longest} />
+        <Duration ms={durationOf(row)} />
       </td>
       <td className="n size">
         {row.spans}
@@ -174,17 +184,44 @@ function whatIsNamed({ spans, errors, name }: ListedTrace): string | null {
   return errors > 0 ? "first error" : "first log";
 }
 
-/** A duration, with a bar that compares it to the longest one. */
-function Duration({ ms, longest }: { ms: number | null; longest: number }) {
+/** An HTTP status of failure; without one, a failure that no error of the trace shows. */
+function Failure({ http_status, failed, errors }: ListedTrace) {
+  const text = http_status !== null && http_status >= 400
+    ? `HTTP ${http_status}`
+    : failed && errors === 0
+    ? "failed"
+    : undefined;
+  return text && (
+    <span className="refused">
+      <OutcomeMark kind="refused" />
+      {text}
+    </span>
+  );
+}
+
+/** A duration, with a bar on a logarithmic scale: 5 ms and 5 s can both be seen. */
+function Duration({ ms }: { ms: number | null }) {
   if (ms === null) return "–";
   return (
     <>
       {formatFineDuration(ms)}
-      <span className="gauge" aria-hidden="true">
-        <i style={{ width: `${ms / (longest || 1) * 100}%` }} />
+      <span
+        className="gauge"
+        aria-hidden="true"
+        title="1 ms to 1 min, a mark at 10 ms, 100 ms, 1 s, 10 s"
+      >
+        <i style={{ width: `${durationShare(ms) * 100}%` }} />
       </span>
     </>
   );
+}
+
+/** End of the scale of durations; it starts at 1 ms. The marks in `trace.css` are at its powers of ten. */
+const LONGEST_MS = 60_000;
+
+/** The part of the scale that a duration takes, 0 to 1. */
+export function durationShare(ms: number): number {
+  return Math.min(1, Math.log10(Math.max(1, ms)) / Math.log10(LONGEST_MS));
 }
 
 /** Milliseconds; null if no end was received. */

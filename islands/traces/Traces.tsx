@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
@@ -7,9 +7,11 @@ import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
 
+const PageVitals = lazy(() => import("./PageVitals.tsx"));
+
 /**
- * The view of traces: the list (`#/traces`), one trace (`#/traces/ID`), the list to choose another one from
- * (`#/traces/ID/compare`), or both (`#/traces/ID/compare/ID`).
+ * The view of traces: the list (`#/traces`), the web vitals of pages (`#/traces/vitals`), one trace (`#/traces/ID`),
+ * the list to choose another one from (`#/traces/ID/compare`), or both (`#/traces/ID/compare/ID`).
  *
  * @param props.variant `inbox` or `relay`
  */
@@ -39,6 +41,13 @@ function ListOrTrace({ variant }: { variant: string }) {
   }, [traceId, isList]);
 
   if (!mounted) return <p className="empty">Loading traces.</p>;
+  if (view === "traces" && id === "vitals") {
+    return (
+      <Suspense fallback={<p className="empty">Loading web vitals.</p>}>
+        <PageVitals source={source} />
+      </Suspense>
+    );
+  }
   if (traceId === undefined) return <TraceList source={source} returnFrom={lastTraceId.current} />;
   if (isList) return <TraceList source={source} returnFrom={undefined} compareWith={traceId} />;
   if (word === "compare") {

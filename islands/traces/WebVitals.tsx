@@ -14,14 +14,27 @@ export interface FormattedVital {
 
 const RATING_MARKS = { good: "flows", "needs improvement": "waits", poor: "refused" } as const;
 
-export function formatVitals(vitals: readonly PlacedVital[]): FormattedVital[] {
-  return vitals.map((vital) => ({
-    name: vital.name,
-    title: VITALS[vital.name].title,
-    value: vital.name === "cls" ? vital.value.toFixed(2) : formatFineDuration(vital.value),
-    rating: rateVital(vital),
-    at_ms: vital.at_ms,
+export function formatVitals(
+  vitals: readonly Omit<PlacedVital, "span_id">[],
+): FormattedVital[] {
+  return vitals.map(({ name, value, at_ms }) => ({
+    name,
+    title: VITALS[name].title,
+    value: name === "cls" ? value.toFixed(2) : formatFineDuration(value),
+    rating: rateVital({ name, value, at_ms }),
+    at_ms,
   }));
+}
+
+/** A vital's value and its rating. */
+export function RatedValue({ value, rating }: Pick<FormattedVital, "value" | "rating">) {
+  return (
+    <>
+      <b>{value}</b>
+      <OutcomeMark kind={RATING_MARKS[rating]} />
+      {rating}
+    </>
+  );
 }
 
 /** The web vitals of a page load, each with its rating. */
@@ -29,13 +42,11 @@ export function WebVitals({ vitals }: { vitals: readonly FormattedVital[] }) {
   if (vitals.length === 0) return null;
   return (
     <dl className="vitals" aria-label="Web vitals">
-      {vitals.map(({ name, title, value, rating }) => (
+      {vitals.map(({ name, title, ...vital }) => (
         <div key={name}>
           <dt title={title}>{name.toUpperCase()}</dt>
           <dd>
-            <b>{value}</b>
-            <OutcomeMark kind={RATING_MARKS[rating]} />
-            {rating}
+            <RatedValue {...vital} />
           </dd>
         </div>
       ))}

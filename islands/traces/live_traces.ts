@@ -55,6 +55,8 @@ function rowOf(trace_id: string, spans: readonly TraceSpan[], now: number): List
     spans: spans.length,
     errors: 0,
     logs: 0,
+    failed: false,
+    http_status: null,
     replay_id: null,
     received_at: started_at,
     sources: [OWN_SOURCE.key],

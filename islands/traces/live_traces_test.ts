@@ -12,6 +12,8 @@ const row: TraceRow = {
   spans: 2,
   errors: 1,
   logs: 3,
+  failed: false,
+  http_status: null,
   replay_id: null,
   received_at: 6,
   sources: ["sightglass"],

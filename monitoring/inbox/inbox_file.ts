@@ -162,10 +162,12 @@ export class InboxFile {
     });
   }
 
-  sources({ source, release, since, until }: ListQuery): SourceList {
+  sources({ source, release, environment, since, until }: ListQuery): SourceList {
+    const query = { source, release, environment, since, until };
     return this.#read(() => ({
       rows: this.#lists.sources(),
-      counts: this.#lists.counts({ source, release, since, until }, this.state().last),
+      counts: this.#lists.counts(query, this.state().last),
+      ops: this.#lists.ops(query),
     }));
   }
 

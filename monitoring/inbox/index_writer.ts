@@ -4,6 +4,7 @@ import type { EnvelopeSource } from "../models/source.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
 import { type GroupAlert, severityOf } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
+import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
 import { envelopeText, errorText, logText, traceText } from "../models/index/search_text.ts";
 
 type SqlValue = string | number | null;
@@ -53,6 +54,8 @@ export class IndexWriter {
         root?.op ?? null,
         trace.replay_id,
         traceText(trace),
+        Number(trace.failed),
+        trace.http_status,
       );
     });
     entries.errors.forEach((error, index) => {
@@ -96,6 +99,19 @@ export class IndexWriter {
         log.trace_id,
         logText(log),
         JSON.stringify(log),
+      )
+    );
+    entries.vitals.forEach((entry, index) =>
+      this.#insert(
+        this.#sql.insertVitals,
+        placeOf(envelope, index),
+        source,
+        release,
+        entry.at,
+        entry.trace_id,
+        entry.page,
+        Number(entry.is_load),
+        ...PAGE_VITALS.map((name) => entry[name]),
       )
     );
     const text = envelopeText(description, entries);
@@ -157,7 +173,7 @@ export class IndexWriter {
 
 const idOf = (row: unknown) => (row as { id: number }).id;
 
-const INDEX_TABLES = ["trace_entries", "error_entries", "log_entries"];
+const INDEX_TABLES = ["trace_entries", "error_entries", "log_entries", "vital_entries"];
 
 function prepare(db: DatabaseSync) {
   const insert = (table: string, columns: number) =>
@@ -172,9 +188,10 @@ function prepare(db: DatabaseSync) {
       "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?)" +
         " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
     ),
-    insertTrace: insert("trace_entries", 17),
+    insertTrace: insert("trace_entries", 19),
     insertError: insert("error_entries", 10),
     insertLog: insert("log_entries", 8),
+    insertVitals: insert("vital_entries", 12),
     insertText: insert("envelope_texts", 6),
     has: db.prepare("SELECT 1 FROM envelope_texts WHERE envelope = ?"),
     weight: db.prepare("SELECT weight FROM totals"),

@@ -11,12 +11,17 @@ import {
   occurrencesSql,
   ofSource,
   type Rank,
+  ROOT_OP,
+  sentBy,
   type SqlValue,
   tracesSql,
   valuesOf,
+  vitalsSql,
   where,
 } from "./list_sql.ts";
 import {
+  CHART_PARTS,
+  chartRange,
   type ErrorEntry,
   groupRow,
   type GroupTotals,
@@ -24,6 +29,8 @@ import {
 } from "../models/error/error_entry.ts";
 import type { GroupStates } from "./group_states.ts";
 import { logRow } from "../models/log_entry.ts";
+import { pageRows } from "../models/trace/page_rows.ts";
+import type { VitalsEntry } from "../models/trace/page_vitals.ts";
 import { cursorOf, envelopeAt, writeCursor } from "../models/index/list_cursor.ts";
 import {
   type ErrorGroupRow,
@@ -32,9 +39,11 @@ import {
   type Lists,
   MAX_COUNT,
   MAX_LIST_ROWS,
+  MAX_OPS,
   MAX_RELEASES,
   MAX_SOURCES,
   type Page,
+  type PageRow,
   type SourceRow,
   type TraceRow,
 } from "../models/rows.ts";
@@ -44,6 +53,12 @@ import {
  * page whose rows sum up more, continues on the next page.
  */
 const MAX_SCANNED = 100_000;
+
+/** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
+const MAX_VITALS_SCANNED = 20_000;
+
+/** Newest entries whose traces' operations can be chosen: a few thousand traces, found in some milliseconds. */
+const MAX_OPS_SCANNED = 5_000;
 
 /** Reads lists from the tables that {@linkcode IndexWriter} writes. */
 export class ListReader {
@@ -97,7 +112,21 @@ export class ListReader {
         logsSql(query),
         ({ key, entry, source }) => logRow(key, JSON.parse(entry), source),
       ),
+    pages: (query, last) => this.#pages(query, last),
   };
+
+  /** The pages whose names contain the query's text, all on one page. */
+  #pages(query: ListQuery, last: number): Page<PageRow> {
+    const { before } = cursorOf(undefined, last);
+    const list = vitalsSql(query);
+    const { matching } = this.#matching(list, before);
+    const entries = this.#all(
+      `SELECT ${list.columns} FROM ${list.from} WHERE ${where(matching)}` +
+        ` ORDER BY ${list.key} DESC LIMIT ?`,
+      [...valuesOf(matching), MAX_VITALS_SCANNED],
+    ) as (VitalsEntry & { source: string })[];
+    return { rows: pageRows(entries, query), next: null };
+  }
 
   #page<Row>(
     query: ListQuery,
@@ -111,7 +140,8 @@ export class ListReader {
     const { from, key, unit = 1, columns, distinct } = list;
     const limit = query.limit ?? MAX_LIST_ROWS;
     const { matching, scanEnd } = this.#matching(list, before);
-    const wanted = [...matching, ...distinct ? [newestOf(list, distinct, asOf)] : []];
+    const newest = distinct ? [newestOf(list, distinct, asOf)] : [];
+    const wanted = [...matching, ...list.rowFilters ?? [], ...newest];
     const found = this.#all(
       `SELECT ${key} AS key, ${columns} FROM ${from} WHERE ${
         where(wanted)
@@ -136,17 +166,27 @@ export class ListReader {
     const cursor = cursorOf(query.before, last);
     const offset = query.before === undefined ? 0 : cursor.before;
     const { asOf } = cursor;
-    const { table, from, columns, distinct, rank } = list;
+    const { table, from, columns, distinct, rank: { aggregate, of, descending } } = list;
+    const rowFilters = list.rowFilters ?? [];
     const limit = query.limit ?? MAX_LIST_ROWS;
     const { matching } = this.#matching(list, asOf);
-    const source = rank.ofAll
-      ? `${table} AS a WHERE a.place < ? AND a.${distinct} IN` +
-        ` (SELECT e.${distinct} FROM ${from} WHERE ${where(matching)}) GROUP BY a.${distinct}`
-      : `${from} WHERE e.place < ? AND ${where(matching)} GROUP BY e.${distinct}`;
+    const all = of && [{ sql: "e.place < ?", values: [asOf] }, ...of];
+    const rank = all === undefined
+      ? "of_matching"
+      : `(SELECT ${aggregate} FROM ${table} AS e WHERE e.${distinct} = same AND ${where(all)})`;
     const keys = this.#all(
-      `SELECT max(${rank.ofAll ? "a" : "e"}.place) AS key, ${rank.sql} AS rank FROM ${source}` +
-        " HAVING rank IS NOT NULL ORDER BY rank DESC, key DESC LIMIT ? OFFSET ?",
-      [asOf, ...valuesOf(matching), limit + 1, offset],
+      `WITH found AS MATERIALIZED (SELECT e.${distinct} AS same, max(e.place) AS key,` +
+        ` ${all === undefined ? aggregate : "NULL"} AS of_matching FROM ${from}` +
+        ` WHERE ${where(matching)} GROUP BY e.${distinct}` +
+        `${rowFilters.length > 0 ? ` HAVING ${where(rowFilters)}` : ""}),` +
+        ` ranked AS MATERIALIZED (SELECT key, ${rank} AS rank FROM found)` +
+        ` SELECT key FROM ranked WHERE rank IS NOT NULL` +
+        ` ORDER BY rank ${descending ? "DESC" : "ASC"}, key DESC LIMIT ? OFFSET ?`,
+      [
+        ...valuesOf([...matching, ...rowFilters, ...all ?? []]),
+        limit + 1,
+        offset,
+      ],
     ) as Found[];
     const found = keys.slice(0, limit).map(({ key }) =>
       this.#get(`SELECT place AS key, ${columns} FROM ${table} AS e WHERE place = ?`, [key])
@@ -201,6 +241,18 @@ export class ListReader {
     };
   }
 
+  /** {@linkcode SourceList.ops}. */
+  ops(query: ListQuery): string[] {
+    const range = [{ sql: HAS_CONTENT, values: [] }, ...ofSource(query)];
+    const found = this.#all(
+      `SELECT DISTINCT op FROM (SELECT ${ROOT_OP} AS op FROM (SELECT DISTINCT trace_id FROM` +
+        ` (SELECT e.trace_id FROM trace_entries AS e WHERE ${where(range)}` +
+        " ORDER BY e.place DESC LIMIT ?)) AS e) WHERE op IS NOT NULL ORDER BY op LIMIT ?",
+      [...valuesOf(range), MAX_OPS_SCANNED, MAX_OPS],
+    ) as { op: string }[];
+    return found.map(({ op }) => op);
+  }
+
   /** The sources that were seen last. */
   sources(): SourceRow[] {
     const envelopes = new Map(
@@ -238,11 +290,16 @@ export class ListReader {
   #traceRow(id: string): TraceRow {
     const row = this.#get(
       `SELECT sum(spans) AS spans, sum(errors) AS errors, sum(logs) AS logs,` +
+        " max(failed) AS failed, max(http_status) AS http_status," +
         ` coalesce(min(started_at), min(seen_at)) AS started_at, max(ended_at) AS ended_at,` +
         " max(place) AS newest, count(*) AS entries FROM trace_entries AS e" +
         ` WHERE trace_id = ? AND ${HAS_CONTENT}`,
       [id],
-    ) as Omit<TraceRow, "trace_id"> & { newest: number; entries: number };
+    ) as Omit<TraceRow, "trace_id" | "failed"> & {
+      failed: number;
+      newest: number;
+      entries: number;
+    };
     this.#summed += row.entries;
     const root = this.#get(
       "SELECT name, op FROM trace_entries WHERE trace_id = ? AND root_rank IS NOT NULL" +
@@ -262,7 +319,7 @@ export class ListReader {
         ` WHERE trace_id = ? AND ${HAS_CONTENT} GROUP BY source ORDER BY min(place)`,
       [id],
     ) as { key: string }[];
-    const { spans, errors, logs, started_at, ended_at } = row;
+    const { spans, errors, logs, failed, http_status, started_at, ended_at } = row;
     return {
       trace_id: id,
       name: root?.name ?? null,
@@ -272,6 +329,8 @@ export class ListReader {
       spans,
       errors,
       logs,
+      failed: failed === 1,
+      http_status,
       replay_id: recording?.replay_id ?? null,
       received_at,
       sources: sources.map(({ key }) => key),
@@ -282,7 +341,7 @@ export class ListReader {
     const newest: ErrorEntry = JSON.parse(entry);
     const conditions = [
       { sql: "e.group_key = ?", values: [newest.group] },
-      ...ofSource(query, "+"),
+      ...sentBy(query),
     ];
     const counted = inTime(query);
     const totals = this.#get(
@@ -293,8 +352,24 @@ export class ListReader {
           where(conditions)
         }`,
       [...valuesOf(counted), ...valuesOf(conditions)],
-    ) as GroupTotals;
-    return groupRow(key, newest, source, totals, this.#groups.of(newest.group));
+    ) as Omit<GroupTotals, "chart">;
+    this.#summed += totals.count;
+    const { chart_from, chart_to } = chartRange(query, totals);
+    const chart = Array<number>(CHART_PARTS).fill(0);
+    const charted = [...conditions, ...counted];
+    const parts = this.#all(
+      `SELECT min(${CHART_PARTS - 1}, CAST((e.at - ?) * ${CHART_PARTS} / ? AS INTEGER)) AS part,` +
+        ` count(*) AS errors FROM error_entries AS e WHERE ${where(charted)} GROUP BY part`,
+      [chart_from, chart_to - chart_from, ...valuesOf(charted)],
+    ) as { part: number; errors: number }[];
+    for (const { part, errors } of parts) chart[part] = errors;
+    return groupRow(
+      key,
+      newest,
+      source,
+      { ...totals, chart, chart_from, chart_to },
+      this.#groups.of(newest.group),
+    );
   }
 
   #all(sql: string, values: readonly SqlValue[]): unknown[] {

@@ -5,7 +5,13 @@ import fc from "fast-check";
 import { GroupStates } from "./group_states.ts";
 import { ListReader } from "./list_reader.ts";
 import { admitted, envelopeOf, hexId } from "./testdata/envelopes.ts";
-import type { ListQuery, Lists, Page } from "../models/rows.ts";
+import {
+  LIST_SORTS,
+  type ListQuery,
+  type Lists,
+  type Page,
+  TRACE_STATUSES,
+} from "../models/rows.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import {
   ENVELOPE_BYTES,
@@ -53,6 +59,23 @@ const item = fc.oneof(
   fc.tuple(few, time, fc.nat(9)).map(([trace, start, seconds]) =>
     span(trace, { start_timestamp: start, end_timestamp: start + seconds })
   ),
+  fc.record({
+    trace: few,
+    op: fc.constantFrom("http.server", "pageload", "db"),
+    status: fc.constantFrom("ok", "error"),
+    code: fc.constantFrom(200, 404, 503),
+    parent_span_id: word,
+    is_segment: fc.boolean(),
+  }, { requiredKeys: ["trace", "op"] }).map(({ trace, op, code, ...rest }) =>
+    span(trace, {
+      ...rest,
+      attributes: {
+        "sentry.op": { value: op },
+        ...op === "pageload" && { "browser.web_vital.lcp.value": { value: 10 * trace } },
+        ...code !== undefined && { "http.response.status_code": { value: code } },
+      },
+    })
+  ),
   few.map((n) => ["replay_event", { replay_id: hexId(90 + n), trace_ids: [hexId(n)] }] as const),
   few.map((n) => ["trace_metric", { items: [{ trace_id: hexId(n) }] }] as const),
 );
@@ -79,12 +102,17 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
   release: fc.constantFrom("shop@1", "shop@2"),
   since: receivedTime,
   until: receivedTime,
-  sort: fc.constantFrom("slowest", "frequent"),
+  environment: fc.constantFrom("test", "production"),
+  status: fc.constantFrom(...TRACE_STATUSES),
+  op: fc.constantFrom("http.server", "pageload"),
+  page: fc.constantFrom("load", "x_y"),
+  sort: fc.constantFrom(...LIST_SORTS),
+  now: receivedTime,
   limit: few,
 }, { requiredKeys: [] });
 
 Deno.test("any query → same pages from SQLite as from the memory index", async () => {
-  const names: (keyof Lists)[] = ["traces", "errors", "occurrences", "logs"];
+  const names: (keyof Lists)[] = ["traces", "errors", "occurrences", "logs", "pages"];
   await fc.assert(
     fc.asyncProperty(
       fc.array(

@@ -1,6 +1,12 @@
 import { PLACES } from "../models/index/list_cursor.ts";
 import { fold } from "../models/index/search_text.ts";
-import { APPLICATIONS, type ListQuery, LOG_LEVELS } from "../models/rows.ts";
+import {
+  APPLICATIONS,
+  type ListQuery,
+  LOG_LEVELS,
+  readSort,
+  type SortColumn,
+} from "../models/rows.ts";
 
 export type SqlValue = string | number;
 
@@ -29,16 +35,33 @@ export interface ListSql {
   readonly filters: readonly Condition[];
   /** A column: of entries with the same value only the newest makes a row. */
   readonly distinct?: string;
-  /** Orders the rows, descending, instead of `key`. */
+  /** Conditions that hold for all or none of the entries with the same `distinct`. */
+  readonly rowFilters?: readonly Condition[];
+  /** Orders the rows instead of `key`. */
   readonly rank?: Rank;
 }
 
-/** An aggregate of the entries with the same `distinct`. Rows without a value are left out. */
+/** Orders rows by an aggregate of the entries with the same `distinct`. Rows without a value are left out. */
 export interface Rank {
-  readonly sql: string;
-  /** Of all these entries; else only of those that match. */
-  readonly ofAll: boolean;
+  readonly aggregate: string;
+  /** Conditions on the entries that are aggregated; undefined: those that match the query. */
+  readonly of?: readonly Condition[];
+  readonly descending: boolean;
 }
+
+/** The aggregates by which traces are sorted. They are those of the rows. */
+const TRACE_AGGREGATES: Partial<Record<SortColumn, string>> = {
+  started_at: "coalesce(min(e.started_at), min(e.seen_at))",
+  duration: "max(0, max(e.ended_at) - min(e.started_at))",
+  spans: "sum(e.spans)",
+  errors: "sum(e.errors)",
+  logs: "sum(e.logs)",
+};
+const GROUP_AGGREGATES: Partial<Record<SortColumn, string>> = {
+  first_seen: "min(e.at)",
+  last_seen: "max(e.at)",
+  count: "count(*)",
+};
 
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
 export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
@@ -46,6 +69,8 @@ export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 /** Traces with content, one row each. */
 export function tracesSql(query: ListQuery): ListSql {
   const { q, trace, sort } = query;
+  const { column, descending = true } = sort === undefined ? {} : readSort(sort);
+  const aggregate = column && TRACE_AGGREGATES[column];
   return {
     table: "trace_entries",
     from: "trace_entries AS e",
@@ -59,12 +84,25 @@ export function tracesSql(query: ListQuery): ListSql {
     filters: [
       { sql: HAS_CONTENT, values: [] },
       ...ofRelease(query),
+      ...ofEnvironment(query),
       ...inTime(query),
       ...searches(q),
     ],
+    rowFilters: [
+      ...ofStatus(query),
+      ...when(
+        query.page,
+        "+e.trace_id IN (SELECT trace_id FROM vital_entries WHERE page = ? AND is_load = 1)",
+      ),
+      ...when(
+        query.op,
+        "+e.trace_id IN (SELECT trace_id FROM trace_entries WHERE root_rank IS NOT NULL AND op = ?)",
+      ),
+      ...when(query.op, `${ROOT_OP} = ?`),
+    ],
     distinct: "trace_id",
-    ...sort === "slowest" && {
-      rank: { sql: "max(0, max(ended_at) - min(started_at))", ofAll: true },
+    ...aggregate && {
+      rank: { aggregate, of: [{ sql: HAS_CONTENT, values: [] }], descending },
     },
   };
 }
@@ -72,11 +110,14 @@ export function tracesSql(query: ListQuery): ListSql {
 /** Errors, the newest of each group. */
 export function errorGroupsSql(query: ListQuery): ListSql {
   const errors = occurrencesSql(query);
+  const { column, descending = true } = query.sort === undefined ? {} : readSort(query.sort);
+  const aggregate = column && GROUP_AGGREGATES[column];
+  const of = column === "count" ? undefined : sentBy(query);
   return {
     ...errors,
     filters: [...errors.filters, ...inState(query)],
     distinct: "group_key",
-    ...query.sort === "frequent" && { rank: { sql: "count(*)", ofAll: false } },
+    ...aggregate && { rank: { aggregate, of, descending } },
   };
 }
 
@@ -97,6 +138,7 @@ export function occurrencesSql(query: ListQuery): ListSql {
       ...atLeast(query),
       ...handled === undefined ? [] : [{ sql: "e.handled = ?", values: [Number(handled)] }],
       ...ofRelease(query),
+      ...ofEnvironment(query),
       ...inTime(query),
       ...searches(q),
     ],
@@ -114,17 +156,36 @@ export function logsSql(query: ListQuery): ListSql {
     filters: [
       ...atLeast(query),
       ...ofRelease(query),
+      ...ofEnvironment(query),
       ...inTime(query),
       ...searches(q),
     ],
   };
 }
 
+/** The newest web vitals. */
+export function vitalsSql(query: ListQuery): ListSql {
+  return {
+    table: "vital_entries",
+    from: "vital_entries AS e",
+    key: "e.place",
+    columns: `e.trace_id, e.page, e.is_load, lcp, inp, cls, fcp, ttfb, ${SOURCE}`,
+    indexed: [...ofSource(query), ...inRange(query, "vital_entries")],
+    filters: [
+      ...ofRelease(query),
+      ...ofEnvironment(query),
+      ...inTime(query),
+      ...when(query.trace, "e.trace_id = ?"),
+    ],
+  };
+}
+
 /** The ids of envelopes. */
 export function envelopesSql(query: ListQuery): ListSql {
-  const { q, trace, type, source, release, since, until } = query;
+  const { q, trace, type, source, release, environment, since, until } = query;
   // The texts are smaller, but an envelope of an older version may have none.
-  const isFiltered = [q, source, release, since, until].some((filter) => filter !== undefined);
+  const isFiltered = [q, source, release, environment, since, until]
+    .some((filter) => filter !== undefined);
   const [table, id] = isFiltered ? ["envelope_texts", "e.envelope"] : ["envelopes", "e.id"];
   return {
     table,
@@ -138,7 +199,12 @@ export function envelopesSql(query: ListQuery): ListSql {
       ...ofSource(query),
       ...inRange(query, "envelope_texts"),
     ],
-    filters: [...ofRelease(query), ...inTime(query, "received_at"), ...searches(q)],
+    filters: [
+      ...ofRelease(query),
+      ...ofEnvironment(query),
+      ...inTime(query, "received_at"),
+      ...searches(q),
+    ],
   };
 }
 
@@ -163,6 +229,30 @@ function ofTrace(
 
 /** The key of an entry's source. */
 const SOURCE = "(SELECT key FROM sources WHERE id = e.source) AS source";
+
+/** The operation of a trace's root span: of the entry that {@linkcode TraceRow} takes its name from. */
+export const ROOT_OP = "(SELECT r.op FROM trace_entries AS r INDEXED BY trace_entries_by_root" +
+  " WHERE r.trace_id = e.trace_id AND r.root_rank IS NOT NULL" +
+  " ORDER BY r.root_rank, r.root_at, r.place LIMIT 1)";
+
+function ofStatus({ status }: ListQuery): Condition[] {
+  if (status === undefined) return [];
+  const among = (condition: string) => `IN (SELECT trace_id FROM trace_entries WHERE ${condition})`;
+  if (status === "error") return [{ sql: `+e.trace_id ${among("failed = 1")}`, values: [] }];
+  if (status === "ok") return [{ sql: `e.trace_id NOT ${among("failed = 1")}`, values: [] }];
+  const first = Number(status[0]) * 100;
+  const values = [first, first + 99];
+  return [{ sql: `+e.trace_id ${among("http_status BETWEEN ? AND ?")}`, values }];
+}
+
+/** The source and environment of a query, for sums of a few entries that another index finds. */
+export function sentBy(query: ListQuery): Condition[] {
+  return [...ofSource(query, "+"), ...ofEnvironment(query)];
+}
+
+function ofEnvironment({ environment }: ListQuery): Condition[] {
+  return when(environment, "+e.source IN (SELECT id FROM sources WHERE environment = ?)");
+}
 
 /** @param noIndex `+` keeps SQLite from using the index of sources */
 export function ofSource({ source }: ListQuery, noIndex: "" | "+" = ""): Condition[] {

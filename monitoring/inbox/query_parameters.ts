@@ -9,6 +9,7 @@ import {
   type Lists,
   LOG_LEVELS,
   MAX_LIST_ROWS,
+  TRACE_STATUSES,
 } from "../models/rows.ts";
 import { readTimeBound } from "../models/time_bound.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
@@ -72,6 +73,7 @@ const LIST_NAMES: Readonly<Record<ListName, true>> = {
   errors: true,
   occurrences: true,
   logs: true,
+  pages: true,
   envelopes: true,
   sources: true,
 };
@@ -86,8 +88,8 @@ const MAX_SEARCH_LENGTH = 200;
  * @throws {ParameterError}
  */
 export function readListParameters(query: URLSearchParams, now: number): ListParameters {
-  const { trace, level, before, q, source, release, handled, state, sort } = Object.fromEntries(
-    ["trace", "level", "before", "q", "source", "release", "handled", "state", "sort"]
+  const { trace, level, before, q, source, handled, state, sort, status } = Object.fromEntries(
+    ["trace", "level", "before", "q", "source", "handled", "state", "sort", "status"]
       .map((name) => [name, only(query, name)]),
   );
   return {
@@ -110,11 +112,14 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       source: source === undefined || /^(apps|sightglass|[\da-f]{14})$/.test(source)
         ? source
         : refuse("source", `apps, sightglass, or the key of a source, 14 hexadecimal digits`),
-      release: release === undefined || (release !== "" && release.length <= MAX_SEARCH_LENGTH)
-        ? release
-        : refuse("release", `a release, of 1 to ${MAX_SEARCH_LENGTH} characters`),
+      release: name("release", "a release", query),
+      environment: name("environment", "an environment", query),
+      status: oneOf("status", TRACE_STATUSES, status),
+      op: name("op", "an operation", query),
+      page: name("page", "a page", query),
       since: timeBound("since", only(query, "since"), now),
       until: timeBound("until", only(query, "until"), now),
+      now,
       sort: oneOf("sort", LIST_SORTS, sort),
       before: before === undefined || readCursor(before)
         ? before
@@ -169,6 +174,13 @@ function timeBound(name: string, text: string | undefined, now: number): number 
   if (text === undefined) return undefined;
   return readTimeBound(text, now) ??
     refuse(name, "a time in milliseconds since 1970, or an age such as 10m, 1h or 7d");
+}
+
+function name(parameter: string, what: string, query: URLSearchParams): string | undefined {
+  const text = only(query, parameter);
+  return text === undefined || (text !== "" && text.length <= MAX_SEARCH_LENGTH)
+    ? text
+    : refuse(parameter, `${what}, of 1 to ${MAX_SEARCH_LENGTH} characters`);
 }
 
 function oneOf<T extends string>(

@@ -76,8 +76,13 @@ Deno.test("list query → filters; missing ones are not set", () => {
     state: undefined,
     source: undefined,
     release: undefined,
+    environment: undefined,
+    status: undefined,
+    op: undefined,
+    page: undefined,
     since: undefined,
     until: undefined,
+    now: NOW,
     sort: undefined,
     before: undefined,
     limit: 200,
@@ -85,7 +90,8 @@ Deno.test("list query → filters; missing ones are not set", () => {
   const trace = "e".repeat(32);
   const full = view(
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&group=0123456789abcd&type=span&level=warn` +
-      "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m&sort=frequent" +
+      "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m" +
+      "&sort=-first_seen&environment=test&status=5xx&op=http.server&page=%2F" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(full, {
@@ -100,9 +106,14 @@ Deno.test("list query → filters; missing ones are not set", () => {
       state: "muted",
       source: "0123456789abcd",
       release: "shop@1",
+      environment: "test",
+      status: "5xx",
+      op: "http.server",
+      page: "/",
       since: 1_000,
       until: NOW - 600_000,
-      sort: "frequent",
+      now: NOW,
+      sort: "-first_seen",
       before: "12.34",
       limit: 7,
     },
@@ -128,7 +139,11 @@ Deno.test("invalid list parameter → refused with its name", () => {
     release: ["", "x".repeat(201)],
     since: ["", "x", "-1", "10y", "1.5h", "10m&since=1h"],
     until: ["", "m", "1e3"],
-    sort: ["", "newest", "constructor"],
+    environment: ["", "x".repeat(201)],
+    status: ["", "500", "OK"],
+    op: ["", "a&op=b"],
+    page: ["", "x".repeat(201)],
+    sort: ["", "newest", "constructor", "--count", "-slowest"],
     before: ["", "5", "1.2.3", "-1.2", "9.5"],
     limit: ["0", "-1", "x"],
   };

@@ -189,8 +189,10 @@ const VERSION_4 = `
 `;
 
 /**
- * Other group keys of errors, other names of traces: all envelopes are indexed again.
+ * Other group keys of errors, other names and the status of traces, and web vitals: all envelopes are indexed again.
  *
+ * - `trace_entries_by_trace`: covers the sums of a trace.
+ * - `trace_entries_by_root`: finds its root. `…_failed`, `…_by_status`: the traces with that status.
  * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
  *   its envelopes. `state`: open, resolved, muted or regressed. `deleted`: errors in envelopes up to this id are not
  *   indexed; 0: all are.
@@ -202,6 +204,34 @@ const VERSION_5 = `
   DELETE FROM trace_entries;
   DELETE FROM error_entries;
   DELETE FROM log_entries;
+  ALTER TABLE trace_entries ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE trace_entries ADD COLUMN http_status INTEGER;
+  DROP INDEX trace_entries_by_trace;
+  CREATE INDEX trace_entries_by_trace ON trace_entries
+    (trace_id, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status);
+  CREATE INDEX trace_entries_by_root ON trace_entries (trace_id, root_rank, root_at, place, op)
+    WHERE root_rank IS NOT NULL;
+  CREATE INDEX trace_entries_failed ON trace_entries (trace_id) WHERE failed = 1;
+  CREATE INDEX trace_entries_by_status ON trace_entries (http_status, trace_id)
+    WHERE http_status IS NOT NULL;
+  CREATE TABLE vital_entries (
+    place INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release INTEGER,
+    at INTEGER NOT NULL,
+    trace_id TEXT NOT NULL,
+    page TEXT NOT NULL,
+    is_load INTEGER NOT NULL,
+    lcp REAL,
+    inp REAL,
+    cls REAL,
+    fcp REAL,
+    ttfb REAL
+  ) STRICT;
+  CREATE INDEX vital_entries_by_source ON vital_entries (source);
+  CREATE INDEX vital_entries_of_apps ON vital_entries ((source = 1));
+  CREATE INDEX vital_entries_by_time ON vital_entries (at);
+  CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE is_load = 1;
   CREATE TABLE group_states (
     group_key TEXT PRIMARY KEY,
     state TEXT NOT NULL,

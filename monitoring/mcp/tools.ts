@@ -6,6 +6,7 @@ import {
   type ListSort,
   LOG_LEVELS,
   type Page,
+  TRACE_STATUSES,
 } from "../models/rows.ts";
 import { getError } from "./error_details.ts";
 import { isoTime, type TelemetryReader } from "./telemetry_reader.ts";
@@ -65,6 +66,7 @@ const LIST_FILTERS = {
       " `apps`, every application but Sightglass itself, or Sightglass if there is no other.",
   ),
   release: text("Release that sent the row."),
+  environment: text("Environment that the row was sent from, such as production."),
   since: text(
     "Only rows of this time or later: an age such as 10m, 2h or 7d, or an ISO 8601 time.",
   ),
@@ -142,7 +144,16 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Lists traces, newest first: name, operation, start, end, and the number of spans, errors and" +
       " logs.",
-    input: object({ ...LIST_FILTERS, sort: sortedBy("slowest", "duration") }),
+    input: object({
+      ...LIST_FILTERS,
+      status: {
+        type: "string",
+        enum: TRACE_STATUSES,
+        description: "error: with errors or a failed root span. 5xx: of a root span, and its like.",
+      },
+      op: text("Operation of the root span, such as pageload or http.server."),
+      sort: sortedBy("slowest", "duration"),
+    }),
     run: (input, reader) => listRows("traces", "Traces", input, reader),
   },
   {

@@ -36,13 +36,23 @@ export interface ListQuery {
   readonly source?: string;
   /** Only rows that this release has sent. */
   readonly release?: string;
+  /** Only rows that were sent from this environment. The counts of error groups are those of the environment. */
+  readonly environment?: string;
+  /** Traces: with this status. */
+  readonly status?: TraceStatus;
+  /** Traces: operation of the root span, as the row has it. */
+  readonly op?: string;
+  /** Traces: loads of this page, see {@linkcode PageRow.page}. */
+  readonly page?: string;
   /**
    * Only rows of this time or later, and before `until`, in milliseconds since 1970. By the senders' clocks; of
    * envelopes, when they were received. The counts of error groups are those of the range.
    */
   readonly since?: number;
   readonly until?: number;
-  /** Traces: by duration, without those that have none. Errors: by count. Default: newest first. */
+  /** When it was asked: the end of a chart without `until`. */
+  readonly now?: number;
+  /** Default: newest first. Rows without a value of that column are left out; another list's column is ignored. */
   readonly sort?: ListSort;
   /** The `next` of an earlier page. */
   readonly before?: string;
@@ -53,9 +63,45 @@ export interface ListQuery {
 /** As a `source`: every source but Sightglass itself, or Sightglass if there is no other. */
 export const APPLICATIONS = "apps";
 
-export const LIST_SORTS = ["slowest", "frequent"] as const;
+export const TRACE_COLUMNS = ["started_at", "duration", "spans", "errors", "logs"] as const;
+export const GROUP_COLUMNS = ["first_seen", "last_seen", "count"] as const;
+export const PAGE_COLUMNS = ["loads", "lcp", "inp", "cls", "fcp", "ttfb"] as const;
 
-export type ListSort = (typeof LIST_SORTS)[number];
+/** A column by which a list can be sorted. `duration`: of a trace, from its start to its end. */
+export type SortColumn =
+  | (typeof TRACE_COLUMNS)[number]
+  | (typeof GROUP_COLUMNS)[number]
+  | (typeof PAGE_COLUMNS)[number];
+
+/** Ascending, or with `-` descending. `slowest` is `-duration`, `frequent` is `-count`. */
+export type ListSort = SortColumn | `-${SortColumn}` | "slowest" | "frequent";
+
+export const LIST_SORTS: readonly ListSort[] = [
+  "slowest",
+  "frequent",
+  ...[...TRACE_COLUMNS, ...GROUP_COLUMNS, ...PAGE_COLUMNS].flatMap((
+    column,
+  ) => [column, `-${column}` as const]),
+];
+
+export interface SortOrder {
+  readonly column: SortColumn;
+  readonly descending: boolean;
+}
+
+export function readSort(sort: ListSort): SortOrder {
+  if (sort === "slowest") return { column: "duration", descending: true };
+  if (sort === "frequent") return { column: "count", descending: true };
+  return { column: sort.replace("-", "") as SortColumn, descending: sort.startsWith("-") };
+}
+
+/**
+ * `error`: with errors, or a root span (of the trace, a page or a process) that failed; `ok`: all others; `5xx` and its
+ * like: with a root span that has such an HTTP status.
+ */
+export const TRACE_STATUSES = ["ok", "error", "2xx", "3xx", "4xx", "5xx"] as const;
+
+export type TraceStatus = (typeof TRACE_STATUSES)[number];
 
 /** Rows of one page: a few screens, read and drawn in a few milliseconds. */
 export const MAX_LIST_ROWS = 200;
@@ -76,6 +122,7 @@ export interface Lists {
   readonly errors: ErrorGroupRow;
   readonly occurrences: OccurrenceRow;
   readonly logs: LogRow;
+  readonly pages: PageRow;
 }
 
 /** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
@@ -94,11 +141,29 @@ export interface TraceRow {
   readonly spans: number;
   readonly errors: number;
   readonly logs: number;
+  /** Has errors, or a root span (of the trace, a page or a process) failed. */
+  readonly failed: boolean;
+  /** The highest HTTP status of its root spans; null: none was sent. */
+  readonly http_status: number | null;
   readonly replay_id: string | null;
   /** When its newest envelope was received. */
   readonly received_at: number;
   /** Keys of the sources that sent its spans, errors and logs, in the order of arrival. */
   readonly sources: readonly string[];
+}
+
+/** The web vitals of a page over all its loads: 75th percentiles in milliseconds, CLS without unit; null: not sent. */
+export interface PageRow {
+  /** Name of its loads and of the navigations to it: its route, or its path. */
+  readonly page: string;
+  /** Key of the source. */
+  readonly source: string;
+  readonly loads: number;
+  readonly lcp: number | null;
+  readonly inp: number | null;
+  readonly cls: number | null;
+  readonly fcp: number | null;
+  readonly ttfb: number | null;
 }
 
 /** What people decided about a group of errors. */
@@ -121,6 +186,13 @@ export interface ErrorGroupRow {
   readonly count: number;
   readonly first_seen: number;
   readonly last_seen: number;
+  /**
+   * The errors of `count` in equal parts of time, from the query's `since` to its `until` or now; without these from
+   * `first_seen` to `last_seen`.
+   */
+  readonly chart: readonly number[];
+  readonly chart_from: number;
+  readonly chart_to: number;
   /** Envelope of the newest error. */
   readonly envelope: number;
   readonly trace_id: string | null;
@@ -220,7 +292,7 @@ export interface SourceRow extends Source {
 }
 
 /**
- * Rows of each list that match the source, release and time of a query; at most {@linkcode MAX_COUNT}. Null: there
+ * Rows of each list that match the source, release, environment and time of a query; at most {@linkcode MAX_COUNT}. Null: there
  * are more entries than are counted.
  */
 export interface ListCounts {
@@ -236,7 +308,12 @@ export interface SourceList {
   /** Last seen first, at most {@linkcode MAX_SOURCES}. */
   readonly rows: readonly SourceRow[];
   readonly counts: ListCounts;
+  /** Operations of the newest traces of the query's source, sorted; at most {@linkcode MAX_OPS}. */
+  readonly ops: readonly string[];
 }
+
+/** More operations than a person can choose from. */
+export const MAX_OPS = 50;
 
 /** More sources than a person can choose from. */
 export const MAX_SOURCES = 100;

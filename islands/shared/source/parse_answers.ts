@@ -22,8 +22,10 @@ const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 const isTime: Test = (value) => Number.isFinite(value);
 const isTimeOrNull: Test = (value) => value === null || isTime(value);
 const isCount: Test = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCounts: Test = (value) => Array.isArray(value) && value.every(isCount);
 const isCountOrNull: Test = (value) => value === null || isCount(value);
 const isBooleanOrNull: Test = (value) => value === null || typeof value === "boolean";
+const isBoolean: Test = (value) => typeof value === "boolean";
 const isLevel: Test = (value) => (LOG_LEVELS as readonly unknown[]).includes(value);
 const isAttributes: Test = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) &&
@@ -48,6 +50,8 @@ const SHAPES: {
     spans: isCount,
     errors: isCount,
     logs: isCount,
+    failed: isBoolean,
+    http_status: isCountOrNull,
     replay_id: isTextOrNull,
     received_at: isTime,
     sources: isTexts,
@@ -62,6 +66,9 @@ const SHAPES: {
     count: isCount,
     first_seen: isTime,
     last_seen: isTime,
+    chart: isCounts,
+    chart_from: isTime,
+    chart_to: isTime,
     envelope: isCount,
     trace_id: isTextOrNull,
     source: isText,
@@ -88,6 +95,16 @@ const SHAPES: {
     trace_id: isTextOrNull,
     span_id: isTextOrNull,
     source: isText,
+  },
+  pages: {
+    page: isText,
+    source: isText,
+    loads: isCount,
+    lcp: isTimeOrNull,
+    inp: isTimeOrNull,
+    cls: isTimeOrNull,
+    fcp: isTimeOrNull,
+    ttfb: isTimeOrNull,
   },
 };
 
@@ -124,14 +141,15 @@ const COUNT_SHAPE: Readonly<Record<keyof ListCounts, Test>> = {
 
 /** {@linkcode parsePage} for sources and counts. */
 export function parseSources(value: unknown): SourceList {
-  const { rows, counts } = Object(value) as Record<string, unknown>;
+  const { rows, counts, ops } = Object(value) as Record<string, unknown>;
   const valid = pick(counts, COUNT_SHAPE);
-  if (!Array.isArray(rows) || valid === undefined) throw new TypeError(NO_LIST);
+  if (!Array.isArray(rows) || valid === undefined || !isTexts(ops)) throw new TypeError(NO_LIST);
   return {
     rows: rows.map((row) => pick(row, SOURCE_SHAPE)).filter((row) =>
       row !== undefined
     ) as SourceRow[],
     counts: valid as ListCounts,
+    ops: ops as string[],
   };
 }
 

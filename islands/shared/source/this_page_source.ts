@@ -129,8 +129,9 @@ export function createThisPageSource(
 }
 
 function listQuery({ since, until, ...query }: ConsoleQuery): ListQuery {
-  const bound = (text = "") => readTimeBound(text, Date.now());
-  return { ...query, since: bound(since), until: bound(until) };
+  const now = Date.now();
+  const bound = (text = "") => readTimeBound(text, now);
+  return { ...query, since: bound(since), until: bound(until), now };
 }
 
 function blobUrl(parts: readonly Uint8Array[]): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { envelopeOf, hexId, type TestItem } from "./envelopes.ts";
-import type { ListQuery, Lists, Page, SourceList } from "../../models/rows.ts";
+import type { ListQuery, Lists, ListSort, Page, SourceList } from "../../models/rows.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 import { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
 
@@ -135,6 +135,8 @@ export function indexTests(
       spans: 3,
       errors: 1,
       logs: 1,
+      failed: true,
+      http_status: null,
       replay_id: hexId(99),
       received_at: NOON + 3_000,
       sources: [index.sources({}).rows[0]!.key],
@@ -172,6 +174,9 @@ export function indexTests(
       count: 2,
       first_seen: NOON - 30_000,
       last_seen: NOON - 10_000,
+      chart: Array.from({ length: 24 }, (_, part) => [0, 23].includes(part) ? 1 : 0),
+      chart_from: NOON - 30_000,
+      chart_to: NOON - 10_000,
       trace_id: hexId(2),
       state: "open",
       regression: null,
@@ -293,6 +298,17 @@ export function indexTests(
       NOON - 90_000,
       NOON - 10_000,
     ]);
+    const chart = (query: ListQuery) => {
+      const { chart = [], chart_from, chart_to } = index.list("errors", query).rows[0] ?? {};
+      return [
+        chart.flatMap((errors, part) => errors > 0 ? [[part, errors]] : []),
+        chart_from,
+        chart_to,
+      ];
+    };
+    assert.deepEqual(chart(range), [[[6, 1]], range.since, range.until]);
+    const open = { since: NOON - 120_000, now: NOON };
+    assert.deepEqual(chart(open), [[[6, 1], [14, 1], [22, 1]], open.since, NOON]);
     const { counts } = index.sources(range);
     assert.deepEqual(counts, { traces: 1, errors: 1, logs: 1, envelopes: 0 });
     // By the time of receipt.
@@ -323,6 +339,126 @@ export function indexTests(
       ["failed c", 1],
     ]);
     assert.deepEqual(values({ sort: "frequent", q: "failed c" }), [["failed c", 1]]);
+  });
+
+  test("sort by a column, either way → by its value, paged", async (index, add) => {
+    const at = (n: number) => ({
+      start_timestamp: NOON / 1_000 - 10 * n,
+      end_timestamp: NOON / 1_000 - n,
+    });
+    await add(
+      span(1, at(3)),
+      span(1, at(3)),
+      error("failed a", 1, { timestamp: NOON / 1_000 - 9 }),
+    );
+    await add(span(2, at(9)), error("failed b", 2, { timestamp: NOON / 1_000 - 5 }));
+    await add(
+      error("failed b", 2, { timestamp: NOON / 1_000 - 30 }),
+      log("x", { trace_id: hexId(3) }),
+    );
+    const expected: Partial<Record<ListSort, number[]>> = {
+      started_at: [2, 1, 3],
+      "-started_at": [3, 1, 2],
+      duration: [1, 2],
+      "-spans": [1, 2, 3],
+      "-errors": [2, 1, 3],
+      "-logs": [3, 2, 1],
+      // Of another list: newest first.
+      count: [3, 2, 1],
+    };
+    for (const [sort, order] of Object.entries(expected) as [ListSort, number[]][]) {
+      const pages = everyPage((before) => index.list("traces", { sort, limit: 1, before }));
+      assert.deepEqual(pages.map((row) => row.trace_id), order.map(hexId), sort);
+    }
+    const groups = (query: ListQuery) => index.list("errors", query).rows.map((row) => row.value);
+    assert.deepEqual(groups({ sort: "first_seen" }), ["failed b", "failed a"]);
+    assert.deepEqual(groups({ sort: "-last_seen" }), ["failed b", "failed a"]);
+    assert.deepEqual(groups({ sort: "count" }), ["failed a", "failed b"]);
+    assert.deepEqual(groups({ sort: "-count", q: "failed a" }), ["failed a"]);
+  });
+
+  test("status, operation, environment → traces that have them", async (index, add, addOf) => {
+    const root = (trace: number, op: string, code: number, rest: Attributes = {}) =>
+      span(trace, {
+        attributes: { "sentry.op": { value: op }, "http.response.status_code": { value: code } },
+        ...rest,
+      });
+    const child = { parent_span_id: "a".repeat(16), is_segment: false, status: "error" };
+    await add(root(1, "http.server", 200), root(1, "db", 503, child));
+    await add(root(2, "http.server", 503, { status: "internal_error" }));
+    await addOf(shop("1"), root(3, "pageload", 404, { status: "ok" }));
+    // The server's part of a page load, in an envelope of its own.
+    await add(
+      root(4, "http.server", 500, { parent_span_id: "b", is_segment: true, status: "error" }),
+    );
+    await addOf(shop("2"), root(4, "pageload", 200), error("x", 3));
+    const expected: readonly (readonly [ListQuery, number[]])[] = [
+      [{ status: "ok" }, [1]],
+      [{ status: "error" }, [3, 4, 2]],
+      [{ status: "2xx" }, [4, 1]],
+      [{ status: "5xx" }, [4, 2]],
+      [{ op: "pageload" }, [3, 4]],
+      [{ op: "http.server", status: "error" }, [2]],
+      [{ op: "pageload", status: "5xx", environment: "production" }, [4]],
+      [{ environment: "test" }, [3, 4]],
+      [{ environment: "none" }, []],
+    ];
+    for (const [query, ids] of expected) {
+      const sorted = traces(index, { ...query, sort: "started_at" }).toSorted();
+      assert.deepEqual(traces(index, query), ids.map(hexId), JSON.stringify(query));
+      assert.deepEqual(sorted, ids.map(hexId).toSorted(), JSON.stringify(query));
+    }
+    const [row] = index.list("traces", { status: "5xx" }).rows;
+    assert.deepEqual([row?.op, row?.failed, row?.http_status], ["pageload", true, 500]);
+    assert.deepEqual(index.sources({}).ops, ["http.server", "pageload"]);
+    const { counts } = index.sources({ environment: "test" });
+    assert.deepEqual(counts, { traces: 2, errors: 1, logs: 0, envelopes: 2 });
+    assert.equal(index.list("errors", { environment: "production" }).rows.length, 0);
+  });
+
+  test("page loads → 75th percentile of each vital, their traces", async (index, add, addOf) => {
+    const load = (
+      trace: number,
+      page: string,
+      measurements: Attributes,
+    ): TestItem => ["transaction", {
+      transaction: page,
+      contexts: { trace: { trace_id: hexId(trace), op: "pageload" } },
+      measurements: Object.fromEntries(
+        Object.entries(measurements).map(([name, value]) => [name, { value }]),
+      ),
+      start_timestamp: NOON / 1_000 - trace,
+    }];
+    for (const n of [1, 2, 3, 4]) await addOf(shop("1"), load(n, "/", { lcp: n * 1_000, cls: 0 }));
+    await addOf(shop("2"), load(5, "/basket", { lcp: 50 }));
+    // Of the second load: measured when the page was left, as a single span.
+    await addOf(shop("1"), ["span", {
+      trace_id: hexId(2),
+      op: "ui.interaction.click",
+      parent_span_id: "a".repeat(16),
+      data: { transaction: "/" },
+      measurements: { inp: { value: 320 } },
+    }]);
+    // Of another application, streamed.
+    await add(span(9, {
+      name: "/",
+      is_segment: true,
+      attributes: {
+        "sentry.op": { value: "pageload" },
+        "browser.web_vital.ttfb.value": { value: 90 },
+      },
+    }));
+    const rows = (query: ListQuery) =>
+      index.list("pages", query).rows.map(({ source: _, ...row }) => row);
+    const none = { lcp: null, inp: null, cls: null, fcp: null, ttfb: null };
+    const home = { ...none, page: "/", loads: 4, lcp: 3_000, inp: 320, cls: 0 };
+    const basket = { ...none, page: "/basket", loads: 1, lcp: 50 };
+    assert.deepEqual(rows({ environment: "test" }), [home, basket]);
+    assert.deepEqual(rows({}), [home, { ...none, page: "/", loads: 1, ttfb: 90 }, basket]);
+    assert.deepEqual(rows({ q: "BASKET" }), [basket]);
+    assert.deepEqual(rows({ release: "shop@2" }), [basket]);
+    assert.deepEqual(rows({ since: NOON - 1_500 }).map(({ loads }) => loads), [1, 1]);
+    assert.deepEqual(traces(index, { page: "/", environment: "test" }), [2, 4, 3, 1].map(hexId));
   });
 
   test("errors of a level, handled or not → those errors", async (index, add) => {

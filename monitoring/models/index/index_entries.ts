@@ -6,6 +6,7 @@ import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 import { type EnvelopeSource, readSource } from "../source.ts";
+import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
 import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
 
 /** The part of an envelope's row that is read from its content. */
@@ -18,6 +19,8 @@ export interface IndexEntries {
   readonly traces: readonly TraceEntry[];
   readonly errors: readonly ErrorEntry[];
   readonly logs: readonly LogEntry[];
+  /** At most {@linkcode MAX_VITALS}. */
+  readonly vitals: readonly VitalsEntry[];
   /** Logs beyond {@linkcode MAX_LOGS}: counted in their traces, not listed. */
   readonly omittedLogs: number;
   /** The id of the error that a user's feedback is about. */
@@ -32,6 +35,9 @@ export const MAX_TYPE_LENGTH = 64;
 
 /** Logs of one envelope that are listed. SDKs send up to 100, OpenTelemetry's exporters 512. */
 export const MAX_LOGS = 1_000;
+
+/** Spans of one envelope with web vitals. SDKs send a few. */
+const MAX_VITALS = 100;
 
 /** Errors of one envelope that are mapped to their sources, which takes up to 0.5 ms each. SDKs send one. */
 const MAX_MAPPED_ERRORS = 32;
@@ -67,6 +73,7 @@ export function indexEnvelope(
       traces: [...found.traces.values()].map((trace) => trace.build()),
       errors: found.errors,
       logs: found.logs,
+      vitals: found.vitals,
       omittedLogs: found.omittedLogs,
       associatedEventId: found.associatedEventId,
     },
@@ -84,6 +91,7 @@ class EntryCollector {
   readonly traces = new Map<string, TraceEntryBuilder>();
   readonly errors: ErrorEntry[] = [];
   readonly logs: LogEntry[] = [];
+  readonly vitals: VitalsEntry[] = [];
   omittedLogs = 0;
   associatedEventId: string | null = null;
 
@@ -106,6 +114,13 @@ class EntryCollector {
   /** The first valid event id is the envelope's. */
   event(id: unknown): void {
     this.eventId ??= hexId(id);
+  }
+
+  /** Adds the web vitals of a transaction or a span, if it has any. */
+  vitalsOf(type: "transaction" | "span", payload: unknown): void {
+    if (this.vitals.length >= MAX_VITALS) return;
+    const entry = vitalsEntry(type, payload, this.receivedAt);
+    if (entry !== undefined) this.vitals.push(entry);
   }
 
   /**
@@ -138,6 +153,7 @@ const readEvent: ItemReader = (payload, found) => {
 
 const readTransaction: ItemReader = (payload, found) => {
   readContext(payload, found)?.transaction(payload);
+  found.vitalsOf("transaction", payload);
 };
 
 /** The event id, trace and recording of an event that is not listed itself, such as feedback. */
@@ -162,7 +178,10 @@ const readFeedback: ItemReader = (payload, found) => {
 /** `{"items": […]}`, or a single span (older form). */
 const readSpans: ItemReader = (payload, found) => {
   const spans = at(payload, "items");
-  for (const span of Array.isArray(spans) ? spans : [payload]) traceOf(span, found)?.span(span);
+  for (const span of Array.isArray(spans) ? spans : [payload]) {
+    traceOf(span, found)?.span(span);
+    found.vitalsOf("span", span);
+  }
 };
 
 const readLogs: ItemReader = (payload, found) => {

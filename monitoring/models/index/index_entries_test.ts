@@ -47,6 +47,8 @@ Deno.test("recorded spans → trace named by the segment span", () => {
     ended_at: 1_795_233_255_832,
     seen_at: NOW,
     root: { rank: 1, started_at: 1_795_233_255_826, name: "checkout", op: "ui.action" },
+    failed: false,
+    http_status: null,
     replay_id: null,
     names: ["function compute", "ui.action checkout"],
   }]);

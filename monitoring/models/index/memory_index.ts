@@ -1,5 +1,7 @@
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 import {
+  CHART_PARTS,
+  chartRange,
   type ErrorEntry,
   groupRow,
   type GroupTotals,
@@ -11,23 +13,30 @@ import { type LogEntry, logRow } from "../log_entry.ts";
 import {
   APPLICATIONS,
   type ErrorGroupRow,
+  GROUP_COLUMNS,
   type ListQuery,
   type Lists,
   type LogRow,
   MAX_COUNT,
   MAX_LIST_ROWS,
+  MAX_OPS,
   MAX_RELEASES,
   MAX_SOURCES,
   type OccurrenceRow,
   OWN_SOURCE,
   type Page,
+  readSort,
   severityOf,
+  type SortColumn,
   type SourceList,
   type SourceRow,
+  TRACE_COLUMNS,
   type TraceRow,
 } from "../rows.ts";
 import type { EnvelopeSource } from "../source.ts";
 import { envelopeText, errorText, fold, logText, traceText } from "./search_text.ts";
+import { pageRows } from "../trace/page_rows.ts";
+import type { VitalsEntry } from "../trace/page_vitals.ts";
 import { isCloserToRoot, type TraceEntry } from "../trace/trace_entry.ts";
 
 /** The lists over envelopes in memory. */
@@ -71,6 +80,7 @@ interface IndexedEnvelope {
   readonly traces: readonly Placed<TraceEntry>[];
   readonly errors: readonly Placed<ErrorEntry>[];
   readonly logs: readonly Placed<LogEntry>[];
+  readonly vitals: readonly VitalsEntry[];
 }
 
 /**
@@ -88,10 +98,16 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       indexed,
       last,
       indexed.flatMap((envelope) => envelope.traces),
-      ({ entry }) => hasContent(entry) && matches(query, entry.trace_id),
+      ({ entry }) =>
+        hasContent(entry) && matches(query, entry.trace_id) &&
+        isWantedTrace(query, entry.trace_id, indexed),
       ({ entry }) => entry.trace_id,
       ({ entry }) => traceRow(entry.trace_id, indexed),
-      query.sort === "slowest" ? rankByDuration : undefined,
+      rankBy(query, TRACE_COLUMNS, (column, { entry }, _matching, all) => {
+        const row = traceRow(entry.trace_id, all);
+        if (column !== "duration") return row[column];
+        return row.ended_at === null ? null : Math.max(0, row.ended_at - row.started_at);
+      }),
     );
 
   const errors = (query: ListQuery): Page<ErrorGroupRow> =>
@@ -104,7 +120,12 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       ({ entry }) => entry.group,
       ({ place, entry, source }) =>
         groupRow(place, entry, source.key, totalsOf(entry.group, indexed, query), OPEN),
-      query.sort === "frequent" ? rankByCount : undefined,
+      rankBy(query, GROUP_COLUMNS, (column, { entry: { group } }, matching, all) =>
+        column === "count"
+          ? matching.filter(({ entry }) =>
+            entry.group === group
+          ).length
+          : totalsOf(group, all, query)[column]),
     );
 
   const occurrences = (query: ListQuery): Page<OccurrenceRow> =>
@@ -134,6 +155,19 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
     errors,
     occurrences,
     logs,
+    pages: (query) => ({
+      rows: pageRows(
+        indexed.filter(({ source }) =>
+          isFrom(query, source, indexed) &&
+          (query.release === undefined || query.release === source.release)
+        ).flatMap(({ source, vitals }) =>
+          vitals.filter((entry) => matches(query, entry.trace_id) && isWithin(query, entry.at))
+            .map((entry) => ({ ...entry, source: source.key }))
+        ),
+        query,
+      ),
+      next: null,
+    }),
   };
 
   const envelopes = (query: ListQuery): Page<InboxRow> =>
@@ -173,13 +207,15 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
         ),
         errors: placed(id, source, entries.errors, errorText, ({ at }) => at),
         logs: placed(id, source, entries.logs, logText, ({ at }) => at),
+        vitals: entries.vitals,
       };
       indexed = [envelope, ...indexed].slice(0, maxEnvelopes);
     },
     list: (name, query) => lists[name](query),
     envelopes,
-    sources({ source, release, since, until }) {
-      const all = { source, release, since, until, limit: MAX_COUNT };
+    sources({ source, release, environment, since, until }) {
+      const all = { source, release, environment, since, until, limit: MAX_COUNT };
+      const ops = traces({ source, limit: MAX_COUNT }).rows.flatMap(({ op }) => op ?? []);
       return {
         rows: sourceRows(indexed),
         counts: {
@@ -188,6 +224,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
           logs: logs(all).rows.length,
           envelopes: envelopes(all).rows.length,
         },
+        ops: [...new Set(ops)].sort().slice(0, MAX_OPS),
       };
     },
     clear: () => void (indexed = []),
@@ -233,12 +270,32 @@ function isSevere({ level }: ListQuery, of: string): boolean {
   return level === undefined || severityOf(of) >= severityOf(level);
 }
 
-/** By the source of a query. */
-function isFrom(
-  { source }: ListQuery,
-  { key }: EnvelopeSource,
+function isWantedTrace(
+  { status, op, page }: ListQuery,
+  id: string,
   indexed: readonly IndexedEnvelope[],
 ): boolean {
+  if (op !== undefined && traceRow(id, indexed).op !== op) return false;
+  const isLoad = (entry: VitalsEntry) =>
+    entry.is_load && entry.trace_id === id && entry.page === page;
+  if (page !== undefined && !indexed.some(({ vitals }) => vitals.some(isLoad))) return false;
+  if (status === undefined) return true;
+  const entries = indexed.flatMap(({ traces }) => traces.map(({ entry }) => entry))
+    .filter((entry) => entry.trace_id === id);
+  if (status === "ok") return !entries.some(({ failed }) => failed);
+  if (status === "error") return entries.some(({ failed }) => failed);
+  return entries.some(({ http_status }) =>
+    http_status !== null && `${http_status}`[0] === status[0]
+  );
+}
+
+/** By the source and environment of a query. */
+function isFrom(
+  { source, environment }: ListQuery,
+  { key, environment: own }: EnvelopeSource,
+  indexed: readonly IndexedEnvelope[],
+): boolean {
+  if (environment !== undefined && environment !== own) return false;
   if (source !== APPLICATIONS) return source === undefined || source === key;
   const isApplication = (one: string) => one !== OWN_SOURCE.key;
   return isApplication(key) === indexed.some((envelope) => isApplication(envelope.source.key));
@@ -248,41 +305,44 @@ function isWithin({ since = -Infinity, until = Infinity }: ListQuery, time: numb
   return time >= since && time < until;
 }
 
-/** By which a row is ordered, descending: a value, then the place of the newest entry that it is made of. */
-interface Rank {
-  readonly value: number;
-  readonly place: number;
+/** Orders rows by a value, then newest first. */
+interface Rank<Entry> {
+  /**
+   * The value of a row; null: it is left out.
+   *
+   * @param newest of the entries that match
+   * @param all the envelopes that the first page was made of
+   */
+  valueOf(
+    newest: Placed<Entry>,
+    matching: readonly Placed<Entry>[],
+    all: readonly IndexedEnvelope[],
+  ): number | null;
+  readonly descending: boolean;
 }
 
-/** Null: the row is left out. All entries are before the cursor's `asOf`. */
-type RankOf<Entry> = (
-  newest: Placed<Entry>,
-  matching: readonly Placed<Entry>[],
-  all: readonly Placed<Entry>[],
-) => Rank | null;
-
-const rankByCount: RankOf<ErrorEntry> = ({ place, entry }, matching) => ({
-  value: matching.filter((one) => one.entry.group === entry.group).length,
-  place,
-});
-
-const rankByDuration: RankOf<TraceEntry> = ({ entry: { trace_id } }, _matching, all) => {
-  const entries = all.filter(({ entry }) => entry.trace_id === trace_id);
-  const starts = entries.flatMap(({ entry }) => entry.started_at ?? []);
-  const ends = entries.flatMap(({ entry }) => entry.ended_at ?? []);
-  if (starts.length === 0 || ends.length === 0) return null;
-  return {
-    value: Math.max(0, greatest(ends) - least(starts)),
-    place: greatest(entries.map(({ place }) => place)),
-  };
-};
+/** The order of a query; undefined: newest first, also if it is by another list's column. */
+function rankBy<Entry, Column extends SortColumn>(
+  { sort }: ListQuery,
+  columns: readonly Column[],
+  valueOf: (
+    column: Column,
+    ...of: Parameters<Rank<Entry>["valueOf"]>
+  ) => ReturnType<Rank<Entry>["valueOf"]>,
+): Rank<Entry> | undefined {
+  if (sort === undefined) return undefined;
+  const order = readSort(sort);
+  const column = columns.find((one) => one === order.column);
+  if (column === undefined) return undefined;
+  return { valueOf: (...of) => valueOf(column, ...of), descending: order.descending };
+}
 
 /**
  * One page of a list: a row for each key, made of the newest matching entry.
  *
  * @param indexed all envelopes
  * @param entries newest first
- * @param rankOf orders the rows; default: newest first
+ * @param rank orders the rows; default: newest first
  */
 function page<Entry, Row>(
   query: ListQuery,
@@ -292,7 +352,7 @@ function page<Entry, Row>(
   isWanted: (entry: Placed<Entry>) => boolean,
   keyOf: (entry: Placed<Entry>) => unknown,
   rowOf: (entry: Placed<Entry>) => Row,
-  rankOf?: RankOf<Entry>,
+  rank?: Rank<Entry>,
 ): Page<Row> {
   const { before, asOf } = cursorOf(query.before, last);
   const search = fold(query.q ?? "");
@@ -307,13 +367,14 @@ function page<Entry, Row>(
     if (!newest.has(key)) newest.set(key, entry);
   }
   const limit = query.limit ?? MAX_LIST_ROWS;
-  if (rankOf) {
+  if (rank) {
     const offset = query.before === undefined ? 0 : before;
-    const all = entries.filter(({ place }) => place < asOf);
+    const all = indexed.filter(({ id }) => placeOf(id, 0) < asOf);
+    const sign = rank.descending ? -1 : 1;
     const ranked = [...newest.values()].flatMap((entry) => {
-      const rank = rankOf(entry, matching, all);
-      return rank === null ? [] : [{ entry, rank }];
-    }).sort(({ rank: a }, { rank: b }) => b.value - a.value || b.place - a.place);
+      const value = rank.valueOf(entry, matching, all);
+      return value === null ? [] : [{ entry, value }];
+    }).sort((a, b) => sign * (a.value - b.value) || b.entry.place - a.entry.place);
     const end = offset + limit;
     return {
       rows: ranked.slice(offset, end).map(({ entry }) => rowOf(entry)),
@@ -352,6 +413,11 @@ function traceRow(id: string, indexed: readonly IndexedEnvelope[]): TraceRow {
     spans: sum("spans"),
     errors: sum("errors"),
     logs: sum("logs"),
+    failed: full.some(({ failed }) => failed),
+    http_status: full.reduce<number | null>(
+      (most, { http_status }) => Math.max(most ?? 0, http_status ?? 0) || null,
+      null,
+    ),
     replay_id: touching.findLast((entry) => entry.replay_id !== null)?.replay_id ?? null,
     received_at: full[0]?.receivedAt ?? 0,
     sources: [...new Set(full.toReversed().map(({ source }) => source))],
@@ -366,8 +432,17 @@ function totalsOf(
   const times = indexed.flatMap(({ errors }) => errors)
     .filter(({ entry, source }) => entry.group === group && isFrom(query, source, indexed))
     .map(({ at }) => at);
-  const count = times.filter((time) => isWithin(query, time)).length;
-  return { count, first_seen: least(times), last_seen: greatest(times) };
+  const counted = times.filter((time) => isWithin(query, time));
+  const seen = { first_seen: least(times), last_seen: greatest(times) };
+  const { chart_from, chart_to } = chartRange(query, seen);
+  const parts = counted.map((time) =>
+    Math.trunc((time - chart_from) * CHART_PARTS / (chart_to - chart_from))
+  );
+  const chart = Array.from(
+    { length: CHART_PARTS },
+    (_, part) => parts.filter((one) => Math.min(CHART_PARTS - 1, one) === part).length,
+  );
+  return { count: counted.length, ...seen, chart, chart_from, chart_to };
 }
 
 /** Last seen first. */

@@ -1,5 +1,6 @@
 import { at, listOf, plausibleTime, tidyText } from "../json.ts";
 import { displayName, NAME_RANK, type NameRank, nameWithMethod } from "./trace_name.ts";
+import { isFailure, MAX_WORD } from "./trace_span.ts";
 
 /** The index entry of one trace in one envelope. Times are milliseconds since 1970. */
 export interface TraceEntry {
@@ -14,6 +15,10 @@ export interface TraceEntry {
   readonly seen_at: number;
   /** The best name that this envelope has for the trace. */
   readonly root: RootCandidate | null;
+  /** Has errors, or a span that failed among those with a {@linkcode RootCandidate.rank} up to `segment`. */
+  readonly failed: boolean;
+  /** The highest HTTP status of these spans; null: none was sent. */
+  readonly http_status: number | null;
   readonly replay_id: string | null;
   /** Distinct names and operations of the spans, and the name of a trace without spans, for the search; bounded. */
   readonly names: readonly string[];
@@ -49,6 +54,8 @@ export class TraceEntryBuilder {
   #endedAt: number | null = null;
   #seenAt: number | null = null;
   #root: RootCandidate | null = null;
+  #failed = false;
+  #httpStatus: number | null = null;
   #replay: string | null = null;
 
   constructor(readonly traceId: string, receivedAt: number) {
@@ -57,6 +64,7 @@ export class TraceEntryBuilder {
 
   error(time: number, text: string): void {
     this.#errors++;
+    this.#failed = true;
     this.#mark(NAME_RANK.error, time, text);
   }
 
@@ -80,6 +88,8 @@ export class TraceEntryBuilder {
       isSegment: true,
       json: context,
       request: at(event, "request"),
+      httpStatus: httpStatusOf(at(context, "data")) ??
+        at(event, "contexts", "response", "status_code"),
     });
     for (const child of listOf(at(event, "spans"))) this.span(child, false);
   }
@@ -93,11 +103,20 @@ export class TraceEntryBuilder {
       end: at(span, "end_timestamp") ?? at(span, "timestamp"),
       isSegment,
       json: span,
+      httpStatus: httpStatusOf(at(span, "attributes") ?? at(span, "data")),
     });
   }
 
   #span(span: SpanFields): void {
     this.#spans++;
+    const op = tidyText(span.op, MAX_NAME) ?? null;
+    const rank = rankOf(op, at(span.json, "parent_span_id"), span.isSegment);
+    if (rank <= NAME_RANK.segment) {
+      this.#failed ||= isFailure(tidyText(at(span.json, "status"), MAX_WORD) || null);
+      const status = Number(span.httpStatus);
+      const isValid = Number.isInteger(status) && status >= 100 && status < 600;
+      if (isValid) this.#httpStatus = Math.max(this.#httpStatus ?? 0, status);
+    }
     const start = plausibleTime(span.start, this.#receivedAt);
     const end = plausibleTime(span.end, this.#receivedAt);
     if (start !== undefined) this.#startedAt = Math.min(this.#startedAt ?? start, start);
@@ -105,12 +124,10 @@ export class TraceEntryBuilder {
     if (end !== undefined && end >= (start ?? end)) {
       this.#endedAt = Math.max(this.#endedAt ?? end, end);
     }
-    const op = tidyText(span.op, MAX_NAME) ?? null;
     const sentName = tidyText(span.name, MAX_NAME) || op;
     if (sentName === null || sentName === "") return;
     const name = nameWithMethod(sentName, op, span.json, span.request);
     this.#addName(op === null ? name : `${op} ${name}`);
-    const rank = rankOf(op, at(span.json, "parent_span_id"), span.isSegment);
     // A search for the displayed name finds the trace.
     if (rank === NAME_RANK.pageload) this.#addName(displayName({ name, op }));
     this.#suggest({ rank, started_at: start ?? this.#receivedAt, name, op });
@@ -141,6 +158,8 @@ export class TraceEntryBuilder {
       ended_at: this.#endedAt,
       seen_at: this.#seenAt ?? this.#receivedAt,
       root: this.#root,
+      failed: this.#failed,
+      http_status: this.#httpStatus,
       replay_id: this.#replay,
       names: [...this.#names],
     };
@@ -159,6 +178,13 @@ interface SpanFields {
   readonly json: unknown;
   /** `request` of a transaction. */
   readonly request?: unknown;
+  readonly httpStatus: unknown;
+}
+
+/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the name that it had before. */
+function httpStatusOf(attributes: unknown): unknown {
+  const status = at(attributes, "http.response.status_code") ?? at(attributes, "http.status_code");
+  return at(status, "value") ?? status;
 }
 
 function rankOf(op: string | null, parent: unknown, isSegment: boolean): NameRank {

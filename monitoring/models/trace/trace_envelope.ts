@@ -5,6 +5,7 @@ import { at, hexId, listOf, parseJson, tidyText, timeAt } from "../json.ts";
 import { logEntry } from "../log_entry.ts";
 import { sideOf } from "../side.ts";
 import {
+  isFailure,
   MAX_NAME,
   MAX_WORD,
   NO_NAME,
@@ -153,7 +154,7 @@ class TraceCollector implements TraceParts {
       ),
       op,
       ...times,
-      failed: status !== null && !NOT_FAILED.has(status),
+      failed: isFailure(status),
       status,
       side: sideOf(spanSdk, op),
       sdk: spanSdk,
@@ -178,12 +179,6 @@ interface SpanFields {
   /** The event with the measurements and the request. Default: the span has the measurements. */
   readonly transaction?: unknown;
 }
-
-/**
- * Span statuses that are not failures: Sentry's failure rate does not count `ok`, `cancelled` and
- * `unknown`; `unset` is OpenTelemetry's default.
- */
-const NOT_FAILED: ReadonlySet<string> = new Set(["ok", "unset", "cancelled", "unknown"]);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

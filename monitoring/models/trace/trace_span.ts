@@ -98,6 +98,16 @@ export function liveSpan(span: OwnSpan): TraceSpan {
   };
 }
 
+/**
+ * Span statuses that are not failures: Sentry's failure rate does not count `ok`, `cancelled` and
+ * `unknown`; `unset` is OpenTelemetry's default.
+ */
+const NOT_FAILED: ReadonlySet<string> = new Set(["ok", "unset", "cancelled", "unknown"]);
+
+/** @param status as sent; null: none was sent */
+export const isFailure = (status: string | null): boolean =>
+  status !== null && !NOT_FAILED.has(status);
+
 /** Displayed for a span without a name. */
 export const NO_NAME = "(span without a name)";
 

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { GROUP_COLUMNS, TRACE_COLUMNS } from "../../monitoring/models/rows.ts";
+import { nextSort, sortedBy, sortParam } from "./sort_columns.ts";
+
+const param = (sort: string, columns: Parameters<typeof sortParam>[1] = TRACE_COLUMNS) =>
+  sortParam(new URLSearchParams({ sort }), columns);
+
+Deno.test("clicks on a column header → descending, ascending, no order", () => {
+  assert.equal(nextSort(undefined, "spans"), "-spans");
+  assert.equal(nextSort("-spans", "spans"), "spans");
+  assert.equal(nextSort("spans", "spans"), undefined);
+  assert.equal(nextSort("spans", "errors"), "-errors");
+  // The same order by its other name.
+  assert.equal(nextSort("slowest", "duration"), "duration");
+});
+
+Deno.test("sort in the address → only by a column of the list", () => {
+  assert.equal(param("-duration"), "-duration");
+  assert.equal(param("slowest"), "slowest");
+  for (const other of ["frequent", "count", "x", "--spans", ""]) {
+    assert.equal(param(other), undefined);
+  }
+  assert.equal(param("frequent", GROUP_COLUMNS), "frequent");
+});
+
+Deno.test("sorted list → aria-sort of each column that sorts", () => {
+  const columns = sortedBy("slowest", [{ title: "Trace" }, { title: "Duration", by: "duration" }, {
+    title: "Spans",
+    by: "spans",
+  }]);
+  assert.deepEqual(columns.map(({ sort }) => sort?.order), [undefined, "descending", "none"]);
+});

@@ -1,0 +1,85 @@
+import { DataTable } from "../../components/DataTable.tsx";
+import { PAGE_COLUMNS, type PageRow } from "../../monitoring/models/rows.ts";
+import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
+import { filterParams, sharedFilters } from "../shared/filters.ts";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { useRowKeys } from "../shared/list_navigation.ts";
+import { ListNotice } from "../shared/ListNotice.tsx";
+import { ListToolbar } from "../shared/ListToolbar.tsx";
+import { sortedBy, sortParam } from "../shared/sort_columns.ts";
+import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList } from "../shared/use_source.ts";
+import { formatVitals, RatedValue } from "./WebVitals.tsx";
+
+const COLUMNS = [
+  { title: "Page" },
+  { title: "Loads", numeric: true, by: "loads" },
+  ...PAGE_VITALS.map((name) => ({ title: name.toUpperCase(), by: name })),
+] as const;
+
+/** The web vitals of all page loads, one row for each page. A row leads to the loads of the page, slowest first. */
+export default function PageVitals({ source }: { source: ConsoleSource | undefined }) {
+  const { params } = useFragment("traces");
+  const sort = sortParam(params, PAGE_COLUMNS);
+  const q = params.get("q") ?? undefined;
+  const list = useList(source, "pages", { q, sort, ...sharedFilters(params) });
+  const keyOf = ({ source, page }: PageRow) => `${source} ${page}`;
+  const { stop, events } = useRowKeys(list.rows.map(keyOf), undefined);
+  return (
+    <div {...events}>
+      <ListToolbar
+        source={source}
+        what="pages"
+        actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
+      />
+      <ListNotice source={source} list={list} what="web vitals">
+        <p>No web vitals received. Browser SDKs send them with each page load.</p>
+      </ListNotice>
+      {list.rows.length > 0 && (
+        <SourceLabels source={source}>
+          <DataTable
+            className="groups page-vitals"
+            caption="Web vitals of pages, 75th percentile of their loads"
+            columns={sortedBy(sort, COLUMNS)}
+          >
+            {list.rows.map((row) => (
+              <tr key={keyOf(row)}>
+                <td className="what">
+                  <a
+                    className="row-link"
+                    data-row={keyOf(row)}
+                    tabIndex={keyOf(row) === stop ? 0 : -1}
+                    href={fragmentTo("traces", [], {
+                      ...filterParams(params),
+                      page: row.page,
+                      source: row.source,
+                      sort: "slowest",
+                    })}
+                  >
+                    {row.page}
+                  </a>
+                  <small>
+                    <SourceLabel of={[row.source]} />
+                  </small>
+                </td>
+                <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
+                {PAGE_VITALS.map((name) => (
+                  <td key={name} data-column={name.toUpperCase()}>
+                    <VitalCell name={name} value={row[name]} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </DataTable>
+        </SourceLabels>
+      )}
+    </div>
+  );
+}
+
+function VitalCell({ name, value }: { name: (typeof PAGE_VITALS)[number]; value: number | null }) {
+  if (value === null) return "–";
+  const [vital] = formatVitals([{ name, value, at_ms: 0 }]);
+  return vital && <RatedValue {...vital} />;
+}
