@@ -57,6 +57,9 @@ export interface Config {
   readonly sourceMapOrigins: readonly string[];
 }
 
+/** Variables whose values are not printed: logs are read by more people than these. */
+const SECRETS: ReadonlySet<string> = new Set(["ALERT_WEBHOOK_URL", "INBOX_TOKEN"]);
+
 /** An environment variable is not valid. The message is one line, ready to be printed. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -66,7 +69,8 @@ export class ConfigError extends Error {
     readonly allowed: string,
     options?: ErrorOptions,
   ) {
-    super(`Cannot start: ${variable} is ${JSON.stringify(value)}. Use ${allowed}.`, options);
+    const shown = SECRETS.has(variable) ? "not valid" : JSON.stringify(value);
+    super(`Cannot start: ${variable} is ${shown}. Use ${allowed}.`, options);
   }
 }
 

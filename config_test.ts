@@ -172,11 +172,13 @@ const REFUSED: Record<string, string[]> = {
 };
 
 for (const [name, values] of Object.entries(REFUSED)) {
-  Deno.test(`${name} invalid → one line with name, value and what is allowed`, () => {
+  const isSecret = name === "INBOX_TOKEN" || name === "ALERT_WEBHOOK_URL";
+  Deno.test(`${name} invalid → one line with name, what is allowed, ${isSecret ? "no" : "and"} value`, () => {
     for (const value of values) {
       assert.throws(() => loadConfig({ [name]: value }), (error: unknown) => {
         assert.ok(error instanceof ConfigError, `${name}=${value} gave ${error}`);
-        assert.ok(error.message.includes(name) && error.message.includes(JSON.stringify(value)));
+        assert.ok(error.message.includes(name));
+        assert.equal(error.message.includes(value), !isSecret);
         assert.ok(error.message.includes(error.allowed) && !error.message.includes("\n"));
         return true;
       });

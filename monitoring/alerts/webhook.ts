@@ -21,6 +21,8 @@ const TIMEOUT_MS = 5_000;
 const BACKOFF_MS = [1_000, 5_000];
 /** A group that keeps coming back is reported at most once in this time. */
 const GROUP_PAUSE_MS = 60_000;
+/** Groups that are reported in {@linkcode GROUP_PAUSE_MS}: any sender can make new ones. */
+const MAX_GROUPS = 30;
 /** Alerts that wait. A failing application may make thousands of groups; the first ones tell as much. */
 const MAX_WAITING = 100;
 /** Characters of a message. Chats cut at some thousands. */
@@ -40,7 +42,7 @@ export class AlertWebhook {
     this.#options = options;
   }
 
-  /** Queues an alert, unless its group was reported in the last minute or too many wait. */
+  /** Queues an alert, unless its group or too many others were reported in the last minute, or too many wait. */
   send(alert: GroupAlert): void {
     const now = (this.#options.now ?? Date.now)();
     for (const [group, at] of this.#reportedAt) {
@@ -48,7 +50,7 @@ export class AlertWebhook {
       if (at <= now && now - at < GROUP_PAUSE_MS) break;
       this.#reportedAt.delete(group);
     }
-    if (this.#reportedAt.has(alert.group)) return;
+    if (this.#reportedAt.has(alert.group) || this.#reportedAt.size >= MAX_GROUPS) return;
     if (this.#closing.signal.aborted || this.#waiting.length >= MAX_WAITING) return;
     this.#reportedAt.set(alert.group, now);
     this.#waiting.push(alert);

@@ -7,7 +7,7 @@ import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "../models/pa
 export interface BacklogFile {
   /** The newest ones, a few at a time; empty: none left. */
   unindexed(): readonly UnindexedEnvelope[];
-  /** Writes entries in one transaction. */
+  /** Writes entries in one transaction. None: the backlog has ended. */
   index(entries: readonly NewEntries[]): void;
 }
 
@@ -35,8 +35,8 @@ export function indexBacklog(
       entries.push({ id: envelope.id, entries: await entriesOf(parsed, envelope.receivedAt) });
       if (stopped) return;
     }
-    if (entries.length === 0) return;
     file.index(entries);
+    if (entries.length === 0) return;
     timer = setTimeout(run, PAUSE_MS);
   };
   const run = () => {

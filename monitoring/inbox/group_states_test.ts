@@ -161,6 +161,10 @@ Deno.test("restart and new index → same states, deleted stays deleted, no aler
   const path = join(folder, "inbox.sqlite");
   using tested = new TestedInbox({ path });
   try {
+    // The lowest ids are free, as after an eviction.
+    await tested.error("cleared");
+    tested.inbox.clear();
+    tested.alerts.length = 0;
     for (const message of ["resolved", "muted", "deleted", "back"]) await tested.error(message);
     tested.set("resolved", "resolved");
     tested.set("muted", "muted");
@@ -184,6 +188,11 @@ Deno.test("restart and new index → same states, deleted stays deleted, no aler
     await until("all is indexed", () => tested.inbox.page("errors", {}).rows.length === 5);
     assert.deepEqual(tested.rows().slice(1), before);
     assert.equal(tested.alerts.length, alerts);
+    let name = "new";
+    await until("new groups are reported again", async () => {
+      await tested.error(name += "y");
+      return tested.alerts.length > alerts;
+    });
   } finally {
     tested.inbox.close();
     Deno.removeSync(folder, { recursive: true });

@@ -192,7 +192,10 @@ export class InboxFile {
     return found;
   }
 
-  /** Writes the entries of envelopes from {@linkcode unindexed}, unless they were deleted meanwhile. */
+  /**
+   * Writes the entries of envelopes from {@linkcode unindexed}, unless they were deleted meanwhile. None: the backlog
+   * has ended, although its lowest ids may have been deleted.
+   */
   index(backlog: readonly NewEntries[]): void {
     this.#transaction(() => {
       for (const { id, entries } of backlog) {
@@ -201,7 +204,8 @@ export class InboxFile {
         if (row === undefined || this.#index.has(id)) continue;
         this.#index.insert(id, row.received_at, rowOf(row), entries);
       }
-      this.#sql.backlogBelow.run(Math.min(...backlog.map(({ id }) => id)) - 1);
+      const lowest = backlog.length === 0 ? 1 : Math.min(...backlog.map(({ id }) => id));
+      this.#sql.backlogBelow.run(lowest - 1);
       this.#evict();
     });
   }

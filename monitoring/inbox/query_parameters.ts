@@ -162,7 +162,7 @@ export async function readGroupState(body: Request["body"]): Promise<GroupState>
     refuse("The body", 'JSON such as {"state":"resolved"}');
   }
   const { state } = Object(value) as { state?: unknown };
-  return oneOf("The body's state", GROUP_STATES, String(state)) as GroupState;
+  return oneOf("The body's state", GROUP_STATES, typeof state === "string" ? state : "")!;
 }
 
 function groupKey(text: string | undefined): string | undefined {

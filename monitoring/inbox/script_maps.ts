@@ -7,8 +7,10 @@ export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer>
 
 /** Source maps loaded for one envelope. The page has some forty scripts; a stack trace contains a few. */
 const MAX_MAPS = 64;
-/** Bytes of JSON whose maps stay in memory. The page's 39 maps have 10 MB. An envelope may load as many again. */
+/** Estimated memory of the maps that stay loaded. The page's maps have 25 MB. An envelope may load as many again. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Memory of a position of the script when its map is parsed. In the JSON it may have two bytes. */
+const POSITION_BYTES = 100;
 /** Bytes that a map counts which cannot be read: ids are the sender's. */
 const UNREADABLE_BYTES = 1_000;
 
@@ -56,7 +58,7 @@ export class ScriptMaps {
       try {
         const json = await this.#read(id);
         if (json === undefined) continue;
-        bytes = json.byteLength;
+        bytes = memoryOf(json);
         map = new ScriptMap(decoder.decode(json), { keepsTexts: false });
       } catch (error) {
         this.#onNotice(`Cannot read the source map ${id}: ${error}`);
@@ -66,4 +68,11 @@ export class ScriptMaps {
       this.#bytes += bytes;
     }
   }
+}
+
+/** An upper bound: positions end with a comma or semicolon, as other parts of the JSON do. */
+function memoryOf(json: Uint8Array): number {
+  let positions = 0;
+  for (const byte of json) if (byte === 0x2c || byte === 0x3b) positions++;
+  return json.byteLength + POSITION_BYTES * positions;
 }

@@ -65,7 +65,7 @@ export async function fetchSourceMap(
   origins: SourceMapOrigins,
 ): Promise<{ readonly key: string; readonly bytes: Uint8Array<ArrayBuffer> }> {
   const script = typeof address === "string" ? URL.parse(address) : null;
-  if (script === null || !origins.fetchable.includes(script.origin)) {
+  if (script === null || !isHttp(script) || !origins.fetchable.includes(script.origin)) {
     throw new SourceMapError(
       403,
       "source_map_origin",
@@ -114,7 +114,7 @@ async function readMap(
   const inline = /^data:application\/json(?:;charset=[\w-]+)?;base64,(.*)$/i.exec(named)?.[1];
   if (inline !== undefined) return decodeBase64(inline);
   const url = URL.parse(named, base);
-  if (url?.origin !== base.origin) {
+  if (url?.origin !== base.origin || !isHttp(url)) {
     throw refused("Its source map is at another origin, or in a data: URL that is not base64.");
   }
   return await get(url, signal);
@@ -127,6 +127,11 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw refused("Its source map in a data: URL is not base64.");
   }
+}
+
+/** The origin of a `blob:` URL is that of the page that made it, but it has no host. */
+function isHttp({ protocol }: URL): boolean {
+  return protocol === "http:" || protocol === "https:";
 }
 
 /** Names below `localhost` are this machine (RFC 6761, section 6.3): not resolved, so they cannot be rebound. */
@@ -169,6 +174,12 @@ function send(url: URL, host: string, signal: AbortSignal): Promise<IncomingMess
     ...(isTls && { servername: url.hostname }),
   }, resolve);
   sent.on("error", reject);
+  // A 101 ends in neither a response nor an error, not even when the request is aborted.
+  sent.on("upgrade", (response, socket) => {
+    socket.destroy();
+    reject(refused(`${url.href} answers ${response.statusCode}; right would be 200.`));
+  });
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   sent.end();
   return promise;
 }

@@ -112,6 +112,7 @@ Deno.test("too large, slow, compressed, no map, of another build, no server → 
     "/slow.js": () => stopped,
     "/gzip.js": () => new Response(SCRIPT, { headers: { "Content-Encoding": "gzip" } }),
     "/html.js": map("page"),
+    "/blob.js": () => map(`blob:${dev.origin}/x`)(),
     "/page": () => new Response("<html>"),
     "/built.js": () => new Response(`f();\n//# debugId=${ID}\n//# sourceMappingURL=a.js.map`),
   });
@@ -122,7 +123,21 @@ Deno.test("too large, slow, compressed, no map, of another build, no server → 
   stop(new Response());
   await assert.rejects(of("gzip"), notFetched(/compressed/));
   await assert.rejects(of("html"), refusedAs("source_map_malformed"));
+  await assert.rejects(of("blob"), notFetched(/another origin/));
   await assert.rejects(of("built", ID.replace("0", "f")), notFetched(/another build/));
+  using raw = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const rawOrigin = `http://127.0.0.1:${(raw.addr as Deno.NetAddr).port}`;
+  const accepting = raw.accept();
+  const upgraded = fetchSourceMap(`${rawOrigin}/a.js`, null, posted(rawOrigin));
+  using connection = await accepting;
+  await connection.write(
+    new TextEncoder().encode("HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
+  );
+  await assert.rejects(upgraded, notFetched(/answers 101/));
+  await assert.rejects(
+    fetchSourceMap(`blob:${dev.origin}/x`, null, posted(dev.origin)),
+    refusedAs("source_map_origin"),
+  );
   const closed = "http://localhost:1";
   await assert.rejects(
     fetchSourceMap(`${closed}/a.js`, null, posted(closed)),

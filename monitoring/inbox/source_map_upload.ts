@@ -6,8 +6,10 @@ import { joinBytes } from "../protocol/join_bytes.ts";
 export const MAX_SOURCE_MAP_BYTES = 20 * 1024 * 1024;
 /** Time for an upload. Detects sleeping and broken clients. */
 const UPLOAD_MS = 60_000;
-/** Lines of a built script. Each takes memory when the map is parsed, also an empty one, which has one byte. */
-const MAX_LINES = 1_000_000;
+/** Lines and positions of a built script. Each takes about 100 bytes when the map is parsed, but one byte in it. */
+const MAX_POSITIONS = 2_000_000;
+/** Source files. Parsing resolves the address of each. */
+const MAX_SOURCES = 50_000;
 
 /** A source map is refused. Status, code and message are for the answer. */
 export class SourceMapError extends Error {
@@ -109,8 +111,11 @@ export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap
     [...sources, ...listOf(at(map, "sourcesContent")), ...listOf(at(map, "names"))]
       .every((text) => text === null || typeof text === "string");
   if (!isMap) throw malformed("It is not a source map of version 3 in JSON.");
-  if (countLines(mappings) > MAX_LINES) {
-    throw malformed(`Its script has more than ${MAX_LINES.toLocaleString("en")} lines.`);
+  if (countPositions(mappings) > MAX_POSITIONS) {
+    throw malformed(`It has more than ${MAX_POSITIONS.toLocaleString("en")} lines and positions.`);
+  }
+  if (sources.length > MAX_SOURCES) {
+    throw malformed(`It has more than ${MAX_SOURCES.toLocaleString("en")} sources.`);
   }
   if (!hasValidMappings(map as SourceMapInput, sources.length)) {
     throw malformed("Its mappings are invalid.");
@@ -118,11 +123,17 @@ export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap
   return { debugId: debugId(at(map, "debugId")) ?? debugId(at(map, "debug_id")), bytes };
 }
 
-function countLines(mappings: string): number {
-  let lines = 1;
-  for (let at = -1; (at = mappings.indexOf(";", at + 1)) !== -1;) lines++;
-  return lines;
+function countPositions(mappings: string): number {
+  let positions = 1;
+  for (let at = 0; at < mappings.length; at++) {
+    const code = mappings.charCodeAt(at);
+    if (code === COMMA || code === SEMICOLON) positions++;
+  }
+  return positions;
 }
+
+const COMMA = 0x2c;
+const SEMICOLON = 0x3b;
 
 function hasValidMappings(map: SourceMapInput, sources: number): boolean {
   try {

@@ -47,7 +47,9 @@ Deno.test("anything but a usable source map → refused", () => {
     // The source has index 1 and -1 of one.
     { ...MAP, mappings: "ACAA" },
     { ...MAP, mappings: "ADAA" },
-    { ...MAP, mappings: ";".repeat(1_000_001) },
+    { ...MAP, mappings: ";".repeat(2_000_001) },
+    { ...MAP, mappings: ",C".repeat(2_000_001) },
+    { ...MAP, sources: Array(50_001).fill("a") },
     { version: 3, sections: [{ offset: { line: 1e9, column: 0 }, map: MAP }] },
   ];
   for (const value of broken) {

@@ -21,6 +21,8 @@ type BuiltPosition = Pick<Frame, "function" | "line" | "column">;
 export class ScriptMap {
   readonly #map: TraceMap;
   readonly #script: string;
+  /** Where each line of the script starts. */
+  readonly #lineStarts: readonly number[];
 
   /**
    * @param json a source map that contains the script's text as `x_script`
@@ -33,6 +35,9 @@ export class ScriptMap {
     if (!keepsTexts) delete map.sourcesContent;
     this.#map = new TraceMap(map as SourceMapInput);
     this.#script = typeof x_script === "string" ? x_script : "";
+    const starts = [0];
+    for (let at = -1; (at = this.#script.indexOf("\n", at + 1)) !== -1;) starts.push(at + 1);
+    this.#lineStarts = starts;
   }
 
   /** Undefined: the frame has no position, or the map has none for it. */
@@ -60,16 +65,21 @@ export class ScriptMap {
     // V8 writes `new F`, `async F`, `Object.method [as alias]` (https://v8.dev/docs/stack-trace-api).
     const [, owner, bare] = /^(?:async |new )*(.*\.)?(#?[\w$]+)(?: \[as .*\])?$/.exec(name) ?? [];
     if (bare === undefined || line === null || column === null) return null;
-    const before = this.#script.split("\n", line)[line - 1]?.slice(0, column) ?? "";
-    const declaredAt = lastDeclaration(before, bare);
+    const start = this.#lineStarts[line - 1];
+    const end = start === undefined ? 0 : start + column;
+    const from = Math.max(start ?? 0, end - MAX_SEARCHED);
+    const declaredAt = lastDeclaration(this.#script.slice(from, end), bare);
     if (declaredAt !== undefined) {
-      return originalPositionFor(this.#map, { line, column: declaredAt }).name ?? bare;
+      const declaration = { line, column: declaredAt + from - start! };
+      return originalPositionFor(this.#map, declaration).name ?? bare;
     }
     // Minifiers keep the names of members, and rename the objects that they belong to.
     return owner === undefined ? null : bare;
   }
 }
 
+/** Characters before a position that are searched for the declaration of its function: one millisecond. */
+const MAX_SEARCHED = 200_000;
 /** Longer than names that minifiers or people write. */
 const MAX_NAME_LENGTH = 100;
 
