@@ -148,8 +148,13 @@ export function TraceCompare({ source, ids, takesFocus }: {
 }
 
 /** The list in which the trace to compare with is chosen: those with the same name first of all. */
-export function chooseHref(traceId: string, { name }: Pick<TraceSummary, "name">): string {
-  return fragmentTo("traces", [traceId, "compare"], { q: name });
+export function chooseHref(
+  traceId: string,
+  { name, spans, errors, logs }: Pick<TraceSummary, "name" | "spans" | "errors" | "logs">,
+): string {
+  // Before the trace is loaded it has no name to search for.
+  const q = spans + errors + logs > 0 ? name : undefined;
+  return fragmentTo("traces", [traceId, "compare"], { q });
 }
 
 const COUNTS = [

@@ -129,7 +129,8 @@ for (const mode of ["inbox", "relay"] as const) {
       const names = await arrivals.waitFor("the spans", (items) => {
         const found = spansOf(items).map(({ name }) => name);
         return found.includes("/") && found.some((name) => name.includes("GET")) && found;
-      });
+        // The page load's span ends when the page has been idle.
+      }, { timeout: 90_000 });
       expect(names).toContain("<unknown>");
 
       expect(headers.length).toBeGreaterThan(0);

@@ -21,7 +21,8 @@ async function keepSilent(context: BrowserContext, which: (url: URL) => boolean)
 
 /** Each read: its address, its place on the page, and a text that it shows. */
 const READ = {
-  "the overview's list": ["#/", ".panel:has(#inbox)", "event"],
+  "the newest errors": ["#/", ".panel:has(#newest-errors)", "All servers failed"],
+  "the slowest traces": ["#/", ".panel:has(#slowest-traces)", "step 0"],
   "the list of traces": ["#/traces", ".traces", "step 0"],
   "the list of errors": ["#/errors", ".errors", "All servers failed"],
   "the list of logs": ["#/logs?source=all", ".logs", "The server has started"],
@@ -55,10 +56,11 @@ test("inbox accepts and never answers → each read fails with a message and can
       await expect(async () => {
         // The tabs also read again when one of them sends an envelope.
         const retry = view.getByRole("button", { name: "Try again" });
-        if (await retry.isVisible()) await retry.click({ timeout: 1_000 });
+        // Not by mouse: the other tabs are hidden, and draw no frames.
+        if (await retry.isVisible()) await retry.press("Enter", { timeout: 1_000 });
         await expect(view).toContainText(shown, { timeout: 3_000 });
         await expect(view).not.toContainText(SILENT, { timeout: 3_000 });
-      }).toPass({ timeout: 20_000 });
+      }).toPass({ timeout: 60_000 });
     });
   }
 });

@@ -226,7 +226,7 @@ test("page load with a click an hour later → named, coloured, fitted axis, lin
 
   await page.goto("/#/traces");
   await expect(linkTo(page, "e".repeat(32))).toHaveText("TypeError: total 7198 is undefined");
-  await linkTo(page, TRACE).click();
+  await linkTo(page, TRACE).press("Enter");
   await expect(page.getByRole("heading", { name: "Page load /checkout" })).toBeVisible();
   await test.step("kinds: a mark in each row, and what the marks mean", async () => {
     for (
@@ -273,6 +273,7 @@ test("two traces chosen by keyboard → side by side on one scale, spans matched
   const row = (name: RegExp) => table.getByRole("row", { name });
 
   await page.goto(`/#/traces/${TRACE}`);
+  await expect(page.getByRole("heading", { name: "Page load /checkout" })).toBeVisible();
   await page.getByRole("link", { name: "Compare" }).press("Enter");
   await expect(page.getByText("Choose the trace to compare with")).toBeVisible();
   await expect(linkTo(page, "e".repeat(32))).toBeHidden();

@@ -24,7 +24,9 @@ export function displayName({ name, op }: {
   readonly op: string | null;
 }): string {
   const title = ROUTE_TITLES.get(op);
-  return title === undefined ? name : `${title} ${name}`;
+  if (title === undefined) return name;
+  // Version 11 of Sentry's browser SDK names the span "Pageload" if the page has no route.
+  return name.toLowerCase() === op ? title : `${title} ${name}`;
 }
 
 /** Methods of HTTP are upper case; the longest registered one has 17 letters. */

@@ -6,6 +6,7 @@ Deno.test("page load, navigation, other operation → displayed with what it is"
     displayName({ name: "/cart", op })
   );
   assert.deepEqual(names, ["Page load /cart", "Navigation to /cart", "/cart", "/cart"]);
+  assert.equal(displayName({ name: "Pageload", op: "pageload" }), "Page load");
 });
 
 Deno.test("request without its method in the name → method from attributes or the event", () => {
