@@ -42,7 +42,7 @@ test("no response yet → loading states", async ({ page }) => {
   for (const name of LISTS) {
     await page.goto(`/?${name}#/${name}`);
     if (name !== "traces") {
-      await expect(view(page, name)).toContainText(/(Loading|Reading) \w+\./);
+      await expect(view(page, name)).toContainText(/(Loading|Reading) (open )?\w+\./);
     }
     await expect(view(page, name)).toContainText("Connecting.");
     await expectGoodLook(page, name);
