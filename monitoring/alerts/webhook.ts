@@ -23,7 +23,7 @@ const BACKOFF_MS = [1_000, 5_000];
 const GROUP_PAUSE_MS = 60_000;
 /** Groups that are reported in {@linkcode GROUP_PAUSE_MS}: any sender can make new ones. */
 const MAX_GROUPS = 30;
-/** Alerts that wait. A failing application may make thousands of groups; the first ones tell as much. */
+/** Alerts that wait. A failing application may make thousands of groups: the first ones are enough. */
 const MAX_WAITING = 100;
 /** Characters of a message. Chats cut at some thousands. */
 const MAX_MESSAGE = 500;
