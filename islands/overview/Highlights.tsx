@@ -159,7 +159,7 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
       <HighlightList source={source} list={list} what="traces">
         {list.rows.map((row) => (
           <li key={row.trace_id}>
-            <a href={fragmentTo("traces", [row.trace_id])}>{row.name ?? "No spans received"}</a>
+            <a href={fragmentTo("traces", [row.trace_id])}>{row.name ?? "(no name)"}</a>
             <span className="quiet">{[...namesOf(row)].join(" + ")}</span>
             <span className="n">{durationOf(row)}</span>
             <Timestamp at={row.started_at} />

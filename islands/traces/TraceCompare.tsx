@@ -16,7 +16,7 @@ import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useSourceState } from "../shared/use_source.ts";
-import { spanClasses } from "./span_colour.ts";
+import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { useStableMemo } from "./stable.ts";
 import { barOf, percentAt } from "./time_scale.ts";

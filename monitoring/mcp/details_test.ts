@@ -152,6 +152,17 @@ Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded",
   });
 });
 
+Deno.test("get_trace of 401 envelopes → the newest 400, and the answer says so", async () => {
+  const log = { trace_id: TRACE, body: "step", timestamp: NOW / 1000 };
+  const envelopes = Array.from({ length: 401 }, () => envelopeOf({}, ["log", { items: [log] }]));
+  for (const [count, isLimited] of [[400, false], [401, true]] as const) {
+    await withReader(envelopes.slice(0, count), async (reader) => {
+      const { summary } = await getTrace({ trace_id: TRACE }, reader);
+      assert.equal(summary.includes("Only the newest envelopes were read"), isLimited, summary);
+    });
+  }
+});
+
 Deno.test("rows larger than an answer → fewer rows, and the next page has the others", async () => {
   const attributes = Object.fromEntries(
     Array.from({ length: 30 }, (_, n) => [`attribute ${n}`, { value: `${n} `.repeat(40) }]),

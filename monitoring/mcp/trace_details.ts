@@ -32,11 +32,20 @@ interface TraceInput {
   readonly span_id?: unknown;
 }
 
-/** The tool `get_trace`. */
+/** Bytes for `spans`, `next` and punctuation around the rows of an answer. */
+const FRAME_BYTES = 100;
+
+/**
+ * The tool `get_trace`: one trace as pages of spans.
+ *
+ * @throws {ToolError} invalid id, unknown `after` or `span_id`, nothing stored
+ */
 export async function getTrace(input: TraceInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const traceId = hexId(input.trace_id);
-  if (traceId === null) throw new ToolError("trace_id is not a trace's id, 32 hexadecimal digits.");
-  const { parts, omitted, replayId } = await readParts(traceId, reader);
+  if (traceId === null) {
+    throw new ToolError("Cannot read the trace: trace_id must have 32 hexadecimal digits.");
+  }
+  const { parts, unreadable, isTruncated, replayId } = await readParts(traceId, reader);
   const trace = readTrace(parts);
   const { nodes } = trace.tree;
   if (nodes.length === 0 && trace.marks.length === 0) {
@@ -50,21 +59,25 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
     name: cut(trace.summary.name),
     replay_id: replayId,
     ...input.span_id !== undefined && { span: spanDetails(trace, input.span_id) },
-    // Only the first answer has what does not change with `after`.
+    // The overview does not depend on `after`: only the first page has it.
     ...first === 0 && overview(trace),
   };
   const rows = nodes.slice(first).map((node) => spanRow(trace, node));
-  const room = MAX_DATA_BYTES - byteLength(visibleJson(head)) - 100;
+  const room = MAX_DATA_BYTES - byteLength(visibleJson(head)) - FRAME_BYTES;
   const spans = rows.slice(0, Math.max(1, countFitting(rows, room)));
   const end = first + spans.length;
   const next = end < nodes.length ? nodes[end - 1]!.key : null;
   const range = `Spans ${first + 1} to ${end} of ${nodes.length}.`;
   const more = next === null ? "" : " For further ones call again with `after` set to `next`.";
-  const unread = omitted === 0 ? "" : ` ${omitted} envelopes were not read: too many or too large.`;
+  const limited = isTruncated
+    ? " Only the newest envelopes were read: the trace is too large."
+    : "";
+  const failed = unreadable === 0
+    ? ""
+    : ` ${unreadable} envelopes were left out: too large or corrupt.`;
   return {
-    summary: nodes.length === 0
-      ? `A trace without spans.${unread}`
-      : `One trace. ${range}${more}${unread}`,
+    summary: (nodes.length === 0 ? "A trace without spans." : `One trace. ${range}${more}`) +
+      limited + failed,
     data: { ...head, spans, next },
   };
 }
@@ -72,7 +85,8 @@ export async function getTrace(input: TraceInput, reader: TelemetryReader): Prom
 /** Reads the envelopes of a trace, newest first, as many as the limits allow. */
 async function readParts(traceId: string, reader: TelemetryReader) {
   const parts: TraceParts[] = [];
-  let [envelopes, bytes, omitted] = [0, 0, 0];
+  let [envelopes, bytes, unreadable] = [0, 0, 0];
+  let isTruncated = false;
   let replayId: string | null = null;
   let before: string | undefined;
   do {
@@ -80,22 +94,24 @@ async function readParts(traceId: string, reader: TelemetryReader) {
     for (const { id, items, replay_id } of page.rows) {
       replayId ??= replay_id;
       if (!items.some(({ type }) => READ_TYPES.has(type))) continue;
+      isTruncated = envelopes === MAX_ENVELOPES || bytes >= MAX_BYTES;
+      if (isTruncated) break;
       envelopes++;
       try {
         const body = await readEnvelopeBytes(reader, id, MAX_BYTES - bytes);
         if (body === undefined) continue;
         bytes += body.byteLength;
         parts.push(readTraceEnvelope(body, id, traceId));
-        // Other requests come in between.
+        // Yields to other requests.
         await new Promise((resolve) => setTimeout(resolve));
       } catch (error) {
         if (!(error instanceof UnreadableEnvelopeError)) throw error;
-        omitted++;
+        unreadable++;
       }
     }
     before = page.next ?? undefined;
-  } while (before !== undefined && envelopes < MAX_ENVELOPES && bytes < MAX_BYTES);
-  return { parts: parts.reverse(), omitted, replayId };
+  } while (before !== undefined && !isTruncated);
+  return { parts: parts.reverse(), unreadable, isTruncated, replayId };
 }
 
 /** @throws {ToolError} */

@@ -8,7 +8,7 @@ export interface PlainText {
 }
 
 /** Style changes of one text. A progress bar may have hundreds. */
-const MAX_RUNS = 200;
+export const MAX_RUNS = 200;
 
 /**
  * Escape sequences of terminals (ECMA-48), as far as programs write them into logs: control sequences with the codes

@@ -114,8 +114,7 @@ export const MAX_LIST_ROWS = 200;
  *    `use_source.ts`
  * 2. its entries in `index/index_entries.ts`; if they come from another item type, that type in `parsed_envelope.ts`
  * 3. a table in `inbox/schema.ts`, written by `inbox/index_writer.ts` and queried by `inbox/list_sql.ts`
- * 4. a view that shows it: a folder in `islands/`, in `PAGE_VIEWS` of `islands/shared/view.ts` and `VIEW_FOLDERS` of
- *    `tools/check/import_rules.ts`
+ * 4. its number in {@linkcode ListCounts}, for the tab, and a view that shows it ("a view" in ARCHITECTURE.md)
  */
 export interface Lists {
   readonly traces: TraceRow;

@@ -4,9 +4,9 @@
  * A backend (SQLite today) implements {@linkcode Spool} and nothing else; the drain (drain.ts) uses it to deliver.
  * To add one, for example for PostgreSQL:
  *
- * 1. implement {@linkcode Spool}: its comments are the whole specification,
+ * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened (`SqliteSpoolOptions`),
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
- * 3. open it in open_spool.ts.
+ * 3. choose it in open_spool.ts by a variable of config.ts, which main.ts passes on.
  */
 
 import type { Dropped, PutResult, SpooledEnvelope } from "../protocol/spooled_envelope.ts";
@@ -108,7 +108,7 @@ export interface Spool {
    * @returns false as {@linkcode complete}
    */
   release(lease: Lease, notBefore: number, failures?: number): Promise<boolean>;
-  /** Deletes what is too old and not leased. Each loss is returned to one caller only, also across processes. */
+  /** Deletes envelopes older than the age that was set when the spool was opened, unless they are leased. Each loss is returned to one caller only, also across processes. */
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;
   /** Finishes the calls made before, then closes. Calls made later are rejected. */
