@@ -137,6 +137,9 @@ export function arrivalsAtIngest(
   }, sender);
 }
 
+/** Largest page of the inbox. */
+const MAX_PAGE = 500;
+
 /**
  * Reads the server's inbox over HTTP.
  *
@@ -148,16 +151,16 @@ export function arrivalsInInbox(origin: string, sender: Sender, token?: string):
   let cursor: number | undefined;
   return new Arrivals(async () => {
     const fresh: Received[] = [];
-    for (;;) {
+    let page: InboxPage;
+    do {
       const since = cursor === undefined ? "" : `&since=${cursor}`;
-      const answer = await get(`limit=500${since}`);
-      const page: InboxPage = JSON.parse(new TextDecoder().decode(answer.bytes));
-      if (page.envelopes.length === 0) return fresh;
-      for (const { id } of page.envelopes) {
-        fresh.push(await get(`id=${id}`));
-      }
+      const answer = await get(`limit=${MAX_PAGE}${since}`);
+      page = JSON.parse(new TextDecoder().decode(answer.bytes));
+      for (const { id } of page.envelopes) fresh.push(await get(`id=${id}`));
       cursor = page.cursor;
-    }
+      // What arrives meanwhile is for the next call: a burst must not keep this one from returning.
+    } while (page.envelopes.length === MAX_PAGE);
+    return fresh;
   }, sender);
 }
 

@@ -22,6 +22,7 @@ test.beforeEach(({ watch }) =>
 );
 
 test("burst of 500 errors → each arrives once", async ({ page, arrivals }) => {
+  test.slow();
   await openPage(page);
   const marks = await makeMarks(page, 500);
   // At the slow project's rate, sending would take minutes.
