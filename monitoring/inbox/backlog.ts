@@ -1,5 +1,6 @@
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
-import type { NewEntries, UnindexedEnvelope } from "./inbox_file.ts";
+import type { UnindexedEnvelope } from "./envelope_table.ts";
+import type { NewEntries } from "./inbox_file.ts";
 import type { IndexEntries } from "../models/index/index_entries.ts";
 import { EMPTY_ENVELOPE, type ParsedEnvelope, parseEnvelope } from "../models/parsed_envelope.ts";
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "../storage/open_database.ts";
-import type { InboxQuery, InboxSlice, StoredBody } from "./inbox.ts";
-import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
+import type { InboxQuery, InboxSlice } from "./inbox.ts";
+import type { IndexEntries } from "../models/index/index_entries.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
-import { type BodyRow, type EnvelopeRow, prepare, rowOf } from "./envelope_statements.ts";
+import { type DescribedEnvelope, EnvelopeTable } from "./envelope_table.ts";
 import { GroupStates } from "./group_states.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
@@ -16,23 +16,9 @@ import { SourceMapTable } from "./source_map_table.ts";
  */
 const MIN_WEIGHT = 64 * 1024 * 1024;
 
-/** One step of indexing the backlog: some milliseconds, and the memory of one large envelope. */
-const BACKLOG_ENVELOPES = 20;
-const BACKLOG_BYTES = 1024 * 1024;
-
 /** An envelope with its row and index entries. */
-export interface NewEnvelope {
-  readonly description: EnvelopeDescription;
+export interface NewEnvelope extends DescribedEnvelope {
   readonly entries: IndexEntries;
-  readonly bytes: Uint8Array;
-  readonly contentEncoding: string | null;
-  readonly receivedAt: number;
-}
-
-/** An envelope without index entries: stored by an older version. */
-export interface UnindexedEnvelope extends StoredBody {
-  readonly id: number;
-  readonly receivedAt: number;
 }
 
 /** Index entries of an envelope of the backlog. */
@@ -50,6 +36,7 @@ export class InboxFile {
   readonly #groups: GroupStates;
   readonly #index: IndexWriter;
   readonly #lists: ListReader;
+  readonly envelopeTable: EnvelopeTable;
   readonly sourceMaps: SourceMapTable;
 
   /**
@@ -62,6 +49,7 @@ export class InboxFile {
     this.#maxBytes = maxBytes;
     this.#oldestTime = oldestTime;
     this.#sql = prepare(db);
+    this.envelopeTable = new EnvelopeTable(db);
     this.#groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.#groups);
     this.#lists = new ListReader(db, this.#groups);
@@ -90,11 +78,9 @@ export class InboxFile {
   /** Stores an envelope unless it is stored already or over a limit. Returns its id. */
   insertOnce(envelope: NewEnvelope): number | "present" | "no room" | "too old" {
     return this.#transaction(() => {
-      const { receivedAt, bytes, contentEncoding } = envelope;
-      if (receivedAt < this.#oldestTime()) return "too old";
-      const length = bytes.byteLength;
-      if (this.#sql.same.get(receivedAt, length, contentEncoding, bytes)) return "present";
-      if (this.#totalBytes() + length > this.#maxBytes) return "no room";
+      if (envelope.receivedAt < this.#oldestTime()) return "too old";
+      if (this.envelopeTable.has(envelope)) return "present";
+      if (this.#excess() + envelope.bytes.byteLength > 0) return "no room";
       const { id } = this.#insert(envelope);
       // The size of its entries is known only now.
       if (this.#surplus() <= 0) return id;
@@ -104,24 +90,9 @@ export class InboxFile {
   }
 
   #insert(envelope: NewEnvelope): { id: number; alerts: readonly GroupAlert[] } {
-    const { description } = envelope;
-    const { lastInsertRowid } = this.#sql.insert.run(
-      envelope.receivedAt,
-      description.event_id,
-      JSON.stringify(description.trace_ids),
-      description.replay_id,
-      JSON.stringify(description.items),
-      envelope.bytes.byteLength,
-      envelope.contentEncoding,
-      envelope.bytes,
-    );
-    const id = Number(lastInsertRowid);
-    for (const type of new Set(description.items.map((item) => item.type))) {
-      this.#sql.insertType.run(id, type);
-    }
-    this.#sql.addBytes.run(envelope.bytes.byteLength);
-    const alerts = this.#index.insert(id, envelope.receivedAt, description, envelope.entries);
-    return { id, alerts };
+    const { description, entries, receivedAt } = envelope;
+    const id = this.envelopeTable.insert(envelope);
+    return { id, alerts: this.#index.insert(id, receivedAt, description, entries) };
   }
 
   /** See {@linkcode GroupStates.set}. */
@@ -134,15 +105,12 @@ export class InboxFile {
     return this.#transaction(() => this.#groups.delete(group, this.state().last, now));
   }
 
-  list({ since, type, limit }: InboxQuery): InboxSlice {
+  list(query: InboxQuery): InboxSlice {
     // Read first: a row that another process adds now belongs to the next page.
     const { last, cleared, group_changes } = this.state();
-    const rows = type === undefined
-      ? this.#sql.list.all(since, last, limit)
-      : this.#sql.listOfType.all(type, since, last, limit);
-    const envelopes = (rows as unknown as EnvelopeRow[]).map(rowOf);
-    const full = envelopes.length === limit;
-    const cursor = full ? envelopes.at(-1)?.id ?? last : last;
+    const envelopes = this.envelopeTable.list(query, last);
+    const isFull = envelopes.length === query.limit;
+    const cursor = isFull ? envelopes.at(-1)?.id ?? last : last;
     return { cursor, cleared, groupChanges: group_changes, envelopes };
   }
 
@@ -155,10 +123,7 @@ export class InboxFile {
   envelopes(query: ListQuery): Page<InboxRow> {
     return this.#read(() => {
       const { rows, next } = this.#lists.envelopes(query, this.state().last);
-      return {
-        rows: rows.map((id) => rowOf(this.#sql.row.get(id) as unknown as EnvelopeRow)),
-        next,
-      };
+      return { rows: rows.flatMap((id) => this.envelopeTable.row(id) ?? []), next };
     });
   }
 
@@ -171,55 +136,29 @@ export class InboxFile {
     }));
   }
 
-  /** Whether there are envelopes of an older version without index entries. */
-  hasBacklog(): boolean {
-    return this.#sql.backlog.get() !== undefined;
-  }
-
-  /** The newest envelopes without index entries, a few at a time. */
-  unindexed(): readonly UnindexedEnvelope[] {
-    const found: UnindexedEnvelope[] = [];
-    let bytes = 0;
-    for (const row of this.#sql.unindexed.iterate() as Iterable<unknown>) {
-      const { id, received_at, content_encoding, body } = row as BodyRow & {
-        id: number;
-        received_at: number;
-      };
-      found.push({ id, receivedAt: received_at, contentEncoding: content_encoding, bytes: body });
-      bytes += body.byteLength;
-      if (found.length === BACKLOG_ENVELOPES || bytes >= BACKLOG_BYTES) break;
-    }
-    return found;
-  }
-
   /**
-   * Writes the entries of envelopes from {@linkcode unindexed}, unless they were deleted meanwhile. None: the backlog
+   * Writes the entries of envelopes from {@linkcode EnvelopeTable.unindexed}, unless they were deleted meanwhile. None: the backlog
    * has ended, although its lowest ids may have been deleted.
    */
   index(backlog: readonly NewEntries[]): void {
     this.#transaction(() => {
       for (const { id, entries } of backlog) {
-        const row = this.#sql.row.get(id) as unknown as EnvelopeRow | undefined;
+        const row = this.envelopeTable.row(id);
         // Deleted, or already indexed by another process.
         if (row === undefined || this.#index.has(id)) continue;
-        this.#index.insert(id, row.received_at, rowOf(row), entries);
+        this.#index.insert(id, row.received_at, row, entries);
       }
-      const lowest = backlog.length === 0 ? 1 : Math.min(...backlog.map(({ id }) => id));
-      this.#sql.backlogBelow.run(lowest - 1);
+      this.envelopeTable.endBacklogAt(
+        backlog.length === 0 ? 1 : Math.min(...backlog.map(({ id }) => id)),
+      );
       this.#evict();
     });
-  }
-
-  body(id: number): StoredBody | undefined {
-    const row = this.#sql.body.get(id) as unknown as BodyRow | undefined;
-    return row && { bytes: row.body, contentEncoding: row.content_encoding };
   }
 
   /** Deletes everything and frees the disk space. Returns the cursor of the deletion. */
   clear(): number {
     const cursor = this.#transaction(() => {
-      this.#sql.deleteAll.run();
-      this.#sql.deleteAllTypes.run();
+      this.envelopeTable.deleteAll();
       this.#index.deleteAll();
       this.sourceMaps.deleteAll();
       return this.#markCleared(this.state().last);
@@ -236,11 +175,6 @@ export class InboxFile {
   /** The last id, the id that the last deletion took, and the number of changes of groups. */
   state(): { last: number; cleared: number; group_changes: number } {
     return this.#sql.state.get() as ReturnType<InboxFile["state"]>;
-  }
-
-  /** The number of envelopes and the last id, in one query. */
-  extent(): { last: number; envelopes: number } {
-    return this.#sql.extent.get() as { last: number; envelopes: number };
   }
 
   /** A deletion takes an id, so that a cursor is before or after it. */
@@ -266,16 +200,20 @@ export class InboxFile {
   #evict(): void {
     // Mostly one range at the beginning: imported envelopes are older than what was stored before them.
     for (const [first, last] of rangesOf(this.#tooOld())) this.#delete(first, last);
-    const excess = this.#totalBytes() - this.#maxBytes;
-    if (excess > 0) this.#deleteThrough(this.#oldestToFree(excess));
+    const excess = this.#excess();
+    if (excess > 0) this.#delete(0, oldestToFree(excess, this.envelopeTable.sizes()));
     const surplus = this.#surplus();
-    if (surplus > 0) this.#deleteThrough(this.#index.oldestToFree(surplus));
+    if (surplus > 0) this.#delete(0, oldestToFree(surplus, this.#index.sizes()));
   }
 
   #tooOld(): readonly number[] {
     const oldest = this.#oldestTime();
-    if (oldest === -Infinity) return [];
-    return this.#sql.tooOld.all(oldest).map((row) => (row as { id: number }).id);
+    return oldest === -Infinity ? [] : this.envelopeTable.receivedBefore(oldest);
+  }
+
+  /** Bytes of bodies over their limit; negative: below. */
+  #excess(): number {
+    return this.envelopeTable.bytes() - this.#maxBytes;
   }
 
   /** Characters of index entries over their limit; negative: below. */
@@ -283,30 +221,9 @@ export class InboxFile {
     return this.#index.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
   }
 
-  /** Deleting envelopes up to this id frees at least `excess` bytes. */
-  #oldestToFree(excess: number): number {
-    let freed = 0;
-    for (const row of this.#sql.oldest.iterate() as Iterable<unknown>) {
-      const { id, bytes } = row as { id: number; bytes: number };
-      freed += bytes;
-      if (freed >= excess) return id;
-    }
-    return 0;
-  }
-
-  #deleteThrough(last: number): void {
-    this.#delete(0, last);
-  }
-
   #delete(first: number, last: number): void {
-    this.#sql.subtract.run(first, last);
-    this.#sql.delete.run(first, last);
-    this.#sql.deleteTypes.run(first, last);
+    this.envelopeTable.delete(first, last);
     this.#index.delete(first, last);
-  }
-
-  #totalBytes(): number {
-    return (this.#sql.totalBytes.get() as { bytes: number }).bytes;
   }
 
   /** Several queries on one snapshot: another process may delete rows in between. */
@@ -328,6 +245,19 @@ export function maxSourceMapBytes(maxBytes: number): number {
   return Math.floor(maxBytes / 2);
 }
 
+/** The id up to which envelopes must be deleted to free at least `excess` of their sizes, oldest first. */
+function oldestToFree(
+  excess: number,
+  sizes: Iterable<{ readonly id: number; readonly size: number }>,
+): number {
+  let freed = 0;
+  for (const { id, size } of sizes) {
+    freed += size;
+    if (freed >= excess) return id;
+  }
+  return 0;
+}
+
 /** Ascending numbers as ranges of consecutive ones, both ends included. */
 function rangesOf(ids: readonly number[]): [first: number, last: number][] {
   const ranges: [number, number][] = [];
@@ -337,4 +267,20 @@ function rangesOf(ids: readonly number[]): [first: number, last: number][] {
     else ranges.push([id, id]);
   }
   return ranges;
+}
+
+function prepare(db: DatabaseSync) {
+  return {
+    state: db.prepare(
+      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
+        " cleared, group_changes FROM totals",
+    ),
+    setLast: db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'envelopes'"),
+    setCleared: db.prepare(
+      "UPDATE totals SET cleared = ?, bytes = (SELECT coalesce(sum(bytes), 0) FROM envelopes)",
+    ),
+    dataVersion: db.prepare("PRAGMA data_version"),
+    vacuum: db.prepare("VACUUM"),
+    truncateLog: db.prepare("PRAGMA wal_checkpoint(TRUNCATE)"),
+  };
 }

@@ -131,15 +131,9 @@ export class IndexWriter {
     return (this.#sql.weight.get() as { weight: number }).weight;
   }
 
-  /** Deleting entries of envelopes up to this id frees at least `excess` characters. */
-  oldestToFree(excess: number): number {
-    let freed = 0;
-    for (const row of this.#sql.oldest.iterate() as Iterable<unknown>) {
-      const { envelope, weight } = row as { envelope: number; weight: number };
-      freed += weight;
-      if (freed >= excess) return envelope;
-    }
-    return 0;
+  /** Ids of envelopes and characters of their entries, oldest first. */
+  sizes(): Iterable<{ readonly id: number; readonly size: number }> {
+    return this.#sql.sizes.iterate() as Iterable<unknown> as ReturnType<IndexWriter["sizes"]>;
   }
 
   /** Deletes the entries of the envelopes from `first` to `last`. */
@@ -196,7 +190,9 @@ function prepare(db: DatabaseSync) {
     has: db.prepare("SELECT 1 FROM envelope_texts WHERE envelope = ?"),
     weight: db.prepare("SELECT weight FROM totals"),
     addWeight: db.prepare("UPDATE totals SET weight = weight + ?"),
-    oldest: db.prepare("SELECT envelope, weight FROM envelope_texts ORDER BY envelope"),
+    sizes: db.prepare(
+      "SELECT envelope AS id, weight AS size FROM envelope_texts ORDER BY envelope",
+    ),
     subtract: db.prepare(
       "UPDATE totals SET weight = weight -" +
         " (SELECT coalesce(sum(weight), 0) FROM envelope_texts WHERE envelope BETWEEN ? AND ?)",

@@ -101,9 +101,9 @@ class SqliteInbox implements Inbox {
     this.#last = this.#database.run((file) => file.state().last);
     this.#expiry = setInterval(() => this.#evict(), options.expiryMs ?? HOUR_MS);
     Deno.unrefTimer(this.#expiry as unknown as number);
-    if (this.#database.run((file) => file.hasBacklog())) {
+    if (this.#database.run((file) => file.envelopeTable.hasBacklog())) {
       this.#stopIndexing = indexBacklog({
-        unindexed: () => this.#run((file) => file.unindexed()),
+        unindexed: () => this.#run((file) => file.envelopeTable.unindexed()),
         index: (read) => this.#grow((file) => file.index(read)),
       }, async (parsed, receivedAt) => (await this.#index(parsed, receivedAt)).entries);
     }
@@ -165,11 +165,11 @@ class SqliteInbox implements Inbox {
   }
 
   extent(): { last: number; envelopes: number } {
-    return this.#run((file) => file.extent());
+    return this.#run((file) => file.envelopeTable.extent());
   }
 
   bytes(id: number): StoredBody | undefined {
-    return this.#run((file) => file.body(id));
+    return this.#run((file) => file.envelopeTable.body(id));
   }
 
   async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {

@@ -1,0 +1,194 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { EnvelopeDescription } from "../models/index/index_entries.ts";
+import type { InboxRow } from "../protocol/inbox_row.ts";
+import type { InboxQuery, StoredBody } from "./inbox.ts";
+
+/** One step of indexing the backlog: some milliseconds, and the memory of one large envelope. */
+const BACKLOG_ENVELOPES = 20;
+const BACKLOG_BYTES = 1024 * 1024;
+
+/** An envelope with its row. */
+export interface DescribedEnvelope {
+  readonly description: EnvelopeDescription;
+  readonly bytes: Uint8Array;
+  readonly contentEncoding: string | null;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+}
+
+/** An envelope without index entries: stored by an older version. */
+export interface UnindexedEnvelope extends StoredBody {
+  readonly id: number;
+  readonly receivedAt: number;
+}
+
+/** The envelopes, their item types and the sum of their bytes. Call what writes in a transaction. */
+export class EnvelopeTable {
+  readonly #sql: ReturnType<typeof prepare>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = prepare(db);
+  }
+
+  /** Returns the id. */
+  insert({ description, bytes, contentEncoding, receivedAt }: DescribedEnvelope): number {
+    const { lastInsertRowid } = this.#sql.insert.run(
+      receivedAt,
+      description.event_id,
+      JSON.stringify(description.trace_ids),
+      description.replay_id,
+      JSON.stringify(description.items),
+      bytes.byteLength,
+      contentEncoding,
+      bytes,
+    );
+    const id = Number(lastInsertRowid);
+    for (const type of new Set(description.items.map((item) => item.type))) {
+      this.#sql.insertType.run(id, type);
+    }
+    this.#sql.addBytes.run(bytes.byteLength);
+    return id;
+  }
+
+  /** Whether the same bytes with the same time are stored. */
+  has({ bytes, contentEncoding, receivedAt }: DescribedEnvelope): boolean {
+    return this.#sql.same.get(receivedAt, bytes.byteLength, contentEncoding, bytes) !== undefined;
+  }
+
+  /** Rows after a cursor up to the id `last`, oldest first. */
+  list({ since, type, limit }: InboxQuery, last: number): InboxRow[] {
+    const rows = type === undefined
+      ? this.#sql.list.all(since, last, limit)
+      : this.#sql.listOfType.all(type, since, last, limit);
+    return rows.map(rowOf);
+  }
+
+  row(id: number): InboxRow | undefined {
+    const row = this.#sql.row.get(id);
+    return row && rowOf(row);
+  }
+
+  body(id: number): StoredBody | undefined {
+    const row = this.#sql.body.get(id);
+    return row && bodyOf(row);
+  }
+
+  /** The number of envelopes and the last id, in one query. */
+  extent(): { last: number; envelopes: number } {
+    return this.#sql.extent.get() as { last: number; envelopes: number };
+  }
+
+  /** Bytes of all bodies. */
+  bytes(): number {
+    return (this.#sql.bytes.get() as { bytes: number }).bytes;
+  }
+
+  /** Ids and bytes, oldest first. */
+  sizes(): Iterable<{ readonly id: number; readonly size: number }> {
+    return this.#sql.sizes.iterate() as Iterable<unknown> as ReturnType<EnvelopeTable["sizes"]>;
+  }
+
+  /** Ids of the envelopes that were received before a time (milliseconds since 1970), ascending. */
+  receivedBefore(time: number): readonly number[] {
+    return this.#sql.receivedBefore.all(time).map((row) => (row as { id: number }).id);
+  }
+
+  /** Deletes the envelopes from `first` to `last`. */
+  delete(first: number, last: number): void {
+    this.#sql.subtract.run(first, last);
+    this.#sql.delete.run(first, last);
+    this.#sql.deleteTypes.run(first, last);
+  }
+
+  deleteAll(): void {
+    for (const statement of this.#sql.deleteAll) statement.run();
+  }
+
+  /** Whether there are envelopes without index entries. */
+  hasBacklog(): boolean {
+    return this.#sql.hasBacklog.get() !== undefined;
+  }
+
+  /** The newest envelopes without index entries, a few at a time. */
+  unindexed(): readonly UnindexedEnvelope[] {
+    const found: UnindexedEnvelope[] = [];
+    let bytes = 0;
+    for (const row of this.#sql.unindexed.iterate()) {
+      const { id, received_at } = row as { id: number; received_at: number };
+      const body = bodyOf(row);
+      found.push({ id, receivedAt: received_at, ...body });
+      bytes += body.bytes.byteLength;
+      if (found.length === BACKLOG_ENVELOPES || bytes >= BACKLOG_BYTES) break;
+    }
+    return found;
+  }
+
+  /** Envelopes from this id have index entries. */
+  endBacklogAt(id: number): void {
+    this.#sql.lowerBacklog.run(id - 1);
+  }
+}
+
+function prepare(db: DatabaseSync) {
+  const sql = (text: string): StatementSync => db.prepare(text);
+  const columns =
+    "id, received_at, event_id, trace_ids, replay_id, items, bytes, content_encoding," +
+    " (SELECT key FROM sources WHERE sources.id =" +
+    " (SELECT source FROM envelope_texts WHERE envelope_texts.envelope = envelopes.id)) AS source";
+  return {
+    insert: sql(
+      "INSERT INTO envelopes (received_at, event_id, trace_ids, replay_id, items, bytes," +
+        " content_encoding, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
+    addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
+    same: sql(
+      "SELECT 1 FROM envelopes WHERE received_at = ? AND bytes = ? AND content_encoding IS ?" +
+        " AND body = ?",
+    ),
+    list: sql(`SELECT ${columns} FROM envelopes WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`),
+    listOfType: sql(
+      `SELECT ${columns} FROM item_types JOIN envelopes ON id = envelope` +
+        " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
+    ),
+    row: sql(`SELECT ${columns} FROM envelopes WHERE id = ?`),
+    body: sql("SELECT content_encoding, body FROM envelopes WHERE id = ?"),
+    extent: sql(
+      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
+        " (SELECT count(*) FROM envelopes) AS envelopes",
+    ),
+    bytes: sql("SELECT bytes FROM totals"),
+    sizes: sql("SELECT id, bytes AS size FROM envelopes ORDER BY id"),
+    receivedBefore: sql("SELECT id FROM envelopes WHERE received_at < ? ORDER BY id"),
+    subtract: sql(
+      "UPDATE totals SET bytes = bytes -" +
+        " (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id BETWEEN ? AND ?)",
+    ),
+    delete: sql("DELETE FROM envelopes WHERE id BETWEEN ? AND ?"),
+    deleteTypes: sql("DELETE FROM item_types WHERE envelope BETWEEN ? AND ?"),
+    deleteAll: ["DELETE FROM envelopes", "DELETE FROM item_types"].map(sql),
+    hasBacklog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
+    unindexed: sql(
+      "SELECT id, received_at, content_encoding, body FROM envelopes" +
+        " WHERE id <= (SELECT backlog FROM totals) ORDER BY id DESC",
+    ),
+    lowerBacklog: sql("UPDATE totals SET backlog = min(backlog, ?)"),
+  };
+}
+
+/** @param row with the columns of `row`, `list` and `listOfType`; arrays are JSON */
+function rowOf(row: unknown): InboxRow {
+  const { trace_ids, items, ...others } = row as
+    & Omit<InboxRow, "trace_ids" | "items">
+    & { readonly trace_ids: string; readonly items: string };
+  return { ...others, trace_ids: JSON.parse(trace_ids), items: JSON.parse(items) };
+}
+
+/** @param row with the columns of `body` and `unindexed` */
+function bodyOf(row: unknown): StoredBody {
+  const { body, content_encoding } = row as {
+    readonly body: Uint8Array<ArrayBuffer>;
+    readonly content_encoding: string | null;
+  };
+  return { bytes: body, contentEncoding: content_encoding };
+}
