@@ -7,47 +7,7 @@ import {
   readSort,
   type SortColumn,
 } from "../models/rows.ts";
-
-export type SqlValue = string | number;
-
-/** A part of a `WHERE`, with the values of its `?`. */
-export interface Condition {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
-
-/** The SQL of one list. Parts are constant text; values of the query are bound with `?`. */
-export interface ListSql {
-  /** The table of the entries. */
-  readonly table: string;
-  /** The table with the alias `e`, and joined tables. */
-  readonly from: string;
-  /** Conditions on the joined tables. */
-  readonly leading?: readonly Condition[];
-  /** The column that orders the list. */
-  readonly key: string;
-  /** Places per step of `key`: 1 (default), or {@linkcode PLACES} if it is the id of an envelope. */
-  readonly unit?: number;
-  readonly columns: string;
-  /** Conditions that an SQLite index answers. The remaining entries are scanned. */
-  readonly indexed: readonly Condition[];
-  /** Conditions that are checked for each scanned entry. */
-  readonly filters: readonly Condition[];
-  /** A column: of entries with the same value only the newest makes a row. */
-  readonly distinct?: string;
-  /** Conditions that hold for all or none of the entries with the same `distinct`. */
-  readonly rowFilters?: readonly Condition[];
-  /** Orders the rows instead of `key`. */
-  readonly rank?: Rank;
-}
-
-/** Orders rows by an aggregate of the entries with the same `distinct`. Rows without a value are left out. */
-export interface Rank {
-  readonly aggregate: string;
-  /** Conditions on the entries that are aggregated; undefined: those that match the query. */
-  readonly of?: readonly Condition[];
-  readonly descending: boolean;
-}
+import type { Condition, SqlList } from "./list_scan.ts";
 
 /** The aggregates by which traces are sorted. They are those of the rows. */
 const TRACE_AGGREGATES: Partial<Record<SortColumn, string>> = {
@@ -67,7 +27,7 @@ const GROUP_AGGREGATES: Partial<Record<SortColumn, string>> = {
 export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 
 /** Traces with content, one row each. */
-export function tracesSql(query: ListQuery): ListSql {
+export function tracesSql(query: ListQuery): SqlList {
   const { q, trace, sort } = query;
   const { column, descending = true } = sort === undefined ? {} : readSort(sort);
   const aggregate = column && TRACE_AGGREGATES[column];
@@ -108,7 +68,7 @@ export function tracesSql(query: ListQuery): ListSql {
 }
 
 /** Errors, the newest of each group. */
-export function errorGroupsSql(query: ListQuery): ListSql {
+export function errorGroupsSql(query: ListQuery): SqlList {
   const errors = occurrencesSql(query);
   const { column, descending = true } = query.sort === undefined ? {} : readSort(query.sort);
   const aggregate = column && GROUP_AGGREGATES[column];
@@ -122,7 +82,7 @@ export function errorGroupsSql(query: ListQuery): ListSql {
 }
 
 /** Errors, every one. */
-export function occurrencesSql(query: ListQuery): ListSql {
+export function occurrencesSql(query: ListQuery): SqlList {
   const { q, trace, group, handled } = query;
   const entries = ofTrace(trace, "error_entries", "errors");
   return {
@@ -146,7 +106,7 @@ export function occurrencesSql(query: ListQuery): ListSql {
 }
 
 /** Structured logs of a level and more severe ones. */
-export function logsSql(query: ListQuery): ListSql {
+export function logsSql(query: ListQuery): SqlList {
   const { q, trace } = query;
   const entries = ofTrace(trace, "log_entries", "logs");
   return {
@@ -164,7 +124,7 @@ export function logsSql(query: ListQuery): ListSql {
 }
 
 /** The newest web vitals. */
-export function vitalsSql(query: ListQuery): ListSql {
+export function vitalsSql(query: ListQuery): SqlList {
   return {
     table: "vital_entries",
     from: "vital_entries AS e",
@@ -181,7 +141,7 @@ export function vitalsSql(query: ListQuery): ListSql {
 }
 
 /** The ids of envelopes. */
-export function envelopesSql(query: ListQuery): ListSql {
+export function envelopesSql(query: ListQuery): SqlList {
   const { q, trace, type, source, release, environment, since, until } = query;
   // The texts are smaller, but an envelope of an older version may have none.
   const isFiltered = [q, source, release, environment, since, until]
@@ -213,7 +173,7 @@ function ofTrace(
   trace: string | undefined,
   table: string,
   count: string,
-): Pick<ListSql, "table" | "from" | "key" | "leading" | "indexed"> {
+): Pick<SqlList, "table" | "from" | "key" | "leading" | "indexed"> {
   if (trace === undefined) return { table, from: `${table} AS e`, key: "e.place", indexed: [] };
   const first = `t.place / ${PLACES} * ${PLACES}`;
   return {
@@ -315,26 +275,3 @@ function when(value: string | undefined, sql: string): Condition[] {
 function searches(q: string | undefined): Condition[] {
   return q ? [{ sql: "instr(e.text, ?) > 0", values: [fold(q)] }] : [];
 }
-
-/** The condition that no newer entry matches: a key is in the list once, on one page. */
-export function newestOf(
-  { table, indexed, filters }: ListSql,
-  column: string,
-  asOf: number,
-): Condition {
-  const same = [...indexed, ...filters];
-  return {
-    sql: `NOT EXISTS (SELECT 1 FROM ${table} AS n WHERE n.${column} = e.${column}` +
-      " AND n.place > e.place AND n.place < ?" +
-      // The `+` keeps SQLite from using another index than that of the column.
-      same.map(({ sql }) => ` AND ${sql.replaceAll(/\+?\be\./g, "+n.")}`).join("") + ")",
-    values: [asOf, ...valuesOf(same)],
-  };
-}
-
-/** All conditions as one, for a `WHERE`. */
-export const where = (conditions: readonly Condition[]) =>
-  conditions.map(({ sql }) => sql).join(" AND ");
-/** The values of all their `?`, in order. */
-export const valuesOf = (conditions: readonly Condition[]) =>
-  conditions.flatMap(({ values }) => values);

@@ -1,0 +1,237 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
+import { type ListQuery, MAX_COUNT, MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+
+type SqlValue = string | number;
+
+/** A part of a `WHERE`, with the values of its `?`. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** The SQL of one list. Parts are constant text; values of the query are bound with `?`. */
+export interface SqlList {
+  /** The table of the entries. */
+  readonly table: string;
+  /** The table with the alias `e`, and joined tables. */
+  readonly from: string;
+  /** Conditions on the joined tables. */
+  readonly leading?: readonly Condition[];
+  /** The column that orders the list. */
+  readonly key: string;
+  /** Places per step of `key`: 1 (default), or {@linkcode PLACES} if it is the id of an envelope. */
+  readonly unit?: number;
+  readonly columns: string;
+  /** Conditions that an SQLite index answers. The remaining entries are scanned. */
+  readonly indexed: readonly Condition[];
+  /** Conditions that are checked for each scanned entry. */
+  readonly filters: readonly Condition[];
+  /** A column: of entries with the same value only the newest makes a row. */
+  readonly distinct?: string;
+  /** Conditions that hold for all or none of the entries with the same `distinct`. */
+  readonly rowFilters?: readonly Condition[];
+  /** Orders the rows instead of `key`. */
+  readonly rank?: Rank;
+}
+
+/** Orders rows by an aggregate of the entries with the same `distinct`. Rows without a value are left out. */
+interface Rank {
+  readonly aggregate: string;
+  /** Conditions on the entries that are aggregated; undefined: those that match the query. */
+  readonly of?: readonly Condition[];
+  readonly descending: boolean;
+}
+
+/** An entry that makes a row, with the columns of the list. */
+export interface Found {
+  readonly key: number;
+  /** JSON. */
+  readonly entry: string;
+  readonly trace_id: string;
+  /** Key of the source. */
+  readonly source: string;
+}
+
+/** Makes the row of an entry. */
+type RowOf<Row> = (found: Found) => {
+  readonly row: Row;
+  /** Entries that the row sums up, if any: one envelope may contain a hundred traces. */
+  readonly summed?: number;
+};
+
+/**
+ * Entries scanned for one page, which blocks the server for some 100 ms. A search that needs more, or a
+ * page whose rows sum up more, continues on the next page.
+ */
+const MAX_SCANNED = 100_000;
+
+/** Reads pages of lists, and scans a bounded number of entries for each. */
+export class ListScan {
+  readonly #db: DatabaseSync;
+  readonly #maxScanned: number;
+  /** By their SQL. Bounded by the combinations of filters: a few dozen. */
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync, maxScanned = MAX_SCANNED) {
+    this.#db = db;
+    this.#maxScanned = maxScanned;
+  }
+
+  /**
+   * One page of a list.
+   *
+   * @param last id of the newest envelope
+   * @throws {CursorError}
+   */
+  page<Row>(query: ListQuery, last: number, list: SqlList, rowOf: RowOf<Row>): Page<Row> {
+    if (list.rank) return this.#rankedPage(query, last, { ...list, rank: list.rank }, rowOf);
+    const { before, asOf } = cursorOf(query.before, last);
+    const { from, key, unit = 1, columns, distinct } = list;
+    const limit = query.limit ?? MAX_LIST_ROWS;
+    const { matching, scanEnd } = this.matching(list, before);
+    const newest = distinct ? [newestOf(list, distinct, asOf)] : [];
+    const wanted = [...matching, ...list.rowFilters ?? [], ...newest];
+    const found = this.all(
+      `SELECT ${key} AS key, ${columns} FROM ${from} WHERE ${
+        where(wanted)
+      } ORDER BY ${key} DESC LIMIT ?`,
+      [...valuesOf(wanted), limit + 1],
+    ) as Found[];
+    const rows = this.#rows(found.slice(0, limit), rowOf);
+    const nextBefore = found.length > rows.length ? found[rows.length - 1]?.key : scanEnd;
+    return {
+      rows,
+      next: nextBefore === undefined ? null : writeCursor({ before: nextBefore * unit, asOf }),
+    };
+  }
+
+  /** A page of a list that is not ordered by place. Its cursor has the number of earlier rows as `before`. */
+  #rankedPage<Row>(
+    query: ListQuery,
+    last: number,
+    list: SqlList & { readonly rank: Rank },
+    rowOf: RowOf<Row>,
+  ): Page<Row> {
+    const cursor = cursorOf(query.before, last);
+    const offset = query.before === undefined ? 0 : cursor.before;
+    const { asOf } = cursor;
+    const { table, from, columns, distinct, rank: { aggregate, of, descending } } = list;
+    const rowFilters = list.rowFilters ?? [];
+    const limit = query.limit ?? MAX_LIST_ROWS;
+    const { matching } = this.matching(list, asOf);
+    const all = of && [{ sql: "e.place < ?", values: [asOf] }, ...of];
+    const rank = all === undefined
+      ? "of_matching"
+      : `(SELECT ${aggregate} FROM ${table} AS e WHERE e.${distinct} = same AND ${where(all)})`;
+    const keys = this.all(
+      `WITH found AS MATERIALIZED (SELECT e.${distinct} AS same, max(e.place) AS key,` +
+        ` ${all === undefined ? aggregate : "NULL"} AS of_matching FROM ${from}` +
+        ` WHERE ${where(matching)} GROUP BY e.${distinct}` +
+        `${rowFilters.length > 0 ? ` HAVING ${where(rowFilters)}` : ""}),` +
+        ` ranked AS MATERIALIZED (SELECT key, ${rank} AS rank FROM found)` +
+        ` SELECT key FROM ranked WHERE rank IS NOT NULL` +
+        ` ORDER BY rank ${descending ? "DESC" : "ASC"}, key DESC LIMIT ? OFFSET ?`,
+      [
+        ...valuesOf([...matching, ...rowFilters, ...all ?? []]),
+        limit + 1,
+        offset,
+      ],
+    ) as Found[];
+    const found = keys.slice(0, limit).map(({ key }) =>
+      this.get(`SELECT place AS key, ${columns} FROM ${table} AS e WHERE place = ?`, [key])
+    ) as Found[];
+    const rows = this.#rows(found, rowOf);
+    const isEnd = keys.length === rows.length;
+    return { rows, next: isEnd ? null : writeCursor({ before: offset + rows.length, asOf }) };
+  }
+
+  /** The rows, until enough entries are summed up. */
+  #rows<Row>(found: readonly Found[], rowOf: RowOf<Row>): Row[] {
+    const rows: Row[] = [];
+    let total = 0;
+    for (const one of found) {
+      if (rows.length > 0 && total >= this.#maxScanned) break;
+      const { row, summed = 0 } = rowOf(one);
+      rows.push(row);
+      total += summed;
+    }
+    return rows;
+  }
+
+  /** Counts the rows of a list, up to {@linkcode MAX_COUNT}. Null: the scan limit was reached before. */
+  count(list: SqlList, last: number): number | null {
+    const { from, key, distinct } = list;
+    const { matching, scanEnd } = this.matching(list, cursorOf(undefined, last).before);
+    const { count } = this.get(
+      `SELECT count(*) AS count FROM (SELECT DISTINCT ${distinct ? `e.${distinct}` : key}` +
+        ` FROM ${from} WHERE ${where(matching)} LIMIT ?)`,
+      [...valuesOf(matching), MAX_COUNT],
+    ) as { count: number };
+    return scanEnd === undefined || count === MAX_COUNT ? count : null;
+  }
+
+  /** The conditions on entries before a place, and the key below which no more are scanned. */
+  matching(list: SqlList, before: number): { matching: Condition[]; scanEnd?: number } {
+    const { key, unit = 1, leading = [], indexed, filters, distinct } = list;
+    const range = [
+      { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
+      ...leading,
+      ...indexed,
+    ];
+    // Without filters an index finds exactly the rows.
+    const scanEnd = filters.length > 0 || distinct ? this.#scanEnd(list, range) : undefined;
+    const scanned = scanEnd === undefined ? [] : [{ sql: `${key} >= ?`, values: [scanEnd] }];
+    return { matching: [...range, ...scanned, ...filters], scanEnd };
+  }
+
+  /** The key at which the scan limit is reached; undefined: not reached. */
+  #scanEnd({ from, key }: SqlList, range: readonly Condition[]): number | undefined {
+    const end = this.get(
+      `SELECT ${key} AS key FROM ${from} WHERE ${
+        where(range)
+      } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
+      [...valuesOf(range), this.#maxScanned - 1],
+    ) as Found | undefined;
+    return end?.key;
+  }
+
+  all(sql: string, values: readonly SqlValue[]): unknown[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  get(sql: string, values: readonly SqlValue[]): unknown {
+    return this.#statement(sql).get(...values);
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const prepared = this.#db.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** The condition that no newer entry matches: a key is in the list once, on one page. */
+function newestOf(
+  { table, indexed, filters }: SqlList,
+  column: string,
+  asOf: number,
+): Condition {
+  const same = [...indexed, ...filters];
+  return {
+    sql: `NOT EXISTS (SELECT 1 FROM ${table} AS n WHERE n.${column} = e.${column}` +
+      " AND n.place > e.place AND n.place < ?" +
+      // The `+` keeps SQLite from using another index than that of the column.
+      same.map(({ sql }) => ` AND ${sql.replaceAll(/\+?\be\./g, "+n.")}`).join("") + ")",
+    values: [asOf, ...valuesOf(same)],
+  };
+}
+
+/** All conditions as one, for a `WHERE`. */
+export const where = (conditions: readonly Condition[]) =>
+  conditions.map(({ sql }) => sql).join(" AND ");
+/** The values of all their `?`, in order. */
+export const valuesOf = (conditions: readonly Condition[]) =>
+  conditions.flatMap(({ values }) => values);
