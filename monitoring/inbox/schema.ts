@@ -34,7 +34,8 @@ const VERSION_1 = `
  * lower-case search text; `entry` is JSON for display.
  *
  * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
- * - `totals.weight`: the sum. `totals.backlog`: envelopes up to this id are not indexed yet (`backlog.ts`); 0: none.
+ * - `totals.weight`: the sum. `totals.backlog`: envelopes up to this id are not indexed yet, see
+ *   `envelope_indexer.ts`; 0: none.
  * - `envelopes_by_time`: finds an envelope that is imported again.
  */
 const VERSION_2 = `

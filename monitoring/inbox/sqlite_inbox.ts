@@ -1,6 +1,7 @@
 import { DiskFullError, isUnwritable } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
-import { indexBacklog } from "./backlog.ts";
+import { ChangeSignal } from "./change_signal.ts";
+import { EnvelopeIndexer } from "./envelope_indexer.ts";
 import {
   type AdmittedEnvelope,
   EnvelopeOverBoundError,
@@ -13,12 +14,10 @@ import {
   type StoredBody,
 } from "./inbox.ts";
 import { InboxFile, maxSourceMapBytes, type NewEnvelope } from "./inbox_file.ts";
-import { indexEnvelope } from "../models/index/index_entries.ts";
-import { type ParsedEnvelope, parseEnvelope, parseItems } from "../models/parsed_envelope.ts";
 import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
-import { type ReadSourceMap, ScriptMaps } from "./script_maps.ts";
+import type { ReadSourceMap } from "./script_maps.ts";
 
 export interface InboxOptions {
   /** The SQLite file; its folder is created. Default: in memory, until the process ends. */
@@ -51,16 +50,13 @@ export function openInbox(options: InboxOptions): Inbox {
   return new SqliteInbox(options);
 }
 
-/** Interval of checks for changes by other processes, while there are subscribers. */
-const WATCH_MS = 250;
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 class SqliteInbox implements Inbox {
   readonly #options: InboxOptions;
-  readonly #listeners = new Set<(change: InboxChange) => void>();
-  readonly #maps: ScriptMaps;
+  readonly #changes = new ChangeSignal(() => this.#checkForChanges());
+  readonly #indexer: EnvelopeIndexer;
   readonly #database: RecoveringDatabase<InboxFile>;
   readonly #onNotice: (notice: string) => void;
   readonly #now: () => number;
@@ -71,8 +67,6 @@ class SqliteInbox implements Inbox {
   #last = 0;
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
-  /** Set while there are subscribers. */
-  #watch: ReturnType<typeof setInterval> | undefined;
   /** `PRAGMA data_version` at the last check for changes by other processes. */
   #version = 0;
   #wasFull = false;
@@ -83,7 +77,7 @@ class SqliteInbox implements Inbox {
     const maxAgeMs = (options.maxAgeDays ?? Infinity) * DAY_MS;
     this.#onNotice = onNotice;
     this.#now = now;
-    this.#maps = new ScriptMaps((key) => this.sourceMap(key), onNotice);
+    this.#indexer = new EnvelopeIndexer((key) => this.sourceMap(key), onNotice);
     this.#database = new RecoveringDatabase({
       store: "inbox",
       path,
@@ -102,10 +96,10 @@ class SqliteInbox implements Inbox {
     this.#expiry = setInterval(() => this.#evict(), options.expiryMs ?? HOUR_MS);
     Deno.unrefTimer(this.#expiry as unknown as number);
     if (this.#database.run((file) => file.envelopeTable.hasBacklog())) {
-      this.#stopIndexing = indexBacklog({
+      this.#stopIndexing = this.#indexer.startBacklog({
         unindexed: () => this.#run((file) => file.envelopeTable.unindexed()),
         index: (read) => this.#grow((file) => file.index(read)),
-      }, async (parsed, receivedAt) => (await this.#index(parsed, receivedAt)).entries);
+      });
     }
   }
 
@@ -118,7 +112,7 @@ class SqliteInbox implements Inbox {
     return this.#write(envelope, (file, row) => {
       const { id, alerts } = file.insert(row);
       this.#last = id;
-      this.#notify("stored");
+      this.#changes.emit("stored");
       for (const alert of alerts) this.#options.onGroupAlert?.(alert);
     });
   }
@@ -128,7 +122,7 @@ class SqliteInbox implements Inbox {
       const id = file.insertOnce(row);
       if (typeof id === "string") return id;
       this.#last = id;
-      this.#notify("stored");
+      this.#changes.emit("stored");
       return "stored";
     });
   }
@@ -140,7 +134,7 @@ class SqliteInbox implements Inbox {
   ): Promise<T> {
     const { bytes, contentEncoding, receivedAt } = envelope;
     const done = this.#writes.then(async () => {
-      const row = { ...await this.#read(envelope), bytes, contentEncoding, receivedAt };
+      const row = { ...await this.#indexer.read(envelope), bytes, contentEncoding, receivedAt };
       return this.#grow((file) => work(file, row));
     });
     // Failures are reported to the caller, and do not block later writes.
@@ -180,25 +174,25 @@ class SqliteInbox implements Inbox {
     const max = maxSourceMapBytes(this.#options.maxBytes);
     if (map.byteLength > max) throw new SourceMapOverBoundError(max);
     this.#grow((file) => file.sourceMaps.put(key, map));
-    this.#maps.forget(key);
+    this.#indexer.forgetMap(key);
   }
 
   clear(): number {
     this.#last = this.#clear();
-    this.#notify("cleared");
+    this.#changes.emit("cleared");
     this.#isFull();
     return this.#last;
   }
 
   setGroupState(group: string, state: GroupState): boolean {
     const exists = this.#grow((file) => file.setGroupState(group, state, this.#now()));
-    if (exists) this.#notify("groups");
+    if (exists) this.#changes.emit("groups");
     return exists;
   }
 
   deleteGroup(group: string): boolean {
     const exists = this.#grow((file) => file.deleteGroup(group, this.#now()));
-    if (exists) this.#notify("groups");
+    if (exists) this.#changes.emit("groups");
     return exists;
   }
 
@@ -207,12 +201,7 @@ class SqliteInbox implements Inbox {
   }
 
   subscribe(listener: (change: InboxChange) => void): () => void {
-    this.#listeners.add(listener);
-    if (!this.#closed) this.#watch ??= setInterval(() => this.#checkForChanges(), WATCH_MS);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stopWatching();
-    };
+    return this.#changes.subscribe(listener);
   }
 
   close(): void {
@@ -220,9 +209,7 @@ class SqliteInbox implements Inbox {
     this.#closed = true;
     clearInterval(this.#expiry);
     this.#stopIndexing();
-    this.#stopWatching();
-    this.#notify("closed");
-    this.#listeners.clear();
+    this.#changes.close();
     this.#database.close();
   }
 
@@ -268,7 +255,7 @@ class SqliteInbox implements Inbox {
   #continueIn(file: InboxFile): void {
     // If another process created it, its ids may already be higher.
     if (file.state().last < this.#last) file.startAfter(this.#last);
-    this.#notify("cleared");
+    this.#changes.emit("cleared");
   }
 
   /** Whether envelopes cannot be stored now. Reports each change once. */
@@ -281,7 +268,7 @@ class SqliteInbox implements Inbox {
         ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
         : "The inbox stores envelopes again.",
     );
-    this.#notify("storage");
+    this.#changes.emit("storage");
     return isFull;
   }
 
@@ -289,38 +276,10 @@ class SqliteInbox implements Inbox {
     try {
       this.#isFull();
       const version = this.#run((file) => file.version());
-      if (version !== this.#version) this.#notify("stored");
+      if (version !== this.#version) this.#changes.emit("stored");
       this.#version = version;
     } catch {
       // The file cannot be read now; requests report that.
     }
   }
-
-  #stopWatching(): void {
-    clearInterval(this.#watch);
-    this.#watch = undefined;
-  }
-
-  #notify(change: InboxChange): void {
-    for (const listener of this.#listeners) listener(change);
-  }
-
-  /** Reads the description and index entries of an envelope. */
-  async #read(envelope: AdmittedEnvelope): Promise<EnvelopeIndex> {
-    let parsed: ParsedEnvelope;
-    try {
-      parsed = parseEnvelope(await envelope.decoded());
-    } catch {
-      // The relay could decompress it, so memory or a limit is the cause. Stores it without index entries.
-      parsed = parseItems(envelope.header, envelope.items);
-    }
-    return await this.#index(parsed, envelope.receivedAt);
-  }
-
-  async #index(parsed: ParsedEnvelope, receivedAt: number): Promise<EnvelopeIndex> {
-    await this.#maps.load(parsed);
-    return indexEnvelope(parsed, receivedAt, this.#maps.get);
-  }
 }
-
-type EnvelopeIndex = ReturnType<typeof indexEnvelope>;
