@@ -1,9 +1,17 @@
 import { isOwnOrigin } from "../access/caller.ts";
+import {
+  json,
+  jsonBytes,
+  makePrivate,
+  methodRefusal,
+  refusal,
+} from "../access/private_response.ts";
 import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
-import { exportArchive, importArchive } from "./archive.ts";
+import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
 import { type Inbox, SourceMapOverBoundError } from "./inbox.ts";
+import { createPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert, ListQuery } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
@@ -17,8 +25,8 @@ import {
 } from "./query_parameters.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
-import { fetchSourceMap, readFetchRequest, SourceMapOrigins } from "./source_map_fetch.ts";
-import { readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
+import { SourceMapOrigins } from "./source_map_fetch.ts";
+import { SourceMapError } from "./source_map_upload.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
   /** Undefined in relay mode: every request is answered 404. */
@@ -53,15 +61,17 @@ export interface InboxEndpoint {
 const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const GROUP_METHODS = `${METHODS}, PATCH`;
-/** The POSTs, by the parameter of the query that names them. */
-const POSTS = ["import", "maps", "fetch-map"] as const;
 
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
   const { inbox, mapOrigins = new SourceMapOrigins([]) } = options;
   const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
+  const takePost = createPosts({
+    mapOrigins,
+    maxEnvelopeBytes: options.maxEnvelopeBytes,
+    chunkTimeoutMs: options.importTimeoutMs,
+  });
   let streams = 0;
-  let isReceiving = false;
 
   const handle = async (request: Request, peer: string | undefined): Promise<Response> => {
     if (inbox === undefined) {
@@ -71,19 +81,27 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const post = POSTS.find((name) => query.has(name));
     const methods = post !== undefined ? "POST" : query.has("group") ? GROUP_METHODS : METHODS;
     if (!methods.split(", ").includes(request.method)) {
-      const response = refusal(405, "method_not_allowed", `The inbox answers ${methods} here.`);
-      response.headers.set("Allow", methods);
-      return response;
+      return methodRefusal(methods, `The inbox answers ${methods} here.`);
     }
     const access = accessOf(request, peer);
     if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
     try {
-      if (post !== undefined) return await takePost(inbox, request, post, query.get(post) ?? "");
+      if (post !== undefined) {
+        // CSRF: unlike DELETE, a cross-site POST needs no preflight.
+        if (!isFromOwnPage(request)) {
+          return refusal(403, "origin_not_allowed", "Only the inbox's own page may post here.");
+        }
+        return await takePost(inbox, request, post, query.get(post) ?? "");
+      }
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (!isRead && query.has("group")) return await changeGroup(inbox, request, query);
       if (!isRead) return clear(inbox, query);
       const response = await read(inbox, request, query);
-      if (access.by === "bearer" && request.method === "GET" && response.ok) {
+      if (request.method === "HEAD") {
+        await response.body?.cancel();
+        return new Response(null, response);
+      }
+      if (access.by === "bearer" && response.ok) {
         setTokenCookie(request, response, options);
       }
       return response;
@@ -107,26 +125,25 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     request: Request,
     query: URLSearchParams,
   ): Promise<Response> => {
-    const head = request.method === "HEAD";
-    if (query.has("export")) return archive(inbox, head);
+    if (query.has("export")) return archive(inbox);
     if (query.getAll("view").join() === "refusals") {
-      return json(200, { rows: options.refusals?.rows ?? [], next: null }, head);
+      return json(200, { rows: options.refusals?.rows ?? [], next: null });
     }
     if (query.getAll("view").join() === "map-origins") {
-      return json(200, { named: mapOrigins.named, fetchable: mapOrigins.fetchable }, head);
+      return json(200, { named: mapOrigins.named, fetchable: mapOrigins.fetchable });
     }
-    if (query.has("view")) return listPage(inbox, query, head);
+    if (query.has("view")) return listPage(inbox, query);
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
-    if (parameters.id !== undefined) return download(inbox, parameters.id, head);
-    if (parameters.map !== undefined) return await sourceMap(inbox, parameters.map, head);
-    if (isStream) return stream(inbox, parameters, head);
+    if (parameters.id !== undefined) return download(inbox, parameters.id);
+    if (parameters.map !== undefined) return await sourceMap(inbox, parameters.map);
+    if (isStream) return stream(inbox, parameters, request.method === "HEAD");
     const { cursor, envelopes } = inbox.list(parameters);
-    return json(200, { cursor, envelopes }, head);
+    return json(200, { cursor, envelopes });
   };
 
-  const stream = (inbox: Inbox, parameters: InboxParameters, head: boolean): Response => {
+  const stream = (inbox: Inbox, parameters: InboxParameters, isHead: boolean): Response => {
     if (streams >= MAX_STREAMS) {
       return refusal(503, "inbox_busy", `${MAX_STREAMS} streams are open: close one of them.`);
     }
@@ -135,7 +152,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       // nginx would buffer events.
       "X-Accel-Buffering": "no",
     };
-    if (head) return respond(null, headers);
+    if (isHead) return respond(null, headers);
     streams++;
     const onEnd = () => void streams--;
     const { refusals, alerts } = options;
@@ -144,12 +161,12 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return respond(events, headers);
   };
 
-  const sourceMap = async (inbox: Inbox, debugId: string, head: boolean): Promise<Response> => {
+  const sourceMap = async (inbox: Inbox, debugId: string): Promise<Response> => {
     const bytes = await inbox.sourceMap(debugId);
     if (bytes === undefined) {
       return refusal(404, "map_not_found", `There is no source map ${debugId}.`);
     }
-    return jsonBytes(200, bytes, head);
+    return jsonBytes(200, bytes);
   };
 
   /** Browsers send `Sec-Fetch-Site` to secure origins only. All of them send `Origin` with what changes something. */
@@ -175,60 +192,12 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
 
-  /** One POST at a time: each may hold a large envelope or source map in memory. */
-  const takePost = async (
-    inbox: Inbox,
-    request: Request,
-    post: (typeof POSTS)[number],
-    value: string,
-  ): Promise<Response> => {
-    // CSRF: unlike DELETE, a cross-site POST needs no preflight.
-    if (!isFromOwnPage(request)) {
-      return refusal(403, "origin_not_allowed", "Only the inbox's own page may post here.");
-    }
-    if (isReceiving) {
-      return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
-    }
-    isReceiving = true;
-    try {
-      if (post === "import") return await takeImport(inbox, request);
-      if (post === "fetch-map") {
-        const { script, debug_id } = await readFetchRequest(request);
-        const { key, bytes } = await fetchSourceMap(script, debug_id, mapOrigins);
-        inbox.storeSourceMap(key, bytes);
-        return json(200, { map: key, bytes: bytes.byteLength }, false);
-      }
-      const { debugId, bytes } = await readSourceMapUpload(request, value);
-      inbox.storeSourceMap(debugId, bytes);
-      return json(200, { debug_id: debugId, bytes: bytes.byteLength }, false);
-    } finally {
-      isReceiving = false;
-    }
-  };
-
-  const takeImport = async (inbox: Inbox, request: Request): Promise<Response> => {
-    const { maxEnvelopeBytes, importTimeoutMs } = options;
-    if (request.headers.has("content-encoding")) {
-      return refusal(
-        415,
-        "encoding_not_supported",
-        "An archive must not be compressed: omit Content-Encoding.",
-      );
-    }
-    const body = request.body ?? new Blob().stream();
-    const limits = { maxEnvelopeBytes, chunkTimeoutMs: importTimeoutMs };
-    const { broken, ...result } = await importArchive(inbox, body, limits);
-    return broken === undefined
-      ? json(200, result, false)
-      : json(400, { error: "archive_malformed", detail: broken, ...result }, false);
-  };
-
   return { handle, endStreams: () => stopping.abort() };
 }
 
-function listPage(inbox: Inbox, parameters: URLSearchParams, head: boolean): Response {
+function listPage(inbox: Inbox, parameters: URLSearchParams): Response {
   const { view, query } = readListParameters(parameters, Date.now());
-  return json(200, listOf(inbox, view, query), head);
+  return json(200, listOf(inbox, view, query));
 }
 
 function listOf(inbox: Inbox, view: ListParameters["view"], query: ListQuery): unknown {
@@ -236,14 +205,14 @@ function listOf(inbox: Inbox, view: ListParameters["view"], query: ListQuery): u
   return view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
 }
 
-function archive(inbox: Inbox, head: boolean): Response {
-  return respond(head ? null : exportArchive(inbox), {
+function archive(inbox: Inbox): Response {
+  return respond(exportArchive(inbox), {
     "Content-Type": ARCHIVE_TYPE,
     "Content-Disposition": `attachment; filename="${archiveName(Date.now())}"`,
   });
 }
 
-function download(inbox: Inbox, id: number, head: boolean): Response {
+function download(inbox: Inbox, id: number): Response {
   const stored = inbox.bytes(id);
   if (stored === undefined) {
     return refusal(404, "envelope_not_found", `Envelope ${id} is not in the inbox.`);
@@ -255,7 +224,7 @@ function download(inbox: Inbox, id: number, head: boolean): Response {
     "Content-Length": String(bytes.byteLength),
   };
   if (contentEncoding !== null) headers["Content-Encoding"] = contentEncoding;
-  return respond(head ? null : bytes, headers);
+  return respond(bytes, headers);
 }
 
 function clear(inbox: Inbox, query: URLSearchParams): Response {
@@ -296,31 +265,10 @@ function acceptsEvents(request: Request): boolean {
     .some((range) => range.split(";")[0]?.trim().toLowerCase() === "text/event-stream");
 }
 
-/** The contract's form of every error: a code, and a message that says what would be right. */
-function refusal(status: number, error: string, detail: string): Response {
-  return json(status, { error, detail }, false);
-}
-
-function json(status: number, value: unknown, head: boolean): Response {
-  return jsonBytes(status, new TextEncoder().encode(JSON.stringify(value)), head);
-}
-
-function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>, head: boolean): Response {
-  const headers = {
-    "Content-Type": "application/json",
-    "Content-Length": String(body.byteLength),
-  };
-  return respond(head ? null : body, headers, status);
-}
-
-/** Responses of the inbox are not cached, and not interpreted as documents. */
 function respond(
   body: BodyInit | null,
   headers: Record<string, string>,
   status = 200,
 ): Response {
-  return new Response(body, {
-    status,
-    headers: { ...headers, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
-  });
+  return makePrivate(new Response(body, { status, headers }));
 }

@@ -1,4 +1,5 @@
 import { isOwnOrigin } from "../access/caller.ts";
+import { makePrivate, methodRefusal, refusal } from "../access/private_response.ts";
 import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
 import type { McpHandler } from "./mcp_handler.ts";
 import type { TelemetryReader } from "./telemetry_reader.ts";
@@ -30,9 +31,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       }
       if (request.method !== "POST") {
         // The protocol's answer of a server that has no streams (GET) and no sessions (DELETE).
-        const response = refusal(405, "method_not_allowed", "This server answers POST here.");
-        response.headers.set("Allow", "POST");
-        return response;
+        return methodRefusal("POST", "This server answers POST here.");
       }
       const access = accessOf(request, peer);
       if (!access.allowed) return refusal(403, "inbox_forbidden", access.detail);
@@ -44,7 +43,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       handler ??= load({ inbox, health });
       // The next request tries again.
       handler.catch(() => handler = undefined);
-      return respond(await (await handler)(request));
+      return makePrivate(await (await handler)(request));
     },
   };
 }
@@ -57,15 +56,4 @@ async function load(reader: TelemetryReader): Promise<McpHandler> {
   const module = new URL("./mcp_handler.ts", import.meta.url).href;
   const { createHandler }: typeof import("./mcp_handler.ts") = await import(module);
   return createHandler(reader);
-}
-
-/** The contract's form of every error: a code and a sentence. */
-function refusal(status: number, error: string, detail: string): Response {
-  return respond(Response.json({ error, detail }, { status }));
-}
-
-function respond(response: Response): Response {
-  response.headers.set("Cache-Control", "no-store");
-  response.headers.set("X-Content-Type-Options", "nosniff");
-  return response;
 }

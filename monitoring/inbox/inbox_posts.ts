@@ -1,0 +1,70 @@
+import { json, refusal } from "../access/private_response.ts";
+import { importArchive } from "./archive.ts";
+import type { ArchiveLimits } from "./archive_reader.ts";
+import type { Inbox } from "./inbox.ts";
+import { fetchSourceMap, readFetchRequest, type SourceMapOrigins } from "./source_map_fetch.ts";
+import { readSourceMapUpload } from "./source_map_upload.ts";
+
+/** The POSTs of `/monitoring/inbox`, by the parameter of the query that names them. */
+export const POSTS = ["import", "maps", "fetch-map"] as const;
+
+export interface PostOptions extends ArchiveLimits {
+  /** Origins from which source maps may be fetched. */
+  readonly mapOrigins: SourceMapOrigins;
+}
+
+/**
+ * Takes what is posted to the inbox: archives, source maps, and requests to fetch a source map. One at a time: each may
+ * hold a large envelope or source map in memory.
+ *
+ * @param value of the parameter that names the POST
+ */
+export type TakePost = (
+  inbox: Inbox,
+  request: Request,
+  post: (typeof POSTS)[number],
+  value: string,
+) => Promise<Response>;
+
+export function createPosts(options: PostOptions): TakePost {
+  let isReceiving = false;
+  return async (inbox, request, post, value) => {
+    if (isReceiving) {
+      return refusal(503, "inbox_busy", "Another upload is running: try again when it is done.");
+    }
+    isReceiving = true;
+    try {
+      if (post === "import") return await takeImport(inbox, request, options);
+      if (post === "fetch-map") {
+        const { script, debug_id } = await readFetchRequest(request);
+        const { key, bytes } = await fetchSourceMap(script, debug_id, options.mapOrigins);
+        inbox.storeSourceMap(key, bytes);
+        return json(200, { map: key, bytes: bytes.byteLength });
+      }
+      const { debugId, bytes } = await readSourceMapUpload(request, value);
+      inbox.storeSourceMap(debugId, bytes);
+      return json(200, { debug_id: debugId, bytes: bytes.byteLength });
+    } finally {
+      isReceiving = false;
+    }
+  };
+}
+
+async function takeImport(
+  inbox: Inbox,
+  request: Request,
+  limits: ArchiveLimits,
+): Promise<Response> {
+  if (request.headers.has("content-encoding")) {
+    return refusal(
+      415,
+      "encoding_not_supported",
+      "An archive must not be compressed: omit Content-Encoding.",
+    );
+  }
+  const body = request.body ?? new Blob().stream();
+  const { broken, ...result } = await importArchive(inbox, body, limits);
+  return broken === undefined
+    ? json(200, result)
+    : json(400, { error: "archive_malformed", detail: broken, ...result });
+}
