@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { admitted, envelopeOf } from "./testdata/envelopes.ts";
+import { admitted, envelopeOf, error, log, span } from "./testdata/envelopes.ts";
 import type { Inbox } from "./inbox.ts";
 import { openInbox } from "./sqlite_inbox.ts";
-import { error, log, span } from "./testdata/index_suite.ts";
 import { writeVersion1 } from "./testdata/version_1_file.ts";
 
 const NOW = 1_795_262_400_000;

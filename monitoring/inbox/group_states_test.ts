@@ -6,8 +6,7 @@ import { until } from "../../tests/until.ts";
 import { GROUP_STATES, type GroupAlert, type GroupState } from "../models/rows.ts";
 import type { Inbox } from "./inbox.ts";
 import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
-import { admitted, envelopeOf } from "./testdata/envelopes.ts";
-import { error, log } from "./testdata/index_suite.ts";
+import { admitted, envelopeOf, error, log } from "./testdata/envelopes.ts";
 
 const NOON = 1_795_262_400_000;
 

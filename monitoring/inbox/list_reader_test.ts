@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { GroupStates } from "./group_states.ts";
 import { ListReader } from "./list_reader.ts";
-import { admitted, envelopeOf, hexId } from "./testdata/envelopes.ts";
+import { admitted, envelopeOf, error, hexId, log, span } from "./testdata/envelopes.ts";
 import {
   LIST_SORTS,
   type ListQuery,
@@ -13,18 +13,15 @@ import {
   TRACE_STATUSES,
 } from "../models/rows.ts";
 import { openInbox } from "./sqlite_inbox.ts";
+import { indexTests } from "./testdata/index_suite.ts";
 import {
   ENVELOPE_BYTES,
-  error,
-  indexTests,
   type IndexUnderTest,
-  log,
-  span,
-} from "./testdata/index_suite.ts";
+  memoryIndexUnderTest,
+} from "./testdata/tested_index.ts";
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { readSource } from "../models/source.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
-import { memoryIndexUnderTest } from "./testdata/tested_memory_index.ts";
 
 function sqliteIndexUnderTest(maxEnvelopes: number): IndexUnderTest {
   const inbox = openInbox({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });

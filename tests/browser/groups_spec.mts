@@ -1,8 +1,8 @@
 /** Groups of errors: states, regressions, deletion, notifications. */
 import type { Page } from "@playwright/test";
-import { error } from "../../monitoring/inbox/testdata/index_suite.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./page_look.ts";
+import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 
 const post = (origin: string, message: string, release: string) =>

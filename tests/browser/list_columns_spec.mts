@@ -1,8 +1,8 @@
 /** Sorting by column headers, filters of traces, the chart of a group, and the table of web vitals. */
 import type { TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { error, span } from "../../monitoring/inbox/testdata/index_suite.ts";
 import { expect, test } from "./fixtures.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
+import { error, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openView } from "./views.ts";
 
 test.setTimeout(90_000);

@@ -1,8 +1,8 @@
 /** Rows of several applications beside the page's own: hiding, choosing, counting, filtering by time. */
 import type { Page } from "@playwright/test";
-import { error, log, span } from "../../monitoring/inbox/testdata/index_suite.ts";
 import { expect, test } from "./fixtures.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
+import { error, log, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openView, tab } from "./views.ts";
 
 const HOUR_S = 3_600;

@@ -1,7 +1,6 @@
 /** Groups of errors over HTTP: states, deletion, the live stream, the webhook. */
 import assert from "node:assert/strict";
-import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { error } from "../../monitoring/inbox/testdata/index_suite.ts";
+import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { until } from "../until.ts";

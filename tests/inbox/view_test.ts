@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import { admitted, envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { error, log, span } from "../../monitoring/inbox/testdata/index_suite.ts";
+import {
+  admitted,
+  envelopeOf,
+  error,
+  hexId,
+  log,
+  span,
+} from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { sendRaw } from "./_wire.ts";
 

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { gunzip, gzipSync } from "node:zlib";
 import { promisify } from "node:util";
 import { readEnvelope } from "../../protocol/scanner.ts";
@@ -8,9 +9,26 @@ const encoder = new TextEncoder();
 /** Type and payload of an item; values other than bytes are written as JSON. */
 export type TestItem = readonly [type: string, payload: unknown];
 
+export type Attributes = Record<string, unknown>;
+
+/** Items of an envelope. */
+export const span = (trace: number, rest: Attributes = {}): TestItem => [
+  "span",
+  { items: [{ trace_id: hexId(trace), name: "load", ...rest }] },
+];
+export const log = (body: string, rest: Attributes = {}): TestItem => [
+  "log",
+  { items: [{ body, level: "info", ...rest }] },
+];
+export const error = (value: string, trace?: number, rest: Attributes = {}): TestItem => ["event", {
+  exception: { values: [{ type: "TypeError", value }] },
+  contexts: trace === undefined ? {} : { trace: { trace_id: hexId(trace) } },
+  ...rest,
+}];
+
 /** Serializes an envelope like an SDK. */
 export function envelopeOf(
-  header: Record<string, unknown>,
+  header: Attributes,
   ...items: readonly TestItem[]
 ): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [encoder.encode(JSON.stringify(header) + "\n")];
@@ -19,7 +37,7 @@ export function envelopeOf(
     parts.push(encoder.encode(JSON.stringify({ type, length: bytes.byteLength }) + "\n"));
     parts.push(bytes, encoder.encode("\n"));
   }
-  return concat(parts);
+  return new Uint8Array(Buffer.concat(parts));
 }
 
 /** An envelope with one event whose id ends with `n`. */
@@ -54,14 +72,4 @@ export function admittedGzip(bytes: Uint8Array, receivedAt?: number): AdmittedEn
     contentEncoding: "gzip",
     decoded: async () => new Uint8Array(await promisify(gunzip)(compressed)),
   };
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.byteLength;
-  }
-  return whole;
 }

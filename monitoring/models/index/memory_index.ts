@@ -85,7 +85,7 @@ interface IndexedEnvelope {
 
 /**
  * Creates an empty index. Each list scans all entries, which is fast enough for one page. It is also the
- * reference implementation of the lists: `testdata/index_suite.ts` compares the inbox's SQL with it.
+ * reference implementation of the lists: `inbox/testdata/index_suite.ts` compares the inbox's SQL with it.
  */
 export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions = {}): MemoryIndex {
   /** Newest first. */

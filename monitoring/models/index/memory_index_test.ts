@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
-import { error, indexTests, log } from "../../inbox/testdata/index_suite.ts";
-import { memoryIndexUnderTest } from "../../inbox/testdata/tested_memory_index.ts";
+import { envelopeOf, error, log } from "../../inbox/testdata/envelopes.ts";
+import { indexTests } from "../../inbox/testdata/index_suite.ts";
+import { memoryIndexUnderTest } from "../../inbox/testdata/tested_index.ts";
 
 indexTests("in memory", memoryIndexUnderTest).forEach((test) => Deno.test(test));
 

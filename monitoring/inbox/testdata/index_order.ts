@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import type { ListQuery, Lists, ListSort, Page } from "../../models/rows.ts";
+import { error, hexId, log, span } from "./envelopes.ts";
+import { type AddTest, bodies, type IndexUnderTest, NOON, traces } from "./tested_index.ts";
+
+/** The order of lists, and their pages. */
+export function addOrderTests(test: AddTest): void {
+  test("slowest traces → by duration, those without one left out, paged", async (index, add) => {
+    const start = NOON / 1_000 - 100;
+    const times = (n: number, seconds: number) =>
+      span(n, { start_timestamp: start, end_timestamp: start + seconds });
+    await add(times(1, 2), times(2, 9), times(3, 1));
+    await add(times(1, 5), error("only an error", 4));
+    assert.deepEqual(traces(index, { sort: "slowest" }), [2, 1, 3].map(hexId));
+    const pages = everyPage((before) =>
+      index.list("traces", { sort: "slowest", limit: 2, before })
+    );
+    assert.deepEqual(pages.map((row) => row.trace_id), [2, 1, 3].map(hexId));
+  });
+
+  test("most frequent errors → by count", async (index, add) => {
+    for (const value of ["a", "b", "b", "b", "a", "c"]) await add(error(`failed ${value}`));
+    const values = (query: ListQuery) =>
+      index.list("errors", query).rows.map((row) => [row.value, row.count]);
+    assert.deepEqual(values({ sort: "frequent" }), [
+      ["failed b", 3],
+      ["failed a", 2],
+      ["failed c", 1],
+    ]);
+    assert.deepEqual(values({ sort: "frequent", q: "failed c" }), [["failed c", 1]]);
+  });
+
+  test("sort by a column, either way → by its value, paged", async (index, add) => {
+    const at = (n: number) => ({
+      start_timestamp: NOON / 1_000 - 10 * n,
+      end_timestamp: NOON / 1_000 - n,
+    });
+    await add(
+      span(1, at(3)),
+      span(1, at(3)),
+      error("failed a", 1, { timestamp: NOON / 1_000 - 9 }),
+    );
+    await add(span(2, at(9)), error("failed b", 2, { timestamp: NOON / 1_000 - 5 }));
+    await add(
+      error("failed b", 2, { timestamp: NOON / 1_000 - 30 }),
+      log("x", { trace_id: hexId(3) }),
+    );
+    const expected: Partial<Record<ListSort, number[]>> = {
+      started_at: [2, 1, 3],
+      "-started_at": [3, 1, 2],
+      duration: [1, 2],
+      "-spans": [1, 2, 3],
+      "-errors": [2, 1, 3],
+      "-logs": [3, 2, 1],
+      // Of another list: newest first.
+      count: [3, 2, 1],
+    };
+    for (const [sort, order] of Object.entries(expected) as [ListSort, number[]][]) {
+      const pages = everyPage((before) => index.list("traces", { sort, limit: 1, before }));
+      assert.deepEqual(pages.map((row) => row.trace_id), order.map(hexId), sort);
+    }
+    const groups = (query: ListQuery) => index.list("errors", query).rows.map((row) => row.value);
+    assert.deepEqual(groups({ sort: "first_seen" }), ["failed b", "failed a"]);
+    assert.deepEqual(groups({ sort: "-last_seen" }), ["failed b", "failed a"]);
+    assert.deepEqual(groups({ sort: "count" }), ["failed a", "failed b"]);
+    assert.deepEqual(groups({ sort: "-count", q: "failed a" }), ["failed a"]);
+  });
+
+  test("paging → every row once", async (index, add) => {
+    for (let n = 0; n < 23; n++) {
+      await add(span(n % 9), log(`log ${n}`), error(`failed ${"abcdefg"[n % 7]}`));
+    }
+    assert.deepEqual(paged(index, "traces").map((row) => row.trace_id), traces(index));
+    assert.deepEqual(paged(index, "logs").map((row) => row.body), bodies(index));
+    assert.equal(paged(index, "errors").length, 7);
+    assert.equal(paged(index, "occurrences").length, 23);
+    const all = everyPage((before) => index.envelopes({ limit: 4, before })).map((row) => row.id);
+    assert.deepEqual(all, index.envelopes({}).rows.map((row) => row.id));
+  });
+
+  test("rows added while paging → no row missing or twice", async (index, add) => {
+    for (let n = 0; n < 9; n++) await add(span(n), error(`failed ${"abcdefghi"[n]}`));
+    const expected = traces(index);
+    const seen: string[] = [];
+    const groups: string[] = [];
+    let page: { traces?: string; errors?: string } = {};
+    for (let n = 0; n < 5; n++) {
+      const listed = index.list("traces", { limit: 2, before: page.traces });
+      seen.push(...listed.rows.map((row) => row.trace_id));
+      const errors = index.list("errors", { limit: 2, before: page.errors });
+      groups.push(...errors.rows.map((row) => row.value));
+      page = { traces: listed.next ?? undefined, errors: errors.next ?? undefined };
+      // A row of the first page and one of the second get new entries, and a new row is added.
+      for (const m of [8 - n, n, 100 + n]) {
+        await add(span(m), error(`failed ${"abcdefghi"[m] ?? "z"}`));
+      }
+    }
+    assert.deepEqual(page, { traces: undefined, errors: undefined });
+    assert.deepEqual(seen, expected);
+    assert.deepEqual(groups.map((value) => value.at(-1)).join(""), "ihgfedcba");
+  });
+
+  test("invalid `before` → refused", async (index, add) => {
+    await add(span(1));
+    for (const before of ["", "x", "1", "-1.2", "5.1", "1e3.5", "9".repeat(17) + ".1"]) {
+      assert.throws(() => index.list("traces", { before }), /before is not/);
+      assert.throws(() => index.envelopes({ before }), /before is not/);
+    }
+  });
+}
+
+/** All rows of a list, two per page. */
+const paged = <Name extends keyof Lists>(index: IndexUnderTest, name: Name) =>
+  everyPage((before) => index.list(name, { limit: 2, before }));
+
+function everyPage<Row>(ask: (before: string | undefined) => Page<Row>): Row[] {
+  const rows: Row[] = [];
+  let page = ask(undefined);
+  rows.push(...page.rows);
+  while (page.next !== null) {
+    page = ask(page.next);
+    assert.ok(page.rows.length > 0, "a page with nothing in it");
+    rows.push(...page.rows);
+  }
+  return rows;
+}
