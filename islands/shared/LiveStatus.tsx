@@ -25,10 +25,12 @@ function describePause(now: SourceState, paused: SourceState): string {
 }
 
 function describeState({ state, total }: SourceState, source: ConsoleSource | undefined): string {
-  const envelopes = formatCount(total, "envelope");
   switch (state) {
     case "live":
-      return source?.scope === "visit" ? `${envelopes} of this visit.` : `Live: ${envelopes}.`;
+      // The inbox's total would contradict the tab's count, which leaves out the page's own envelopes.
+      return source?.scope === "visit"
+        ? `${formatCount(total, "envelope")} of this visit.`
+        : "Live.";
     case "offline":
       return "Offline: the inbox does not respond. Retrying.";
     default:
