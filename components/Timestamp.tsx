@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from "react";
 import {
   formatDateAndTime,
+  formatExactTime,
+  formatTimeAgo,
   formatTimeOfDay,
   formatTimeOfDayMs,
-  startOfDay,
 } from "./format_time.ts";
 
 /**
@@ -16,52 +17,63 @@ export function Timestamp({ at, precision = "s" }: {
   at: number | null;
   precision?: "s" | "ms";
 }) {
-  const today = useToday();
-  if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
-  const iso = new Date(at).toISOString();
   const formatTime = precision === "ms" ? formatTimeOfDayMs : formatTimeOfDay;
-  return <time dateTime={iso} title={iso}>{formatDateAndTime(at, today, formatTime)}</time>;
+  return <Time at={at} format={(at, now) => formatDateAndTime(at, now, formatTime)} />;
 }
 
-/** The start of the current day, milliseconds since 1970. Renders the component again at midnight. */
-export function useToday(): number {
-  return useSyncExternalStore(subscribe, today, today);
+/** How long ago a time was, for lists; the exact time on hover, and while its row has the focus. Browser only. */
+export function TimeAgo({ at }: { at: number | null }) {
+  return <Time at={at} format={formatTimeAgo} className="ago" />;
 }
 
-const today = () => startOfDay(Date.now());
+function Time({ at, format, className }: {
+  at: number | null;
+  format: (at: number, now: number) => string;
+  className?: string;
+}) {
+  const textNow = () => at === null ? "" : format(at, Date.now());
+  const text = useSyncExternalStore(subscribe, textNow, textNow);
+  if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
+  return (
+    <time
+      dateTime={new Date(at).toISOString()}
+      title={formatExactTime(at, Date.now())}
+      className={className}
+    >
+      {text}
+    </time>
+  );
+}
+
+/** Texts change once a minute at most, and at midnight. */
+const TICK_MS = 30_000;
+
 const listeners = new Set<() => void>();
-/** One timer for all components. */
-let timer: ReturnType<typeof setTimeout> | undefined;
+/** One timer for all times on the page; none while the page is hidden. */
+let timer: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (listeners.size === 1) {
-    waitForMidnight();
-    // Timers do not run while a machine sleeps.
-    document.addEventListener("visibilitychange", notify);
+    startOrStop();
+    document.addEventListener("visibilitychange", startOrStop);
   }
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
-    clearTimeout(timer);
-    document.removeEventListener("visibilitychange", notify);
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", startOrStop);
   };
 }
 
-function waitForMidnight(): void {
-  const now = Date.now();
-  timer = setTimeout(() => {
-    notify();
-    waitForMidnight();
-  }, startOfNextDay(now) - now);
+function startOrStop(): void {
+  clearInterval(timer);
+  if (document.hidden) return;
+  notify();
+  timer = setInterval(notify, TICK_MS);
 }
 
-/** The local midnight after a time, milliseconds since 1970. A day has 23 to 25 hours. */
-export function startOfNextDay(at: number): number {
-  const day = new Date(at);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
-}
-
+/** Renders the components whose text has changed. */
 function notify(): void {
   for (const listener of listeners) listener();
 }

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { formatDateAndTime, formatDay, formatTimeOfDay, formatTimeOfDayMs } from "./format_time.ts";
+import {
+  formatDateAndTime,
+  formatDay,
+  formatExactTime,
+  formatTimeAgo,
+  formatTimeOfDay,
+  formatTimeOfDayMs,
+} from "./format_time.ts";
 
 const time = (...parts: [number, number, number, number?, number?, number?, number?]) =>
   new Date(...parts).getTime();
@@ -39,4 +46,35 @@ Deno.test("date and time of day → the date first, today the time alone", () =>
   const at = time(2026, 10, 20, 14, 3, 7, 120);
   assert.equal(formatDateAndTime(at, noon, formatTimeOfDayMs), "20\u00a0Nov 14:03:07.120");
   assert.equal(formatDateAndTime(at, at, formatTimeOfDayMs), "14:03:07.120");
+});
+
+Deno.test("exact time → with its date, today too, and milliseconds", () => {
+  assert.equal(formatExactTime(noon + 120, noon), "21\u00a0Nov 12:00:00.120");
+  assert.equal(formatExactTime(time(2025, 10, 21), noon), "21\u00a0Nov 2025 00:00:00.000");
+});
+
+Deno.test("time ago → its largest whole unit; from a week on the date", () => {
+  const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+  for (
+    const [age, text] of [
+      [0, "<1 min ago"],
+      [minute - 1, "<1 min ago"],
+      [minute, "1 min ago"],
+      [hour - 1, "59 min ago"],
+      [hour, "1 h ago"],
+      [day - 1, "23 h ago"],
+      [day, "1 d ago"],
+      [7 * day - 1, "6 d ago"],
+      [7 * day, "14 Nov"],
+      [365 * day, "21 Nov 2025"],
+    ] as const
+  ) {
+    assert.equal(formatTimeAgo(noon - age, noon).replaceAll("\u00a0", " "), text);
+  }
+});
+
+Deno.test("time ahead of the clock → in how long; within a minute as now", () => {
+  assert.equal(formatTimeAgo(noon + 59_999, noon), "<1\u00a0min\u00a0ago");
+  assert.equal(formatTimeAgo(noon + 3_600_000, noon), "in\u00a01\u00a0h");
+  assert.equal(formatTimeAgo(NaN, noon), "–");
 });

@@ -5,12 +5,10 @@
  */
 import { chromium, type Page } from "@playwright/test";
 import * as esbuild from "esbuild";
-import { installSdks, modulesOf, SDKS } from "../tests/sdks/installed.ts";
+import { buy, startShop } from "../tests/browser/shop.ts";
 import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
 import { spawnBuild } from "./run/processes.ts";
-import { type ServerProcess, startServer } from "./run/server_process.ts";
-
-const SDK_VERSION = "11.12.0";
+import { startServer } from "./run/server_process.ts";
 
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
 const CARTS = [1, 2, 3, 4, 7, 2, 6, 1, 5];
@@ -21,57 +19,6 @@ const DEVICE_SCALE = 1.4;
 /** Keeps the README fast to load. */
 const MAX_BYTES = 400_000;
 const ARRIVAL_TIMEOUT_MS = 60_000;
-
-/** A running shop; stops when it is disposed. */
-interface Shop extends AsyncDisposable {
-  readonly address: string;
-}
-
-async function startShop({ port }: ServerProcess): Promise<Shop> {
-  await installSdks();
-  const dsn = `http://dev@127.0.0.1:${port}/1`;
-  const script = await Deno.makeTempFile({ suffix: ".js" });
-  await esbuild.build({
-    entryPoints: [`${SDKS}shop_page.js`],
-    alias: { "@sentry/browser": `${modulesOf("@sentry/browser", SDK_VERSION)}/@sentry/browser` },
-    define: { DSN: JSON.stringify(dsn) },
-    bundle: true,
-    outfile: script,
-    allowOverwrite: true,
-    logLevel: "error",
-  });
-  const folder = `${modulesOf("@sentry/node", SDK_VERSION)}/@sentry/node`;
-  const process = new Deno.Command("node", {
-    args: ["shop.cjs", folder, script],
-    cwd: SDKS,
-    env: { SENTRY_DSN: dsn },
-    stdout: "piped",
-  }).spawn();
-  const lines = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value = "" } = await lines.read();
-  const address = /^Shop: (\S+)/.exec(value)?.[1];
-  if (address === undefined) throw new Error(`The shop did not start: ${value}`);
-  return {
-    address,
-    async [Symbol.asyncDispose]() {
-      await lines.cancel();
-      process.kill();
-      await process.status;
-      await Deno.remove(script);
-    },
-  };
-}
-
-/** Opens the shop with each cart and buys it. */
-async function buy(page: Page, address: string): Promise<void> {
-  for (const cart of CARTS) {
-    await page.goto(`${address}?cart=${cart}`, { waitUntil: "networkidle" });
-    await page.getByRole("button", { name: "Buy" }).click();
-    await page.getByText(/bought/i).waitFor();
-  }
-  // The SDK sends the rest when the page is left.
-  await page.goto("about:blank");
-}
 
 async function takeAll(page: Page, origin: string, suffix: string): Promise<void> {
   page.setDefaultTimeout(ARRIVAL_TIMEOUT_MS);
@@ -114,10 +61,10 @@ if (import.meta.main) {
   if (!success) Deno.exit(1);
   const executablePath = await ensureChromium();
   await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
-  await using shop = await startShop(server);
+  await using shop = await startShop(server.port);
   const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
   try {
-    await buy(await browser.newPage(), shop.address);
+    await buy(await browser.newPage(), shop.address, CARTS);
     for (const colorScheme of ["light", "dark"] as const) {
       const page = await browser.newPage({
         viewport: VIEWPORT,

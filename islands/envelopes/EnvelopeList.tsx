@@ -1,12 +1,12 @@
 import { memo, useRef } from "react";
 import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
 import { formatBytes, shortId } from "../../components/format.ts";
-import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
+import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
 import { ItemList } from "../../components/ItemList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { describeOutcome, type SendResult } from "../../components/outcome.ts";
-import { Timestamp, useToday } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { FileButton } from "../shared/FileButton.tsx";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
@@ -157,7 +157,6 @@ const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isStop }: {
 }) {
   const { id, received_at, trace_ids, replay_id, bytes, items, content_encoding } = row;
   const [trace, ...moreTraces] = trace_ids;
-  const today = useToday();
   return (
     <tr>
       <td className="at">
@@ -166,9 +165,9 @@ const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isStop }: {
           href={href}
           data-row={id}
           tabIndex={isStop ? 0 : -1}
-          aria-label={`Envelope ${id}, ${formatDateAndTime(received_at, today, formatTimeOfDay)}`}
+          aria-label={`Envelope ${id}, ${formatExactTime(received_at, Date.now())}`}
         >
-          <Timestamp at={received_at} />
+          <TimeAgo at={received_at} />
         </a>
       </td>
       <td className="items">

@@ -1,7 +1,7 @@
 import { memo, useRef } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import { type ErrorGroupRow, GROUP_COLUMNS } from "../../monitoring/models/rows.ts";
 import { type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
@@ -147,13 +147,13 @@ const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
         ×
       </td>
       <td className="first">
-        <Timestamp at={first_seen} precision="ms" />
+        <TimeAgo at={first_seen} />
       </td>
       <td className="chart">
         <ErrorChart row={row} />
       </td>
       <td className="last">
-        <Timestamp at={last_seen} precision="ms" />
+        <TimeAgo at={last_seen} />
       </td>
     </tr>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
 import {
   type Attachment,
@@ -36,7 +36,7 @@ export function RelatedItems({ source, event, envelope }: {
                 <LongText text={[name, contact].filter(Boolean).join(", ") || "anonymous"} />
                 {at !== null && (
                   <>
-                    , <Timestamp at={at} />
+                    , <TimeAgo at={at} />
                   </>
                 )}
               </footer>

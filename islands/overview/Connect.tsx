@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { SourceState } from "../shared/source/source.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useIsVisible } from "../shared/fragment.ts";
@@ -97,7 +97,7 @@ function ArrivalLine({ arrival, state }: {
     return (
       <p className="arrival">
         <OutcomeMark kind="flows" />
-        Received: <a href={href}>{what} from {sender}</a>, <Timestamp at={at} />
+        Received: <a href={href}>{what} from {sender}</a>, <TimeAgo at={at} />
         <SettledText text={`Received from ${sender}.`} />
       </p>
     );

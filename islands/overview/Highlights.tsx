@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { formatFineDuration } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import { APPLICATIONS, OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
@@ -95,7 +95,7 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
             </a>
             <span className="quiet">{labels.get(source)}</span>
             <span className="n">{count.toLocaleString("en")}×</span>
-            <Timestamp at={last_seen} />
+            <TimeAgo at={last_seen} />
           </li>
         ))}
       </HighlightList>
@@ -162,7 +162,7 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
             <a href={fragmentTo("traces", [row.trace_id])}>{row.name ?? "(no name)"}</a>
             <span className="quiet">{[...namesOf(row)].join(" + ")}</span>
             <span className="n">{durationOf(row)}</span>
-            <Timestamp at={row.started_at} />
+            <TimeAgo at={row.started_at} />
           </li>
         ))}
       </HighlightList>

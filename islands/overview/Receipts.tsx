@@ -3,7 +3,7 @@ import { formatBytes, formatDuration } from "../../components/format.ts";
 import { ItemList } from "../../components/ItemList.tsx";
 import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
@@ -48,7 +48,7 @@ export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Recei
   return (
     <tr>
       <td className="at">
-        <Timestamp at={at} />
+        <TimeAgo at={at} />
       </td>
       <td className="items">
         <ItemList items={items} />

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { useIsVisible } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
@@ -43,7 +43,7 @@ export function RefusedEnvelopes({ refusals }: { refusals: readonly Refusal[] })
           <li key={`${at} ${index}`}>
             <p>
               <OutcomeMark kind="refused" />
-              <Timestamp at={Date.parse(at)} /> <code>{error}</code> {origin ?? user_agent}{" "}
+              <TimeAgo at={Date.parse(at)} /> <code>{error}</code> {origin ?? user_agent}{" "}
               <span className="quiet">to {address}</span>
             </p>
             <p>{detail}</p>

@@ -3,7 +3,7 @@ import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/rows.ts";
 import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
@@ -138,7 +138,7 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
   return (
     <tr>
       <td className="at">
-        <Timestamp at={row.started_at} />
+        <TimeAgo at={row.started_at} />
       </td>
       <td className="items">
         <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>

@@ -5,6 +5,7 @@ import { expect, test } from "./fixtures.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { postEvents } from "./posted_errors.ts";
 import { postSpans, spanId } from "./posted_traces.ts";
+import { setHidden } from "./signals.ts";
 
 const TRACE = hexId(0xace);
 const REPLAY = hexId(0x4e9);
@@ -55,7 +56,7 @@ test("id in a row of envelopes → can be selected; a click opens the row", asyn
   await expectTooltip(id, REPLAY);
   await expectTooltip(
     own.locator("time"),
-    await own.locator("time").getAttribute("datetime") ?? "",
+    await own.locator("time").getAttribute("title") ?? "",
   );
   await expectSelectable(page, id, REPLAY.slice(0, 8));
   await expect(page).toHaveURL(/#\/envelopes$/);
@@ -116,7 +117,11 @@ test("rows of a list → one tab stop; arrow keys move from row to row", async (
   }
 });
 
-test("time of another day → shown with its date, in every list", async ({ page, server }) => {
+/** The notation of a date and of an exact time. */
+const DATE = "\\d{1,2}\\s[A-Z][a-z]{2}( \\d{4})?";
+const EXACT = new RegExp(`^${DATE} \\d\\d:\\d\\d:\\d\\d\\.120$`);
+
+test("times in lists → how long ago; the exact time on hover and focus", async ({ page, server }) => {
   const at = Math.floor(Date.now() / 1000) - 2 * DAY_S + 0.12;
   const iso = new Date(at * 1000).toISOString();
   await postEvents(server.origin, { timestamp: at, exception: { values: [{ type: "Oops" }] } });
@@ -131,27 +136,38 @@ test("time of another day → shown with its date, in every list", async ({ page
     items: [{ timestamp: at, level: "info", body: "an old log" }],
   }]);
   for (
-    const [view, text, clock] of [
-      ["errors", "Oops", /^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d\.120$/],
-      ["traces", "an old walk", /^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d$/],
-      ["logs", "an old log", /^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d\.120$/],
+    const [view, text, shown] of [
+      ["errors", "Oops", /^2\sd\sago$/],
+      ["traces", "an old walk", /^2\sd\sago$/],
+      // The order of logs matters to the millisecond.
+      ["logs", "an old log", EXACT],
     ] as const
   ) {
     await page.goto(`/#/${view}`);
-    const time = page.getByRole("row").filter({ hasText: text }).locator("time").first();
-    await expect(time).toHaveText(clock);
+    const line = page.getByRole("row").filter({ hasText: text });
+    const time = line.locator("time").first();
+    await expect(time).toHaveText(shown);
     await expect(time).toHaveAttribute("datetime", iso);
+    await expect(time).toHaveAttribute("title", EXACT);
+    if (view === "logs") continue;
+    await line.locator("a.row-link").focus();
+    await page.keyboard.press("Shift");
+    expect(await time.evaluate((time) => getComputedStyle(time, "::after").content))
+      .toContain(await time.getAttribute("title"));
   }
 });
 
-test("midnight passes → rows of the day before get their date", async ({ page, server }) => {
+test("minutes pass → times in lists follow; not while the page is hidden", async ({ page, server }) => {
   await postEvents(server.origin, { exception: { values: [{ type: "Oops" }] } });
   await page.clock.install();
   await page.goto("/#/errors");
   const time = row(page, "Oops").locator("td.last time");
-  await expect(time).toHaveText(/^\d\d:\d\d:\d\d\.\d{3}$/);
-  const midnight = new Date();
-  midnight.setHours(24, 0, 0, 0);
-  await page.clock.fastForward(midnight.getTime() - Date.now() + 1_000);
-  await expect(time).toHaveText(/^\d{1,2}\s[A-Z][a-z]+( \d{4})? \d\d:\d\d:\d\d\.\d{3}$/);
+  await expect(time).toHaveText(/^<1\smin\sago$/);
+  await page.clock.fastForward(5 * 60_000);
+  await expect(time).toHaveText(/^5\smin\sago$/);
+  await setHidden(page, true);
+  await page.clock.fastForward(60 * 60_000);
+  await expect(time).toHaveText(/^5\smin\sago$/);
+  await setHidden(page, false);
+  await expect(time).toHaveText(/^1\sh\sago$/);
 });

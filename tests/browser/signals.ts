@@ -50,3 +50,16 @@ export async function makeEverySignal(page: Page): Promise<void> {
   await make(page, "Unhandled rejection");
   await make(page, "Component error");
 }
+
+/** Simulates hiding and showing a tab, which a headless browser cannot do. */
+export async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    const visibilityState = hidden ? "hidden" : "visible";
+    Object.defineProperty(document, "visibilityState", {
+      value: visibilityState,
+      configurable: true,
+    });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+}

@@ -3,7 +3,7 @@ import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
 import { dropFile } from "./saved_files.ts";
-import { ERRORS, make, openPage, shownTraceId } from "./signals.ts";
+import { ERRORS, make, openPage, setHidden, shownTraceId } from "./signals.ts";
 import { openView } from "./views.ts";
 
 /** Longer than any interval at which the SDK sends. */
@@ -61,19 +61,6 @@ test("tab hidden → no stream, no requests; shown again → what arrived meanwh
   await setHidden(page, false);
   await expect(rows(page).first()).toBeVisible();
 });
-
-/** Simulates hiding and showing a tab, which a headless browser cannot do. */
-async function setHidden(page: Page, hidden: boolean): Promise<void> {
-  await page.evaluate((hidden) => {
-    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-    const visibilityState = hidden ? "hidden" : "visible";
-    Object.defineProperty(document, "visibilityState", {
-      value: visibilityState,
-      configurable: true,
-    });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, hidden);
-}
 
 /** Opens a detail on a page that has made an error and a log. */
 const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
