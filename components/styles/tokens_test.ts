@@ -61,3 +61,14 @@ Deno.test("known pairs → the contrast that WCAG defines", () => {
   assert.equal(contrast("000000", "ffffff"), 21);
   assert.equal(contrast("777777", "ffffff").toFixed(2), "4.48");
 });
+
+Deno.test("colours and fonts that the style sheets use → defined", async () => {
+  const folder = new URL(".", import.meta.url);
+  const sheets = await Promise.all(
+    Array.from(Deno.readDirSync(folder), ({ name }) => name).filter((name) => name.endsWith(".css"))
+      .map((name) => Deno.readTextFile(new URL(name, folder))),
+  );
+  const all = sheets.join("\n");
+  const found = (pattern: RegExp) => new Set(Array.from(all.matchAll(pattern), ([, name]) => name));
+  assert.deepEqual([...found(/var\(--(\w+)/g).difference(found(/--(\w+):/g))], []);
+});

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { SourceState } from "../shared/source/source.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
@@ -28,7 +29,7 @@ function ConnectSection() {
   const isMounted = useMounted();
   const source = useSource("inbox");
   const { state } = useSourceState(source);
-  const arrival = useArrival(source);
+  const { arrival, error, retry } = useArrival(source);
   const refusals = useRefusals(source);
   const [isOpen, toggle] = useOpen(arrival);
 
@@ -47,7 +48,9 @@ function ConnectSection() {
             Connect your application
           </button>
         </h2>
-        <ArrivalLine arrival={arrival} state={state} />
+        {arrival === undefined && state === "live" && error !== undefined
+          ? <ReadFailure sentence={error} retry={retry} />
+          : <ArrivalLine arrival={arrival} state={state} />}
         {!isOpen && refusals.length > 0 && (
           <p>
             <button type="button" className="link refused" onClick={toggle}>

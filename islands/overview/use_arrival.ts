@@ -9,13 +9,21 @@ import type { Arrival } from "./arrival.ts";
 /** Larger envelopes, such as recordings, are not read. */
 const MAX_BYTES = 1024 * 1024;
 
-/**
- * The newest envelope of another application.
- *
- * @returns undefined while it is not known; null: there is none
- */
-export function useArrival(source: ConsoleSource | undefined): Arrival | null | undefined {
-  const { rows: [row], state } = useList(source, "envelopes", { source: APPLICATIONS, limit: 1 }, {
+export interface ArrivalState {
+  /** Undefined while it is not known; null: there is none. */
+  readonly arrival: Arrival | null | undefined;
+  /** Why it cannot be known, for display. */
+  readonly error: string | undefined;
+  /** Reads again. */
+  retry(): void;
+}
+
+/** The newest envelope of another application. */
+export function useArrival(source: ConsoleSource | undefined): ArrivalState {
+  const { rows: [row], state, error, retry } = useList(source, "envelopes", {
+    source: APPLICATIONS,
+    limit: 1,
+  }, {
     view: "overview",
   });
   // With no other application, the list has the envelopes of this page.
@@ -29,8 +37,8 @@ export function useArrival(source: ConsoleSource | undefined): Arrival | null | 
       isOutdated = true;
     };
   }, [source, newest?.id]);
-  if (newest) return described;
-  return state === "ready" ? null : undefined;
+  const arrival = newest ? described : state === "ready" ? null : undefined;
+  return { arrival, error: state === "failed" ? error : undefined, retry };
 }
 
 /** Reads the envelope; without its content if it is too large, deleted or cannot be read now. */

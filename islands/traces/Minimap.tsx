@@ -1,5 +1,6 @@
 import { type PointerEvent, useMemo, useRef, useState } from "react";
 import { formatFineDuration } from "../../components/format.ts";
+import type { SpanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { barOf, percentAt } from "./time_scale.ts";
 import type { TimeWindow } from "./use_time_window.ts";
@@ -10,9 +11,11 @@ const MAX_LANES = 24;
 /** Width of the picture in units of its own; more than the pixels of a screen. */
 const WIDTH = 4000;
 
-/** When a span is drawn, and how deep in the tree it is. */
+/** When a span is drawn, how deep in the tree it is, and what decides its colour as in the waterfall. */
 export interface MinimapBar extends Extent {
   readonly depth: number;
+  /** Null: the span was not received. */
+  readonly kind: SpanKind | "failed" | null;
 }
 
 /** The spans of the window's frame in one strip. Dragging or keys select the time that the waterfall shows. */
@@ -27,7 +30,16 @@ export function Minimap({ origin, bars, timeWindow }: {
     MAX_LANES,
     bars.reduce((most, { depth }) => Math.max(most, depth + 1), MIN_LANES),
   );
-  const path = useMemo(() => pathOf(frame, bars, lanes), [frame.start_ms, frame.end_ms, bars]);
+  const paths = useMemo(
+    () =>
+      Array.from(
+        Map.groupBy(bars, ({ kind }) => kind),
+        ([kind, bars]) => (
+          <path key={kind} data-kind={kind ?? undefined} d={pathOf(frame, bars, lanes)} />
+        ),
+      ),
+    [frame.start_ms, frame.end_ms, bars],
+  );
   const [selection, setSelection] = useState<Extent>();
   const dragStart = useRef<number>(undefined);
 
@@ -74,7 +86,7 @@ export function Minimap({ origin, bars, timeWindow }: {
       onPointerCancel={endDrag}
     >
       <svg viewBox={`0 0 ${WIDTH} ${lanes}`} preserveAspectRatio="none" aria-hidden="true">
-        <path d={path} />
+        {paths}
       </svg>
       {shown.out === undefined && shown.width < 100 && (
         <span className="lens" style={{ left: `${shown.left}%`, width: `${shown.width}%` }} />
@@ -83,7 +95,7 @@ export function Minimap({ origin, bars, timeWindow }: {
   );
 }
 
-/** A rectangle for each span, all in one SVG path: one element is fast, however many spans there are. */
+/** A rectangle for each span, all of a kind in one SVG path: few elements are fast, however many spans there are. */
 function pathOf(frame: Extent, bars: readonly MinimapBar[], lanes: number): string {
   const rectangles = new Set<string>();
   for (const bar of bars) {

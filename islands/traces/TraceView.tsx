@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
+import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
@@ -10,7 +11,7 @@ import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { useSourceState } from "../shared/use_source.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { LongestSpans } from "./LongestSpans.tsx";
-import { Minimap } from "./Minimap.tsx";
+import { Minimap, type MinimapBar } from "./Minimap.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
 import { useStableMemo } from "./stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
@@ -68,7 +69,12 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
     [trace.marks],
   );
   const minimapBars = useMemo(
-    () => trace.tree.nodes.map((node) => ({ ...trace.times.byNode.get(node)!, depth: node.depth })),
+    () =>
+      trace.tree.nodes.map((node): MinimapBar => ({
+        ...trace.times.byNode.get(node)!,
+        depth: node.depth,
+        kind: node.span && (node.span.failed ? "failed" : spanKind(node.span)),
+      })),
     [trace],
   );
 

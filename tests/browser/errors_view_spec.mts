@@ -163,7 +163,7 @@ test("an error that occurs again → one row, its count rises, and it moves to t
   await postEvents(server.origin, pythonEvent());
   await expect(python.getByRole("cell").nth(2)).toHaveText("2×");
   await expect(list(page).getByRole("row").nth(1)).toContainText("CheckoutError");
-  await expect(python.getByRole("cell").nth(3)).toHaveText(/^\d\d:\d\d:\d\d\.\d{3}$/);
+  await expect(python.getByRole("cell").nth(3)).toHaveText(/^<1\smin\sago$/);
 
   await page.getByRole("searchbox").fill("basket");
   await expect(list(page).getByRole("link")).toHaveCount(1);

@@ -1,6 +1,7 @@
 /** Sorting by column headers, filters of traces, the chart of a group, and the table of web vitals. */
 import type { TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { error, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openView } from "./views.ts";
@@ -86,4 +87,17 @@ test("column headers, filters, web vitals → rows, and the address has them", a
   await expect(groups.first().getByRole("img")).toHaveAccessibleName(
     /errors in 1 of 24 parts, at most 2 in one/,
   );
+
+  await test.step("on a phone", async () => {
+    await expectNoOverflow(page, 360);
+    const count = errors.getByRole("columnheader", { name: "Count" });
+    await expect(count).toHaveAttribute("aria-sort", "descending");
+    await count.getByRole("button").click();
+    await expect(count).toHaveAttribute("aria-sort", "ascending");
+    await expect(groups.first()).toContainText("failed a");
+    await openView(page, "Traces");
+    await header("Spans").getByRole("button").click();
+    await expect(header("Spans")).toHaveAttribute("aria-sort", "descending");
+    await expectAccessible(page);
+  });
 });
