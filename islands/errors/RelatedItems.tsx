@@ -23,7 +23,7 @@ export function RelatedItems({ source, event, envelope }: {
   event: ErrorEvent;
   envelope: number;
 }) {
-  const { attachments, feedback, profiles } = useRelatedItems(source, event, envelope);
+  const { attachments, feedback, profiles, omitted } = useRelatedItems(source, event, envelope);
   return (
     <>
       {feedback.length > 0 && (
@@ -84,6 +84,16 @@ export function RelatedItems({ source, event, envelope }: {
           </ul>
         </section>
       )}
+      {omitted > 0 && (
+        <p className="note">
+          {formatCount(omitted, "envelope")}{" "}
+          with attachments, feedback or profiles not shown: at most {MAX_ENVELOPES} are read,{" "}
+          {formatBytes(MAX_BYTES)} in all.{" "}
+          {event.event_id !== null && (
+            <a href={fragmentTo("envelopes", [], { q: event.event_id })}>Show the envelopes</a>
+          )}
+        </p>
+      )}
     </>
   );
 }
@@ -94,23 +104,30 @@ function save({ name, bytes }: Attachment): void {
   saveFile(URL.createObjectURL(blob), name);
 }
 
-/** Other envelopes that are read: feedback comes later, attachments of some SDKs apart. */
+/** Envelopes that are read, one after the other: feedback comes later, attachments of some SDKs apart. */
 const MAX_ENVELOPES = 10;
-const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
+/** Of all of them together: their bytes stay in memory while the error is shown. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+interface FoundItems extends Items {
+  /** Envelopes that were not read: beyond the limits, too large, deleted, or the inbox does not respond. */
+  readonly omitted: number;
+}
+
+const NOTHING: FoundItems = { ...NO_ITEMS, omitted: 0 };
 
 /** Looked up once: other envelopes are found by a search, which is too slow for each change of the inbox. */
-function useRelatedItems(source: ConsoleSource, event: ErrorEvent, envelope: number): Items {
-  const [found, setFound] = useState(NO_ITEMS);
+function useRelatedItems(source: ConsoleSource, event: ErrorEvent, envelope: number): FoundItems {
+  const [found, setFound] = useState(NOTHING);
   useEffect(() => {
-    let outdated = false;
-    findRelatedItems(source, event, envelope).then(
-      (items) => !outdated && setFound(items),
+    const outdated = new AbortController();
+    const { signal } = outdated;
+    findRelatedItems(source, event, envelope, signal).then(
+      (items) => !signal.aborted && setFound(items),
       // The error itself is shown. What cannot be read now is in the list of envelopes.
       () => {},
     );
-    return () => {
-      outdated = true;
-    };
+    return () => outdated.abort();
   }, [source, event, envelope]);
   return found;
 }
@@ -119,24 +136,31 @@ async function findRelatedItems(
   source: ConsoleSource,
   { event_id, trace_id }: ErrorEvent,
   envelope: number,
-): Promise<Items> {
+  signal: AbortSignal,
+): Promise<FoundItems> {
   const pages = await Promise.all([
     event_id !== null && source.envelopes({ q: event_id }),
     // A profile names its trace, never an error.
     trace_id !== null && source.envelopes({ trace: trace_id, type: "profile" }),
   ]);
   const rows = pages.flatMap((page) => page ? page.rows : []);
-  const wanted = rows.filter(({ bytes, items }) =>
-    bytes <= MAX_ENVELOPE_BYTES && items.some(({ type }) => RELATED_TYPES.has(type))
-  ).map(({ id }) => id);
   // The search covers the newest envelopes only.
   const isListed = rows.some(({ id }) => id === envelope);
-  const ids = [...new Set([...isListed ? [] : [envelope], ...wanted])].slice(0, MAX_ENVELOPES);
-  const parts = await Promise.all(ids.map(async (id) => {
-    const bytes = await source.envelope(id);
-    return bytes === undefined ? NO_ITEMS : readRelatedItems(bytes, id, event_id);
-  }));
-  return joinRelatedItems(parts);
+  const sizes = new Map(isListed ? [] : [[envelope, 0]]);
+  for (const { id, bytes, items } of rows) {
+    if (items.some(({ type }) => RELATED_TYPES.has(type))) sizes.set(id, bytes);
+  }
+  const parts: Items[] = [];
+  let left = MAX_BYTES;
+  for (const [id, size] of sizes) {
+    if (signal.aborted || parts.length === MAX_ENVELOPES) break;
+    if (size > left) continue;
+    const bytes = await source.envelope(id).catch(() => undefined);
+    if (bytes === undefined) continue;
+    left -= bytes.length;
+    parts.push(readRelatedItems(bytes, id, event_id));
+  }
+  return { ...joinRelatedItems(parts), omitted: sizes.size - parts.length };
 }
 
 const RELATED_TYPES = new Set(["attachment", "feedback", "user_report", "profile"]);

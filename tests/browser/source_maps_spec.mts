@@ -79,6 +79,9 @@ async function postRelated(origin: string, id: string): Promise<void> {
     ["attachment", new TextEncoder().encode(MARKUP)],
     ["profile", { profile: { samples } }],
   );
+  // Too large to be read beside the error.
+  const large = new Uint8Array(17 * 1024 * 1024);
+  await postEnvelope(origin, { event_id: id }, ["attachment", large]);
 }
 
 /** `deno task sourcemaps --to` */
@@ -126,6 +129,7 @@ test("minified bundle of an application, maps uploaded → line and function of 
   const aside = detail.getByRole("complementary");
   await expect(aside.getByRole("region", { name: "Feedback" })).toContainText(`It broke ${MARKUP}`);
   await expect(aside.getByRole("region", { name: "Profiles" })).toContainText(/25\sms, 2\ssamples/);
+  await expect(aside).toContainText(/1\senvelope with attachments, feedback or profiles not shown/);
   const download = page.waitForEvent("download");
   await aside.getByRole("button", { name: "Download attachment" }).click();
   expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
