@@ -1,3 +1,4 @@
+import { formatCount } from "../../components/format.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { fragmentTo, goTo } from "./fragment.ts";
 import { currentView } from "./view.ts";
@@ -8,7 +9,18 @@ const ON = "on";
 /** Characters. Systems show two to four lines. */
 const MAX_TEXT = 200;
 
+/** Groups in a minute that have a notification each. Those beyond share one. */
+const MAX_SINGLE = 3;
+const SINGLE_MS = 60_000;
+/** Milliseconds between two states of the shared notification. */
+const SUMMARY_MS = 1_000;
+
 const listeners = new Set<() => void>();
+/** Times of the last notifications of single groups, milliseconds since 1970. */
+let singles: readonly number[] = [];
+/** Groups since then, in the shared notification. */
+let others = 0;
+let summaryTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Whether this browser can show notifications: on insecure origins it cannot. */
 export const isSupported = (): boolean => "Notification" in globalThis && isSecureContext;
@@ -43,19 +55,41 @@ export function subscribe(listener: () => void): () => void {
 
 /**
  * Shows a notification of a group of errors, with type and message only: other people may see the screen. Nothing
- * while the user looks at the errors. A click opens the group.
+ * while the user looks at the errors. A click opens the group. When many groups come at once, most share a notification
+ * that has their number and opens the list.
  */
 export function show({ kind, group, type, message }: GroupAlert): void {
   if (!document.hidden && currentView() === "errors") return;
+  const now = Date.now();
+  singles = singles.filter((at) => now - at < SINGLE_MS);
+  if (singles.length >= MAX_SINGLE) {
+    others++;
+    summaryTimer ??= setTimeout(showSummary, SUMMARY_MS);
+    return;
+  }
+  singles = [...singles, now];
+  others = 0;
   const title = `${kind === "new" ? "New error" : "Regression"}: ${type}`;
   const body = message.slice(0, MAX_TEXT).toWellFormed();
+  notify(title.slice(0, MAX_TEXT), { body, tag: group }, fragmentTo("errors", [group]));
+}
+
+function showSummary(): void {
+  summaryTimer = undefined;
+  if (others === 0) return;
+  const body = "Click to see all errors.";
+  const title = formatCount(others, "more new or regressed error");
+  notify(title, { body, tag: "more errors" }, fragmentTo("errors"));
+}
+
+/** @param options.tag replaces an earlier notification with the same tag */
+function notify(title: string, options: NotificationOptions, href: string): void {
   try {
-    // The tag replaces an earlier notification of the group.
-    const notification = new Notification(title.slice(0, MAX_TEXT), { body, tag: group });
+    const notification = new Notification(title, options);
     notification.onclick = () => {
       notification.close();
       focus();
-      goTo(fragmentTo("errors", [group]));
+      goTo(href);
     };
   } catch {
     // Chromium on Android: only service workers may show notifications.

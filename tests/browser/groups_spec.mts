@@ -111,4 +111,16 @@ test("notifications on → one for a new and a regressed group, not while Errors
   });
   await expect(leader).toHaveURL(new RegExp(`#/errors/${key}$`));
   await expect(group(leader)).toContainText("Regression in shop@2");
+
+  await leader.goto("/#/traces");
+  const before = (await shown(leader)).length;
+  const fruit = ["apple", "pear", "plum", "cherry", "fig", "grape", "lemon"];
+  for (const name of fruit) await post(server.origin, `no ${name}`, "shop@2");
+  const ofBurst = async () => (await shown(leader)).slice(before);
+  await expect.poll(async () => (await ofBurst()).at(-1))
+    .toMatch(/^[4-6]\smore new or regressed errors \/ Click/);
+  const single = (await ofBurst()).filter((text) => text.startsWith("New error: TypeError / no "));
+  // At most three a minute; two were shown before, on a slow machine more than a minute ago.
+  expect(single.length).toBeGreaterThan(0);
+  expect(single.length).toBeLessThanOrEqual(3);
 });
