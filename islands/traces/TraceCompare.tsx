@@ -20,7 +20,7 @@ import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { useStableMemo } from "./stable.ts";
 import { barOf, percentAt } from "./time_scale.ts";
-import { useTraceContent } from "./trace_reader.ts";
+import { useTraceContent } from "./use_trace_content.ts";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;

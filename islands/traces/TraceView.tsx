@@ -17,7 +17,7 @@ import { useStableMemo } from "./stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
 import { TraceFacts, TraceHeader } from "./TraceHeader.tsx";
-import { useTraceContent } from "./trace_reader.ts";
+import { useTraceContent } from "./use_trace_content.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { useTimeWindow } from "./use_time_window.ts";

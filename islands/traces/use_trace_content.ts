@@ -7,9 +7,9 @@ import { useIsVisible } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { isSameList } from "./stable.ts";
 
-/** Envelopes read for one trace. A tab that is open for hours sends some hundred. */
+/** Maximum envelopes read for one trace. A tab that is open for hours sends a few hundred. */
 const MAX_ENVELOPES = 1_000;
-/** Their total size. A megabyte holds about 5,000 spans, and all of them are kept in memory. */
+/** Maximum bytes of these envelopes. 1 MiB holds about 5,000 spans, and all are kept in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Parallel downloads; the browser would queue more of them. */
 const CONCURRENCY = 4;
@@ -17,7 +17,7 @@ const CONCURRENCY = 4;
 /** Item types that contain spans, errors or logs. */
 const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
 
-/** What the source has of one trace. */
+/** Content of one trace, from the envelopes read so far. */
 export interface TraceContent {
   /** One for each envelope, oldest first. The same list as before if no envelope was added or evicted. */
   readonly parts: readonly TraceParts[];
@@ -25,13 +25,18 @@ export interface TraceContent {
   /** Whether the trace has more envelopes than were read. */
   readonly isTruncated: boolean;
   readonly state: "loading" | "ready" | "failed";
-  /** Error text for the page. */
+  /** Set if `state` is `failed`: text for the page. */
   readonly error?: string;
 }
 
 const LOADING: TraceContent = { parts: [], replayId: null, isTruncated: false, state: "loading" };
 
-/** Reads the envelopes of a trace, and reads again when envelopes arrive. Each envelope is read once. */
+/**
+ * Reads the envelopes of a trace, and reads again when envelopes arrive. Each envelope is read once.
+ *
+ * @param source undefined while its code loads
+ * @returns the content, and `retry`, which reads again after a failure
+ */
 export function useTraceContent(
   source: ConsoleSource | undefined,
   traceId: string,
@@ -96,7 +101,7 @@ export class TraceReader {
     return next;
   }
 
-  /** Stops fetching. */
+  /** Starts no more downloads; running ones end. */
   close(): void {
     this.isClosed = true;
   }
@@ -106,7 +111,11 @@ export class TraceReader {
     const unread = rows.filter(({ id, items }) =>
       !this.#parts.has(id) && items.some(({ type }) => READ_TYPES.has(type))
     );
-    await Promise.all(Array.from({ length: CONCURRENCY }, () => this.#fetchFrom(unread)));
+    // All downloads end before an error is reported: the next read would fetch the running ones again.
+    const ended = await Promise.allSettled(
+      Array.from({ length: CONCURRENCY }, () => this.#fetchFrom(unread)),
+    );
+    for (const result of ended) if (result.status === "rejected") throw result.reason;
     const ids = rows.map(({ id }) => id).filter((id) => this.#parts.has(id)).sort((a, b) => a - b);
     const parts = ids.map((id) => this.#parts.get(id)!);
     return this.#content = {
@@ -131,12 +140,15 @@ export class TraceReader {
     return { rows, hasMore: before !== undefined };
   }
 
-  /** Takes envelopes from the list until it is empty or the size limit is reached. */
+  /** Takes envelopes from the list until it is empty or the size limit is reached. Empties it after an error. */
   async #fetchFrom(unread: InboxRow[]): Promise<void> {
     while (this.#bytes < MAX_BYTES && !this.isClosed) {
       const row = unread.pop();
       if (row === undefined) return;
-      const bytes = await this.source.envelope(row.id);
+      const bytes = await this.source.envelope(row.id).catch((error) => {
+        unread.length = 0;
+        throw error;
+      });
       // Evicted since it was listed.
       if (bytes === undefined) continue;
       this.#bytes += bytes.length;
