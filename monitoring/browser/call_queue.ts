@@ -3,7 +3,7 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 
 export type LogAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A call of this module's API, with its time in milliseconds since the epoch. */
+/** A call of this module's API, with its time in milliseconds since 1970. */
 export type Call = ErrorCall | LogCall | NavigationCall;
 
 export interface ErrorCall {

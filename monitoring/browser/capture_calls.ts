@@ -60,7 +60,7 @@ function captureEarly({ event, at }: EarlyError): void {
   });
 }
 
-/** Runs `capture`, and gives its events this time (milliseconds since the epoch). */
+/** Runs `capture`, and gives its events this time (milliseconds since 1970). */
 function withTimestamp(at: number, capture: () => void): void {
   withScope((scope) => {
     scope.addEventProcessor((event) => ({ ...event, timestamp: at / 1000 }));

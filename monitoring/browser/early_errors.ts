@@ -10,7 +10,7 @@ export const earlyScript =
 /** An error event from before the SDK has started. */
 export interface EarlyError {
   readonly event: ErrorEvent | PromiseRejectionEvent;
-  /** When it was thrown, milliseconds since the epoch. */
+  /** When it was thrown, milliseconds since 1970. */
   readonly at: number;
 }
 

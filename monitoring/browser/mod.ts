@@ -80,7 +80,7 @@ export function log(level: LogLevel, message: string, attributes?: LogAttributes
 /**
  * Starts the trace of a navigation within the page.
  *
- * @param navigation `url`: the target, absolute; `at`: its start, milliseconds since the epoch
+ * @param navigation `url`: the target, absolute; `at`: its start, milliseconds since 1970
  */
 export function navigated({ url, at }: { url: string; at: number }): void {
   queue.add({ kind: "navigation", at, url });

@@ -17,7 +17,7 @@ const REPEATED = new Set([
   "http.request.time_to_first_byte",
 ]);
 
-/** Times of a resource's phases, in seconds since the epoch. */
+/** Times of a resource's phases, in seconds since 1970. */
 const PHASE = /^http\.request\.\w+_(?:start|end)$/;
 
 /** Browsers measure in steps of 0.1 ms or more; further digits of a time in seconds are noise. */

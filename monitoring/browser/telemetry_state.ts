@@ -41,7 +41,7 @@ export interface Receipt {
    * `at` it identifies an envelope.
    */
   readonly id: string;
-  /** When the envelope was made, milliseconds since the epoch. */
+  /** When the envelope was made, milliseconds since 1970. */
   readonly at: number;
   readonly items: readonly ReceiptItem[];
   /** Size of the envelope before compression. */

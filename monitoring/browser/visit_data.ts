@@ -1,7 +1,7 @@
 import type { Span } from "@opentelemetry/sdk-trace-web";
 import { createListeners } from "./listeners.ts";
 
-/** An envelope's bytes, and when it was made, in milliseconds since the epoch. */
+/** An envelope's bytes, and when it was made, in milliseconds since 1970. */
 export interface VisitEnvelope {
   readonly at: number;
   readonly bytes: Uint8Array;

@@ -36,7 +36,7 @@ const CHANGED: InputFile = { size: -1, mtime: -1, hash: "" };
  * the build may have read the old version.
  *
  * @param files that the build read, relative to the root
- * @param startedAt start of the build, milliseconds since the epoch
+ * @param startedAt start of the build, milliseconds since 1970
  */
 export async function recordInputs(
   { root, dev }: InputOptions,

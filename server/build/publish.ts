@@ -71,7 +71,7 @@ async function removeAbandoned(out: string): Promise<void> {
   }
 }
 
-/** Milliseconds since the epoch; undefined if it does not exist (any more). */
+/** Milliseconds since 1970; undefined if it does not exist (any more). */
 async function modifiedAt(path: string): Promise<number | undefined> {
   try {
     return (await Deno.lstat(path)).mtime?.getTime() ?? 0;

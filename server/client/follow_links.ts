@@ -9,7 +9,7 @@ const nativeFetch = globalThis.fetch;
 export interface Navigation {
   /** Absolute target address. */
   readonly url: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 

@@ -27,7 +27,7 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 /**
  * Describes an arrived envelope in one line: time, size, items, trace.
  *
- * @param now milliseconds since the epoch
+ * @param now milliseconds since 1970
  * @throws the body is not an envelope
  */
 export async function describeArrival(

@@ -21,7 +21,7 @@ import type { Journal } from "./journal.ts";
 import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
 import { LossCounter, lossesOf } from "./loss_counter.ts";
 import { MAX_AGE_MS, selectForEviction, STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
-import { CircuitBreaker, limitedUntil, planRetry } from "./retry_policy.ts";
+import { DeliveryBreaker, limitedUntil, planRetry } from "./retry_policy.ts";
 import {
   KEEPALIVE_BYTES,
   type SendEnvelope,
@@ -56,7 +56,7 @@ export interface DeliveryOptions {
   readonly onStored: (isStored: boolean) => void;
   /** Called for each dropped envelope. */
   readonly onDropped: () => void;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly quota?: StorageQuota;
   /** From 0 to 1: jitter of the backoff. */
@@ -86,7 +86,7 @@ export class Delivery {
   #lastCreatedAt = 0;
   /** Set while a check of all envelopes is due: those of one synchronous burst need only one. */
   #retention: Promise<void> | undefined;
-  readonly #breaker = new CircuitBreaker();
+  readonly #breaker = new DeliveryBreaker();
   readonly #losses: LossCounter;
   readonly #options: Required<DeliveryOptions>;
 
@@ -128,7 +128,7 @@ export class Delivery {
       this.#publish(envelope, {});
       this.#retention ??= Promise.resolve().then(() => this.#enforceRetention());
       this.#sendWaiting();
-      const isFailing = this.#breaker.isTripped ||
+      const isFailing = !this.#breaker.isClosed ||
         this.#waiting.some(({ failures }) => failures > 0);
       if (isFailing && !envelope.isSending) void stored.then(() => settle({ statusCode: 202 }));
     });
@@ -186,8 +186,8 @@ export class Delivery {
   #sendWaiting(): void {
     clearTimeout(this.#timer);
     if (!this.#isLoaded && !this.#isFlushing) return;
-    const { isTripped, openUntil } = this.#breaker;
-    const parallel = this.#isFlushing ? MAX_PARALLEL_FLUSHING : isTripped ? 1 : MAX_PARALLEL;
+    const { isClosed, openUntil } = this.#breaker;
+    const parallel = this.#isFlushing ? MAX_PARALLEL_FLUSHING : isClosed ? MAX_PARALLEL : 1;
     const now = this.#options.now();
     while (openUntil <= now && this.#sending < parallel) {
       const next = nextEnvelope(this.#waiting, now);
@@ -210,7 +210,7 @@ export class Delivery {
     const { meta, bytes } = envelope;
     // A request without keepalive ends with the page.
     const canFlush = this.#isFlushing && bytes && bytes.length <= KEEPALIVE_BYTES &&
-      this.#options.journal.addBytes({ meta, bytes });
+      this.#options.journal.replaceWithEnvelope({ meta, bytes });
     const result = await (canFlush ? this.#sendNow(envelope, bytes) : this.#sendLocked(envelope));
     envelope.isSending = false;
     this.#sending--;
@@ -241,7 +241,7 @@ export class Delivery {
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
       if (!bytes) return "deleted";
-      if (!stored) this.#options.journal.addBytes({ meta: envelope.meta, bytes });
+      if (!stored) this.#options.journal.replaceWithEnvelope({ meta: envelope.meta, bytes });
       // The recorder compresses its segments itself. A hidden page may end at any moment.
       return await this.#send(envelope, bytes, lane === undefined && !this.#isFlushing);
     });
@@ -300,9 +300,9 @@ export class Delivery {
 
   /** The relay or the ingest responded: losses of an outage can be reported. */
   #requestSucceeded(): void {
-    const { isTripped } = this.#breaker;
+    const { isClosed } = this.#breaker;
     this.#breaker.succeeded();
-    if (isTripped) void this.#report();
+    if (!isClosed) void this.#report();
   }
 
   /** Resolves the SDK's `send` of all waiting envelopes, once they are stored. */
@@ -386,7 +386,7 @@ export class Delivery {
    * store is full, each would evict another envelope.
    */
   async #report(): Promise<void> {
-    if (this.#breaker.isTripped || this.#waiting.some(isClientReport)) return;
+    if (!this.#breaker.isClosed || this.#waiting.some(isClientReport)) return;
     const unstored = await this.#losses.report(this.#options.now());
     if (unstored) void this.deliver(unstored);
     await this.#load();

@@ -14,7 +14,7 @@ export interface EnvelopeMeta {
   readonly eventId?: string;
   /** Set for a segment of a recording, to the recording's id: segments are sent in order. */
   readonly lane?: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly bytes: number;
   readonly items: readonly ReceiptItem[];
@@ -40,7 +40,7 @@ const decoder = new TextDecoder();
  * ```
  *
  * @param id local id
- * @param now milliseconds since the epoch
+ * @param now milliseconds since 1970
  * @throws {SyntaxError} if a header is not JSON
  */
 export function describeEnvelope(bytes: Uint8Array, id: string, now: number): EnvelopeMeta {
@@ -95,7 +95,7 @@ export interface WaitingEnvelope {
   isSending: boolean;
   /** Consecutive failures in this tab. */
   failures: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   notBefore: number;
   /** Bytes of all bodies that this tab has sent of it. */
   sentBytes: number;

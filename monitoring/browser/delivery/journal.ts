@@ -24,8 +24,8 @@ import { withTabLock } from "./tab_lock.ts";
  * While a page has entries it holds a Web Lock, so that no other tab recovers them.
  */
 export class Journal {
-  /** Id of the lock and of the entries that it covers. New for each lock: requests for an old one may be queued. */
-  #page = randomHex(8);
+  /** Written to the entries that the lock covers. New for each lock: requests for an old one may be queued. */
+  #lockId = randomHex(8);
   readonly #storage: Storage | undefined;
   /** The ids of this page's entries. */
   readonly #pending = new Set<string>();
@@ -39,8 +39,10 @@ export class Journal {
   /**
    * Writes or replaces an entry.
    *
+   * @param id of the envelope
+   * @param losses are counted if the page ends before {@linkcode remove}
    * @param sent the envelope, if it is to be delivered instead of counted
-   * @returns false if the storage is full
+   * @returns false if there is no storage, or it is full
    */
   add(id: string, losses: readonly Loss[], sent?: StoredEnvelope): boolean {
     if (!this.#storage) return false;
@@ -48,25 +50,27 @@ export class Journal {
     if (this.#pending.size === 0) this.#lock();
     // One character for each byte. Spreading the bytes would overflow the stack.
     const body = sent?.bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
-    const entry: SerializedEntry = [this.#page, losses, sent?.meta, body];
+    const entry: SerializedEntry = [this.#lockId, losses, sent?.meta, body];
+    const text = JSON.stringify(entry);
     try {
-      this.#storage.setItem(ENTRY_PREFIX + id, JSON.stringify(entry));
+      this.#storage.setItem(ENTRY_PREFIX + id, text);
       this.#pending.add(id);
       return true;
     } catch {
-      // Full (QuotaExceededError).
+      // Full: `setItem` throws nothing but QuotaExceededError.
       if (this.#pending.size === 0) this.#unlock();
       return false;
     }
   }
 
   /**
-   * Adds an envelope's bytes to its pending entry before it is sent: it may arrive after the page has
-   * ended, so it must not be counted as lost. If it is sent twice, the relay recognizes it.
+   * Replaces the losses of a pending entry with the envelope itself, before it is sent: it may arrive
+   * after the page has ended, so it must not be counted as lost. If it is sent twice, the relay
+   * recognizes it.
    *
    * @returns false if the storage is full
    */
-  addBytes(sent: StoredEnvelope): boolean {
+  replaceWithEnvelope(sent: StoredEnvelope): boolean {
     return !this.#pending.has(sent.meta.id) || this.add(sent.meta.id, [], sent);
   }
 
@@ -87,35 +91,38 @@ export class Journal {
    * otherwise an envelope that is delivered and deleted meanwhile would be counted as lost.
    */
   async recover(store: EnvelopeStore): Promise<void> {
-    for (const page of new Set(this.#read().map(({ page }) => page))) {
-      if (page === this.#page) continue;
-      await withTabLock(page, async () => {
-        const entries = this.#read().filter((entry) => entry.page === page);
+    for (const lock of new Set(this.#read().map(({ lock }) => lock))) {
+      if (lock === this.#lockId) continue;
+      await withTabLock(lock, async () => {
+        const entries = this.#read().filter((entry) => entry.lock === lock);
         await store.recover(entries);
         for (const { id } of entries) this.#storage!.removeItem(ENTRY_PREFIX + id);
       }).catch(() => {
-        // The disk is full: a later page recovers them.
+        // Whatever the store refuses remains for a later page: a full disk, no IndexedDB, an invalid
+        // entry. It must not stop this page's delivery.
       });
     }
   }
 
   /** Reads the entries of all pages. Deletes those that cannot be parsed. */
-  #read(): readonly (JournalEntry & { readonly page: string })[] {
+  #read(): readonly (JournalEntry & { readonly lock: string })[] {
     return Object.entries(this.#storage ?? {}).flatMap(([key, text]) => {
       if (!key.startsWith(ENTRY_PREFIX)) return [];
       try {
-        const [page, losses, meta, body]: SerializedEntry = JSON.parse(text);
+        const [lock, losses, meta, body]: SerializedEntry = JSON.parse(text);
         const sent = meta && body !== undefined && {
           meta,
           bytes: Uint8Array.from(body, (character) => character.charCodeAt(0)),
         };
         return {
           id: key.slice(ENTRY_PREFIX.length),
-          page,
+          lock,
+          // Throws for anything but an array.
           losses: losses.flat(),
           ...(sent && { sent }),
         };
       } catch {
+        // Not JSON, or not of this form: written by another script of this origin.
         this.#storage!.removeItem(key);
         return [];
       }
@@ -123,9 +130,9 @@ export class Journal {
   }
 
   #lock(): void {
-    this.#page = randomHex(8);
+    this.#lockId = randomHex(8);
     const unlocked = new Promise<void>((resolve) => this.#unlock = resolve);
     // Without Web Locks another tab may count what this one delivers.
-    void withTabLock(this.#page, () => unlocked);
+    void withTabLock(this.#lockId, () => unlocked);
   }
 }

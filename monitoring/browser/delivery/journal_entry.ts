@@ -26,11 +26,11 @@ export interface JournalEntry {
 export const ENTRY_PREFIX = "envelope:";
 
 /**
- * An entry as JSON: the id of its page (empty: no running page); for an envelope that was sent its
- * description, and its bytes as one character each.
+ * An entry as JSON: the id of its page's lock (empty: no running page); for an envelope that was sent
+ * its description, and its bytes as one character each.
  */
 export type SerializedEntry = [
-  page: string,
+  lock: string,
   losses: readonly Loss[],
   meta?: EnvelopeMeta,
   body?: string,

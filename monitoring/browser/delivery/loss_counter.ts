@@ -67,7 +67,7 @@ export class LossCounter {
    * Makes a client report of all losses, of this page and of earlier ones, and puts it into the
    * store.
    *
-   * @param now milliseconds since the epoch
+   * @param now milliseconds since 1970
    * @returns a report that the store did not accept, to be delivered from memory
    */
   async report(now: number): Promise<Uint8Array | undefined> {

@@ -14,7 +14,7 @@ const JITTER = 0.25;
  * Exponential backoff with jitter.
  *
  * @param failures consecutive failures, from 1 on
- * @param random from 0 to 1
+ * @param random from 0 to below 1
  * @returns milliseconds
  */
 export function backoffMs(failures: number, random: number): number {
@@ -22,7 +22,7 @@ export function backoffMs(failures: number, random: number): number {
   return wait * (1 - JITTER * random);
 }
 
-/** An envelope is sent again, not before `at` (milliseconds since the epoch). */
+/** An envelope is sent again, not before `at` (milliseconds since 1970). */
 export interface Retry {
   readonly at: number;
   /** True: a rate limit covers all its items. False: the request failed. */
@@ -35,8 +35,10 @@ export interface Retry {
  * After a 429 the ingest may have accepted some of the items. The envelope is therefore sent again only
  * if a limit covers all of its categories: then none were accepted.
  *
+ * @param result `retryAfter` must be seconds: a date, which HTTP allows, counts as none
  * @param envelope its items' data categories and consecutive failures, this one included
- * @param context the rate limits in force after this response, and a number from 0 to 1
+ * @param context the rate limits after this response; `now` in milliseconds since 1970; `random` from 0
+ * to below 1
  * @returns undefined: no, it was accepted or refused
  */
 export function planRetry(
@@ -57,7 +59,9 @@ export function planRetry(
 /**
  * The time until which rate limits cover all of these categories.
  *
- * @returns milliseconds since the epoch; 0: at least one category is not limited
+ * @param limits as the SDK keeps them, in milliseconds since 1970
+ * @param now milliseconds since 1970
+ * @returns milliseconds since 1970; 0: at least one category is not limited
  */
 export function limitedUntil(
   categories: readonly DataCategory[],
@@ -70,26 +74,28 @@ export function limitedUntil(
 
 /**
  * Circuit breaker for all envelopes. Their own backoff is not enough: after a long outage all of them
- * would be sent at once.
+ * would be sent at once. Unlike the relay's, it opens at the first failure, for a growing time.
  */
-export class CircuitBreaker {
+export class DeliveryBreaker {
   #failures = 0;
   #openUntil = 0;
 
-  /** Nothing is sent before this time (milliseconds since the epoch). */
+  /** Nothing is sent before this time (milliseconds since 1970). */
   get openUntil(): number {
     return this.#openUntil;
   }
 
-  /** No request has succeeded since the last failure: after `openUntil`, one is sent at a time. */
-  get isTripped(): boolean {
-    return this.#failures > 0;
+  /** False: open until `openUntil`, then half-open: one request at a time, until one succeeds. */
+  get isClosed(): boolean {
+    return this.#failures === 0;
   }
 
   /**
    * Counts a failure and opens the breaker.
    *
    * @param startedAt when the request was sent: requests that were already in flight are not counted
+   * @param now milliseconds since 1970, as `startedAt`
+   * @param random from 0 to below 1
    */
   failed(startedAt: number, now: number, random: number): void {
     if (startedAt < this.#openUntil) return;
@@ -97,6 +103,7 @@ export class CircuitBreaker {
     this.#openUntil = now + backoffMs(this.#failures, random);
   }
 
+  /** Closes the breaker. */
   succeeded(): void {
     this.#failures = 0;
     this.#openUntil = 0;
