@@ -1,17 +1,18 @@
 import { readAnsi } from "./ansi.ts";
 import { envelopeAt, indexAt } from "./index/list_cursor.ts";
 import { at, hexId, plausibleTime, spanId, tidyText, toJson } from "./json.ts";
-import { LOG_LEVELS, type LogRow } from "./rows.ts";
+import { levelNamed, LOG_LEVELS, type LogRow } from "./rows.ts";
 
 /** The index entry of one structured log. */
 export type LogEntry = Omit<LogRow, "envelope" | "index" | "source">;
 
 /** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
 const MAX_BODY = 2_000;
-/** Characters with escape sequences. */
+/** Characters of a body before escape sequences are removed. */
 const MAX_RAW_BODY = 4 * MAX_BODY;
-/** Sentry's SDKs add about ten. */
+/** Attributes of one log. Sentry's SDKs add about ten. */
 const MAX_ATTRIBUTES = 64;
+/** Characters. */
 const MAX_ATTRIBUTE_NAME = 100;
 const MAX_ATTRIBUTE_VALUE = 500;
 /** Characters of all names and values of one log. */
@@ -21,7 +22,9 @@ const MAX_ATTRIBUTE_TEXT = 4_000;
  * Reads one log of a `log` item; the level may also be an OpenTelemetry severity number.
  * https://develop.sentry.dev/sdk/telemetry/logs/
  *
+ * @param log untrusted
  * @param receivedAt replaces a missing or implausible time, milliseconds since 1970
+ * @returns the level is "info" if it is unknown; attributes beyond the limits are omitted
  */
 export function logEntry(log: unknown, receivedAt: number): LogEntry {
   const body = at(log, "body");
@@ -42,21 +45,15 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
 /**
  * The row of one log.
  *
+ * @param place key of the log in the index, from which its envelope and its index there are read
  * @param source key of its source
  */
 export function logRow(place: number, entry: LogEntry, source: string): LogRow {
   return { envelope: envelopeAt(place), index: indexAt(place), ...entry, source };
 }
 
-/** Level names of other SDKs. */
-const ALIASES: ReadonlyMap<unknown, LogEntry["level"]> = new Map([
-  ...LOG_LEVELS.map((level) => [level, level] as const),
-  ["warning", "warn"],
-  ["critical", "fatal"],
-]);
-
 function levelOf(level: unknown, severity: unknown): LogEntry["level"] {
-  const named = ALIASES.get(typeof level === "string" ? level.toLowerCase() : level);
+  const named = levelNamed(level);
   if (named !== undefined) return named;
   // Four numbers per level: https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber
   const numbered = typeof severity === "number" ? LOG_LEVELS[Math.ceil(severity / 4) - 1] : null;
@@ -67,11 +64,12 @@ function attributesOf(attributes: unknown): LogEntry["attributes"] {
   if (typeof attributes !== "object" || attributes === null) return {};
   const entries: [string, string | number | boolean][] = [];
   let budget = MAX_ATTRIBUTE_TEXT;
+  // Not `Object.entries`: the limit also bounds how many keys of a hostile object are read.
   for (const key in attributes) {
     if (!Object.hasOwn(attributes, key)) continue;
     if (entries.length === MAX_ATTRIBUTES) break;
     const name = tidyText(key, MAX_ATTRIBUTE_NAME) ?? "";
-    const value = plain(attributeValue((attributes as Record<string, unknown>)[key]));
+    const value = boundedValue(attributeValue((attributes as Record<string, unknown>)[key]));
     budget -= name.length + (typeof value === "string" ? value.length : 0);
     if (budget < 0) break;
     entries.push([name, value]);
@@ -84,7 +82,8 @@ function attributeValue(attribute: unknown): unknown {
   return at(attribute, "value") ?? attribute;
 }
 
-function plain(value: unknown): string | number | boolean {
+/** A value of at most {@linkcode MAX_ATTRIBUTE_VALUE} characters; other types as JSON. */
+function boundedValue(value: unknown): string | number | boolean {
   if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
   const raw = typeof value === "string" ? value : toJson(value);
   const { text } = readAnsi(raw.slice(0, MAX_RAW_BODY));

@@ -234,10 +234,22 @@ export interface OccurrenceRow {
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
+/** Level names of SDKs, in logs and events. */
+const LEVEL_NAMES: ReadonlyMap<string, LogRow["level"]> = new Map([
+  ...LOG_LEVELS.map((level) => [level, level] as const),
+  ["log", "info"],
+  ["warning", "warn"],
+  ["critical", "fatal"],
+]);
+
+/** The level of this name, in any case; undefined if the name is unknown. */
+export function levelNamed(name: unknown): LogRow["level"] | undefined {
+  return typeof name === "string" ? LEVEL_NAMES.get(name.toLowerCase()) : undefined;
+}
+
 /** The rank of a level of a log or an event, from 0; that of an unknown one is 0. */
 export function severityOf(level: string): number {
-  const name = level === "warning" ? "warn" : level === "log" ? "info" : level;
-  return Math.max(0, (LOG_LEVELS as readonly string[]).indexOf(name));
+  return LOG_LEVELS.indexOf(levelNamed(level) ?? "trace");
 }
 
 /** One structured log. */

@@ -1,7 +1,7 @@
 import { frameLabel, groupKey, type MapOf, topFrame } from "./error_group.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
-import type { ErrorGroupRow, ListQuery, OccurrenceRow } from "../rows.ts";
+import { type ErrorGroupRow, levelNamed, type ListQuery, type OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
@@ -13,7 +13,6 @@ export interface ErrorEntry
 const MAX_TYPE = 200;
 /** Characters. A list shows one or two lines of a message. */
 const MAX_VALUE = 1_000;
-const LEVELS: readonly unknown[] = ["fatal", "error", "warning", "log", "info", "debug"];
 /** SDKs send at most five linked causes; aggregates contain some dozens. */
 const MAX_EXCEPTIONS = 50;
 
@@ -152,7 +151,9 @@ function messageOf(event: unknown): { text: string; template: string } | undefin
   return undefined;
 }
 
-/** Sentry's default level is "error". */
+/** Sentry's name of a level. Its default is "error"; unlike logs, events have "log" and no "trace". */
 function levelOf(level: unknown): string {
-  return LEVELS.includes(level) ? String(level) : "error";
+  if (level === "log") return level;
+  const name = levelNamed(level) ?? "error";
+  return name === "warn" ? "warning" : name === "trace" ? "debug" : name;
 }

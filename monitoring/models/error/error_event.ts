@@ -1,3 +1,4 @@
+import { EnvelopeError } from "../../protocol/envelope.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
 import { handledOf, replayOf } from "./error_entry.ts";
@@ -18,12 +19,12 @@ import { readableJson } from "../readable_json.ts";
 import { type Frame, readDebugIds, readStack } from "./stack.ts";
 
 /** A name and its value, as the sender wrote them. */
-export type Entry = readonly [name: string, value: string];
+export type NamedValue = readonly [name: string, value: string];
 
 /** A named group of values, such as a context. */
-export interface EntryGroup {
+export interface NamedValues {
   readonly name: string;
-  readonly entries: Bounded<Entry>;
+  readonly entries: Bounded<NamedValue>;
 }
 
 /** One error event, for its detail view. All texts are untrusted and may be of any length. */
@@ -38,17 +39,18 @@ export interface ErrorEvent {
   readonly value: string;
   /** False: at least one exception was uncaught; null: not sent. */
   readonly handled: boolean | null;
+  /** The integration that captured the outermost exception, such as `onerror`. */
   readonly mechanism: string | null;
   /** Outermost first. Empty for a message. */
   readonly exceptions: Bounded<Thrown>;
   /** The stack trace of an event without exceptions. */
   readonly stack: Bounded<Frame>;
   readonly breadcrumbs: Bounded<Breadcrumb>;
-  readonly tags: Bounded<Entry>;
+  readonly tags: Bounded<NamedValue>;
   /** User, request, contexts, extra and modules, named as in the event. */
-  readonly contexts: readonly EntryGroup[];
+  readonly contexts: readonly NamedValues[];
   /** Release, environment, SDK and similar values that were sent. */
-  readonly facts: readonly Entry[];
+  readonly facts: readonly NamedValue[];
   readonly trace_id: string | null;
   readonly span_id: string | null;
   readonly replay_id: string | null;
@@ -58,9 +60,10 @@ export interface ErrorEvent {
 
 /** Sixteen times Sentry's limit. Parsing blocks the page for some 10 ms per MiB. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
-const MAX_TAGS = 200;
+/** Tags, and values of one context. */
 const MAX_ENTRIES = 200;
 const MAX_CONTEXTS = 50;
+const NO_FRAMES: Bounded<Frame> = { shown: [], more: 0 };
 
 /** The error of an envelope cannot be read. The message is for display. */
 export class UnreadableEventError extends Error {
@@ -77,11 +80,12 @@ export class UnreadableEventError extends Error {
 export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): ErrorEvent {
   const payloads = eventPayloads(envelope);
   if (payloads.length === 0) throw new UnreadableEventError("This envelope contains no error.");
-  const events = payloads.map(parseEvent);
-  const wanted = eventId === undefined || eventId === null
-    ? undefined
-    : events.find((event) => hexId(at(event, "event_id")) === eventId);
-  return describeEvent(wanted ?? events[0]);
+  const isWanted = (payload: Uint8Array) =>
+    payload.byteLength <= MAX_EVENT_BYTES &&
+    hexId(at(parseJson(payload), "event_id")) === eventId;
+  // With one event there is no choice: it is parsed once.
+  const wanted = eventId && payloads.length > 1 ? payloads.find(isWanted) : undefined;
+  return describeEvent(parseEvent(wanted ?? payloads[0]!));
 }
 
 function eventPayloads(envelope: Uint8Array): readonly Uint8Array[] {
@@ -89,6 +93,7 @@ function eventPayloads(envelope: Uint8Array): readonly Uint8Array[] {
     return readEnvelope(envelope).items
       .flatMap(({ header, payload }) => header.type === "event" ? [payload] : []);
   } catch (cause) {
+    if (!(cause instanceof EnvelopeError)) throw cause;
     throw new UnreadableEventError("This envelope is broken.", { cause });
   }
 }
@@ -120,9 +125,9 @@ export function describeEvent(event: unknown): ErrorEvent {
     handled: handledOf(exceptions.shown.map(({ handled }) => handled)),
     mechanism: outermost?.mechanism ?? null,
     exceptions,
-    stack: outermost ? firstOf([], 0) : readStack(stackWithoutException(event)),
+    stack: outermost ? NO_FRAMES : readStack(stackWithoutException(event)),
     breadcrumbs: readBreadcrumbs(event, time),
-    tags: entriesOf(event, "tags", MAX_TAGS),
+    tags: entriesOf(at(event, "tags")),
     contexts: contextsOf(event),
     facts: factsOf(event),
     trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
@@ -147,7 +152,7 @@ function stackWithoutException(event: unknown): unknown {
   return at(event, "stacktrace") ?? at(reporting, "stacktrace");
 }
 
-function contextsOf(event: unknown): readonly EntryGroup[] {
+function contextsOf(event: unknown): readonly NamedValues[] {
   const parts = [
     ["user", at(event, "user")],
     ["request", at(event, "request")],
@@ -159,12 +164,12 @@ function contextsOf(event: unknown): readonly EntryGroup[] {
   return groups.filter(({ entries }) => entries.shown.length > 0).slice(0, MAX_CONTEXTS);
 }
 
-function entriesOf(value: unknown, name?: string, max = MAX_ENTRIES): Bounded<Entry> {
-  const { shown, more } = firstOf(name === undefined ? pairsAt(value) : pairsAt(value, name), max);
+function entriesOf(value: unknown): Bounded<NamedValue> {
+  const { shown, more } = firstOf(pairsAt(value), MAX_ENTRIES);
   return { shown: shown.map(([name, value]) => [name, readableJson(value)] as const), more };
 }
 
-function factsOf(event: unknown): readonly Entry[] {
+function factsOf(event: unknown): readonly NamedValue[] {
   const sdk = [textAt(event, "sdk", "name"), textAt(event, "sdk", "version")];
   const facts: readonly (readonly [string, string | null])[] = [
     ["release", textAt(event, "release")],

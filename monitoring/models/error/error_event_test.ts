@@ -53,6 +53,16 @@ Deno.test("several events in one envelope → the one with the event id", () => 
   assert.equal(readErrorEvent(bytes, "b".repeat(32)).value, "first");
 });
 
+Deno.test("another event of the envelope is invalid → the one with the event id is read", () => {
+  const id = "a".repeat(32);
+  const bytes = envelopeOf({}, ["event", new TextEncoder().encode("{nope")], ["event", {
+    event_id: id,
+    message: "second",
+  }]);
+  assert.equal(readErrorEvent(bytes, id).value, "second");
+  assert.throws(() => readErrorEvent(bytes), UnreadableEventError);
+});
+
 Deno.test("message without exception, in all forms of SDKs → read", () => {
   const values = [
     { message: "m" },

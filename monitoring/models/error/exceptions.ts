@@ -25,7 +25,11 @@ export interface Thrown {
 /** An aggregate may contain hundreds. */
 const MAX_EXCEPTIONS = 50;
 
-/** The exceptions of an event as a tree in depth-first order, outermost first. */
+/**
+ * The exceptions of an event as a tree in depth-first order, outermost first.
+ *
+ * @returns at most {@linkcode MAX_EXCEPTIONS}; `more` counts the rest
+ */
 export function readExceptions(event: unknown): Bounded<Thrown> {
   const values = listAt(event, "exception");
   // Sentry sends the innermost first, so the limit drops the ones furthest from the outermost.
@@ -68,8 +72,8 @@ function orderByParent(values: readonly unknown[]): readonly TreeNode[] {
 }
 
 /**
- * The parent of each exception. Ids may be missing, unknown or circular: an exception that does not
- * lead to the root then gets the closest preceding one that does.
+ * The parent of each exception. Ids may be missing, unknown or form a cycle: an exception whose parents
+ * do not lead to the root becomes a child of the closest preceding exception that does.
  */
 function treeOf(
   values: readonly unknown[],
@@ -99,7 +103,7 @@ function treeOf(
     parents[index] = preceding < 0 ? root : preceding;
   };
   const indexes = [...values.keys()].filter((index) => index !== root);
-  // Exceptions without a parent first: others may be their children. Only circles remain then.
+  // Exceptions without a parent first: others may be their children. Only cycles remain then.
   for (const index of indexes) if (parents[index] === undefined) attach(index);
   for (const index of indexes) if (!leadsToRoot(index)) attach(index);
   return { root, parents };
