@@ -37,7 +37,7 @@ export const EAGER: Replacements = {
     ${Deno.readTextFileSync(`${projectRoot}/client.ts`)}`,
   "monitoring/browser/when_idle.ts": `
     export const whenIdle = (work) => work();
-    export const idle = () => Promise.resolve();
+    export const untilIdle = () => Promise.resolve();
     export const whenLoadedAndIdle = whenIdle;`,
 };
 

@@ -11,7 +11,7 @@ import { countUnstarted } from "./delivery/journal_entry.ts";
 import { takeEarlyErrors } from "./early_errors.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
 import { createVisitData, type VisitData } from "./visit_data.ts";
-import { idle, whenLoadedAndIdle } from "./when_idle.ts";
+import { untilIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { Receipt, TelemetryState } from "./telemetry_state.ts";
 
@@ -48,7 +48,7 @@ export function start(config: ClientConfig): void {
     try {
       const { startTelemetry } = await import("./start_telemetry.ts");
       // Evaluating the SDK and starting it would be one long task.
-      await idle();
+      await untilIdle();
       startTelemetry({ config, fetch: nativeFetch, store, queue, visit });
       store.update({ phase: "running" });
     } catch (error) {

@@ -10,9 +10,12 @@ import {
 } from "./privacy/recording.ts";
 import type { TelemetryState, TelemetryStore } from "./telemetry_state.ts";
 
+/** Options of {@linkcode startRecording}. */
 export interface RecordingOptions {
   readonly client: Client;
+  /** Its requests are left out of recordings. */
   readonly isMonitoringRequest: IsMonitoringRequest;
+  /** Receives the state of the recording. */
   readonly store: TelemetryStore;
   /** Whether an error was sent before the recorder was loaded. */
   readonly hadError: boolean;
@@ -40,6 +43,7 @@ const FAILURES: ReadonlySet<string> = new Set([
  *
  * @returns a function to call after a segment was sent: the recorder has no event for its change from
  * buffering to recording
+ * @throws {TypeError} the SDK's options for masking are unknown: nothing is recorded
  */
 export function startRecording(
   { client, isMonitoringRequest, store, hadError }: RecordingOptions,
@@ -52,15 +56,17 @@ export function startRecording(
     // Off: most clicks on this page change only what is blocked from recording, and would be reported
     // as dead clicks.
     slowClickTimeout: 0,
-    workerUrl: workerUrl(),
+    workerUrl: trustWorkerUrl(),
     beforeAddRecordingEvent: (entry) =>
       scrubRecordingEntry(entry as never, isMonitoringRequest, location.origin),
   });
 
   // The SDK's options list attributes to mask, and have none for addresses. We set the recorder's own
-  // options: a list of allowed attributes, and a filter. Without access to them, nothing is recorded.
+  // options: a list of allowed attributes, and a filter. TypeScript checks the names of private fields.
   const recorder = replay["_recordingOptions"];
-  if (typeof recorder?.maskAttributeFn !== "function") throw new Error("unknown recorder options");
+  if (typeof recorder?.maskAttributeFn !== "function") {
+    throw new TypeError("Cannot mask recordings: the SDK has no `maskAttributeFn`.");
+  }
   recorder.maskAttributeFn = maskAttribute;
   recorder.plugins = [{
     name: "addresses",
@@ -77,34 +83,37 @@ export function startRecording(
     });
     void checkCompression();
   }
+  const refreshLater = () => void setTimeout(refresh);
   /** The SDK falls back to uncompressed recordings without an event. */
   async function checkCompression(): Promise<void> {
     const buffer: EventBuffer | null | undefined = replay["_replay"]?.eventBuffer;
     await buffer?.ensureWorkerIsLoaded?.();
     store.update({ compressionProblem: buffer?.type === "sync" ? NOT_COMPRESSED : undefined });
   }
-  client.on("replayStart", () => setTimeout(refresh));
+  // The SDK emits this just before it starts to record.
+  client.on("replayStart", refreshLater);
   client.on("replayEnd", ({ reason }) => {
     const recording: TelemetryState["recording"] = FAILURES.has(reason) ? "failed" : "off";
     store.update({ recording, replayId: undefined });
   });
   client.addIntegration(replay);
   if (replay.getRecordingMode() === undefined) store.update({ recording: "off" });
-  // A visit with an error is recorded, also if the error came before the recorder.
+  // `replaysOnErrorSampleRate` also covers errors from before the recorder was loaded.
   const sampled = Math.random() < settings.replaysOnErrorSampleRate;
   if (hadError && sampled && replay.getRecordingMode() === "buffer") void replay.flush();
   refresh();
-  return () => setTimeout(refresh);
+  return refreshLater;
 }
 
-/** The address of the compression worker; undefined: recordings are sent uncompressed. */
-function workerUrl(): string | undefined {
+/** Allows the compression worker. Returns its address; undefined: recordings are sent uncompressed. */
+function trustWorkerUrl(): string | undefined {
   try {
     const url = import.meta.resolve("replay-worker");
     trustWorker(url);
     return url;
-  } catch {
+  } catch (error) {
     // Missing in the import map, or the Trusted Types policy was refused.
+    if (!(error instanceof TypeError)) throw error;
     return undefined;
   }
 }

@@ -25,7 +25,7 @@ import { startClient } from "./start_client.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
 import type { MainThreadTime, TelemetryStore } from "./telemetry_state.ts";
 import type { VisitDataWriter } from "./visit_data.ts";
-import { idle, whenIdle } from "./when_idle.ts";
+import { untilIdle, whenIdle } from "./when_idle.ts";
 
 export interface TelemetryOptions {
   readonly config: ClientConfig;
@@ -107,7 +107,7 @@ export function startTelemetry({ config, fetch, store, queue, visit }: Telemetry
   async function record(): Promise<void> {
     try {
       const { startRecording } = await import("./start_recording.ts");
-      await idle();
+      await untilIdle();
       stopWatching();
       const startedAt = performance.now();
       onReplaySent(startRecording({ client, isMonitoringRequest, store, hadError }));

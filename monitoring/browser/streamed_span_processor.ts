@@ -1,5 +1,5 @@
 import { type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
-import type { Span, SpanProcessor } from "@opentelemetry/sdk-trace-web";
+import type { ReadableSpan, Span, SpanProcessor } from "@opentelemetry/sdk-trace-web";
 import {
   addChildSpanToSpan,
   type Client,
@@ -12,9 +12,9 @@ import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/
 import type { VisitDataWriter } from "./visit_data.ts";
 
 /**
- * Passes spans to Sentry's client as they start and end. Replaces `SentrySpanProcessor`, which reports
- * the end too late and includes an exporter of whole transactions that a streaming client never calls
- * (2 KB compressed).
+ * Passes spans to Sentry's client as they start and end. Replaces `SentrySpanProcessor`: it emits
+ * `spanEnd` in `onEnd`, where attributes can no longer be set, and includes an exporter of transactions
+ * (2 KB compressed) that streaming does not use.
  */
 export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
@@ -29,36 +29,36 @@ export class StreamedSpanProcessor implements SpanProcessor {
 
   onStart(span: Span, parentContext: Context): void {
     this.#visit.addSpan(span);
-    const ours = span as unknown as SentrySpan;
+    const sentrySpan = span as unknown as SentrySpan;
     // Browsers report scripts that a `modulepreload` fetched as "other".
     if (span.attributes["sentry.op"] === "resource.other" && /\.m?js(?:[?#]|$)/.test(span.name)) {
       span.setAttribute("sentry.op", "resource.script");
     }
     const parent = trace.getSpan(parentContext);
     if (parent?.spanContext().isRemote) span.setAttribute("sentry.parentIsRemote", true);
-    else if (parent) addChildSpanToSpan(parent as SentrySpan, ours);
+    else if (parent) addChildSpanToSpan(parent as SentrySpan, sentrySpan);
 
     // The root context has no forked scopes, only the page's own.
     const scopes = parentContext === ROOT_CONTEXT
       ? { scope: getDefaultCurrentScope(), isolationScope: getDefaultIsolationScope() }
       : getScopesFromContext(parentContext);
-    if (scopes) setCapturedScopesOnSpan(ours, scopes.scope, scopes.isolationScope);
-    this.#client.emit("spanStart", ours);
+    if (scopes) setCapturedScopesOnSpan(sentrySpan, scopes.scope, scopes.isolationScope);
+    this.#client.emit("spanStart", sentrySpan);
   }
 
   /**
    * The last moment at which attributes can be set: browser tracing writes first paint and time to first
-   * byte to the page load here. (`SentrySpanProcessor` emits this in `onEnd`, where they are lost.)
+   * byte to the page load here.
    */
   onEnding(span: Span): void {
     this.#client.emit("spanEnd", span as unknown as SentrySpan);
   }
 
-  onEnd(ended: unknown): void {
-    const span = ended as SentrySpan;
+  onEnd(ended: ReadableSpan): void {
+    const span = ended as unknown as SentrySpan;
     this.#client.emit("afterSpanEnd", span);
-    // For each error the SDK sets the status of the page's span, and for an ended one OpenTelemetry makes a
-    // warning with a stack, which takes longer than to serialize the error.
+    // The SDK sets the status of the page-load span on each error. On an ended span OpenTelemetry logs a
+    // warning with a stack trace, which costs more than serializing the error.
     span.setStatus = () => span;
     this.#visit.notify();
   }

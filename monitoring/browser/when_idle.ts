@@ -1,9 +1,11 @@
+// bench/page/variants.ts replaces this module: its exports must match.
+
 /** Maximum wait on a page that is never idle. */
 const MAX_WAIT_MS = 3000;
 /** Wait in browsers without `requestIdleCallback` (Safari). */
 const FALLBACK_WAIT_MS = 200;
 
-/** Runs `work` once the browser has nothing more urgent to do. */
+/** Runs `work` when the browser is idle, after at most 3 s (Safari: after 200 ms). */
 export function whenIdle(work: () => void): void {
   if (typeof requestIdleCallback === "function") {
     requestIdleCallback(() => work(), { timeout: MAX_WAIT_MS });
@@ -12,12 +14,12 @@ export function whenIdle(work: () => void): void {
   }
 }
 
-/** Resolves in a later task, once the browser is idle. */
-export function idle(): Promise<void> {
+/** Resolves in a later task, when {@linkcode whenIdle} would run work. */
+export function untilIdle(): Promise<void> {
   return new Promise((resolve) => whenIdle(resolve));
 }
 
-/** Runs `work` after the page's `load` event, once the browser is idle. */
+/** Like {@linkcode whenIdle}, but not before the page's `load` event. */
 export function whenLoadedAndIdle(work: () => void): void {
   if (document.readyState === "complete") whenIdle(work);
   else addEventListener("load", () => whenIdle(work), { once: true });

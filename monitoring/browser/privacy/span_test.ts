@@ -12,7 +12,6 @@ Deno.test("span of a request → no query in its name or attributes", () => {
       "http.query": "?q=SECRET",
       "http.fragment": "#SECRET",
       "http.response.status_code": 200,
-      "list": ["/reset/SECRET", 1],
     },
   }, ORIGIN);
   assert.equal(name, "GET https://page.example/signal");
@@ -20,8 +19,13 @@ Deno.test("span of a request → no query in its name or attributes", () => {
     "sentry.op": "http.client",
     "url.full": "https://page.example/signal",
     "http.response.status_code": 200,
-    "list": ["<unknown>", 1],
   });
+});
+
+Deno.test("addresses in a list attribute → scrubbed one by one, in the same span", () => {
+  const span = { name: "work", attributes: { list: ["/reset/SECRET", 1] } };
+  assert.equal(scrubSpan(span, ORIGIN), span);
+  assert.deepEqual(span.attributes, { list: ["<unknown>", 1] });
 });
 
 Deno.test("request to an unknown path → <unknown>, also if it is relative to the page", () => {
@@ -37,7 +41,7 @@ Deno.test("request to an unknown path → <unknown>, also if it is relative to t
   });
 });
 
-Deno.test("span of a picture → only its file extension", () => {
+Deno.test("image resource → only its file extension", () => {
   const { name, attributes } = scrubSpan({
     name: "/people/SECRET.png",
     attributes: { "sentry.op": "resource.img", "url.full": `${ORIGIN}/people/SECRET.png` },
@@ -46,7 +50,7 @@ Deno.test("span of a picture → only its file extension", () => {
   assert.equal(attributes?.["url.full"], "/*.png");
 });
 
-Deno.test("web vitals → the element without its texts and without the picture's address", () => {
+Deno.test("web vitals → no element texts, no image address", () => {
   const span = scrubSpan({
     name: 'main > img[alt="SECRET"]',
     attributes: {
@@ -62,8 +66,14 @@ Deno.test("web vitals → the element without its texts and without the picture'
   assert.ok(!JSON.stringify(span).includes("SECRET"));
 });
 
-Deno.test("span made by the page → unchanged", () => {
-  const span = scrubSpan({ name: "by hand", attributes: { step: "two", count: 3 } }, ORIGIN);
-  assert.deepEqual(span, { name: "by hand", attributes: { step: "two", count: 3 } });
+Deno.test("interaction → the element without its texts", () => {
+  const attributes = { "sentry.op": "ui.interaction.click" };
+  const { name } = scrubSpan({ name: 'button[aria-label="SECRET"]', attributes }, ORIGIN);
+  assert.equal(name, "button");
+});
+
+Deno.test("custom span without addresses → unchanged", () => {
+  const span = scrubSpan({ name: "manual span", attributes: { step: "two", count: 3 } }, ORIGIN);
+  assert.deepEqual(span, { name: "manual span", attributes: { step: "two", count: 3 } });
   assert.deepEqual(scrubSpan({ name: "bare" }, ORIGIN), { name: "bare" });
 });

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { diag, DiagLogLevel, SpanStatusCode } from "@opentelemetry/api";
+import { BasicTracerProvider, type Span } from "@opentelemetry/sdk-trace-web";
+import type { Client } from "@sentry/core";
+import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
+import { createVisitData } from "./visit_data.ts";
+
+Deno.test("spanEnd → attributes can be set; error after the end → no warning, status unchanged", () => {
+  const warnings: string[] = [];
+  const ignore = () => {};
+  const warn = (message: string) => void warnings.push(message);
+  diag.setLogger(
+    { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore },
+    DiagLogLevel.WARN,
+  );
+  const emitted: string[] = [];
+  const client = {
+    on: ignore,
+    emit(name: string, span: Span) {
+      emitted.push(name);
+      if (name === "spanEnd") span.setAttribute("paint", 5);
+    },
+  } as unknown as Client;
+  const processor = new StreamedSpanProcessor(client, createVisitData());
+  try {
+    const provider = new BasicTracerProvider({ spanProcessors: [processor] });
+    const span = provider.getTracer("test").startSpan("pageload") as Span;
+    span.end();
+    assert.deepEqual(emitted, ["spanStart", "spanEnd", "afterSpanEnd"]);
+    assert.equal(span.attributes.paint, 5);
+    assert.equal(span.setStatus({ code: SpanStatusCode.ERROR }), span);
+    assert.equal(span.status.code, SpanStatusCode.UNSET);
+    assert.deepEqual(warnings, []);
+  } finally {
+    diag.disable();
+  }
+});
