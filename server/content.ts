@@ -1,5 +1,6 @@
 /** Prepares the content of files for serving: hash for the entity tag, media type, compressed forms. */
 import { createHash } from "node:crypto";
+import { extname } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
@@ -38,7 +39,7 @@ export function isCompressible(name: string): boolean {
 }
 
 function extension(name: string): string {
-  return name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  return extname(name).slice(1).toLowerCase();
 }
 
 const brotliAsync = promisify(brotliCompress);

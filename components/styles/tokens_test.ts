@@ -6,6 +6,7 @@ const MIN_TEXT_CONTRAST = 4.5;
 const MIN_SHAPE_CONTRAST = 3;
 
 const css = Deno.readTextFileSync(new URL("tokens.css", import.meta.url));
+// The first block is for light schemes, the second one changes it for dark ones.
 const [light = "", dark = ""] = css.match(/:root\s*\{[^}]*\}/g) ?? [];
 const tokensIn = (block: string) =>
   new Map([...block.matchAll(/--(\w+):\s*#([0-9a-f]{6});/g)].map(([, name, hex]) => [name, hex]));
@@ -16,9 +17,9 @@ const schemes = {
 
 /** https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
 function luminance(hex: string): number {
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
-    const share = parseInt(hex.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((offset) => {
+    const channel = parseInt(hex.slice(offset, offset + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
@@ -38,11 +39,19 @@ const MINIMUM_CONTRAST = {
   navigation: MIN_SHAPE_CONTRAST,
   resource: MIN_SHAPE_CONTRAST,
   rendering: MIN_SHAPE_CONTRAST,
-  // Colours of text too, in logs.
+  // Text of log levels (logs.css), too.
   http: MIN_TEXT_CONTRAST,
   server: MIN_TEXT_CONTRAST,
   database: MIN_SHAPE_CONTRAST,
 };
+
+/** Backgrounds, and lines that only separate. */
+const WITHOUT_MINIMUM = ["paper", "lit", "rule"];
+
+Deno.test("every colour token → has a minimum contrast, or is listed as having none", () => {
+  const listed = [...Object.keys(MINIMUM_CONTRAST), ...WITHOUT_MINIMUM].sort();
+  assert.deepEqual([...schemes.dark.keys()].sort(), listed);
+});
 
 for (const [scheme, tokens] of Object.entries(schemes)) {
   for (const background of ["paper", "lit"]) {
@@ -50,8 +59,8 @@ for (const [scheme, tokens] of Object.entries(schemes)) {
       Deno.test(`${scheme}: ${foreground} on ${background} → contrast of at least ${minimum}`, () => {
         const [above, below] = [tokens.get(foreground), tokens.get(background)];
         assert.ok(above && below, `tokens.css must define --${foreground} and --${background}`);
-        const found = contrast(above, below);
-        assert.ok(found >= minimum, `the contrast is ${found.toFixed(2)}, required: ${minimum}`);
+        const ratio = contrast(above, below);
+        assert.ok(ratio >= minimum, `the contrast is ${ratio.toFixed(2)}, required: ${minimum}`);
       });
     }
   }

@@ -9,10 +9,12 @@ import { DSN, fresh } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The server's limit is 4 s. A launcher needs up to a second to notice that its parent has ended. */
+/** Processes that receive a signal, in the order of `pids()`. */
+const PROCESSES = ["deno task", "the launcher"] as const;
+/** A stopping server has up to 4 s. A launcher needs up to a second to notice that its parent has ended. */
 const MAX_STOP_MS = 8_000;
 
-for (const [index, name] of ["deno task", "the launcher"].entries()) {
+for (const [index, name] of PROCESSES.entries()) {
   for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
     Deno.test({
       name: `${signal} to ${name} → the server stops cleanly, its spool is intact`,
@@ -29,10 +31,15 @@ async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
     ingest.behave(answers(503));
     const body = fresh();
     {
-      const env = { PORT: "0", HOST: "127.0.0.1", SENTRY_DSN: DSN, DATA_DIR: dataDir };
       await using start = watchProcess(["task", "start"], {
         cwd: ROOT,
-        env: { ...env, RELAY_UPSTREAM: ingest.origin },
+        env: {
+          PORT: "0",
+          HOST: "127.0.0.1",
+          SENTRY_DSN: DSN,
+          DATA_DIR: dataDir,
+          RELAY_UPSTREAM: ingest.origin,
+        },
       });
       const origin = await start.printed(/^Listening on (\S+)\/$/m);
       const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
@@ -46,7 +53,7 @@ async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
         Deno.errors.ConnectionRefused,
       );
     }
-    // SQLite deletes its log when the last connection is closed, which a killed server does not do.
+    // SQLite deletes its write-ahead log when the last connection is closed, which a killed server does not do.
     const files = [...Deno.readDirSync(dataDir)].map(({ name }) => name);
     assert.ok(!files.includes("spool.sqlite-wal"), files.join());
     const sent = new TextDecoder().decode(body);

@@ -18,17 +18,17 @@ export type TailRow =
   );
 
 /**
- * The rows of one envelope, oldest kind first. A trace has a row when the first span of a page or process
+ * The rows of one envelope: traces, then errors, then logs, as a trace starts before what happens in it. A trace has a row when the first span of a page or process
  * arrives; later batches of its spans have none.
  */
 export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[] {
   const { source } = entries;
   const rows: TailRow[] = [];
   if (views.includes("traces")) {
-    const begun = entries.traces.filter(({ root }) =>
+    const started = entries.traces.filter(({ root }) =>
       root !== null && root.rank <= NAME_RANK.segment
     );
-    rows.push(...begun.map((entry) => ({ kind: "trace" as const, source, ...entry })));
+    rows.push(...started.map((entry) => ({ kind: "trace" as const, source, ...entry })));
   }
   if (views.includes("errors")) {
     rows.push(...entries.errors.map((entry) => ({ kind: "error" as const, source, ...entry })));
@@ -39,8 +39,8 @@ export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[]
   return rows;
 }
 
-/** Characters of one line: some rows of a terminal. */
-const MAX_LINE = 1_000;
+/** Characters of the text, and of the notes: some rows of a terminal. */
+const MAX_TEXT = 1_000;
 
 /** SGR codes (ECMA-48): https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters */
 const COLOURS: Readonly<Record<string, number>> = {
@@ -55,7 +55,11 @@ const COLOURS: Readonly<Record<string, number>> = {
   faint: 90,
 };
 
-/** A row as one line of text, with colours for a terminal if `coloured`. */
+/**
+ * A row as one line of text, without a line feed.
+ *
+ * @param coloured adds SGR codes for a terminal
+ */
 export function formatRow(row: TailRow, coloured: boolean): string {
   const paint = (name: string, text: string) =>
     coloured ? `\x1b[${COLOURS[name] ?? 0}m${text}\x1b[0m` : text;
@@ -124,4 +128,5 @@ export function visibleText(text: string): string {
     .toWellFormed();
 }
 
-const cut = (text: string) => text.length > MAX_LINE ? `${text.slice(0, MAX_LINE - 1)}…` : text;
+const cut = (text: string) =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1).toWellFormed()}…` : text;

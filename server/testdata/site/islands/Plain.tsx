@@ -1,6 +1,7 @@
 import { Mark } from "../components/Mark.tsx";
 import { Label } from "../components/Label.tsx";
 
+/** Island without props or state: the build must prerender and bundle it as well. */
 export default function Plain() {
   return (
     <p>
