@@ -3,9 +3,11 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { goTo } from "../shared/fragment.ts";
 
 /**
- * The layout of a detail: link back to the list, heading, actions, content. The heading takes the focus; Escape leads
- * back.
+ * Layout of a details page: link to the list, heading, actions, content. Focuses the heading; Escape
+ * returns to the list.
  *
+ * @param props.title text of the heading
+ * @param props.actions buttons beside the heading
  * @param props.back link to the list
  * @param props.onLeave called when the user goes back
  */
@@ -28,7 +30,15 @@ export function DetailsLayout({ title, back, onLeave, actions, children }: {
       }}
     >
       <div className="way">
-        <a href={back} onClick={onLeave}>All envelopes</a>
+        <a
+          href={back}
+          onClick={({ ctrlKey, metaKey, shiftKey }) => {
+            // With these keys the list opens in another tab or window.
+            if (!ctrlKey && !metaKey && !shiftKey) onLeave?.();
+          }}
+        >
+          All envelopes
+        </a>
         <h3 ref={heading} tabIndex={-1}>{title}</h3>
         {actions}
       </div>
@@ -40,6 +50,7 @@ export function DetailsLayout({ title, back, onLeave, actions, children }: {
 /**
  * A problem with an envelope or a file.
  *
+ * @param props.title what failed
  * @param props.what what is wrong
  * @param props.where the item that has the problem
  * @param props.right what would be right

@@ -4,7 +4,7 @@ import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 const seconds = () => Date.now() / 1000;
 
-/** Posts events, each in its own envelope; bytes are sent unchanged. */
+/** Posts events, each in an envelope. A `Uint8Array` is sent unchanged; only objects get an event id. */
 export async function postEvents(origin: string, ...events: readonly unknown[]): Promise<void> {
   for (const event of events) {
     const id = hexId(Math.floor(Math.random() * 2 ** 48));
@@ -102,7 +102,11 @@ export const javaEvent = () => ({
   threads: { values: [{ id: 31, name: "http-nio-8080-exec-1", crashed: true }] },
 });
 
-/** @sentry/node: an AggregateError whose members have causes, a timestamp as text. */
+/**
+ * @sentry/node: an AggregateError whose members have causes, a timestamp as text.
+ *
+ * @param now milliseconds since 1970
+ */
 export const nodeEvent = (now = Date.now()) => ({
   platform: "node",
   timestamp: new Date(now).toISOString(),
@@ -172,7 +176,7 @@ export const hostileEvent = () => {
     platform: MARKUP,
     release: MARKUP,
     environment: [MARKUP],
-    timestamp: NaN,
+    timestamp: 1e300,
     server_name: MARKUP,
     sdk: { name: MARKUP, version: deep },
     tags: { [MARKUP]: MARKUP, link: `javascript:${ATTACK}`, ["__proto__"]: MARKUP },
