@@ -175,6 +175,15 @@ test.describe("in relay mode", () => {
     }
     await inspectFile(page, { name: "packed.envelope", bytes: zstdCompressSync(plain) });
     await expect(viewOf(page).getByRole("alert")).toContainText("zstd -d");
+
+    // The list opens in another tab, and the file stays open in this one.
+    const [list] = await Promise.all([
+      page.context().waitForEvent("page"),
+      viewOf(page).getByRole("link", { name: "All envelopes" })
+        .click({ modifiers: ["ControlOrMeta"] }),
+    ]);
+    await list.close();
+    await expect(viewOf(page).getByRole("alert")).toContainText("zstd -d");
   });
 
   test("a malformed file → what is wrong, where, and what would be right", async ({ page }) => {
