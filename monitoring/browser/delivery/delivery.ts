@@ -210,7 +210,7 @@ export class Delivery {
     const { meta, bytes } = envelope;
     // A request without keepalive ends with the page.
     const canFlush = this.#isFlushing && bytes && bytes.length <= KEEPALIVE_BYTES &&
-      this.#options.journal.replaceWithEnvelope({ meta, bytes });
+      this.#options.journal.setEnvelope({ meta, bytes });
     const result = await (canFlush ? this.#sendNow(envelope, bytes) : this.#sendLocked(envelope));
     envelope.isSending = false;
     this.#sending--;
@@ -241,7 +241,7 @@ export class Delivery {
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
       if (!bytes) return "deleted";
-      if (!stored) this.#options.journal.replaceWithEnvelope({ meta: envelope.meta, bytes });
+      if (!stored) this.#options.journal.setEnvelope({ meta: envelope.meta, bytes });
       // The recorder compresses its segments itself. A hidden page may end at any moment.
       return await this.#send(envelope, bytes, lane === undefined && !this.#isFlushing);
     });

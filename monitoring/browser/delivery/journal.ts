@@ -64,13 +64,13 @@ export class Journal {
   }
 
   /**
-   * Replaces the losses of a pending entry with the envelope itself, before it is sent: it may arrive
+   * Sets the envelope of a pending entry in place of its losses, before it is sent: it may arrive
    * after the page has ended, so it must not be counted as lost. If it is sent twice, the relay
    * recognizes it.
    *
    * @returns false if the storage is full
    */
-  replaceWithEnvelope(sent: StoredEnvelope): boolean {
+  setEnvelope(sent: StoredEnvelope): boolean {
     return !this.#pending.has(sent.meta.id) || this.add(sent.meta.id, [], sent);
   }
 

@@ -78,7 +78,7 @@ withStorage("event sent before it was stored → the next page stores its bytes"
   const store = createMemoryStore();
   endedPage(storage, (journal) => {
     journal.add("a", LOST);
-    assert.equal(journal.replaceWithEnvelope({ meta: META, bytes: BYTES }), true);
+    assert.equal(journal.setEnvelope({ meta: META, bytes: BYTES }), true);
   });
   await new Journal(storage).recover(store);
   assert.deepEqual(await store.list(), [META]);
@@ -208,7 +208,7 @@ Deno.test("storage refused or full → no entries, and envelopes are sent", () =
   } as unknown as Storage);
   for (const journal of [refused, full]) {
     assert.equal(journal.add("a", LOST), false);
-    assert.equal(journal.replaceWithEnvelope({ meta: META, bytes: BYTES }), true);
+    assert.equal(journal.setEnvelope({ meta: META, bytes: BYTES }), true);
     journal.remove("a");
   }
 });
