@@ -1,4 +1,11 @@
-import { decodedMappings, type SourceMapInput, TraceMap } from "@jridgewell/trace-mapping";
+import {
+  decodedMappings,
+  encodedMap,
+  FlattenMap,
+  type SectionedSourceMapInput,
+  type SourceMapInput,
+  TraceMap,
+} from "@jridgewell/trace-mapping";
 import { at, debugId, listOf, parseJson } from "../models/json.ts";
 import { joinBytes } from "../protocol/join_bytes.ts";
 
@@ -22,7 +29,7 @@ export class SourceMapError extends Error {
 /** A source map that may be stored. */
 export interface CheckedSourceMap {
   readonly debugId: string | null;
-  /** As received. */
+  /** As received; with `sections`, as one map without them. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -101,29 +108,59 @@ export async function readAtMost(
  */
 export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>): CheckedSourceMap {
   const map = parseJson(bytes);
-  if (at(map, "sections") !== undefined) {
-    throw malformed("It consists of `sections`, which are not supported.");
-  }
-  const mappings = at(map, "mappings");
-  const sources = listOf(at(map, "sources"));
-  const isMap = at(map, "version") === 3 && typeof mappings === "string" &&
-    Array.isArray(at(map, "sources")) &&
-    [...sources, ...listOf(at(map, "sourcesContent")), ...listOf(at(map, "names"))]
-      .every((text) => text === null || typeof text === "string");
-  if (!isMap) throw malformed("It is not a source map of version 3 in JSON.");
-  if (countPositions(mappings) > MAX_POSITIONS) {
+  const hasSections = at(map, "sections") !== undefined;
+  const parts = hasSections ? mapsOfSections(map) : [map];
+  if (!parts.every(isMap)) throw malformed("It is not a source map of version 3 in JSON.");
+  const lastLine = Number(at(listOf(at(map, "sections")).at(-1), "offset", "line") ?? 0);
+  if (sum(parts, countPositions) + lastLine > MAX_POSITIONS) {
     throw malformed(`It has more than ${MAX_POSITIONS.toLocaleString("en")} lines and positions.`);
   }
-  if (sources.length > MAX_SOURCES) {
+  const sources = sum(parts, (part) => part.sources.length);
+  if (sources > MAX_SOURCES) {
     throw malformed(`It has more than ${MAX_SOURCES.toLocaleString("en")} sources.`);
   }
-  if (!hasValidMappings(map as SourceMapInput, sources.length)) {
-    throw malformed("Its mappings are invalid.");
-  }
-  return { debugId: debugId(at(map, "debugId")) ?? debugId(at(map, "debug_id")), bytes };
+  const traced = traceMapOf(map, sources);
+  if (traced === undefined) throw malformed("Its mappings are invalid.");
+  const id = debugId(at(map, "debugId")) ?? debugId(at(map, "debug_id"));
+  if (!hasSections) return { debugId: id, bytes };
+  const whole = { ...encodedMap(traced), x_script: at(map, "x_script") };
+  return { debugId: id, bytes: new TextEncoder().encode(JSON.stringify(whole)) };
 }
 
-function countPositions(mappings: string): number {
+/**
+ * The maps of an index map (https://tc39.es/ecma426/#sec-index-source-map), whose offsets ascend. Sections of sections
+ * are not allowed.
+ */
+function mapsOfSections(map: unknown): unknown[] {
+  let [lastLine, lastColumn] = [0, -1];
+  return listOf(at(map, "sections")).map((section) => {
+    const [line, column] = [at(section, "offset", "line"), at(section, "offset", "column")];
+    const isOffset = Number.isSafeInteger(line) && Number.isSafeInteger(column) &&
+      (Number(line) > lastLine || line === lastLine && Number(column) > lastColumn) &&
+      Number(column) >= 0;
+    if (!isOffset) throw malformed("The offsets of its sections do not ascend.");
+    [lastLine, lastColumn] = [Number(line), Number(column)];
+    return at(section, "map");
+  });
+}
+
+interface PlainMap {
+  readonly mappings: string;
+  readonly sources: readonly unknown[];
+}
+
+function isMap(map: unknown): map is PlainMap {
+  const sources = at(map, "sources");
+  return at(map, "version") === 3 && typeof at(map, "mappings") === "string" &&
+    at(map, "sections") === undefined && Array.isArray(sources) &&
+    [...sources, ...listOf(at(map, "sourcesContent")), ...listOf(at(map, "names"))]
+      .every((text) => text === null || typeof text === "string");
+}
+
+const sum = <T>(values: readonly T[], of: (value: T) => number) =>
+  values.reduce((total, value) => total + of(value), 0);
+
+function countPositions({ mappings }: PlainMap): number {
   let positions = 1;
   for (let at = 0; at < mappings.length; at++) {
     const code = mappings.charCodeAt(at);
@@ -135,17 +172,22 @@ function countPositions(mappings: string): number {
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
 
-function hasValidMappings(map: SourceMapInput, sources: number): boolean {
+/** Undefined: its mappings are invalid. */
+function traceMapOf(map: unknown, sources: number): TraceMap | undefined {
   try {
-    return decodedMappings(new TraceMap(map)).every((line) =>
+    const traced = at(map, "sections") === undefined
+      ? new TraceMap(map as SourceMapInput)
+      : new FlattenMap(map as SectionedSourceMapInput);
+    const areValid = decodedMappings(traced).every((line) =>
       line.every(([column, source, sourceLine, sourceColumn]) =>
         column >= 0 && (source === undefined ||
           source >= 0 && source < sources && sourceLine! >= 0 && sourceColumn! >= 0)
       )
     );
+    return areValid ? traced : undefined;
   } catch {
     // The decoder has errors of several kinds for texts that are no mappings.
-    return false;
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { checkSourceMap, readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
+import { ScriptMap } from "../models/error/script_map.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import { SourceMapOverBoundError } from "./inbox.ts";
 
@@ -33,6 +34,31 @@ Deno.test("no debug id, two different ones, or compressed → refused with what 
   );
 });
 
+/** A map of sections: line, column and map of each. */
+const index = (sections: readonly [number, number, unknown][]) => ({
+  version: 3,
+  sections: sections.map(([line, column, map]) => ({ offset: { line, column }, map })),
+});
+
+Deno.test("map of sections → stored as one map, with positions, names and texts of each", () => {
+  const a = { version: 3, sources: ["a.ts"], sourcesContent: ["A"], names: [], mappings: "AAAA" };
+  const b = { ...a, sources: ["b.ts"], sourcesContent: ["B"], names: ["go"], mappings: "AACAA" };
+  const map = { ...index([[0, 0, a], [0, 40, b], [2, 3, a]]), debug_id: ID, x_script: "function" };
+  const { debugId, bytes } = checkSourceMap(bytesOf(map));
+  assert.equal(debugId, ID);
+  const read = new ScriptMap(new TextDecoder().decode(bytes));
+  const at = (line: number, column: number) => {
+    const found = read.positionOf({ function: "f", line, column });
+    return found && [found.file, found.line, found.text];
+  };
+  assert.deepEqual([at(1, 1), at(1, 41), at(3, 4)], [
+    ["a.ts", 1, "A"],
+    ["b.ts", 2, "B"],
+    ["a.ts", 1, "A"],
+  ]);
+  assert.equal(JSON.parse(new TextDecoder().decode(bytes)).x_script, "function");
+});
+
 Deno.test("anything but a usable source map → refused", () => {
   const broken: unknown[] = [
     null,
@@ -50,7 +76,18 @@ Deno.test("anything but a usable source map → refused", () => {
     { ...MAP, mappings: ";".repeat(2_000_001) },
     { ...MAP, mappings: ",C".repeat(2_000_001) },
     { ...MAP, sources: Array(50_001).fill("a") },
-    { version: 3, sections: [{ offset: { line: 1e9, column: 0 }, map: MAP }] },
+    index([[1e9, 0, MAP]]),
+    index([[2, 0, MAP], [1, 9, MAP]]),
+    index([[1, 5, MAP], [1, 5, MAP]]),
+    index([[0, -1, MAP]]),
+    index([[0, 0.5, MAP]]),
+    index([[0, 0, index([[0, 0, MAP]])]]),
+    index([[0, 0, undefined]]),
+    index([[0, 0, MAP], [1, 0, { ...MAP, mappings: "AEAA" }]]),
+    index([[0, 0, { ...MAP, mappings: ";".repeat(1_000_001) }], [1_000_000, 0, MAP]]),
+    index([0, 1].map((line) => [line, 0, { ...MAP, sources: Array(25_001).fill("a") }])),
+    { version: 3, sections: "x" },
+    { version: 3, sections: [null] },
   ];
   for (const value of broken) {
     assert.throws(
