@@ -116,7 +116,7 @@ export class ListScan {
     const cursor = cursorOf(query.before, last);
     const offset = query.before === undefined ? 0 : cursor.before;
     const { asOf } = cursor;
-    const { table, from, columns, distinct, rank: { aggregate, of, descending } } = list;
+    const { table, from, columns, distinct, filters, rank: { aggregate, of, descending } } = list;
     const rowFilters = list.rowFilters ?? [];
     const limit = query.limit ?? MAX_LIST_ROWS;
     const { matching } = this.matching(list, asOf);
@@ -124,10 +124,12 @@ export class ListScan {
     const rank = all === undefined
       ? "of_matching"
       : `(SELECT ${aggregate} FROM ${table} AS e WHERE e.${distinct} = same AND ${where(all)})`;
+    // The `+` keeps SQLite from reading the filtered columns in the order of groups, four times as slow.
+    const same = `${filters.length > 0 ? "+" : ""}e.${distinct}`;
     const keys = this.all(
       `WITH found AS MATERIALIZED (SELECT e.${distinct} AS same, max(e.place) AS key,` +
         ` ${all === undefined ? aggregate : "NULL"} AS of_matching FROM ${from}` +
-        ` WHERE ${where(matching)} GROUP BY e.${distinct}` +
+        ` WHERE ${where(matching)} GROUP BY ${same}` +
         `${rowFilters.length > 0 ? ` HAVING ${where(rowFilters)}` : ""}),` +
         ` ranked AS MATERIALIZED (SELECT key, ${rank} AS rank FROM found)` +
         ` SELECT key FROM ranked WHERE rank IS NOT NULL` +
