@@ -51,6 +51,7 @@ export async function loadApp(
         [config.monitoringPath]: "/monitoring",
         // SDKs send to the first, some proxies remove the slash.
         "/api/[project]/envelope/": "/api/[project]/envelope",
+        "/api/[project]/store/": "/api/[project]/store",
       },
       slots: {
         ...pageSlots(config, target, release),

@@ -46,7 +46,7 @@ const MAX_TEXT = 60;
 const PACKAGE_PREFIX = ["sentry.javascript.", "@sentry/"] as const;
 
 function senderOf(envelope: ParsedEnvelope): string {
-  const { name } = readSource(envelope);
+  const { name } = readSource(envelope, false);
   // Some SDKs, such as Python's, name themselves in the event only.
   const sdk = at(envelope.header, "sdk") ?? at(envelope.items[0]?.json, "sdk");
   const sdkName = tidyText(at(sdk, "name"), MAX_TEXT);

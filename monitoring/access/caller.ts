@@ -95,6 +95,14 @@ export function isBrowser(headers: Headers): boolean {
   return headers.has("origin") || headers.has("sec-fetch-site");
 }
 
+/** Whether a page of this server sent a POST. No other page can make its browser send these headers. */
+export function isPostOfOwnPage(request: Request, publicOrigin: string | undefined): boolean {
+  const origin = request.headers.get("origin");
+  return origin === null
+    ? request.headers.get("sec-fetch-site") === "same-origin"
+    : isOwnOrigin(origin, request, publicOrigin);
+}
+
 /**
  * Whether an `Origin` is the page's own: `PUBLIC_ORIGIN` or the request's own host. The scheme is not compared: behind a
  * proxy that ends TLS the page is https and the request http.

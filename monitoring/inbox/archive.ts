@@ -9,6 +9,7 @@ import {
   type ImportResult,
   type Refusal,
 } from "../protocol/inbox_archive.ts";
+import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
 
 /** Rows read at once. Bodies are read one by one. */
@@ -89,7 +90,7 @@ export async function importArchive(
 /** Returns `taken`, `present`, or a message: why it was refused. */
 async function importEnvelope(
   inbox: Inbox,
-  { bytes, contentEncoding, receivedAt }: ArchivedEnvelope,
+  { bytes, contentEncoding, receivedAt, isOwn }: ArchivedEnvelope,
   { maxEnvelopeBytes }: ArchiveLimits,
 ): Promise<string> {
   try {
@@ -102,6 +103,7 @@ async function importEnvelope(
       items: items.map((item) => ({ type: item.header.type, bytes: item.payload.byteLength })),
       decoded: () => Promise.resolve(decoded),
       receivedAt,
+      isOwn: isOwn ?? isOwnTelemetry(header),
     });
     if (outcome === "stored") return "taken";
     if (outcome === "present") return "present";

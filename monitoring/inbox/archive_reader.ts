@@ -91,7 +91,7 @@ function announcedEnvelopes(line: Uint8Array | undefined): number | undefined {
 const MAX_TIME_MS = 8.64e15;
 
 function envelopeOf(
-  { received_at, content_encoding }: Readonly<Record<string, unknown>>,
+  { received_at, content_encoding, own }: Readonly<Record<string, unknown>>,
   bytes: Uint8Array,
 ): ArchivedEnvelope | string {
   const isTime = Number.isSafeInteger(received_at) && Number(received_at) >= 0 &&
@@ -106,7 +106,8 @@ function envelopeOf(
   } catch {
     return "Its content_encoding is none of gzip, deflate, br and zstd.";
   }
-  return { receivedAt: Number(received_at), contentEncoding, bytes };
+  const isOwn = typeof own === "boolean" ? own : undefined;
+  return { receivedAt: Number(received_at), contentEncoding, bytes, isOwn };
 }
 
 const LINE_FEED = 10;

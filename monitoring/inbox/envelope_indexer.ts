@@ -36,11 +36,11 @@ const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 
 /** Reads the index entries of envelopes: of new ones, and in the background of those that have none. */
 export class EnvelopeIndexer {
-  readonly #maps: ScriptMaps;
+  readonly maps: ScriptMaps;
 
   /** @param onNotice receives messages for the operator */
   constructor(readSourceMap: ReadSourceMap, onNotice: (notice: string) => void) {
-    this.#maps = new ScriptMaps(readSourceMap, onNotice);
+    this.maps = new ScriptMaps(readSourceMap, onNotice);
   }
 
   /** Reads the description and index entries of an envelope. */
@@ -52,12 +52,7 @@ export class EnvelopeIndexer {
       // The relay could decompress it, so memory or a limit is the cause. Stores it without index entries.
       parsed = parseItems(envelope.header, envelope.items);
     }
-    return await this.#index(parsed, envelope.receivedAt);
-  }
-
-  /** The source map with this key was replaced. */
-  forgetMap(key: string): void {
-    this.#maps.forget(key);
+    return await this.#index(parsed, envelope);
   }
 
   /**
@@ -71,7 +66,7 @@ export class EnvelopeIndexer {
       const backlog: NewEntries[] = [];
       for (const envelope of file.unindexed()) {
         const parsed = await parseStored(envelope);
-        const { entries } = await this.#index(parsed, envelope.receivedAt);
+        const { entries } = await this.#index(parsed, envelope);
         backlog.push({ id: envelope.id, entries });
         if (stopped) return;
       }
@@ -93,9 +88,12 @@ export class EnvelopeIndexer {
     };
   }
 
-  async #index(parsed: ParsedEnvelope, receivedAt: number): Promise<EnvelopeIndex> {
-    await this.#maps.load(parsed);
-    return indexEnvelope(parsed, receivedAt, this.#maps.get);
+  async #index(
+    parsed: ParsedEnvelope,
+    { receivedAt, isOwn }: Pick<UnindexedEnvelope, "receivedAt" | "isOwn">,
+  ): Promise<EnvelopeIndex> {
+    await this.maps.load(parsed);
+    return indexEnvelope(parsed, receivedAt, { mapWith: this.maps.get, isOwn });
   }
 }
 

@@ -14,6 +14,7 @@ export interface DescribedEnvelope {
   readonly contentEncoding: string | null;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
+  readonly isOwn: boolean;
 }
 
 /** An envelope without index entries: stored by an older version. */
@@ -31,7 +32,8 @@ export class EnvelopeTable {
   }
 
   /** Returns the id. */
-  insert({ description, bytes, contentEncoding, receivedAt }: DescribedEnvelope): number {
+  insert(envelope: DescribedEnvelope): number {
+    const { description, bytes, contentEncoding, receivedAt, isOwn } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
       receivedAt,
       description.event_id,
@@ -41,6 +43,7 @@ export class EnvelopeTable {
       bytes.byteLength,
       contentEncoding,
       bytes,
+      Number(isOwn),
     );
     const id = Number(lastInsertRowid);
     for (const type of new Set(description.items.map((item) => item.type))) {
@@ -138,7 +141,7 @@ function prepare(db: DatabaseSync) {
   return {
     insert: sql(
       "INSERT INTO envelopes (received_at, event_id, trace_ids, replay_id, items, bytes," +
-        " content_encoding, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        " content_encoding, body, is_own) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
     addBytes: sql("UPDATE totals SET bytes = bytes + ?"),
@@ -152,7 +155,7 @@ function prepare(db: DatabaseSync) {
         " WHERE type = ? AND envelope > ? AND envelope <= ? ORDER BY envelope LIMIT ?",
     ),
     row: sql(`SELECT ${columns} FROM envelopes WHERE id = ?`),
-    body: sql("SELECT content_encoding, body FROM envelopes WHERE id = ?"),
+    body: sql("SELECT content_encoding, body, is_own FROM envelopes WHERE id = ?"),
     extent: sql(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'envelopes') AS last," +
         " (SELECT count(*) FROM envelopes) AS envelopes",
@@ -169,7 +172,7 @@ function prepare(db: DatabaseSync) {
     deleteAll: ["DELETE FROM envelopes", "DELETE FROM item_types"].map(sql),
     hasBacklog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
     unindexed: sql(
-      "SELECT id, received_at, content_encoding, body FROM envelopes" +
+      "SELECT id, received_at, content_encoding, body, is_own FROM envelopes" +
         " WHERE id <= (SELECT backlog FROM totals) ORDER BY id DESC",
     ),
     lowerBacklog: sql("UPDATE totals SET backlog = min(backlog, ?)"),
@@ -186,9 +189,11 @@ function rowOf(row: unknown): InboxRow {
 
 /** @param row with the columns of `body` and `unindexed` */
 function bodyOf(row: unknown): StoredBody {
-  const { body, content_encoding } = row as {
+  const { body, content_encoding, is_own } = row as {
     readonly body: Uint8Array<ArrayBuffer>;
     readonly content_encoding: string | null;
+    readonly is_own: number | null;
   };
-  return { bytes: body, contentEncoding: content_encoding };
+  const isOwn = is_own === null ? undefined : is_own === 1;
+  return { bytes: body, contentEncoding: content_encoding, isOwn };
 }

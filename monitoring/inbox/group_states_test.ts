@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { until } from "../../tests/until.ts";
 import { GROUP_STATES, type GroupAlert, type GroupState } from "../models/rows.ts";
-import type { Inbox } from "./inbox.ts";
+import { DELETED_AT_ONCE } from "./group_states.ts";
+import { type Inbox, InboxClosedError } from "./inbox.ts";
 import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
 import { admitted, envelopeOf, error, log } from "./testdata/envelopes.ts";
 
@@ -38,7 +39,7 @@ class TestedInbox implements Disposable {
     return this.inbox.setGroupState(this.group(message), state);
   }
 
-  delete(message: string): boolean {
+  delete(message: string): Promise<boolean> {
     this.now += 1_000;
     return this.inbox.deleteGroup(this.group(message));
   }
@@ -115,7 +116,7 @@ Deno.test("muted → counts on, no regression; all states → in the list withou
 Deno.test("unknown group → no change; a group whose errors were evicted keeps its state", async () => {
   using tested = new TestedInbox({ maxBytes: 1_000 });
   assert.equal(tested.set("a", "resolved"), false);
-  assert.equal(tested.delete("a"), false);
+  assert.equal(await tested.delete("a"), false);
   await tested.error("a");
   const group = tested.group("a");
   tested.set("a", "resolved");
@@ -138,11 +139,11 @@ Deno.test("deleted → not in lists, envelopes stay; the next error makes a new 
   await tested.error("b");
   await tested.error("a");
   tested.set("a", "muted");
-  assert.equal(tested.delete("a"), true);
+  assert.equal(await tested.delete("a"), true);
   assert.deepEqual(tested.rows(), [["b", 1, "open"]]);
   assert.equal(tested.inbox.page("occurrences", {}).rows.length, 1);
   assert.equal(tested.inbox.extent().envelopes, 3);
-  assert.equal(tested.delete("a"), false);
+  assert.equal(await tested.delete("a"), false);
   await tested.error("a");
   assert.deepEqual(tested.rows(), [["a", 1, "open"], ["b", 1, "open"]]);
   assert.deepEqual(tested.alerts.map(({ kind, message }) => [kind, message]), [
@@ -155,6 +156,61 @@ Deno.test("deleted → not in lists, envelopes stay; the next error makes a new 
   assert.deepEqual(tested.rows(), [["a", 1, "open"]]);
 });
 
+Deno.test("resolved, another error in the same millisecond → regression; the earlier → none", async () => {
+  using tested = new TestedInbox();
+  const store = (message: string) => tested.inbox.store(admitted(errorOf(message, "1"), NOON));
+  await store("a");
+  await store("b");
+  for (const message of ["a", "b"]) {
+    tested.inbox.setGroupState(tested.group(message), "resolved");
+  }
+  await store("a");
+  assert.deepEqual(tested.rows("resolved"), [["b", 1, "resolved"]]);
+  assert.deepEqual(tested.alerts.map(({ kind }) => kind), ["new", "new", "regression"]);
+});
+
+Deno.test("large group is deleted → others are answered meanwhile, a new error stays", async () => {
+  using tested = new TestedInbox({ maxBytes: 10_000_000 });
+  await storeLargeGroup(tested);
+  const deleting = tested.delete("a");
+  const [[, left] = []] = tested.rows() as [string, number][];
+  assert.equal(left, LARGE - DELETED_AT_ONCE);
+  await tested.error("a");
+  assert.equal(await deleting, true);
+  assert.deepEqual(tested.rows(), [["a", 1, "open"]]);
+  assert.deepEqual(tested.alerts.map(({ kind }) => kind), ["new", "new"]);
+});
+
+Deno.test("server stops while a large group is deleted → the next start deletes the rest", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const path = join(folder, "inbox.sqlite");
+  using tested = new TestedInbox({ path, maxBytes: 10_000_000 });
+  try {
+    await storeLargeGroup(tested);
+    const deleting = tested.delete("a");
+    await tested.error("b");
+    tested.inbox.close();
+    await assert.rejects(deleting, InboxClosedError);
+    tested.reopen();
+    await until("the rest is deleted", () => tested.rows().length === 1);
+    assert.deepEqual(tested.rows(), [["b", 1, "open"]]);
+  } finally {
+    tested.inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+/** Errors of a group whose deletion takes three steps. */
+const LARGE = 2.5 * DELETED_AT_ONCE;
+const IN_ENVELOPE = 250;
+
+async function storeLargeGroup({ inbox, now }: TestedInbox): Promise<void> {
+  const errors = Array.from({ length: IN_ENVELOPE }, () => error("a"));
+  for (let n = 0; n < LARGE / IN_ENVELOPE; n++) {
+    await inbox.store(admitted(envelopeOf({ sdk: { name: "sentry.python" } }, ...errors), now));
+  }
+}
+
 Deno.test("restart and new index → same states, deleted stays deleted, no alert", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   const path = join(folder, "inbox.sqlite");
@@ -164,10 +220,11 @@ Deno.test("restart and new index → same states, deleted stays deleted, no aler
     await tested.error("cleared");
     tested.inbox.clear();
     tested.alerts.length = 0;
-    for (const message of ["resolved", "muted", "deleted", "back"]) await tested.error(message);
-    tested.set("resolved", "resolved");
+    for (const message of ["muted", "deleted", "back", "resolved"]) await tested.error(message);
+    // In the same millisecond.
+    tested.inbox.setGroupState(tested.group("resolved"), "resolved");
     tested.set("muted", "muted");
-    tested.delete("deleted");
+    await tested.delete("deleted");
     tested.set("back", "resolved");
     await tested.error("back", "2");
     await tested.error("deleted");
@@ -237,7 +294,7 @@ Deno.test("more decisions than are kept → the oldest are forgotten", async () 
     const db = new DatabaseSync(path);
     db.exec(
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)" +
-        " INSERT INTO group_states SELECT printf('%014x', i), 'muted', i, NULL, NULL, 0 FROM n",
+        " INSERT INTO group_states SELECT printf('%014x', i), 'muted', i, NULL, NULL, 0, 0 FROM n",
     );
     await tested.error("a");
     tested.set("a", "muted");
@@ -273,7 +330,7 @@ Deno.test("any order of errors and decisions → states and alerts of a simple m
           const state = group?.state.replace("resolved", "open regressed") ?? "open";
           model.set(message, { state, count: (group?.count ?? 0) + 1 });
         } else if (what === "delete") {
-          assert.equal(tested.delete(message), model.delete(message));
+          assert.equal(await tested.delete(message), model.delete(message));
         } else {
           assert.equal(tested.set(message, what), group !== undefined);
           if (group) group.state = what;

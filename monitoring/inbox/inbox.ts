@@ -63,8 +63,13 @@ export interface Inbox {
    * @returns false: no error of this group is stored, and it is open
    */
   setGroupState(group: string, state: GroupState): boolean;
-  /** Removes the errors of a group from the lists, with its state. Their envelopes stay. Returns as above. */
-  deleteGroup(group: string): boolean;
+  /**
+   * Removes the errors of a group from the lists, with its state. Their envelopes stay. Resolves as above, once all
+   * are removed; if the server is stopped before, the next start removes the rest.
+   *
+   * @throws {InboxClosedError}
+   */
+  deleteGroup(group: string): Promise<boolean>;
   /** False while the disk is full or not writable. */
   canStore(): boolean;
   /**
@@ -87,6 +92,8 @@ export interface AdmittedEnvelope {
   decoded(): Promise<Uint8Array>;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
+  /** Whether this server or its page has sent it. */
+  readonly isOwn: boolean;
 }
 
 /** The body of an envelope as received. */
@@ -94,6 +101,8 @@ export interface StoredBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The request's `Content-Encoding`. */
   readonly contentEncoding: string | null;
+  /** See {@linkcode AdmittedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
+  readonly isOwn: boolean | undefined;
 }
 
 /** Filters of {@linkcode Inbox.list}. */

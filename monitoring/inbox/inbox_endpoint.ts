@@ -186,7 +186,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     }
     const group = readGroup(query);
     const exists = request.method === "DELETE"
-      ? inbox.deleteGroup(group)
+      ? await inbox.deleteGroup(group)
       : inbox.setGroupState(group, await readGroupState(request.body));
     if (exists) return respond(null, {}, 204);
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);

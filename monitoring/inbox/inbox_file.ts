@@ -97,12 +97,24 @@ export class InboxFile {
 
   /** See {@linkcode GroupStates.set}. */
   setGroupState(group: string, state: GroupState, now: number): boolean {
-    return this.#transaction(() => this.#groups.set(group, state, now));
+    return this.#transaction(() =>
+      this.#groups.set(group, state, { now, newest: this.state().last })
+    );
   }
 
   /** See {@linkcode GroupStates.delete}. */
   deleteGroup(group: string, now: number): boolean {
-    return this.#transaction(() => this.#groups.delete(group, this.state().last, now));
+    return this.#transaction(() => this.#groups.delete(group, { now, newest: this.state().last }));
+  }
+
+  /** See {@linkcode GroupStates.deleteErrors}. */
+  deleteErrors(group: string): boolean {
+    return this.#transaction(() => this.#groups.deleteErrors(group));
+  }
+
+  /** See {@linkcode GroupStates.halfDeleted}. */
+  halfDeletedGroups(): readonly string[] {
+    return this.#groups.halfDeleted();
   }
 
   list(query: InboxQuery): InboxSlice {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
-import type { EnvelopeSource } from "../models/source.ts";
+import { type EnvelopeSource, UNKNOWN_NAME } from "../models/source.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
 import { type GroupAlert, severityOf } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
@@ -32,7 +32,9 @@ export class IndexWriter {
   ): GroupAlert[] {
     this.#weight = 0;
     const alerts: GroupAlert[] = [];
-    const [source, release] = this.#writeSource(envelope, entries.source);
+    const [source, release] = namesNoSender(description, entries)
+      ? [this.#onlyApplication(envelope), null]
+      : this.#writeSource(envelope, entries.source);
     entries.traces.forEach((trace, index) => {
       const { root } = trace;
       this.#insert(
@@ -159,10 +161,28 @@ export class IndexWriter {
     return [source, idOf(this.#sql.upsertRelease.get(source, release, envelope))];
   }
 
+  /** The source of a report that names none; {@linkcode NO_SOURCE} if it may be of several applications. */
+  #onlyApplication(envelope: number): number {
+    const [application, another] = this.#sql.applications.all();
+    if (application === undefined || another !== undefined) return NO_SOURCE;
+    const id = idOf(application);
+    this.#sql.seeSource.run(envelope, id);
+    return id;
+  }
+
   #insert(statement: StatementSync, ...values: readonly SqlValue[]): void {
     statement.run(...values);
     for (const value of values) if (typeof value === "string") this.#weight += value.length;
   }
+}
+
+/** Instead of the id of a source. */
+const NO_SOURCE = 0;
+
+/** SDKs send client reports without their name and release. */
+function namesNoSender({ items }: EnvelopeDescription, { source }: IndexEntries): boolean {
+  return source.name === UNKNOWN_NAME && items.length > 0 &&
+    items.every(({ type }) => type === "client_report");
 }
 
 const idOf = (row: unknown) => (row as { id: number }).id;
@@ -182,6 +202,8 @@ function prepare(db: DatabaseSync) {
       "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?)" +
         " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
     ),
+    applications: db.prepare("SELECT id FROM sources WHERE id > 1 LIMIT 2"),
+    seeSource: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),
     insertTrace: insert("trace_entries", 19),
     insertError: insert("error_entries", 10),
     insertLog: insert("log_entries", 8),

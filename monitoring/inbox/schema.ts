@@ -252,6 +252,16 @@ const VERSION_5 = `
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
+/**
+ * - `group_states.newest`: id of the newest envelope when the state was changed.
+ * - `envelopes.is_own`: whether Sightglass sent it; null: stored by an earlier version. After the body, so it is read
+ *   with the body only.
+ */
+const VERSION_6 = `
+  ALTER TABLE envelopes ADD COLUMN is_own INTEGER;
+  ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** The SQL that upgrades a file from each version to the next. */
 export const INBOX_SCHEMA: readonly string[] = [
   VERSION_1,
@@ -259,4 +269,5 @@ export const INBOX_SCHEMA: readonly string[] = [
   VERSION_3,
   VERSION_4,
   VERSION_5,
+  VERSION_6,
 ];

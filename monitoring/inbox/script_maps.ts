@@ -35,10 +35,16 @@ export class ScriptMaps {
   /** The map with a debug id, if {@linkcode load} has loaded it. */
   readonly get = (debugId: string): ScriptMap | undefined => this.#maps.get(debugId)?.map;
 
-  /** The map with this id was replaced. */
+  /** The map with this id was replaced or deleted. */
   forget(debugId: string): void {
     this.#bytes -= this.#maps.get(debugId)?.bytes ?? 0;
     this.#maps.delete(debugId);
+  }
+
+  /** All maps were deleted. */
+  forgetAll(): void {
+    this.#maps.clear();
+    this.#bytes = 0;
   }
 
   /** Loads the maps of the envelope's errors. Never throws: an error is grouped without a map, too. */

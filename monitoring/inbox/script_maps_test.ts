@@ -160,7 +160,7 @@ Deno.test("file of version 3 → indexed again in the background, with sources",
     db.exec(
       "DROP TABLE sources; DROP TABLE releases; DROP TABLE group_states; DROP TABLE source_maps;" +
         " DROP TABLE vital_entries;" +
-        " ALTER TABLE totals DROP COLUMN group_changes; PRAGMA user_version = 3",
+        " ALTER TABLE envelopes DROP COLUMN is_own; ALTER TABLE totals DROP COLUMN group_changes; PRAGMA user_version = 3",
     );
     db.close();
     const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
@@ -194,3 +194,23 @@ Deno.test("unreadable source map → one notice, error still grouped", async () 
 });
 
 const broken = (text: string) => Promise.resolve(new TextEncoder().encode(text));
+
+Deno.test("stored map is deleted or evicted → later errors are grouped without it", async () => {
+  const [{ events, sourceMap }] = await twoBuilds();
+  const id = events.placeOrder.debug_meta.images[0]!.debug_id;
+  const map = (await sourceMap(id))!;
+  const inbox = openInbox({ maxBytes: 3 * map.byteLength });
+  const isMapped = async () => {
+    await inbox.store(admitted(envelopeOf({}, ["event", events.placeOrder])));
+    return inbox.page("errors", {}).rows[0]!.where?.includes("islands/shop.ts");
+  };
+  inbox.storeSourceMap(id, map);
+  assert.equal(await isMapped(), true);
+  inbox.storeSourceMap("another", map);
+  assert.equal(await isMapped(), false, "evicted");
+  inbox.storeSourceMap(id, map);
+  assert.equal(await isMapped(), true);
+  inbox.clear();
+  assert.equal(await isMapped(), false, "deleted");
+  inbox.close();
+});

@@ -27,16 +27,24 @@ export class SourceMapTable {
     return (this.#get.get(key) as { map: Uint8Array<ArrayBuffer> } | undefined)?.map;
   }
 
-  /** Replaces the map with the same key. The caller has checked that the map alone is within the limit. */
-  put(key: string, map: Uint8Array): void {
-    transaction(this.#db, () => {
+  /**
+   * Replaces the map with the same key. The caller has checked that the map alone is within the limit.
+   *
+   * @returns the keys whose earlier maps are deleted now
+   */
+  put(key: string, map: Uint8Array): readonly string[] {
+    return transaction(this.#db, () => {
+      const deleted = [key];
       this.#delete.run(key);
       this.#insert.run(key, map.byteLength, map);
       let total = 0;
       for (const row of this.#sizes.all() as unknown as { key: string; bytes: number }[]) {
         total += row.bytes;
-        if (total > this.#maxBytes) this.#delete.run(row.key);
+        if (total <= this.#maxBytes) continue;
+        this.#delete.run(row.key);
+        deleted.push(row.key);
       }
+      return deleted;
     });
   }
 

@@ -50,6 +50,9 @@ export function openInbox(options: InboxOptions): Inbox {
   return new SqliteInbox(options);
 }
 
+/** Until unfinished deletions of groups continue: the first requests have priority. */
+const DELETIONS_MS = 1_000;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -63,6 +66,7 @@ class SqliteInbox implements Inbox {
   #closed = false;
   #stopIndexing = () => {};
   readonly #expiry: ReturnType<typeof setInterval>;
+  readonly #deletions: ReturnType<typeof setTimeout>;
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   #last = 0;
   /** Resolves when all earlier writes are done. */
@@ -93,6 +97,8 @@ class SqliteInbox implements Inbox {
     // from one of them notices that its cursor is not of this inbox.
     if (path === undefined) this.#database.run((file) => file.startAfter(now()));
     this.#last = this.#database.run((file) => file.state().last);
+    this.#deletions = setTimeout(() => void this.#finishDeletions(), DELETIONS_MS);
+    Deno.unrefTimer(this.#deletions as unknown as number);
     this.#expiry = setInterval(() => this.#evict(), options.expiryMs ?? HOUR_MS);
     Deno.unrefTimer(this.#expiry as unknown as number);
     if (this.#database.run((file) => file.envelopeTable.hasBacklog())) {
@@ -132,9 +138,15 @@ class SqliteInbox implements Inbox {
     envelope: AdmittedEnvelope,
     work: (file: InboxFile, row: NewEnvelope) => T,
   ): Promise<T> {
-    const { bytes, contentEncoding, receivedAt } = envelope;
+    const { bytes, contentEncoding, receivedAt, isOwn } = envelope;
     const done = this.#writes.then(async () => {
-      const row = { ...await this.#indexer.read(envelope), bytes, contentEncoding, receivedAt };
+      const row = {
+        ...await this.#indexer.read(envelope),
+        bytes,
+        contentEncoding,
+        receivedAt,
+        isOwn,
+      };
       return this.#grow((file) => work(file, row));
     });
     // Failures are reported to the caller, and do not block later writes.
@@ -173,12 +185,14 @@ class SqliteInbox implements Inbox {
   storeSourceMap(key: string, map: Uint8Array): void {
     const max = maxSourceMapBytes(this.#options.maxBytes);
     if (map.byteLength > max) throw new SourceMapOverBoundError(max);
-    this.#grow((file) => file.sourceMaps.put(key, map));
-    this.#indexer.forgetMap(key);
+    for (const deleted of this.#grow((file) => file.sourceMaps.put(key, map))) {
+      this.#indexer.maps.forget(deleted);
+    }
   }
 
   clear(): number {
     this.#last = this.#clear();
+    this.#indexer.maps.forgetAll();
     this.#changes.emit("cleared");
     this.#isFull();
     return this.#last;
@@ -190,10 +204,29 @@ class SqliteInbox implements Inbox {
     return exists;
   }
 
-  deleteGroup(group: string): boolean {
+  async deleteGroup(group: string): Promise<boolean> {
     const exists = this.#grow((file) => file.deleteGroup(group, this.#now()));
-    if (exists) this.#changes.emit("groups");
+    if (exists) await this.#deleteErrors(group);
     return exists;
+  }
+
+  /** A few at a time: other requests are answered in between. */
+  async #deleteErrors(group: string): Promise<void> {
+    while (this.#shrink((file) => file.deleteErrors(group))) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    this.#changes.emit("groups");
+  }
+
+  /** Of groups that were being deleted when the server was stopped. */
+  async #finishDeletions(): Promise<void> {
+    try {
+      const groups = this.#run((file) => file.halfDeletedGroups());
+      for (const group of groups) await this.#deleteErrors(group);
+    } catch (error) {
+      if (error instanceof InboxClosedError) return;
+      this.#onNotice(`Cannot delete the errors of a deleted group: ${error}`);
+    }
   }
 
   canStore(): boolean {
@@ -208,6 +241,7 @@ class SqliteInbox implements Inbox {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#expiry);
+    clearTimeout(this.#deletions);
     this.#stopIndexing();
     this.#changes.close();
     this.#database.close();
@@ -230,19 +264,23 @@ class SqliteInbox implements Inbox {
     }
   }
 
+  #shrink<T>(work: (file: InboxFile) => T): T {
+    if (this.#closed) throw new InboxClosedError();
+    return this.#database.shrink(work);
+  }
+
   /** Without an arriving envelope, whose transaction does the same. */
   #evict(): void {
     try {
-      this.#database.shrink((file) => file.evict());
+      this.#shrink((file) => file.evict());
     } catch (error) {
       this.#onNotice(`Cannot delete what is too old from the inbox: ${error}`);
     }
   }
 
   #clear(): number {
-    if (this.#closed) throw new InboxClosedError();
     try {
-      return this.#database.shrink((file) => file.clear());
+      return this.#shrink((file) => file.clear());
     } catch (error) {
       if (!isUnwritable(error)) throw error;
       // Not even the reserve has room: another program filled the disk.
@@ -255,6 +293,7 @@ class SqliteInbox implements Inbox {
   #continueIn(file: InboxFile): void {
     // If another process created it, its ids may already be higher.
     if (file.state().last < this.#last) file.startAfter(this.#last);
+    this.#indexer.maps.forgetAll();
     this.#changes.emit("cleared");
   }
 

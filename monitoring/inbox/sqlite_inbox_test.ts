@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
+import { until } from "../../tests/until.ts";
+import { APPLICATIONS, OWN_SOURCE } from "../models/rows.ts";
+import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
+import { exportArchive, importArchive } from "./archive.ts";
 import { EnvelopeOverBoundError, type Inbox, InboxClosedError } from "./inbox.ts";
 import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
 import { DatabaseVersionError } from "../storage/errors.ts";
@@ -237,6 +241,64 @@ Deno.test(
     inbox.close();
     assert.deepEqual(heard, ["stored", "cleared", "closed"]);
     assert.deepEqual(left, ["stored"]);
+  }),
+);
+
+Deno.test(
+  "client report that names no sender → of the only application; of none if there are several",
+  withFolder(async (_, open) => {
+    const inbox = open();
+    const store = (name?: string) =>
+      inbox.store(admitted(
+        name === undefined
+          ? envelopeOf({ dsn: "https://inbox@sightglass.invalid/1" }, ["client_report", {}])
+          : envelopeOf({ sdk: { name } }, ["event", {}]),
+      ));
+    await store();
+    assert.deepEqual(inbox.sources({}).rows, []);
+    await store("sentry.python");
+    await store();
+    const [python] = inbox.sources({}).rows;
+    assert.deepEqual([python?.name, python?.envelopes], ["sentry.python", 2]);
+    await store("sentry.ruby");
+    await store();
+    assert.equal(inbox.sources({}).rows.length, 2);
+    const ruby = inbox.sources({}).rows[0]?.key;
+    assert.deepEqual(all(inbox).envelopes.map(({ source }) => source), [
+      null,
+      python?.key,
+      python?.key,
+      ruby,
+      null,
+    ]);
+    assert.equal(inbox.envelopes({ source: APPLICATIONS }).rows.length, 5);
+  }),
+);
+
+Deno.test(
+  "envelope only marked as Sightglass's own → not its source, also after an import or new index",
+  withFolder(async (file, open) => {
+    const inbox = open();
+    for (const isOwn of [false, true]) {
+      const bytes = envelopeOf(OWN_TELEMETRY, ["event", { message: String(isOwn) }]);
+      await inbox.store({ ...admitted(bytes), isOwn });
+    }
+    const sources = (inbox: Inbox) =>
+      all(inbox).envelopes.map(({ source }) => source && source === OWN_SOURCE.key);
+    assert.deepEqual(sources(inbox), [false, true]);
+
+    const imported = open({ path: undefined });
+    await importArchive(imported, exportArchive(inbox), { maxEnvelopeBytes: MIB });
+    assert.deepEqual(sources(imported), [false, true]);
+
+    inbox.close();
+    const db = new DatabaseSync(file);
+    db.exec("DELETE FROM envelope_texts; UPDATE totals SET backlog = 2");
+    db.exec("DELETE FROM error_entries; DELETE FROM trace_entries");
+    db.close();
+    const reopened = open();
+    await until("all is indexed", () => !sources(reopened).includes(null));
+    assert.deepEqual(sources(reopened), [false, true]);
   }),
 );
 

@@ -23,8 +23,13 @@ const MAX_ENTRIES = 5;
 /**
  * Finds out which application sent an envelope. Sentry's SDKs write the facts into different places: the
  * envelope's header, its trace context, events, sessions, and attributes of spans and logs.
+ *
+ * @param isOwn whether Sightglass sent it
  */
-export function readSource({ header, items }: ParsedEnvelope): EnvelopeSource {
+export function readSource(
+  { header, items }: ParsedEnvelope,
+  isOwn = isOwnTelemetry(header),
+): EnvelopeSource {
   const payloads = items.flatMap(({ json }) => json === undefined ? [] : [json]);
   const carriers = [
     at(header, "trace"),
@@ -44,7 +49,7 @@ export function readSource({ header, items }: ParsedEnvelope): EnvelopeSource {
     firstOf(carriers, (one) => textAt(one, "release")) ?? attribute("sentry.release"),
     MAX_RELEASE,
   );
-  if (isOwnTelemetry(header)) return { ...OWN_SOURCE, release };
+  if (isOwn) return { ...OWN_SOURCE, release };
   const sdk = textAt(header, "sdk", "name") ??
     firstOf(payloads, (one) => textAt(one, "sdk", "name")) ?? attribute("sentry.sdk.name");
   const environment = firstOf(carriers, (one) => textAt(one, "environment")) ??

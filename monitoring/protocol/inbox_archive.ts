@@ -5,7 +5,7 @@ import type { ContentEncoding } from "./encoding.ts";
  *
  * ```
  * archive = {"sightglass_inbox":1,"envelopes":COUNT} LF *( item LF )
- * item    = {"type":"envelope","length":N,"received_at":MS[,"content_encoding":NAME]} LF body
+ * item    = {"type":"envelope","length":N,"received_at":MS[,"content_encoding":NAME][,"own":BOOL]} LF body
  * ```
  *
  * A body has the bytes as received, compressed if they were.
@@ -21,6 +21,8 @@ export interface ArchivedEnvelope {
   readonly receivedAt: number;
   readonly contentEncoding: ContentEncoding | null;
   readonly bytes: Uint8Array;
+  /** Whether Sightglass sent it; undefined: not known, exported by an earlier version. */
+  readonly isOwn?: boolean;
 }
 
 const encoder = new TextEncoder();
@@ -39,6 +41,7 @@ export function archiveItem(
     length: envelope.bytes.byteLength,
     received_at: envelope.receivedAt,
     content_encoding: envelope.contentEncoding ?? undefined,
+    own: envelope.isOwn,
   };
   return [encoder.encode(JSON.stringify(header) + "\n"), envelope.bytes, encoder.encode("\n")];
 }

@@ -4,7 +4,7 @@
  */
 export const OWN_TELEMETRY = { sightglass: 1 } as const;
 
-/** Whether an envelope was made by Sightglass itself. */
+/** Whether an envelope is marked as Sightglass's own. Any sender can write that, so the relay also checks who it is. */
 export function isOwnTelemetry(header: Readonly<Record<string, unknown>>): boolean {
   return header.sightglass === OWN_TELEMETRY.sightglass;
 }

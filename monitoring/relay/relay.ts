@@ -1,7 +1,9 @@
+import { isPostOfOwnPage } from "../access/caller.ts";
 import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
+import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { type HealthReport, INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
@@ -37,6 +39,8 @@ export interface Relay {
   receive(request: Request, peer: string | undefined, project?: string): Promise<Response>;
   /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
   preflight(request: Request, peer: string | undefined): Response;
+  /** `POST /api/PROJECT/store/`, the protocol before envelopes: 404. */
+  refuseEvent(request: Request): Response;
   /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
   health(): Promise<Response>;
   /** What the spool's drain needs of this relay. */
@@ -113,6 +117,11 @@ const LAST_ATTEMPTS_MS = 1_500;
 /** Sent with 503. */
 const STOPPING = "The server is stopping; send the envelope again later.";
 
+/** Sent with 404. */
+const STORE =
+  "Cannot take single events at /api/PROJECT/store/: send envelopes to /api/PROJECT/envelope/." +
+  " Newer versions of the SDK do so, sentry-sdk for Python from 2.0 on.";
+
 /** Without a spool, or while it cannot be read. */
 const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
 
@@ -171,12 +180,13 @@ export function createRelay(options: RelayOptions): Relay {
       const access = allowedOf(writeAccess.check(request, peer));
       cors = access.cors;
       if (isClosed) throw new RelayError("overloaded", STOPPING);
-      const envelope = await validate(request, account, (header) => {
+      const admitted = await validate(request, account, (header) => {
         if (access.anyDsn) return allowList.matchAny(header, project);
         return project === undefined
           ? allowList.match(header, request.url)
           : allowList.matchAddress(header, request, project);
       });
+      const envelope = admitted && { ...admitted, isOwn: isOwn(admitted.header, request, peer) };
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
         ? await deliver(envelope, senderOf(request.headers, peer, options))
@@ -189,6 +199,13 @@ export function createRelay(options: RelayOptions): Relay {
     if (answer.outcome === "stored" && origin !== null) options.onStoredFrom?.(origin);
     return toResponse(answer, cors);
   };
+
+  /** The mark alone proves nothing: any application could hide itself from the lists with it. */
+  const isOwn = (header: EnvelopeHeader, request: Request, peer: string | undefined): boolean =>
+    isOwnTelemetry(header) && allowList.find(header.dsn) === options.allowedDsns[0] &&
+    (isPostOfOwnPage(request, options.publicOrigin) ||
+      // In process.
+      peer === undefined && request.url === INTERNAL_RELAY_URL);
 
   const refuse = (request: Request, thrown: unknown): Answer => {
     const error = toRelayError(thrown);
@@ -203,7 +220,7 @@ export function createRelay(options: RelayOptions): Relay {
     request: Request,
     account: BodyAccount,
     matchDsn: (header: EnvelopeHeader) => Dsn,
-  ): Promise<AdmittedEnvelope | undefined> => {
+  ): Promise<Omit<AdmittedEnvelope, "isOwn"> | undefined> => {
     const receivedAt = now();
     // Encoding: 415 encoding_not_supported.
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
@@ -239,6 +256,10 @@ export function createRelay(options: RelayOptions): Relay {
     }
   };
 
+  /** No envelope ended, so there is no outcome. */
+  const refusedWithoutEnvelope = (request: Request, error: unknown): Response =>
+    toResponse({ ...refuse(request, error), outcome: undefined }, {});
+
   const relay: Relay = {
     receive,
 
@@ -247,10 +268,11 @@ export function createRelay(options: RelayOptions): Relay {
         const { cors } = allowedOf(writeAccess.checkPreflight(request, peer));
         return new Response(null, { status: 204, headers: cors });
       } catch (error) {
-        // No envelope ended, so there is no outcome.
-        return toResponse({ ...refuse(request, error), outcome: undefined }, {});
+        return refusedWithoutEnvelope(request, error);
       }
     },
+
+    refuseEvent: (request) => refusedWithoutEnvelope(request, new RelayError("not_found", STORE)),
 
     async health() {
       const { spool = EMPTY_SPOOL, failing, canDeliver } = await sending.health();

@@ -105,6 +105,7 @@ Deno.test("archive → valid envelope", async () => {
     type: "envelope",
     length: eventEnvelope(1).length,
     received_at: 1_790_000_000_000,
+    own: false,
   });
   assert.deepEqual(items.map(({ payload }) => payload), [eventEnvelope(1), eventEnvelope(2)]);
 });

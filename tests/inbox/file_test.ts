@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
+import { INBOX_SCHEMA } from "../../monitoring/inbox/schema.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
@@ -75,14 +76,15 @@ Deno.test("file corrupt while a stream is open → cleared event, then new rows"
 Deno.test("unknown schema version → server does not start, file unchanged", async () => {
   await withFile((file, folder) => {
     const db = new DatabaseSync(file);
-    db.exec("PRAGMA user_version = 6");
+    db.exec("PRAGMA user_version = " + (INBOX_SCHEMA.length + 1));
     db.close();
     const [before, files] = [readFileSync(file), readdirSync(folder)];
     assert.throws(
       () => openInbox({ path: file, maxBytes: MAX_BYTES }),
       (error) =>
         error instanceof DatabaseVersionError &&
-        /inbox\.sqlite has schema version 6, known is 5/.test(error.message),
+        /inbox\.sqlite has schema version (\d+), known is /.exec(error.message)?.[1] ===
+          String(INBOX_SCHEMA.length + 1),
     );
     assert.ok(before.equals(readFileSync(file)));
     assert.deepEqual(readdirSync(folder), files);

@@ -1,6 +1,7 @@
 /** Every address that takes envelopes, and who may write to the inbox there. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
+import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { sendRaw } from "../inbox/_wire.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 
@@ -53,6 +54,24 @@ Deno.test("application on this machine, any DSN or none, each address → stored
   }
 });
 
+Deno.test("mark of Sightglass's envelopes → believed of its own page with its own DSN only", async () => {
+  const sourceOf = async (headers: Record<string, string>, dsn?: string) => {
+    assert.equal(await post("/monitoring", headers, { sightglass: 1, dsn }), "stored");
+    const list = "/monitoring/inbox?view=envelopes&limit=1";
+    const { text } = await sendRaw(server.port, "GET", list, { Authorization: `Bearer ${TOKEN}` });
+    return JSON.parse(text).rows[0].source;
+  };
+  const ownPage = { Origin: `http://${host}`, "Sec-Fetch-Site": "same-origin" };
+  const otherPage = { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-site" };
+  const unknown = await sourceOf(NO_BROWSER);
+  assert.match(unknown, /^[\da-f]{14}$/);
+  assert.equal(await sourceOf(NO_BROWSER, OWN_DSN), unknown);
+  assert.equal(await sourceOf(otherPage, OWN_DSN), unknown);
+  assert.equal(await sourceOf(ownPage, FOREIGN_DSN), unknown);
+  assert.equal(await sourceOf(ownPage), unknown);
+  assert.equal(await sourceOf(ownPage, OWN_DSN), "sightglass");
+});
+
 Deno.test("project that is no number → 403 dsn_not_allowed; other addresses → 404", async () => {
   for (const project of ["my-app", "-1", "1e3", "%20", "1%2F..", "__proto__"]) {
     assert.equal(await post(`/api/${project}/envelope/`), "403 dsn_not_allowed", project);
@@ -62,6 +81,11 @@ Deno.test("project that is no number → 403 dsn_not_allowed; other addresses �
   ) {
     assert.equal((await sendRaw(server.port, "POST", address, {}, "{}")).status, 404, address);
   }
+  const list = "/monitoring/inbox?view=refusals";
+  const { text } = await sendRaw(server.port, "GET", list, { Authorization: `Bearer ${TOKEN}` });
+  const refusal = JSON.parse(text).rows.find(({ error }: Refusal) => error === "not_found");
+  assert.equal(refusal.address, "/api/1/store/");
+  assert.match(refusal.detail, /send envelopes to .*sentry-sdk for Python from 2\.0/);
   const get = await sendRaw(server.port, "GET", "/api/1/envelope/");
   assert.equal(`${get.status} ${get.headers.get("allow")}`, "405 POST, OPTIONS");
 });

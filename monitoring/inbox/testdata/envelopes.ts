@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { gunzip, gzipSync } from "node:zlib";
 import { promisify } from "node:util";
+import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
 import type { AdmittedEnvelope } from "../inbox.ts";
 
@@ -60,6 +61,7 @@ export function admitted(bytes: Uint8Array, receivedAt = 1_790_000_000_000): Adm
     items: items.map(({ header, payload }) => ({ type: header.type, bytes: payload.byteLength })),
     decoded: () => Promise.resolve(bytes),
     receivedAt,
+    isOwn: isOwnTelemetry(header),
   };
 }
 

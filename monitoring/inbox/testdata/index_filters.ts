@@ -82,7 +82,7 @@ export function addFilterTests(test: AddTest): void {
   test("applications before any was seen → Sightglass's own rows", async (index, _, addOf) => {
     await addOf(OWN_TELEMETRY, log("own"));
     assert.deepEqual(bodies(index, { source: "apps" }), ["own"]);
-    await addOf({}, ["client_report", {}]);
+    await addOf({}, ["event", {}]);
     assert.deepEqual(bodies(index, { source: "apps" }), []);
     assert.equal(index.envelopes({ source: "apps" }).rows.length, 1);
     index.clear();

@@ -47,12 +47,16 @@ const MAX_MAPPED_ERRORS = 32;
  * and leaves out what it cannot read.
  *
  * @param receivedAt replaces missing or implausible times, milliseconds since 1970
- * @param mapWith returns the source map with a debug id, to group errors by source position
+ * @param options.mapWith returns the source map with a debug id, to group errors by source position
+ * @param options.isOwn whether Sightglass sent the envelope. Default: by its header, which anyone can write
  */
 export function indexEnvelope(
   parsed: ParsedEnvelope,
   receivedAt: number,
-  mapWith?: (debugId: string) => ReturnType<MapOf>,
+  { mapWith, isOwn }: {
+    readonly mapWith?: (debugId: string) => ReturnType<MapOf>;
+    readonly isOwn?: boolean;
+  } = {},
 ): { readonly description: EnvelopeDescription; readonly entries: IndexEntries } {
   const { header, items } = parsed;
   const found = new EntryCollector(receivedAt, mapWith);
@@ -69,7 +73,7 @@ export function indexEnvelope(
       items: items.map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
     },
     entries: {
-      source: readSource(parsed),
+      source: readSource(parsed, isOwn),
       traces: [...found.traces.values()].map((trace) => trace.build()),
       errors: found.errors,
       logs: found.logs,

@@ -26,6 +26,8 @@ export interface AdmittedEnvelope {
   readonly key: Uint8Array<ArrayBuffer>;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
+  /** Whether this server or its page has sent it. */
+  readonly isOwn: boolean;
   /** Decompresses {@linkcode AdmittedEnvelope.bytes}, anew at each call. */
   decoded(): Promise<Uint8Array>;
 }

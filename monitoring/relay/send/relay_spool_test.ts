@@ -14,6 +14,7 @@ const envelope = (): AdmittedEnvelope => ({
   dsn: parseDsn("https://key@o1.ingest.sentry.io/1"),
   key: new Uint8Array(32).fill(1),
   receivedAt: Date.now(),
+  isOwn: false,
   decoded: () => Promise.reject(new Error("Not needed.")),
 });
 
