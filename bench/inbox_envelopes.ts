@@ -1,4 +1,5 @@
 import { readEnvelope } from "../monitoring/protocol/scanner.ts";
+import { OWN_TELEMETRY } from "../monitoring/protocol/own_telemetry.ts";
 import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
 
 /** A generated envelope, with values to query it by. */
@@ -28,45 +29,116 @@ const FIRST_MS = 1_795_200_000_000;
 const EVERY_MS = 400;
 const PAGES = ["checkout", "basket", "GET /orders/:id", "settings", "pageload /", "Größe wählen"];
 const LEVELS = ["trace", "debug", "info", "info", "info", "warn", "error", "fatal"];
+const OPS = ["pageload", "http.server", "ui.action", "navigation", "queue.process"];
+const STATUSES = [200, 200, 200, 200, 201, 204, 301, 302, 400, 404, 500, 503];
+const ENVIRONMENTS = ["production", "staging", "development"];
+/** Each in three environments, so that there are 24 sources. Every ninth trace is Sightglass's own. */
+const APPLICATIONS = ["shop", "checkout", "account", "search", "billing", "mail", "stock", "admin"];
+/** Envelopes between two releases. */
+const RELEASE_EVERY = 20_000;
 
-/** Makes envelopes of 2 to 20 KB from recorded ones, with ids, names and times of their own. Deterministic. */
+/** What an envelope states about its sender. */
+interface Sender {
+  readonly release: string;
+  readonly environment: string;
+  readonly sdk: { readonly name: string; readonly version: string };
+  readonly isOwn: boolean;
+}
+
+/** When an envelope is received, milliseconds since 1970. */
+export const timeOf = (number: number) => FIRST_MS + number * EVERY_MS;
+
+function senderOf(number: number, traceNumber: number): Sender {
+  const index = traceNumber % (APPLICATIONS.length + 1);
+  const name = APPLICATIONS[index] ?? "sightglass";
+  const side = index % 2 === 0 ? "browser" : "node";
+  return {
+    release: `${name}@1.${Math.floor(number / RELEASE_EVERY)}.0`,
+    environment: ENVIRONMENTS[Math.floor(traceNumber / 10) % ENVIRONMENTS.length]!,
+    sdk: { name: `sentry.javascript.${side}`, version: "10.75.2" },
+    isOwn: index === APPLICATIONS.length,
+  };
+}
+
+/**
+ * Makes envelopes of 1 to 20 KB from recorded ones, with senders, ids, names, statuses, levels and times of their
+ * own. Deterministic.
+ */
 export function* makeEnvelopes(count: number): Generator<MadeEnvelope> {
   const recorded = Object.fromEntries(MIX.map((name) => [name, read(name)]));
   for (let number = 1; number <= count; number++) {
     const kind = MIX[number % MIX.length] ?? "log";
     const { header, items } = recorded[kind]!;
-    const trace = hex(Math.floor(number / MIX.length) + 1, 32);
-    const receivedAt = FIRST_MS + number * EVERY_MS;
+    const traceNumber = Math.floor(number / MIX.length) + 1;
+    const trace = hex(traceNumber, 32);
+    const { isOwn, ...sender } = senderOf(number, traceNumber);
+    const receivedAt = timeOf(number);
     const made = items.map(([type, payload]): [string, unknown] =>
       payload instanceof Uint8Array
         ? [type, sized(payload, number)]
-        : [type, varied(type, payload, number, trace, receivedAt / 1_000)]
+        : [type, varied(type, payload, number, trace, receivedAt / 1_000, sender)]
     );
-    const bytes = envelopeOf({ ...header, event_id: hex(number, 32) }, ...made);
+    const { sdk, release, environment } = sender;
+    const bytes = envelopeOf({
+      ...header,
+      ...isOwn && OWN_TELEMETRY,
+      event_id: hex(number, 32),
+      sdk,
+      trace: { trace_id: trace, release, environment },
+    }, ...made);
     yield { number, bytes, receivedAt, trace };
   }
 }
 
-function varied(type: string, recorded: Json, n: number, trace: string, seconds: number): Json {
+function varied(
+  type: string,
+  recorded: Json,
+  n: number,
+  trace: string,
+  seconds: number,
+  sender: Omit<Sender, "isOwn">,
+): Json {
   const name = PAGES[n % PAGES.length];
-  const ids = { event_id: hex(n, 32), timestamp: seconds };
-  const contexts = { trace: { trace_id: trace, span_id: hex(n, 16), op: "ui.action" } };
+  const op = OPS[Math.floor(n / 10) % OPS.length];
+  const status = STATUSES[Math.floor(n / 10) % STATUSES.length]!;
+  const seen = { event_id: hex(n, 32), timestamp: seconds, ...sender };
+  const data = { "http.response.status_code": status };
+  const contexts = { trace: { trace_id: trace, span_id: hex(n, 16), op, data } };
   switch (type) {
     case "span":
     case "log": {
       const [first] = recorded.items as Json[];
+      const attributes = {
+        ...first?.attributes as Json,
+        "sentry.release": { value: sender.release, type: "string" },
+        "sentry.environment": { value: sender.environment, type: "string" },
+        "sentry.sdk.name": { value: sender.sdk.name, type: "string" },
+      };
+      const root = {
+        name,
+        parent_span_id: null,
+        is_segment: true,
+        status: status < 500 ? "ok" : "error",
+        attributes: {
+          ...attributes,
+          "sentry.op": { value: op, type: "string" },
+          "http.response.status_code": { value: status, type: "integer" },
+        },
+      };
       const entries = Array.from(
         { length: type === "span" ? 4 + n % 12 : 3 + n % 8 },
         (_, index) => ({
           ...first,
           trace_id: trace,
           span_id: hex(n * 100 + index, 16),
-          name: index === 0 ? name : `${name} step ${index}`,
+          name: `${name} step ${index}`,
+          attributes,
           body: `${name}: order ${n * 7 + index} took ${n % 900} ms`,
           level: LEVELS[(n + index) % LEVELS.length],
           timestamp: seconds,
           start_timestamp: seconds - 1 + index / 100,
-          end_timestamp: seconds - 0.5 + index / 100,
+          end_timestamp: seconds - 0.5 + n % 900 / 100,
+          ...index === 0 && root,
         }),
       );
       return { ...recorded, items: entries };
@@ -81,13 +153,21 @@ function varied(type: string, recorded: Json, n: number, trace: string, seconds:
         start_timestamp: seconds - 1,
         timestamp: seconds,
       }));
+      const measurements = {
+        lcp: { value: 500 + n % 5_000 },
+        fcp: { value: 300 + n % 2_000 },
+        ttfb: { value: 50 + n % 1_000 },
+        cls: { value: n % 50 / 100 },
+        inp: { value: n % 700 },
+      };
       return {
         ...recorded,
-        ...ids,
+        ...seen,
         contexts,
         transaction: name,
         start_timestamp: seconds - 2,
         spans,
+        ...op === "pageload" && { measurements },
       };
     }
     case "event": {
@@ -96,14 +176,18 @@ function varied(type: string, recorded: Json, n: number, trace: string, seconds:
         category: "ui.click",
         message: `button.order > span[title="${n} ${index}"]`,
       }));
+      // Half of all errors are in one group, the others in a thousand.
+      const [group, isLarge] = [Math.floor(n / 10) % 2_000, n % 10 < 5];
+      const file = isLarge ? 0 : group;
       const exception = {
         values: [{
-          type: n % 3 === 0 ? "TypeError" : "CheckoutError",
-          value: `Cannot place ${"abcdefghijklmnop"[n % 16]}: order ${n} is empty`,
+          type: file % 3 === 0 ? "TypeError" : "CheckoutError",
+          value: `Cannot place ${"abcdefghijklmnop"[file % 16]}: order ${n} is empty`,
+          mechanism: { type: "generic", handled: n % 4 !== 3 },
           stacktrace: {
             frames: Array.from({ length: 20 }, (_, index) => ({
-              function: `place${index + n % 5}`,
-              filename: `http://page.localhost/assets/order${n % 40}.js`,
+              function: `place${index + file % 5}`,
+              filename: `http://page.localhost/assets/order${file}.js`,
               in_app: true,
               lineno: index,
               colno: 7,
@@ -111,16 +195,17 @@ function varied(type: string, recorded: Json, n: number, trace: string, seconds:
           },
         }],
       };
-      return { ...recorded, ...ids, contexts, exception, breadcrumbs };
+      const level = ["error", "warning", "fatal", "info"][group % 4];
+      return { ...recorded, ...seen, level, contexts, exception, breadcrumbs };
     }
     default:
-      return { ...recorded, ...ids, replay_id: trace, trace_ids: [trace] };
+      return { ...recorded, ...seen, replay_id: trace, trace_ids: [trace] };
   }
 }
 
-/** A recording segment of 2 to 20 KB. */
+/** A recording segment of 1 to 10 KB. */
 function sized(recording: Uint8Array, n: number): Uint8Array {
-  const bytes = new Uint8Array(2_000 + n % 18_000);
+  const bytes = new Uint8Array(1_000 + n % 9_000);
   bytes.set(recording.subarray(0, bytes.byteLength));
   return bytes;
 }
