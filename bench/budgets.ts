@@ -112,6 +112,12 @@ export const TRACE_VIEW_BUDGETS = {
   longTask: { unit: "ms", limit: { most: 50 } },
 } as const satisfies Readonly<Record<string, Budget>>;
 
+/** Lists of 2,000 rows in a browser: `--only=lists`. */
+export const LIST_BUDGETS = {
+  /** The longest task while a person scrolls them, and while rows arrive. */
+  longTask: { unit: "ms", limit: { most: 50 } },
+} as const satisfies Readonly<Record<string, Budget>>;
+
 /** Main-thread time of errors, with the processor four times slower: `--only=errors`. */
 export const ERROR_BUDGETS = {
   /** Breadcrumbs, serialisation and storage of one error on an idle page. */

@@ -35,6 +35,10 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     run: async () => (await import("./trace_view.ts")).benchTraceView(),
     needs: ["chromium"],
   },
+  lists: {
+    run: async () => (await import("./list_scroll.ts")).benchLists(),
+    needs: ["chromium"],
+  },
   serving: {
     run: async () => (await import("./serving.ts")).benchServing(),
     needs: ["wrk"],

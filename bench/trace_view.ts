@@ -8,22 +8,21 @@ import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import { TRACE_VIEW_BUDGETS } from "./budgets.ts";
 import { type Figure, figure } from "./figures.ts";
+import { drag, longestTask, wheel } from "./long_tasks.ts";
 
 const SPANS = 10_000;
 const TRACE = "0123456789abcdef0123456789abcdef";
 const ROUNDS = 3;
-/** Screens of each scroll step, as a flick of a free-running wheel scrolls within a frame. */
-const SCREENS = 4;
-/** Most steps of a scroll from end to end; it takes far fewer. */
-const MAX_STEPS = 1_000;
+/** The element that scrolls. */
+const ROWS = ".waterfall";
 /** Milliseconds between two envelopes of other visits while a person scrolls. */
 const ARRIVAL_MS = 200;
 
 /** Gestures on the open trace, by name. */
 const GESTURES: Readonly<Record<string, (page: Page, origin: string) => Promise<void>>> = {
-  "its scrollbar is dragged from end to end and back": drag,
+  "its scrollbar is dragged from end to end and back": (page) => drag(page, ROWS),
   "it is dragged and other traces arrive": dragWhileOthersArrive,
-  "a wheel scrolls it from end to end and back": wheel,
+  "a wheel scrolls it from end to end and back": (page) => wheel(page, ROWS),
   "End and Home are pressed": endAndHome,
   "it is zoomed": zoom,
   "all of it is folded and unfolded": fold,
@@ -91,40 +90,6 @@ async function open(page: Page): Promise<number> {
   }, [TRACE, String(SPANS)]);
 }
 
-/** Milliseconds of the longest long task during a gesture; 0: none. */
-async function longestTask(page: Page, act: () => Promise<void>): Promise<number> {
-  // Waits for the end of earlier work. The timeout: a page that draws nothing may never be idle.
-  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle, { timeout: 1000 })));
-  const tasks = await page.evaluateHandle(() => {
-    const durations: number[] = [];
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) durations.push(duration);
-    }).observe({ type: "longtask" });
-    return durations;
-  });
-  await act();
-  // The observer is notified after a task.
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
-  return await tasks.evaluate((durations) => Math.max(0, ...durations));
-}
-
-/** Moves the rows far with every frame, as a dragged scrollbar does. */
-async function drag(page: Page): Promise<void> {
-  await page.evaluate(({ screens }) => {
-    const frame = document.querySelector(".waterfall")!;
-    return new Promise<void>((done) => {
-      let step = screens * frame.clientHeight;
-      const next = () => {
-        frame.scrollTop += step;
-        if (frame.scrollTop + frame.clientHeight >= frame.scrollHeight - 1) step = -step;
-        if (frame.scrollTop > 0) requestAnimationFrame(next);
-        else done();
-      };
-      next();
-    });
-  }, { screens: SCREENS });
-}
-
 /** The page checks for each arriving envelope whether it belongs to the open trace. */
 async function dragWhileOthersArrive(page: Page, origin: string): Promise<void> {
   const stop = new AbortController();
@@ -134,22 +99,9 @@ async function dragWhileOthersArrive(page: Page, origin: string): Promise<void> 
       await new Promise((next) => setTimeout(next, ARRIVAL_MS));
     }
   })();
-  await drag(page);
+  await drag(page, ROWS);
   stop.abort();
   await arrivals;
-}
-
-/** Wheel events over the rows, each after the browser handled the one before. */
-async function wheel(page: Page): Promise<void> {
-  const { x, y, width, height } = (await page.locator(".waterfall").boundingBox())!;
-  await page.mouse.move(x + width / 2, y + height / 2);
-  for (const [turn, end] of [[1, "bottom"], [-1, "top"]] as const) {
-    let steps = 0;
-    do {
-      if (++steps > MAX_STEPS) throw new Error(`Cannot scroll to the ${end} by wheel.`);
-      await page.mouse.wheel(0, turn * SCREENS * height);
-    } while (!await isAt(page, end));
-  }
 }
 
 async function endAndHome(page: Page): Promise<void> {
@@ -186,9 +138,3 @@ async function search(page: Page): Promise<void> {
 }
 
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
-
-const isAt = (page: Page, end: "bottom" | "top") =>
-  page.evaluate((end) => {
-    const { scrollTop, clientHeight, scrollHeight } = document.querySelector(".waterfall")!;
-    return end === "top" ? scrollTop < 1 : scrollTop + clientHeight > scrollHeight - 1;
-  }, end);

@@ -1,0 +1,150 @@
+/**
+ * The lists of the console with 2,000 rows each in a real Chromium: the longest task while a person scrolls them, and
+ * while rows arrive. The page must be built.
+ */
+import { chromium, type Page } from "@playwright/test";
+import { envelopeOf, hexId } from "../monitoring/inbox/testdata/envelopes.ts";
+import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { startServer } from "../tools/run/server_process.ts";
+import { LIST_BUDGETS } from "./budgets.ts";
+import type { Figure } from "./figures.ts";
+import { drag, longestTask, wheel } from "./long_tasks.ts";
+
+const ROWS = 2_000;
+const ROUNDS = 3;
+/** Milliseconds between two envelopes while rows arrive, and their number. */
+const ARRIVAL_MS = 200;
+const ARRIVALS = 10;
+/** Height of a log's row: its list is as high as all rows that are loaded. */
+const LOG_PX = 28;
+/** Maximum wait for a list to show its rows, milliseconds. */
+const LOAD_MS = 60_000;
+
+/** The element that scrolls the rows of each view. */
+const SCROLLED = {
+  traces: "html",
+  errors: "html",
+  logs: ".logs .frame",
+  envelopes: ".feed-view .frame",
+};
+
+type View = keyof typeof SCROLLED;
+
+/** Opens every list with all rows, in several rounds. */
+export async function benchLists(): Promise<Figure[]> {
+  await using server = await startServer();
+  for (let n = 1; n <= ROWS; n++) await post(server.origin, n);
+  const browser = await chromium.launch({
+    executablePath: await findChromium(),
+    args: [...CHROMIUM_ARGS],
+  });
+  const longest: Record<string, number[]> = {};
+  const add = (what: string, ms: number) => (longest[what] ??= []).push(ms);
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const view of Object.keys(SCROLLED) as View[]) {
+        const page = await browser.newPage({
+          baseURL: server.origin,
+          viewport: { width: 1400, height: 900 },
+        });
+        await page.goto(`/#/${view}`);
+        const scrolled = SCROLLED[view];
+        add(`the list of ${view} loads`, await longestTask(page, () => loadAll(page, view)));
+        add(
+          `the list of ${view} is dragged`,
+          await longestTask(page, () => drag(page, scrolled)),
+        );
+        add(
+          `a wheel scrolls the list of ${view}`,
+          await longestTask(page, () => wheel(page, scrolled)),
+        );
+        add(
+          `rows arrive in the list of ${view}`,
+          await longestTask(page, () => arrive(server.origin)),
+        );
+        await page.close();
+      }
+    }
+  } finally {
+    await browser.close();
+  }
+  return Object.entries(longest).map(([what, rounds]) => ({
+    what: `the longest task of more than 50 ms while ${what}, of ${ROWS} rows`,
+    value: Math.max(...rounds),
+    unit: "ms",
+    rounds,
+    budget: LIST_BUDGETS.longTask.limit,
+  }));
+}
+
+/** Posts an envelope of an application with a trace, an error group and a log of its own. */
+async function post(origin: string, n: number): Promise<void> {
+  const now = Date.now() / 1_000;
+  const trace_id = hexId(n);
+  // Numbers would not make a group of its own.
+  const word = n.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
+  const body = envelopeOf(
+    {
+      event_id: hexId(n),
+      sdk: { name: "sentry.javascript.node" },
+      trace: { trace_id, release: `shop@1.${n % 5}`, environment: "production" },
+    },
+    ["event", {
+      event_id: hexId(n),
+      timestamp: now,
+      contexts: { trace: { trace_id, span_id: hexId(n).slice(-16) } },
+      exception: { values: [{ type: `Error${word}`, value: `Cannot charge the ${word} card` }] },
+    }],
+    ["span", {
+      version: 2,
+      items: [{
+        trace_id,
+        span_id: hexId(n).slice(-16),
+        is_segment: true,
+        name: `POST /checkout/${word}`,
+        start_timestamp: now - n % 7,
+        end_timestamp: now,
+        attributes: { "sentry.op": { value: "http.server" } },
+      }],
+    }],
+    ["log", { items: [{ timestamp: now, level: "info", trace_id, body: `Cart ${n} was read` }] }],
+  );
+  const response = await fetch(`${origin}/api/1/envelope/?sentry_key=dev`, {
+    method: "POST",
+    body,
+  });
+  if (!response.ok) throw new Error(`Cannot fill the inbox: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
+/** Loads older rows until all are there. */
+async function loadAll(page: Page, view: View): Promise<void> {
+  if (view === "logs") {
+    await page.locator(".log").first().waitFor();
+    // Older logs load while a person scrolls.
+    return await page.evaluate(async ({ selector, height }) => {
+      const frame = document.querySelector(selector)!;
+      while (frame.scrollHeight < height) {
+        frame.scrollTop = frame.scrollHeight;
+        await new Promise((next) => setTimeout(next, 50));
+      }
+      frame.scrollTop = 0;
+    }, { selector: SCROLLED.logs, height: ROWS * LOG_PX });
+  }
+  const rows = page.locator(`section:not([hidden]) a.row-link`);
+  await rows.first().waitFor({ timeout: LOAD_MS });
+  for (let count = await rows.count(); count < ROWS; count = await rows.count()) {
+    await page.getByRole("button", { name: `Older ${view}` }).click();
+    await rows.nth(count).waitFor({ timeout: LOAD_MS });
+  }
+  await page.evaluate(() => scrollTo(0, 0));
+}
+
+let posted = ROWS;
+
+async function arrive(origin: string): Promise<void> {
+  for (let n = 0; n < ARRIVALS; n++) {
+    await post(origin, ++posted);
+    await new Promise((next) => setTimeout(next, ARRIVAL_MS));
+  }
+}
