@@ -21,7 +21,7 @@ async function keepSilent(context: BrowserContext, which: (url: URL) => boolean)
 
 /** Each read: its address, its place on the page, and a text that it shows. */
 const READ = {
-  "whether an application has sent": ["#/", ".connect", "event from"],
+  "whether an application has sent": ["#/", ".connect", "error from"],
   "the newest errors": ["#/", ".panel:has(#newest-errors)", "All servers failed"],
   "the slowest traces": ["#/", ".panel:has(#slowest-traces)", "step 0"],
   "the list of traces": ["#/traces", ".traces", "step 0"],
