@@ -87,13 +87,7 @@ export default function Page({ variant }: { variant: string }) {
         <View name="envelopes">
           <Island of={Envelopes} load="visible" props={{ variant }} />
         </View>
-        <View name="settings" title="Cost of monitoring">
-          <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
-        </View>
         <div className="view specification">
-          <Panel id="visit" title="This visit" telemetry>
-            <Island of={Visit} />
-          </Panel>
           <Panel id="configuration" title="Configuration">
             <ServerConfiguration
               variant={variant}
@@ -106,7 +100,13 @@ export default function Page({ variant }: { variant: string }) {
             />
             <SettingsTable settings={settings} />
           </Panel>
+          <Panel id="visit" title="This visit" telemetry>
+            <Island of={Visit} />
+          </Panel>
         </div>
+        <View name="settings" title="Cost of monitoring">
+          <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
+        </View>
       </main>
     </>
   );

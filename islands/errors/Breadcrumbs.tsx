@@ -2,8 +2,9 @@ import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
-import type { Bounded } from "../../monitoring/models/json.ts";
-import { levelKind } from "./ErrorLevel.tsx";
+import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import { describeCrumb } from "./describe_crumb.ts";
 import { LongText } from "./LongText.tsx";
 
 /** Characters of a message that are shown at first. */
@@ -12,17 +13,18 @@ const MAX_MESSAGE = 300;
 const MAX_NAME = 40;
 
 /**
- * The breadcrumbs of an error, oldest first, each with its distance from the error.
+ * The breadcrumbs of an error, oldest first, each with its distance from the error, which is listed between them.
  *
- * @param props.errorAt time of the error, which is listed between them
+ * @param props.title of the error
  */
-export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt }: {
-  breadcrumbs: Bounded<Breadcrumb>;
-  errorAt: number | null;
-}) {
+export function Breadcrumbs({ event, title }: { event: ErrorEvent; title: string }) {
+  const { breadcrumbs: { shown, more }, at, trace_id } = event;
   if (shown.length === 0) return <p className="note">No breadcrumbs in the event.</p>;
   const firstAfter = shown.findIndex(({ offset }) => offset !== null && offset > 0);
   const errorIndex = firstAfter === -1 ? shown.length : firstAfter;
+  const listItem = (crumb: Breadcrumb, key: number) => (
+    <Crumb key={key} crumb={crumb} trace={trace_id} />
+  );
   return (
     <ol className="crumbs">
       {more > 0 && (
@@ -30,41 +32,58 @@ export function Breadcrumbs({ breadcrumbs: { shown, more }, errorAt }: {
           <small>{formatCount(more, "older breadcrumb")}: see the download.</small>
         </li>
       )}
-      {shown.slice(0, errorIndex).map((crumb, index) => <Crumb key={index} crumb={crumb} />)}
-      <li className="here">
-        <Timestamp at={errorAt} precision="ms" />{" "}
+      {shown.slice(0, errorIndex).map(listItem)}
+      <li>
+        <span className="when">
+          <Timestamp at={at} precision="ms" />
+        </span>{" "}
         <span className="refused">
-          <OutcomeMark kind="refused" />error
+          <OutcomeMark kind="refused" />
+          {title}
         </span>
       </li>
-      {shown.slice(errorIndex).map((crumb, index) => (
-        <Crumb key={errorIndex + index} crumb={crumb} />
-      ))}
+      {shown.slice(errorIndex).map((crumb, index) => listItem(crumb, errorIndex + index))}
     </ol>
   );
 }
 
-function Crumb({ crumb }: { crumb: Breadcrumb }) {
-  const { at, offset, category, level, message, data } = crumb;
-  const kind = levelKind(level);
+function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
+  const { kind, request, status, level, span, data } = describeCrumb(crumb);
+  const { at, offset, category, message } = crumb;
+  const iso = at === null ? undefined : new Date(at).toISOString();
+  const colour = kind === "flows" ? undefined : kind;
   return (
     <li>
-      <span className="when">
-        <Timestamp at={at} precision="ms" /> <small>{describeOffset(offset)}</small>
-      </span>{" "}
-      <span className={kind === "flows" ? undefined : kind}>
-        {kind !== "flows" && <OutcomeMark kind={kind} />}
+      <time className="when" dateTime={iso} title={iso}>{describeOffset(offset)}</time>{" "}
+      <span className={colour}>
+        {colour && <OutcomeMark kind={kind} />}
         <b>{category.slice(0, MAX_NAME).toWellFormed()}</b>
-        {kind !== "flows" && ` ${level.slice(0, MAX_NAME)}`}
+        {level && ` ${level.slice(0, MAX_NAME)}`}
       </span>{" "}
       <span className="content">
-        {message !== "" && <LongText text={message} max={MAX_MESSAGE} />}
+        {message !== "" && (
+          <>
+            <LongText text={message} max={MAX_MESSAGE} />
+            {" "}
+          </>
+        )}
+        {request !== null && (
+          <>
+            <LongText text={request} max={MAX_MESSAGE} />
+            {" "}
+          </>
+        )}
+        {status !== null && <b className={colour}>{status}{" "}</b>}
         {data.map(([name, value], index) => (
-          <span key={index} className="datum">
+          <span key={index}>
             <small>{name.slice(0, MAX_NAME).toWellFormed()}</small>{" "}
             <LongText text={value} max={MAX_MESSAGE} />
+            {" "}
           </span>
         ))}
+        {span !== null && trace !== null && (
+          <a href={fragmentTo("traces", [trace], { span })}>Open span</a>
+        )}
       </span>
     </li>
   );

@@ -2,72 +2,88 @@ import { formatCount } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
 import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
-import type { TraceRow } from "../../monitoring/models/rows.ts";
-import { CopyButton, CopyId } from "../shared/CopyButton.tsx";
-import { saveFile } from "../shared/FileButton.tsx";
+import { CopyId } from "../shared/CopyButton.tsx";
 import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import { nameWithSide } from "../shared/source_labels.ts";
+import { useSourceList } from "../shared/source_list.ts";
+import type { ConsoleSource, MapOrigins } from "../shared/source/source.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
-import { FetchMaps, useMapOrigins } from "./FetchMaps.tsx";
-import { errorAsMarkdown } from "./error_as_markdown.ts";
-import { errorAsText } from "./error_as_text.ts";
+import { FetchMaps } from "./FetchMaps.tsx";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
+import { SameTrace } from "./SameTrace.tsx";
 import { explainMissingSource } from "./stack_frames.ts";
 import { StackTrace } from "./StackTrace.tsx";
-import { type FoundStacks, useFoundStacks } from "./use_error_event.ts";
+import type { FoundStacks } from "./use_error_event.ts";
 
 /** Contexts that are open at first, if they are short. The others are the same in all events of a page. */
 const OPEN_CONTEXTS = ["user", "extra"];
 const MAX_OPEN_ENTRIES = 12;
 /** Indentation levels of nested exceptions: more would leave no room for the stack trace. */
 const MAX_INDENT = 5;
+/** Characters of the type and of the message in the heading: about two lines each. */
+const MAX_TITLE = 200;
 /** Characters of a name within a sentence. */
 const MAX_NAME = 80;
 
 /**
  * The content of one error event.
  *
- * @param props.envelope id of its envelope, for the download
+ * @param props.envelope id of its envelope
+ * @param props.sender key of its source; undefined: not known
  */
-export function ErrorBody({ source, event, envelope }: {
+export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }: {
   source: ConsoleSource;
   event: ErrorEvent;
   envelope: number;
+  sender: string | undefined;
+  mapOrigins: MapOrigins | undefined;
+  found: FoundStacks;
 }) {
-  const { exceptions, stack, breadcrumbs, tags, contexts } = event;
-  const mapOrigins = useMapOrigins(source);
-  const found = useFoundStacks(source, event, mapOrigins?.named);
+  const { exceptions, stack, breadcrumbs, tags, contexts, trace_id, at } = event;
+  const application = useSourceList(source)?.rows.find(({ key }) => key === sender);
+  const heading = titleLine(event);
   const [, ...causes] = exceptions.shown;
   const outermost = exceptions.shown[0]?.stack ?? stack;
+  const origin = URL.parse(event.url ?? "")?.origin;
   return (
     <article aria-labelledby="error-title">
       <header>
         <h3 id="error-title" tabIndex={-1}>
-          <LongText text={event.title} max={200} />
+          <span className="long-text">{heading}</span>
         </h3>
-        {event.value !== "" && (
+        <p className="line">
+          <ErrorLevel level={event.level} handled={event.handled} />
+          {application && <span>{nameWithSide(application)}</span>}
+          <Timestamp at={at} precision="ms" />
+        </p>
+        {!heading.endsWith(event.value) && (
           <p className="message">
             <LongText text={event.value} />
           </p>
         )}
-        <p className="line">
-          <ErrorLevel level={event.level} handled={event.handled} />
-          <Timestamp at={event.at} precision="ms" />
-          <Actions source={source} event={event} envelope={envelope} stacks={found.stacks} />
-        </p>
       </header>
       <div className="columns">
         <div>
+          {trace_id !== null && at !== null && (
+            <SameTrace
+              source={source}
+              event={event}
+              envelope={envelope}
+              traceId={trace_id}
+              at={at}
+            />
+          )}
           <section aria-labelledby="error-stack">
             <h4 id="error-stack">Stack trace</h4>
             <p className="note" role="status">
-              {describeSources(found, event, source.scope)}
+              {describeSources(found, event, source.scope, mapOrigins)}
               {found.state === "failed" && (
                 <button type="button" className="plain" onClick={found.retry}>Try again</button>
               )}
@@ -81,10 +97,15 @@ export function ErrorBody({ source, event, envelope }: {
                 onFetched={found.retry}
               />
             )}
-            <StackTrace frames={found.stacks[0] ?? []} more={outermost.more} />
+            <StackTrace frames={found.stacks[0] ?? []} more={outermost.more} origin={origin} />
           </section>
           {causes.map((thrown, index) => (
-            <Exception key={index} thrown={thrown} frames={found.stacks[index + 1] ?? []} />
+            <Exception
+              key={index}
+              thrown={thrown}
+              frames={found.stacks[index + 1] ?? []}
+              origin={origin}
+            />
           ))}
           {exceptions.more > 0 && (
             <p>
@@ -93,7 +114,7 @@ export function ErrorBody({ source, event, envelope }: {
           )}
           <section aria-labelledby="error-crumbs">
             <h4 id="error-crumbs">Breadcrumbs</h4>
-            <Breadcrumbs breadcrumbs={breadcrumbs} errorAt={event.at} />
+            <Breadcrumbs event={event} title={heading} />
           </section>
         </div>
         <aside aria-label="Details">
@@ -125,6 +146,14 @@ export function ErrorBody({ source, event, envelope }: {
   );
 }
 
+/** Type and message in one line: of a message, the first line as far as a heading has room for it. */
+function titleLine({ title, value }: ErrorEvent): string {
+  const [line = ""] = value.split("\n", 1);
+  const isWhole = line.length === value.length && value.length <= MAX_TITLE;
+  const text = isWhole ? value : `${line.slice(0, MAX_TITLE).toWellFormed()}…`;
+  return errorTitle({ type: title.slice(0, MAX_TITLE).toWellFormed(), value: text });
+}
+
 /** Addresses of scripts; those that were fetched from a development server may have changed since. */
 function scriptsWithoutSource(stacks: FoundStacks["stacks"]): readonly string[] {
   const bare = stacks.flat().filter(({ source }) => source === null);
@@ -136,44 +165,22 @@ function describeSources(
   { state, stacks, error }: FoundStacks,
   { debugIds }: ErrorEvent,
   scope: ConsoleSource["scope"],
+  mapOrigins: MapOrigins | undefined,
 ): string {
   const frames = stacks.flat();
   if (state === "failed") return `Source maps could not be read: ${error} `;
-  if (state === "ready") return explainMissingSource(frames, debugIds, scope);
+  if (state === "ready") {
+    return explainMissingSource(frames, debugIds, scope, mapOrigins?.named ?? []);
+  }
   return frames.length > 0 && debugIds.size > 0 ? "Loading source maps." : "";
 }
 
-function Actions({ source, event, envelope, stacks }: {
-  source: ConsoleSource;
-  event: ErrorEvent;
-  envelope: number;
-  stacks: FoundStacks["stacks"];
-}) {
-  const save = () => {
-    const href = source.download(envelope);
-    if (href !== undefined) saveFile(href, `${event.event_id ?? envelope}.envelope`);
-  };
-  const markdown = async () => {
-    const { trace_id } = event;
-    // The error is worth copying without its trace, too.
-    const { rows } = trace_id === null
-      ? NO_TRACE
-      : await source.list("traces", { trace: trace_id, limit: 1 }).catch(() => NO_TRACE);
-    return errorAsMarkdown(event, stacks, rows[0]);
-  };
-  return (
-    <>
-      <CopyButton text={() => errorAsText(event, stacks)}>Copy as text</CopyButton>
-      <CopyButton text={markdown}>Copy for an assistant</CopyButton>
-      <button type="button" onClick={save}>Download envelope</button>
-    </>
-  );
-}
-
-const NO_TRACE: { readonly rows: readonly TraceRow[] } = { rows: [] };
-
 /** A further exception of the event, as a cause or as a member of a group: its relation, message and stack trace. */
-function Exception({ thrown, frames }: { thrown: Thrown; frames: readonly FoundFrame[] }) {
+function Exception({ thrown, frames, origin }: {
+  thrown: Thrown;
+  frames: readonly FoundFrame[];
+  origin: string | undefined;
+}) {
   const { type, value, depth, stack } = thrown;
   const indent = Math.min(depth - 1, MAX_INDENT);
   return (
@@ -189,7 +196,7 @@ function Exception({ thrown, frames }: { thrown: Thrown; frames: readonly FoundF
           <LongText text={value} />
         </p>
       )}
-      <StackTrace frames={frames} more={stack.more} />
+      <StackTrace frames={frames} more={stack.more} origin={origin} />
     </section>
   );
 }
@@ -202,7 +209,7 @@ function describeRelation({ relation, of, place }: Thrown): string {
 }
 
 /** Links to the event's trace and recording, its id, and facts about the sender. */
-function Origin({ event: { trace_id, replay_id, event_id, mechanism, facts } }: {
+function Origin({ event: { trace_id, span_id, replay_id, event_id, mechanism, facts } }: {
   event: ErrorEvent;
 }) {
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
@@ -211,7 +218,11 @@ function Origin({ event: { trace_id, replay_id, event_id, mechanism, facts } }: 
       name: "trace",
       value: (
         <>
-          <IdLink id={trace_id} href={fragmentTo("traces", [trace_id])} />{" "}
+          <a href={fragmentTo("traces", [trace_id], { span: span_id ?? undefined })}>Open trace</a>
+          {" "}
+          <span className="quiet">
+            <Id id={trace_id} />
+          </span>{" "}
           <a href={fragmentTo("logs", [], { trace: trace_id })}>Logs of the trace</a>
         </>
       ),

@@ -5,9 +5,11 @@ import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList, useSourceState } from "../shared/use_source.ts";
+import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
+import { useMapOrigins } from "./FetchMaps.tsx";
 import { GroupHeader } from "./GroupState.tsx";
-import { useErrorEvent } from "./use_error_event.ts";
+import { useErrorEvent, useFoundStacks } from "./use_error_event.ts";
 
 /**
  * One occurrence of an error group, with links to the others.
@@ -29,6 +31,8 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
   const reading = useErrorEvent(source, current, rows[index]?.event_id ?? null);
+  const mapOrigins = useMapOrigins(source);
+  const found = useFoundStacks(source, reading.event, mapOrigins?.named);
   const back = fragmentTo("errors", [], params);
   useEscapeTo(back);
   const place = useRef<HTMLDivElement>(null);
@@ -54,17 +58,29 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
     (current !== undefined || list.state === "loading");
   return (
     <div className="error" ref={place} tabIndex={-1}>
-      <nav className="bar" aria-label="Occurrences">
-        <a href={back}>All errors</a>
-        <p role="status">{describePosition(index, rows.length, list.more !== undefined)}</p>
-        <span className="line">
+      <div className="bar">
+        <nav className="line" aria-label="Occurrences">
+          <a href={back}>All errors</a>
+          <span role="status">
+            {describePosition(index, rows.length, list.more !== undefined)}
+          </span>
           <Step href={linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther))}>Newer</Step>
           <Step href={linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther))}>
             Older
           </Step>
-        </span>
-      </nav>
-      <GroupHeader source={source} group={group} back={back} />
+        </nav>
+        <div className="actions">
+          <GroupHeader source={source} group={group} back={back} />
+          {reading.event && source && reading.envelope !== undefined && (
+            <CopyMenu
+              source={source}
+              event={reading.event}
+              envelope={reading.envelope}
+              stacks={found.stacks}
+            />
+          )}
+        </div>
+      </div>
       {reading.event && source && reading.envelope !== undefined && (
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody
@@ -72,6 +88,9 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
           source={source}
           event={reading.event}
           envelope={reading.envelope}
+          sender={rows[index]?.source}
+          mapOrigins={mapOrigins}
+          found={found}
         />
       )}
       {reading.state === "failed" && (
@@ -113,7 +132,7 @@ function useCurrentOccurrence(
 function describePosition(index: number, count: number, hasMore: boolean): string {
   if (index === -1) return "";
   const position = `${(index + 1).toLocaleString("en")} of ${count.toLocaleString("en")}`;
-  return `Occurrence ${position}${hasMore ? " or more" : ""}, newest first`;
+  return `${position}${hasMore ? " or more" : ""}`;
 }
 
 /** A link, or its text alone at the end of the list, so that the layout stays. */

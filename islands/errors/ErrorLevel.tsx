@@ -4,14 +4,18 @@ import type { OutcomeKind } from "../../components/outcome.ts";
 /** Known levels have up to seven characters; a longer one would break the table. */
 const MAX_LENGTH = 12;
 
-/** An error's level and whether it was handled, with a mark. */
+/** Whether an error was handled (outlined) or not (filled), with a mark; its level, unless it is the usual one. */
 export function ErrorLevel({ level, handled }: { level: string; handled: boolean | null }) {
   const kind = levelKind(level);
+  const words = [
+    ...level === "error" && handled !== null ? [] : [level.slice(0, MAX_LENGTH)],
+    ...handled === null ? [] : [handled ? "handled" : "unhandled"],
+  ];
+  const shape = handled === null ? "" : handled ? "outlined" : "filled";
   return (
-    <span className={`level ${kind}`}>
+    <span className={`level ${kind} ${shape}`}>
       <OutcomeMark kind={kind} />
-      {level.slice(0, MAX_LENGTH)}
-      {handled !== null && (handled ? ", handled" : ", unhandled")}
+      {words.join(", ")}
     </span>
   );
 }

@@ -8,11 +8,13 @@ const MAX_SCRIPTS = 10;
 const NONE: MapOrigins = { named: [], fetchable: [] };
 
 /** Where source maps may be fetched, read once; undefined while it is unknown. */
-export function useMapOrigins(source: ConsoleSource): MapOrigins | undefined {
-  const [origins, setOrigins] = useState(source.mapOrigins ? undefined : NONE);
+export function useMapOrigins(source: ConsoleSource | undefined): MapOrigins | undefined {
+  const [origins, setOrigins] = useState<MapOrigins>();
   useEffect(() => {
+    if (!source) return;
     let outdated = false;
-    source.mapOrigins?.().catch(() => NONE).then((found) => !outdated && setOrigins(found));
+    const asked = source.mapOrigins?.().catch(() => NONE) ?? Promise.resolve(NONE);
+    void asked.then((found) => !outdated && setOrigins(found));
     return () => {
       outdated = true;
     };

@@ -104,7 +104,7 @@ export function GroupHeader({ source, group, back }: {
 
   if (step === "confirming" || step === "deleting") {
     return (
-      <div className="bar">
+      <div className="line">
         <Confirmation
           action="Delete group"
           question="Remove this group from the errors? Its envelopes stay."
@@ -116,7 +116,7 @@ export function GroupHeader({ source, group, back }: {
     );
   }
   return (
-    <div className="bar" role="group" aria-label="Group">
+    <div className="line" role="group" aria-label="Group">
       <button type="button" onClick={() => toggle("resolved")}>
         {row.state === "resolved" ? "Reopen" : "Resolve"}
       </button>

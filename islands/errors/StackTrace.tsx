@@ -15,14 +15,19 @@ const truncate = (text: string) => text.length > MAX_NAME ? `${text.slice(0, MAX
  * A stack trace, innermost frame first. The first in-app frame with source is open; runs of library frames are folded.
  *
  * @param props.more number of outer frames that are not listed
+ * @param props.origin of the application, which is left out of locations
  */
-export function StackTrace({ frames, more }: { frames: readonly FoundFrame[]; more: number }) {
+export function StackTrace({ frames, more, origin }: {
+  frames: readonly FoundFrame[];
+  more: number;
+  origin: string | undefined;
+}) {
   if (frames.length === 0) return <p className="note">No stack trace in the event.</p>;
   const openFrame = frames.find(({ own, source }) => own !== false && source) ??
     frames.find(({ source }) => source);
   const listItem = (frame: FoundFrame, key: number) => (
     <li key={key}>
-      <Frame frame={frame} open={frame === openFrame} />
+      <Frame frame={frame} open={frame === openFrame} origin={origin} />
     </li>
   );
   return (
@@ -51,12 +56,20 @@ export function StackTrace({ frames, more }: { frames: readonly FoundFrame[]; mo
 }
 
 /** One frame: function and location in a line; source and variables below, if there are any. */
-function Frame({ frame, open }: { frame: FoundFrame; open: boolean }) {
+function Frame({ frame, open, origin }: {
+  frame: FoundFrame;
+  open: boolean;
+  origin: string | undefined;
+}) {
   const { source, variables, script, own } = frame;
+  const location = formatLocation(frame);
+  const isOwn = origin !== undefined && location.startsWith(`${origin}/`);
   const line = (
     <>
       <code className="call">{truncate(frame.function ?? "(anonymous)")}</code>{" "}
-      <code className="place">{truncate(formatLocation(frame))}</code>{" "}
+      <code className="place" title={isOwn ? truncate(location) : undefined}>
+        {truncate(isOwn ? location.slice(origin.length) : location)}
+      </code>{" "}
       {own !== null && <small className="whose">{own ? "in app" : "library"}</small>}
     </>
   );

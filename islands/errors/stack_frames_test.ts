@@ -32,9 +32,11 @@ const frame = (file: string, hasSource: boolean): FoundFrame => ({
   script: null,
 });
 
+const SHOP = "http://127.0.0.1:4517";
+
 Deno.test("frames without source → why: relay mode, no source map, none sent", () => {
   const explain = (frames: FoundFrame[], scope: "inbox" | "visit" = "inbox") =>
-    explainMissingSource(frames, new Map([["/a.js", "id"]]), scope);
+    explainMissingSource(frames, new Map([["/a.js", "id"]]), scope, []);
   assert.equal(explain([]), "");
   assert.equal(explain([frame("shop.ts", true)]), "");
   assert.match(explain([frame("/a.js", false)], "visit"), /in relay mode/);
@@ -44,4 +46,15 @@ Deno.test("frames without source → why: relay mode, no source map, none sent",
   );
   assert.match(explain([frame("cart.py", false)]), /no source lines/);
   assert.equal(explain([frame("native", false), frame("shop.ts", true)]), "");
+});
+
+Deno.test("script without debug id → what to do: name its origin, or fetch from it", () => {
+  const explain = (origins: string[], scope: "inbox" | "visit" = "inbox") =>
+    explainMissingSource([frame(`${SHOP}/shop.js?v=1`, false)], new Map(), scope, origins);
+  assert.match(
+    explain([]),
+    /^No source map for \/shop.js: build .* name http:\/\/127.0.0.1:4517 in SOURCE_MAP_ORIGINS\.$/,
+  );
+  assert.match(explain([SHOP]), /^No source map for \/shop.js: fetch it/);
+  assert.match(explain([], "visit"), /no source lines/);
 });

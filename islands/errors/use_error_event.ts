@@ -62,11 +62,12 @@ export interface FoundStacks {
 /**
  * Looks up an error's frames in source maps. Until they are loaded, the frames are as sent.
  *
+ * @param event undefined: still loading
  * @param mapOrigins origins whose scripts may have a map by their address; undefined: not known yet
  */
 export function useFoundStacks(
-  source: ConsoleSource,
-  event: ErrorEvent,
+  source: ConsoleSource | undefined,
+  event: ErrorEvent | undefined,
   mapOrigins: readonly string[] | undefined,
 ): FoundStacks {
   const [found, setFound] = useState<
@@ -74,7 +75,7 @@ export function useFoundStacks(
   >();
   const [tries, setTries] = useState(0);
   useEffect(() => {
-    if (mapOrigins === undefined) return;
+    if (!source || !event || mapOrigins === undefined) return;
     let outdated = false;
     const finder = finderOf(source);
     const keys = mapKeys(event, mapOrigins);
@@ -91,11 +92,11 @@ export function useFoundStacks(
   }, [source, event, mapOrigins, tries]);
   const retry = () => {
     // Its maps may have been replaced.
-    finders.delete(source);
+    if (source) finders.delete(source);
     setTries((n) => n + 1);
   };
-  if (found?.event !== event) return { state: "loading", stacks: stacksAsSent(event), retry };
-  return { ...found, retry };
+  if (event && found?.event === event) return { ...found, retry };
+  return { state: "loading", stacks: event ? stacksAsSent(event) : [], retry };
 }
 
 /** What finds the source map of each script: its debug id, else its address. */

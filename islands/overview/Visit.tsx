@@ -67,7 +67,7 @@ function phaseText(phase: TelemetryState["phase"], reason: string | undefined): 
 const RECORDING_TEXTS: Readonly<Record<TelemetryState["recording"], string>> = {
   waiting: "not decided yet",
   buffering: "buffering: sent only if an error occurs",
-  recording: "recording: sent continuously",
+  recording: "running: sent continuously",
   off: "off",
   failed: "failed; the rest of telemetry is not affected",
 };

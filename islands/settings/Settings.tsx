@@ -17,7 +17,7 @@ interface Props {
   readonly route: string;
 }
 
-/** The settings view: what monitoring costs this visit. The page adds the configuration below it. */
+/** The settings view: what monitoring costs this visit. The page has the configuration above it. */
 export default function Settings(props: Props) {
   const mounted = useMounted();
   return (

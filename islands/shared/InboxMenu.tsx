@@ -1,8 +1,9 @@
-import { type ToggleEvent, useId, useRef, useState } from "react";
+import { useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
+import { Menu } from "./Menu.tsx";
 import type { ConsoleSource } from "./source/source.ts";
 import { resumeLists, useSourceState } from "./use_source.ts";
 
@@ -12,22 +13,14 @@ interface Result {
   readonly failed?: boolean;
 }
 
-/**
- * What concerns all envelopes, behind a button: export, import, delete. A popover: the browser closes it by Escape or a
- * click elsewhere, returns the focus to the button, and reports to screen readers whether it is open.
- */
+/** What concerns all envelopes, behind a button: export, import, delete. */
 export function InboxMenu({ source }: { source: ConsoleSource }) {
   const { total, canStore } = useSourceState(source);
   const [result, setResult] = useState<Result>();
   const [isConfirming, setConfirming] = useState(false);
-  const id = useId();
-  const button = useRef<HTMLButtonElement>(null);
-  const menu = useRef<HTMLDivElement>(null);
-  const close = () => menu.current?.hidePopover();
   const { importArchive } = source;
 
   const deleteAll = async () => {
-    close();
     try {
       await source.clear();
       resumeLists();
@@ -39,59 +32,60 @@ export function InboxMenu({ source }: { source: ConsoleSource }) {
 
   return (
     <>
-      <button type="button" ref={button} popoverTarget={id}>More</button>
-      <div
-        id={id}
-        ref={menu}
-        popover="auto"
-        role="group"
-        aria-label="All envelopes"
-        className="menu"
-        onBeforeToggle={(event) => placeBelow(event, button.current)}
-        onToggle={({ newState }) => newState === "closed" && setConfirming(false)}
-      >
-        <button
-          type="button"
-          disabled={total === 0}
-          onClick={() => {
-            saveFile(source.exported());
-            close();
-          }}
-        >
-          Export
-        </button>
-        {importArchive && (
-          <FileButton
-            name="File to import"
-            open={(archive) => {
-              close();
-              void importFile(archive, importArchive, setResult);
-            }}
-          >
-            Import
-          </FileButton>
-        )}
-        {isConfirming
-          ? (
-            <div className="ask" role="group" aria-label="Delete all?">
-              <p>Delete {formatCount(total, "envelope")} permanently?</p>
-              <button type="button" className="danger" onClick={() => void deleteAll()}>
-                Delete all
-              </button>
-              <button type="button" autoFocus onClick={close}>Cancel</button>
-            </div>
-          )
-          : (
+      <Menu label="More" name="All envelopes" onClose={() => setConfirming(false)}>
+        {(close) => (
+          <>
             <button
               type="button"
-              className="danger"
               disabled={total === 0}
-              onClick={() => setConfirming(true)}
+              onClick={() => {
+                saveFile(source.exported());
+                close();
+              }}
             >
-              Delete all
+              Export
             </button>
-          )}
-      </div>
+            {importArchive && (
+              <FileButton
+                name="File to import"
+                open={(archive) => {
+                  close();
+                  void importFile(archive, importArchive, setResult);
+                }}
+              >
+                Import
+              </FileButton>
+            )}
+            {isConfirming
+              ? (
+                <div className="ask" role="group" aria-label="Delete all?">
+                  <p>Delete {formatCount(total, "envelope")} permanently?</p>
+                  <button
+                    type="button"
+                    className="danger"
+                    onClick={() => {
+                      close();
+                      void deleteAll();
+                    }}
+                  >
+                    Delete all
+                  </button>
+                  <button type="button" autoFocus onClick={close}>Cancel</button>
+                </div>
+              )
+              : (
+                <button
+                  type="button"
+                  className="danger"
+                  disabled={total === 0}
+                  onClick={() => setConfirming(true)}
+                >
+                  Delete all
+                </button>
+              )}
+          </>
+        )}
+      </Menu>
       {!canStore && (
         <p role="alert" className="refused">
           <OutcomeMark kind="refused" />
@@ -105,17 +99,6 @@ export function InboxMenu({ source }: { source: ConsoleSource }) {
       </p>
     </>
   );
-}
-
-/** Popovers are not placed beside their button by themselves. */
-function placeBelow(
-  { newState, currentTarget }: ToggleEvent<HTMLElement>,
-  button: HTMLElement | null,
-): void {
-  if (newState !== "open" || button === null) return;
-  const { bottom, right } = button.getBoundingClientRect();
-  currentTarget.style.top = `${bottom + scrollY}px`;
-  currentTarget.style.right = `${document.documentElement.clientWidth - right}px`;
 }
 
 async function importFile(

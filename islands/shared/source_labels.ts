@@ -7,7 +7,7 @@ import { OWN_SOURCE, type Source } from "../../monitoring/models/rows.ts";
  * @returns labels by key
  */
 export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, string> {
-  const parts = [nameOf, withSide, fullLabel];
+  const parts = [nameOf, nameWithSide, fullLabel];
   return new Map(sources.map((source) => {
     const label = parts.find((of) =>
       sources.filter((other) => of(other) === of(source)).length === 1
@@ -18,10 +18,11 @@ export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, st
 
 /** Name, side and environment. */
 export function fullLabel(source: Source): string {
-  return [withSide(source), source.environment].filter((part) => part !== null).join(", ");
+  return [nameWithSide(source), source.environment].filter((part) => part !== null).join(", ");
 }
 
-const withSide = (source: Source): string =>
+/** "shop, server". */
+export const nameWithSide = (source: Source): string =>
   source.side === "unknown" ? nameOf(source) : `${nameOf(source)}, ${source.side}`;
 
 /** The name of an SDK without what all of Sentry's have in common. */

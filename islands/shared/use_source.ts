@@ -115,7 +115,7 @@ export function useList<Name extends keyof ConsoleLists>(
   query: ConsoleQuery,
   { view = LISTS[name].view }: { readonly view?: View } = {},
 ): ConsoleList<ConsoleLists[Name]> {
-  const key = `${view} ${name}${query.limit === 1 ? ", newest" : ""}`;
+  const key = [view, name, query.limit].join();
   const list = useMemo(() => source && cachedList(source, name, key, query), [source, key]);
   const { version } = useSourceState(source);
   const paused = usePausedState();
@@ -141,7 +141,7 @@ export function useList<Name extends keyof ConsoleLists>(
   return { ...state, retry: () => list?.ask(query) };
 }
 
-/** The last list of each kind in each view, a single row apart from the whole list. When the user returns from a detail, all loaded rows are still there. */
+/** The last list of each kind in each view, short lists apart from whole ones. When the user returns from a detail, all loaded rows are still there. */
 const cache = new WeakMap<ConsoleSource, Map<string, LiveList<unknown>>>();
 
 function cachedList<Name extends keyof ConsoleLists>(

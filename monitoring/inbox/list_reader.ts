@@ -87,7 +87,7 @@ export class ListReader {
         query,
         last,
         occurrencesSql(query),
-        ({ key, entry }) => ({ row: occurrenceRow(key, JSON.parse(entry)) }),
+        ({ key, entry, source }) => ({ row: occurrenceRow(key, JSON.parse(entry), source) }),
       ),
     logs: (query, last) =>
       this.#scan.page(

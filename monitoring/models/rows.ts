@@ -221,8 +221,7 @@ export interface GroupAlert extends Pick<ErrorGroupRow, "group" | "type"> {
 }
 
 /** One error event. */
-export interface OccurrenceRow {
-  readonly group: string;
+export interface OccurrenceRow extends Pick<ErrorGroupRow, "group" | "type" | "where" | "source"> {
   /** Id of its envelope. */
   readonly envelope: number;
   readonly event_id: string | null;

@@ -12,7 +12,7 @@ const fixRandom = (page: Page, value: number) =>
 test("session sampled, no error → recorded", async ({ page, arrivals }) => {
   await fixRandom(page, RATE - 0.01);
   await openPage(page);
-  await expect(page.getByRole("region", { name: "This visit" })).toContainText("recording: sent");
+  await expect(page.getByRole("region", { name: "This visit" })).toContainText("sent continuously");
   await make(page, "info"); // changes the page
   const item = await arrivals.waitForItem("a recording", ({ type }) => type === "replay_event");
   expect(item.json()).toMatchObject({ replay_type: "session", segment_id: 0 });

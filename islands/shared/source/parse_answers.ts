@@ -77,6 +77,9 @@ const SHAPES: {
   },
   occurrences: {
     group: isText,
+    type: isText,
+    where: isTextOrNull,
+    source: isText,
     envelope: isCount,
     event_id: isTextOrNull,
     at: isTime,

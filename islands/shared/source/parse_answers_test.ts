@@ -40,6 +40,9 @@ const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
   },
   occurrences: {
     group: "0a",
+    type: "Error",
+    where: null,
+    source: "sightglass",
     envelope: 3,
     event_id: null,
     at: 1,

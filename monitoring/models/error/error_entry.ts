@@ -6,8 +6,8 @@ import { type ErrorGroupRow, levelNamed, type ListQuery, type OccurrenceRow } fr
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
   extends
-    Omit<OccurrenceRow, "envelope">,
-    Pick<ErrorGroupRow, "type" | "where" | "level" | "handled"> {}
+    Omit<OccurrenceRow, "envelope" | "source">,
+    Pick<ErrorGroupRow, "level" | "handled"> {}
 
 /** Characters. The longest class names have some 60. */
 const MAX_TYPE = 200;
@@ -106,10 +106,14 @@ export function groupRow(
   };
 }
 
-/** The row of one error. */
-export function occurrenceRow(place: number, entry: ErrorEntry): OccurrenceRow {
-  const { group, event_id, at, value, trace_id, replay_id } = entry;
-  return { group, envelope: envelopeAt(place), event_id, at, value, trace_id, replay_id };
+/**
+ * The row of one error.
+ *
+ * @param source key of its source
+ */
+export function occurrenceRow(place: number, entry: ErrorEntry, source: string): OccurrenceRow {
+  const { level: _, handled: __, ...row } = entry;
+  return { ...row, envelope: envelopeAt(place), source };
 }
 
 /** The identifier of an error in page URLs: its event id; its group if the event has no id. */

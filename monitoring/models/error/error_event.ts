@@ -33,6 +33,8 @@ export interface ErrorEvent {
   /** The sender's time, milliseconds since 1970; null: not a valid time. */
   readonly at: number | null;
   readonly level: string;
+  /** Address of the page or the request; null: not sent. */
+  readonly url: string | null;
   /** The type of the outermost exception, or "Message". */
   readonly title: string;
   /** The message of the outermost exception, or of an event without exceptions. */
@@ -120,6 +122,7 @@ export function describeEvent(event: unknown): ErrorEvent {
     event_id: hexId(at(event, "event_id")),
     at: time,
     level: textAt(event, "level") ?? "error",
+    url: textAt(event, "request", "url"),
     title: outermost?.type ?? "Message",
     value: outermost?.value ?? messageOf(event),
     handled: handledOf(exceptions.shown.map(({ handled }) => handled)),

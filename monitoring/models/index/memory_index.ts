@@ -136,7 +136,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       indexed.flatMap((envelope) => envelope.errors),
       ({ entry }) => isWantedError(query, entry),
       ({ place }) => place,
-      ({ place, entry }) => occurrenceRow(place, entry),
+      ({ place, entry, source }) => occurrenceRow(place, entry, source.key),
     );
 
   const logs = (query: ListQuery): Page<LogRow> =>

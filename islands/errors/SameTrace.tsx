@@ -1,0 +1,73 @@
+import { formatDuration } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import { nameWithSide } from "../shared/source_labels.ts";
+import { useSourceList } from "../shared/source_list.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList } from "../shared/use_source.ts";
+import { itemsBefore } from "./before_error.ts";
+import { levelKind } from "./ErrorLevel.tsx";
+
+/** Rows of each list that are read, which has the newest that were received first. */
+const MAX_ROWS = 50;
+/** Characters of a message and of other texts: more than a line. */
+const MAX_TEXT = 240;
+const MAX_NAME = 80;
+
+/** What went wrong in the error's trace before it: often the cause. Nothing if there is nothing. */
+export function SameTrace({ source, event, envelope, traceId, at }: {
+  source: ConsoleSource;
+  event: ErrorEvent;
+  envelope: number;
+  traceId: string;
+  at: number;
+}) {
+  // The bound is exclusive.
+  const query = { trace: traceId, until: String(Math.floor(at) + 1), limit: MAX_ROWS };
+  const view = { view: "errors" } as const;
+  const errors = useList(source, "occurrences", query, view).rows;
+  const logs = useList(source, "logs", { ...query, level: "warn" }, view).rows;
+  const sources = useSourceList(source)?.rows ?? [];
+  const isShown = (row: typeof errors[number]) =>
+    row.envelope === envelope && row.event_id === event.event_id;
+  const items = itemsBefore(
+    at,
+    // The rows of the previous error stay until those of this one are read.
+    errors.filter(({ trace_id }) => trace_id === traceId),
+    logs.filter(({ trace_id }) => trace_id === traceId),
+    isShown,
+  );
+  if (items.length === 0) return null;
+  return (
+    <section aria-labelledby="error-before" className="before">
+      <h4 id="error-before">In the same trace</h4>
+      <ul>
+        {items.map(({ before, what, text, where, source: key, error }, index) => {
+          const sender = sources.find((one) => one.key === key);
+          const origin = [where, sender && nameWithSide(sender)].filter(Boolean).join(", ");
+          const kind = error ? "refused" : levelKind(what);
+          return (
+            <li key={index}>
+              <span className="when">{formatDuration(Math.max(0, before))} before</span>{" "}
+              <a
+                href={error
+                  ? fragmentTo("errors", error)
+                  : fragmentTo("logs", [], { trace: traceId })}
+              >
+                <span className={kind}>
+                  <OutcomeMark kind={kind} />
+                  <b>{cut(what, MAX_NAME)}</b>
+                </span>{" "}
+                {cut(text, MAX_TEXT)}
+              </a>{" "}
+              <small>{cut(origin, 2 * MAX_NAME)}</small>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const cut = (text: string, max: number): string => text.slice(0, max).toWellFormed();

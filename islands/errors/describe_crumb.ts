@@ -1,0 +1,49 @@
+import type { OutcomeKind } from "../../components/outcome.ts";
+import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
+import { levelKind } from "./ErrorLevel.tsx";
+
+/** A breadcrumb as the parts of one line. */
+export interface CrumbLine {
+  /** `refused`: something failed; `waits`: a warning. */
+  readonly kind: OutcomeKind;
+  /** Method and address of a request; null: not one. */
+  readonly request: string | null;
+  /** HTTP status of its response. */
+  readonly status: string | null;
+  /** Of a warning or a failure, unless the status says it. */
+  readonly level: string | null;
+  /** Id of its span. */
+  readonly span: string | null;
+  /** The other values. */
+  readonly data: Breadcrumb["data"];
+}
+
+/** Names that SDKs give to the parts of a request; `__span` is for their own use. */
+const SHOWN_APART = ["method", "url", "status_code", "__span"];
+
+/** Finds the request, its status and its span in the values of a breadcrumb. */
+export function describeCrumb({ level, data }: Pick<Breadcrumb, "level" | "data">): CrumbLine {
+  const value = (name: string) => data.find((entry) => entry[0] === name)?.[1] ?? null;
+  const method = value("method");
+  const url = value("url");
+  const status = value("status_code");
+  const span = value("__span");
+  const isRequest = method !== null && url !== null;
+  const ofStatus = statusKind(Number(status));
+  const kind = ofStatus === "refused" ? ofStatus : levelKind(level);
+  return {
+    kind: kind === "flows" ? ofStatus : kind,
+    request: isRequest ? `${method} ${url}` : null,
+    status,
+    level: kind === "flows" || ofStatus !== "flows" ? null : level,
+    span: /^[\da-f]{16}$/.test(span ?? "") ? span : null,
+    data: data.filter(([name]) =>
+      !SHOWN_APART.includes(name) || !isRequest && ["method", "url"].includes(name)
+    ),
+  };
+}
+
+function statusKind(status: number): OutcomeKind {
+  if (status >= 500) return "refused";
+  return status >= 400 ? "waits" : "flows";
+}

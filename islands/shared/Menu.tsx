@@ -1,0 +1,48 @@
+import { type ReactNode, type ToggleEvent, useId, useRef } from "react";
+
+/**
+ * Further buttons behind a button. A popover: the browser closes it by Escape or a click elsewhere, returns the focus
+ * to the button, and reports to screen readers whether it is open.
+ *
+ * @param props.label of the button
+ * @param props.name accessible name of the group of buttons
+ * @param props.children returns the buttons; `close` closes the menu
+ */
+export function Menu({ label, name, onClose, children }: {
+  label: string;
+  name: string;
+  onClose?: () => void;
+  children: (close: () => void) => ReactNode;
+}) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <button type="button" ref={button} popoverTarget={id}>{label}</button>
+      <div
+        id={id}
+        ref={menu}
+        popover="auto"
+        role="group"
+        aria-label={name}
+        className="menu"
+        onBeforeToggle={(event) => placeBelow(event, button.current)}
+        onToggle={({ newState }) => newState === "closed" && onClose?.()}
+      >
+        {children(() => menu.current?.hidePopover())}
+      </div>
+    </>
+  );
+}
+
+/** Popovers are not placed beside their button by themselves. */
+function placeBelow(
+  { newState, currentTarget }: ToggleEvent<HTMLElement>,
+  button: HTMLElement | null,
+): void {
+  if (newState !== "open" || button === null) return;
+  const { bottom, right } = button.getBoundingClientRect();
+  currentTarget.style.top = `${bottom + scrollY}px`;
+  currentTarget.style.right = `${document.documentElement.clientWidth - right}px`;
+}
