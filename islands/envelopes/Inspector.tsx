@@ -23,7 +23,6 @@ export function Inspector({ inspection }: { inspection: Inspection }) {
   return (
     <div className="inspector">
       {problem && <InvalidEnvelope problem={problem} bytes={bytes} />}
-      {header && <Payload bytes={header} name="Envelope header" />}
       <h4>{formatCount(items.length, problem ? "complete item" : "item")}</h4>
       {shown.map((item, n) => (
         <Item
@@ -34,6 +33,7 @@ export function Inspector({ inspection }: { inspection: Inspection }) {
         />
       ))}
       {button}
+      {header && <FoldedPayload bytes={header} name="Envelope header" />}
     </div>
   );
 }
@@ -77,14 +77,31 @@ function Item({ item, number, initiallyOpen }: {
       </summary>
       {open && (
         <>
-          <Payload bytes={header} name={`Header of item ${number}`} />
           <Payload
             bytes={payload}
             name={`Payload of item ${number}`}
             file={`${number}-${shortType.replaceAll(/[^\w.-]+/g, "_")}`}
           />
+          <FoldedPayload bytes={header} name={`Header of item ${number}`} />
         </>
       )}
+    </details>
+  );
+}
+
+/** A header in one line, which opens it. */
+function FoldedPayload({ bytes, name }: { bytes: Uint8Array; name: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className="payload"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        {name} <small>{formatBytes(bytes.byteLength)}</small>
+      </summary>
+      {open && <Payload bytes={bytes} name={name} />}
     </details>
   );
 }
@@ -106,10 +123,22 @@ function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?
       <p>
         {name}: {kind}, {size}
         {!complete && <span>, truncated</span>}
+        {file && (
+          <>
+            {" "}
+            <button
+              type="button"
+              className="plain"
+              onClick={() => saveFile(URL.createObjectURL(blobOf(bytes)), file)}
+            >
+              Download {name.toLowerCase()}
+            </button>
+          </>
+        )}
       </p>
       {text !== "" && <pre ref={place} tabIndex={0} aria-label={name}>{text}</pre>}
-      <p className="line">
-        {canShowAll && (
+      {canShowAll && (
+        <p>
           <button
             type="button"
             className="plain"
@@ -121,17 +150,8 @@ function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?
           >
             Show all ({size})
           </button>
-        )}
-        {file && (
-          <button
-            type="button"
-            className="plain"
-            onClick={() => saveFile(URL.createObjectURL(blobOf(bytes)), file)}
-          >
-            Download {name.toLowerCase()}
-          </button>
-        )}
-      </p>
+        </p>
+      )}
     </div>
   );
 }

@@ -53,6 +53,7 @@ test.describe("in relay mode", () => {
     await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText(
       `"value": "${ERRORS.handled}"`,
     );
+    await viewOf(page).getByText("Envelope header").click();
     await expect(viewOf(page).getByLabel("Envelope header")).toContainText('"event_id": "');
 
     await page.keyboard.press("Escape");

@@ -25,7 +25,7 @@ export async function openPage(page: Page, address = "/"): Promise<void> {
 export async function telemetryRuns(page: Page): Promise<void> {
   const visit = page.getByRole("region", { name: "This visit" });
   await expect(visit).toContainText("running");
-  await expect(visit).toContainText(/buffering|recording:/);
+  await expect(visit).toContainText(/buffering|sent continuously/);
 }
 
 /** The trace id that the page shows. */
