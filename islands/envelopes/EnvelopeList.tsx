@@ -1,9 +1,9 @@
 import { memo, useRef } from "react";
 import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
-import { formatBytes, shortId } from "../../components/format.ts";
+import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
-import { ItemList } from "../../components/ItemList.tsx";
+import { summariseItems } from "../../components/ItemList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { describeOutcome, type SendResult } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -90,6 +90,12 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
     // An envelope of another sender has no receipt here. If it is in the inbox, it was stored.
     findReceipt(row, receipts)?.outcome ?? (source?.scope === "inbox" ? "stored" : undefined);
 
+  const parts: Parts = {
+    hasEncoding: rows.some((row) => row.content_encoding !== null),
+    hasTrace: rows.some((row) => row.trace_ids.length > 0),
+    hasRecording: rows.some((row) => row.replay_id !== null),
+  };
+
   return (
     <>
       <ListToolbar source={source} what="envelopes" actions={fileButton}>
@@ -112,7 +118,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
             <ScrollingTable
               className="feed-rows"
               caption="Envelopes, newest first"
-              columns={columns(source?.scope === "visit" ? "Created" : "Received")}
+              columns={columns(source?.scope === "visit" ? "Created" : "Received", parts)}
             >
               {rows.map((row) => (
                 <EnvelopeRow
@@ -121,6 +127,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
                   href={fragmentTo("envelopes", [String(row.id)], query)}
                   outcome={outcomeOf(row)}
                   isStop={String(row.id) === stop}
+                  {...parts}
                 />
               ))}
             </ScrollingTable>
@@ -132,16 +139,34 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
   );
 }
 
+/** Columns that are empty in all rows are left out. */
+interface Parts {
+  readonly hasEncoding: boolean;
+  readonly hasTrace: boolean;
+  readonly hasRecording: boolean;
+}
+
 /** @param time title of the time column */
-const columns = (time: string): readonly Column[] => [
+const columns = (time: string, { hasEncoding, hasTrace, hasRecording }: Parts): Column[] => [
   { title: time },
-  { title: "Items" },
+  { title: "Content" },
   { title: "Size", numeric: true },
-  { title: "Encoding" },
   { title: "Outcome" },
-  { title: "Trace" },
-  { title: "Recording" },
+  ...hasTrace ? [{ title: "Trace" }] : [],
+  ...hasEncoding ? [{ title: "Encoding" }] : [],
+  ...hasRecording ? [{ title: "Recording" }] : [],
 ];
+
+/** "12 spans · POST /api/checkout", "event · PaymentError: Card declined", "2 × session". */
+export function describeContent({ items, summary }: Pick<InboxRow, "items" | "summary">): string {
+  const counts = summariseItems(items).map(({ type, count }) => {
+    if (type === "span" && summary?.spans) return formatCount(summary.spans, "span");
+    if (type === "log" && summary?.logs) return formatCount(summary.logs, "log");
+    return count === 1 ? type : `${count}\u00a0×\u00a0${type}`;
+  });
+  const title = summary?.title ? ` · ${summary.title}` : "";
+  return (counts.join(", ") || "no items") + title;
+}
 
 /**
  * One envelope. Memoised: unchanged rows are not rendered again.
@@ -149,50 +174,55 @@ const columns = (time: string): readonly Column[] => [
  * @param props.outcome undefined: unknown
  * @param props.isStop the row is the list's tab stop
  */
-const EnvelopeRow = memo(function EnvelopeRow({ row, href, outcome, isStop }: {
-  row: InboxRow;
-  href: string;
-  outcome: string | undefined;
-  isStop: boolean;
-}) {
-  const { id, received_at, trace_ids, replay_id, bytes, items, content_encoding } = row;
+const EnvelopeRow = memo(function EnvelopeRow(
+  { row, href, outcome, isStop, hasEncoding, hasTrace, hasRecording }: Parts & {
+    row: InboxRow;
+    href: string;
+    outcome: string | undefined;
+    isStop: boolean;
+  },
+) {
+  const { id, received_at, trace_ids, replay_id, bytes, content_encoding } = row;
   const [trace, ...moreTraces] = trace_ids;
+  const content = describeContent(row);
   return (
     <tr>
       <td className="at">
+        <TimeAgo at={received_at} />
+      </td>
+      <td className="items">
         <a
           className="row-link"
           href={href}
           data-row={id}
           tabIndex={isStop ? 0 : -1}
-          aria-label={`Envelope ${id}, ${formatExactTime(received_at, Date.now())}`}
+          aria-label={`Envelope ${id}: ${content}, ${formatExactTime(received_at, Date.now())}`}
         >
-          <TimeAgo at={received_at} />
+          {content}
         </a>
-      </td>
-      <td className="items">
-        {items.length === 0 ? "no items" : <ItemList items={items} />}
         <SourceLabel of={[row.source]} />
       </td>
       <td className="n size">{formatBytes(bytes)}</td>
-      <td className="encoding">{content_encoding}</td>
       <td className="outcome">
         {outcome === undefined ? "–" : <Outcome result={{ outcome }} />}
       </td>
-      <td className="trace">
-        {trace === undefined ? "–" : (
-          <a
-            href={`#/traces/${trace}`}
-            aria-label={`Trace ${shortId(trace)}`}
-          >
-            <Id id={trace} />
-          </a>
-        )}
-        {moreTraces.length > 0 && (
-          <span title={moreTraces.join(" ")}>{` +${moreTraces.length}`}</span>
-        )}
-      </td>
-      <td className="recording">{replay_id && <Id id={replay_id} />}</td>
+      {hasTrace && (
+        <td className="trace">
+          {trace === undefined ? "–" : (
+            <a
+              href={`#/traces/${trace}`}
+              aria-label={`Trace ${shortId(trace)}`}
+            >
+              <Id id={trace} />
+            </a>
+          )}
+          {moreTraces.length > 0 && (
+            <span title={moreTraces.join(" ")}>{` +${moreTraces.length}`}</span>
+          )}
+        </td>
+      )}
+      {hasEncoding && <td className="encoding">{content_encoding}</td>}
+      {hasRecording && <td className="recording">{replay_id && <Id id={replay_id} />}</td>}
     </tr>
   );
 });

@@ -2,7 +2,8 @@ import { errorName } from "../../monitoring/models/error/error_entry.ts";
 import { type IndexEntries, indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { at, tidyText } from "../../monitoring/models/json.ts";
 import { type ParsedEnvelope, parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
-import { readSource, UNKNOWN_NAME } from "../../monitoring/models/source.ts";
+import { UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
+import { readSource } from "../../monitoring/models/source.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 

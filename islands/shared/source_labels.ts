@@ -1,4 +1,4 @@
-import { OWN_SOURCE, type Source } from "../../monitoring/models/rows.ts";
+import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 
 /**
  * A short label for each source: its name, and of several with the same name also the side, and then the
@@ -28,5 +28,6 @@ export const nameWithSide = (source: Source): string =>
 /** The name of an SDK without what all of Sentry's have in common. */
 export function nameOf({ key, name }: Source): string {
   if (key === OWN_SOURCE.key) return name;
+  if (name === UNKNOWN_NAME) return "sender not named";
   return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
 }

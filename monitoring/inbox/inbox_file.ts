@@ -135,7 +135,13 @@ export class InboxFile {
   envelopes(query: ListQuery): Page<InboxRow> {
     return this.#read(() => {
       const { rows, next } = this.#lists.envelopes(query, this.state().last);
-      return { rows: rows.flatMap((id) => this.envelopeTable.row(id) ?? []), next };
+      return {
+        rows: rows.flatMap((id) => {
+          const row = this.envelopeTable.row(id);
+          return row === undefined ? [] : [{ ...row, summary: this.#lists.summary(id) }];
+        }),
+        next,
+      };
     });
   }
 

@@ -25,7 +25,9 @@ import type { GroupStates } from "./group_states.ts";
 import { logRow } from "../models/log_entry.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
-import { cursorOf, envelopeAt } from "../models/index/list_cursor.ts";
+import { summarizeEnvelope } from "../models/index/index_entries.ts";
+import { cursorOf, envelopeAt, indexAt, placeOf } from "../models/index/list_cursor.ts";
+import type { EnvelopeSummary } from "../protocol/inbox_row.ts";
 import {
   type ErrorGroupRow,
   type ListCounts,
@@ -70,6 +72,33 @@ export class ListReader {
   /** {@linkcode list} for the ids of envelopes. */
   envelopes(query: ListQuery, last: number): Page<number> {
     return this.#scan.page(query, last, envelopesSql(query), ({ key }) => ({ row: key }));
+  }
+
+  /** What an envelope has, from its entries. */
+  summary(envelope: number): EnvelopeSummary {
+    const places = [placeOf(envelope, 0), placeOf(envelope + 1, 0)];
+    const first = (columns: string, table: string) =>
+      this.#scan.get(
+        `SELECT ${columns} FROM ${table} WHERE place >= ? AND place < ? ORDER BY place LIMIT 1`,
+        places,
+      );
+    const error = first("entry", "error_entries") as { entry: string } | undefined;
+    const root = first("name, op", "trace_entries") as
+      | { name: string | null; op: string | null }
+      | undefined;
+    const log = first("entry", "log_entries") as { entry: string } | undefined;
+    const { spans } = first("coalesce(sum(spans), 0) AS spans", "trace_entries") as {
+      spans: number;
+    };
+    // Logs of an envelope are numbered from 0. Counting would read all of them.
+    const { last } = first("max(place) AS last", "log_entries") as { last: number | null };
+    return summarizeEnvelope({
+      error: error && JSON.parse(error.entry),
+      root: root && root.name !== null ? { name: root.name, op: root.op } : undefined,
+      log: log && JSON.parse(log.entry),
+      spans,
+      logs: last === null ? 0 : indexAt(last) + 1,
+    });
   }
 
   readonly #lists: {

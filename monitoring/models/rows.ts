@@ -292,6 +292,9 @@ export const OWN_SOURCE: Source = {
   side: "unknown",
 };
 
+/** Name of a source that sends neither a name nor its SDK, such as a script that uses `curl`. */
+export const UNKNOWN_NAME = "unknown";
+
 /** A source and what it has sent: a row of `view=sources`. */
 export interface SourceRow extends Source {
   /** Newest first, at most {@linkcode MAX_RELEASES}. */

@@ -2,16 +2,13 @@ import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { digest } from "./digest.ts";
 import { at, listOf, pairsAt, textAt, tidyText } from "./json.ts";
 import type { ParsedEnvelope } from "./parsed_envelope.ts";
-import { OWN_SOURCE, type Source } from "./rows.ts";
+import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "./rows.ts";
 import { isForDevices, type Side, sideOf } from "./side.ts";
 
 /** The source of one envelope, and the release that sent it. */
 export interface EnvelopeSource extends Source {
   readonly release: string | null;
 }
-
-/** Name of a source that sends neither a name nor its SDK, such as a script that uses `curl`. */
-export const UNKNOWN_NAME = "unknown";
 
 /** Characters. Sentry allows 64 for an environment, 200 for a release. */
 const MAX_NAME = 100;

@@ -5,6 +5,14 @@ export interface InboxItem {
   readonly bytes: number;
 }
 
+/** What is in an envelope, for display. The title is untrusted. */
+export interface EnvelopeSummary {
+  /** Of its first error, else the name of its first trace or the text of its first log. */
+  readonly title: string | null;
+  readonly spans: number;
+  readonly logs: number;
+}
+
 /** An envelope in the inbox: a row of `GET /monitoring/inbox`, the data of one live event. */
 export interface InboxRow {
   /** Also the cursor: increases with every envelope, never reused. */
@@ -22,6 +30,8 @@ export interface InboxRow {
   readonly content_encoding: string | null;
   /** Key of the source, see `models/rows.ts`; null: not known yet, stored by an older version. */
   readonly source: string | null;
+  /** Only in the list of envelopes. */
+  readonly summary?: EnvelopeSummary;
 }
 
 /** The response of `GET /monitoring/inbox`. */
@@ -48,21 +58,38 @@ export function parseRow(value: unknown): InboxRow | undefined {
     items,
     content_encoding,
     source,
+    summary,
   } = value as Record<string, unknown>;
   const valid = isCount(id) && isCount(received_at) && isCount(bytes) &&
     isTextOrNull(event_id) && isTextOrNull(replay_id) && isTextOrNull(content_encoding) &&
     isTextOrNull(source) &&
     Array.isArray(trace_ids) && trace_ids.every((id) => typeof id === "string") &&
-    Array.isArray(items) && items.every(isItem);
-  return valid
-    ? { id, received_at, event_id, trace_ids, replay_id, bytes, items, content_encoding, source }
-    : undefined;
+    Array.isArray(items) && items.every(isItem) &&
+    (summary === undefined || isSummary(summary));
+  if (!valid) return undefined;
+  return {
+    id,
+    received_at,
+    event_id,
+    trace_ids,
+    replay_id,
+    bytes,
+    items,
+    content_encoding,
+    source,
+    ...summary && { summary },
+  };
 }
 
 function isItem(value: unknown): value is InboxItem {
   if (typeof value !== "object" || value === null) return false;
   const { type, bytes } = value as Record<string, unknown>;
   return typeof type === "string" && isCount(bytes);
+}
+
+function isSummary(value: unknown): value is EnvelopeSummary {
+  const { title, spans, logs } = Object(value) as Record<string, unknown>;
+  return isTextOrNull(title) && isCount(spans) && isCount(logs);
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -34,7 +34,7 @@ test.describe("in relay mode", () => {
     await arrivals.waitForItem("the error", ({ type }) => type === "event");
     await openView(page);
     const row = rowsOf(page).filter({
-      has: page.getByRole("cell", { name: "event", exact: true }),
+      has: page.getByRole("link", { name: /^Envelope \d+: event/ }),
     });
     await expect(row).toContainText("delivered");
     await expect(row).toContainText(/\d\s(B|KiB)/);
@@ -66,7 +66,7 @@ test.describe("in relay mode", () => {
     await make(page, "Handled error");
     const { envelope } = await arrivals.waitForItem("the error", ({ type }) => type === "event");
     await openView(page);
-    await rowsOf(page).filter({ has: page.getByRole("cell", { name: "event", exact: true }) })
+    await rowsOf(page).filter({ has: page.getByRole("link", { name: /^Envelope \d+: event/ }) })
       .getByRole("link", { name: /^Envelope / }).click();
     await expect(page).toHaveURL(/#\/envelopes\/\d+$/);
     const trace = viewOf(page).getByRole("link", { name: /^[\da-f]{32}$/ });

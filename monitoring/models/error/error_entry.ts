@@ -5,9 +5,7 @@ import { type ErrorGroupRow, levelNamed, type ListQuery, type OccurrenceRow } fr
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
-  extends
-    Omit<OccurrenceRow, "envelope" | "source">,
-    Pick<ErrorGroupRow, "level" | "handled"> {}
+  extends Omit<OccurrenceRow, "envelope" | "source">, Pick<ErrorGroupRow, "level" | "handled"> {}
 
 /** Characters. The longest class names have some 60. */
 const MAX_TYPE = 200;

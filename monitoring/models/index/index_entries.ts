@@ -4,8 +4,9 @@ import { readDebugIds } from "../error/stack.ts";
 import { at, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
-import type { InboxRow } from "../../protocol/inbox_row.ts";
+import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
 import { type EnvelopeSource, readSource } from "../source.ts";
+import { displayName } from "../trace/trace_name.ts";
 import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
 import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
 
@@ -82,6 +83,25 @@ export function indexEnvelope(
       associatedEventId: found.associatedEventId,
     },
   };
+}
+
+/** Characters: more than a line of a list. */
+const MAX_TITLE = 200;
+
+/**
+ * What an envelope has, in a few words.
+ *
+ * @param parts its first error, the root of its first trace and its first log; undefined or null: none
+ */
+export function summarizeEnvelope({ error, root, log, spans, logs }: {
+  readonly error: Pick<ErrorEntry, "type" | "value"> | undefined;
+  readonly root: Parameters<typeof displayName>[0] | null | undefined;
+  readonly log: Pick<LogEntry, "body"> | undefined;
+  readonly spans: number;
+  readonly logs: number;
+}): EnvelopeSummary {
+  const title = error ? errorTitle(error) : root ? displayName(root) : log?.body;
+  return { title: title?.slice(0, MAX_TITLE).toWellFormed() ?? null, spans, logs };
 }
 
 /** An item's type without control characters and lone surrogates, which SQLite cannot store as text. */

@@ -7,7 +7,7 @@ import {
   type GroupTotals,
   occurrenceRow,
 } from "../error/error_entry.ts";
-import type { IndexEntries } from "./index_entries.ts";
+import { type IndexEntries, summarizeEnvelope } from "./index_entries.ts";
 import { cursorOf, placeOf, writeCursor } from "./list_cursor.ts";
 import { type LogEntry, logRow } from "../log_entry.ts";
 import {
@@ -196,7 +196,16 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
           text: envelopeText(row, entries),
           at: receivedAt,
           source,
-          entry: row,
+          entry: {
+            ...row,
+            summary: summarizeEnvelope({
+              error: entries.errors[0],
+              root: entries.traces[0]?.root,
+              log: entries.logs[0],
+              spans: entries.traces.reduce((sum, { spans }) => sum + spans, 0),
+              logs: entries.logs.length,
+            }),
+          },
         },
         traces: placed(
           id,
