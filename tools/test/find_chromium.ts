@@ -18,6 +18,33 @@ export class ChromiumMissing extends Error {
 }
 
 /**
+ * Features of Chromium that tests turn off. Chromium obeys only the last `--disable-features`, so this
+ * repeats Playwright's own list, which a test compares.
+ */
+const DISABLED_FEATURES = [
+  // Two pages of the address bar, which headless Chromium renders for each window: 0.7 s of CPU.
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  // Playwright's.
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "TcpPortRandomizationWin",
+  "ThirdPartyStoragePartitioning",
+  "msEdgeUpdateLaunchServicesPreferredVersion",
+  "msForceBrowserSignIn",
+];
+
+/**
  * Chromium's switches for tests: no background activity, the same on all machines, usable as root in a
  * container. Without QUIC all traffic is visible.
  */
@@ -29,6 +56,7 @@ export const CHROMIUM_ARGS: readonly string[] = [
   "--disable-component-update",
   "--disable-sync",
   "--no-first-run",
+  `--disable-features=${DISABLED_FEATURES.join()}`,
 ];
 
 /** Usual paths of Chromium, the most likely first. */
