@@ -1,5 +1,6 @@
 import { fold } from "../index/search_text.ts";
 import { type ListQuery, MAX_LIST_ROWS, PAGE_COLUMNS, type PageRow, readSort } from "../rows.ts";
+import { isPlaceholder } from "./trace_name.ts";
 import type { PageVital, VitalsEntry } from "./page_vitals.ts";
 
 /**
@@ -14,7 +15,7 @@ export function pageRows(
   entries: Iterable<VitalsEntry & { readonly source: string }>,
   { q = "", sort = "-loads", limit = MAX_LIST_ROWS }: ListQuery,
 ): PageRow[] {
-  const pages = Map.groupBy(entries, ({ source, page }) => `${source} ${page}`);
+  const pages = Map.groupBy(namedEntries([...entries]), ({ source, page }) => `${source} ${page}`);
   for (const [key, [entry]] of pages) if (!fold(entry!.page).includes(fold(q))) pages.delete(key);
   const rows = [...pages.values()].map((ofPage): PageRow => {
     const { source, page } = ofPage[0]!;
@@ -43,6 +44,18 @@ export function pageRows(
     sign * (valueOf(a)! - valueOf(b)!) ||
     (`${a.page} ${a.source}` < `${b.page} ${b.source}` ? -1 : 1)
   ).slice(0, limit);
+}
+
+/** A vital that was sent after its page load may have only the placeholder "Pageload": it is named for the load. */
+function namedEntries<Entry extends VitalsEntry>(entries: readonly Entry[]): Entry[] {
+  const loads = new Map(
+    entries.filter(({ is_load }) => is_load).map(({ trace_id, page }) => [trace_id, page]),
+  );
+  return entries.map((entry) =>
+    isPlaceholder(entry.page, "pageload")
+      ? { ...entry, page: loads.get(entry.trace_id) ?? entry.page }
+      : entry
+  );
 }
 
 /** Nearest rank; null: no values. */

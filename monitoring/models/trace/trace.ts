@@ -1,6 +1,7 @@
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
+import { servedHost, withoutOwnHost } from "./trace_name.ts";
 import { type TimeSection, timeSections } from "./time_sections.ts";
 import type { Vital, VitalName } from "./web_vitals.ts";
 
@@ -62,7 +63,12 @@ export function readTrace(
   { live = [], now }: { readonly live?: readonly TraceSpan[]; readonly now?: number | undefined } =
     {},
 ): Trace {
-  const spans = [...live, ...parts.flatMap((part) => part.spans)];
+  const received = [...live, ...parts.flatMap((part) => part.spans)];
+  const hosts = new Set(received.map(servedHost).filter((host) => host !== undefined));
+  const spans = received.map((span) => {
+    const name = withoutOwnHost(span, hosts);
+    return name === span.name ? span : { ...span, name };
+  });
   const marks = parts.flatMap((part) => part.marks);
   const tree = buildSpanTree(spans);
   // Not duplicates: spans of this page that are also in an envelope.

@@ -1,5 +1,5 @@
 import { at, listOf, plausibleTime, tidyText } from "../json.ts";
-import { displayName, NAME_RANK, type NameRank, nameWithMethod } from "./trace_name.ts";
+import { displayName, NAME_RANK, type NameRank, spanName } from "./trace_name.ts";
 import { isFailure, MAX_WORD } from "./trace_span.ts";
 
 /** The index entry of one trace in one envelope. Times are milliseconds since 1970. */
@@ -126,7 +126,7 @@ export class TraceEntryBuilder {
     }
     const sentName = tidyText(span.name, MAX_NAME) || op;
     if (sentName === null || sentName === "") return;
-    const name = nameWithMethod(sentName, op, span.json, span.request);
+    const name = spanName(sentName, op, span.json, span.request);
     this.#addName(op === null ? name : `${op} ${name}`);
     // A search for the displayed name finds the trace.
     if (rank === NAME_RANK.pageload) this.#addName(displayName({ name, op }));

@@ -13,7 +13,7 @@ import {
   type TraceParts,
   type TraceSpan,
 } from "./trace_span.ts";
-import { nameWithMethod } from "./trace_name.ts";
+import { spanName } from "./trace_name.ts";
 import { readVitals } from "./web_vitals.ts";
 
 /** Longest span id that is kept. A valid one has 16 characters. */
@@ -146,7 +146,7 @@ class TraceCollector implements TraceParts {
       span_id: textOf(at(span, "span_id"), MAX_SPAN_ID) ??
         `none:${this.envelopeId}.${this.spans.length}`,
       parent_span_id: textOf(at(span, "parent_span_id"), MAX_SPAN_ID),
-      name: nameWithMethod(
+      name: spanName(
         textOf(name, MAX_NAME) ?? op ?? NO_NAME,
         op,
         span,

@@ -1,4 +1,4 @@
-import { at } from "../json.ts";
+import { at, tidyText } from "../json.ts";
 
 /**
  * What a trace is named for, best first: its page load; a span without a parent; the first span of a page or process,
@@ -26,29 +26,118 @@ export function displayName({ name, op }: {
   const title = ROUTE_TITLES.get(op);
   if (title === undefined) return name;
   // Version 11 of Sentry's browser SDK names the span "Pageload" if the page has no route.
-  return name.toLowerCase() === op ? title : `${title} ${name}`;
+  return isPlaceholder(name, op) ? title : `${title} ${name}`;
 }
 
 /** Methods of HTTP are upper case; the longest registered one has 17 letters. */
 const METHOD = /^[A-Z]{3,17}$/;
+const METHOD_FIRST = /^(?:([A-Z]{3,17})(?: |$))?(.*)$/s;
+
+/** Operations that are named for a page or for an address. */
+const SERVED = /^(pageload|navigation|http\.server)$/;
+const REQUESTED = /^(http\.client|resource(\..+)?)$/;
+
+/** Where the address is, in current and earlier conventions. https://opentelemetry.io/docs/specs/semconv/http/ */
+const ADDRESS_KEYS = ["url.full", "http.url", "url", "http.target"] as const;
+
+/** Characters of a route or an address in a name. */
+const MAX_TARGET = 200;
 
 /**
- * The name of a span. That of a request that a server answered begins with its method, which some SDKs send apart.
+ * The name of a span for every view. A page or a request is named for its route, else its path: version 11 of Sentry's
+ * SDKs sends "Pageload", "GET" or "GET 127.0.0.1" and has the address in attributes. Names have neither query nor
+ * fragment of an address, so that loads of one page have one name.
  *
+ * @param sent name, else the operation
  * @param span as sent, with `attributes` or `data`
  * @param request `request` of the transaction
  */
-export function nameWithMethod(
-  name: string,
+export function spanName(
+  sent: string,
   op: string | null,
   span: unknown,
   request?: unknown,
 ): string {
-  if (op !== "http.server" || METHOD.test(name.split(" ", 1)[0]!)) return name;
+  if (op === null || !(SERVED.test(op) || REQUESTED.test(op))) return sent;
   const attributes = at(span, "attributes") ?? at(span, "data");
-  const method = ["http.request.method", "http.method"]
-    .map((key) => at(attributes, key, "value") ?? at(attributes, key))
-    .concat(at(request, "method"))
-    .find((value) => typeof value === "string" && METHOD.test(value));
-  return method === undefined ? name : `${method} ${name}`;
+  const attribute = (key: string) => textOf(at(attributes, key, "value") ?? at(attributes, key));
+  const address = parseAddress(
+    ADDRESS_KEYS.map(attribute).find((text) => text !== undefined) ?? textOf(at(request, "url")),
+  );
+  const [, sentMethod, target = ""] = (op.startsWith("http.") && METHOD_FIRST.exec(sent)) ||
+    [sent, undefined, sent];
+  const hosts = [address?.host, address?.hostname, ...HOST_KEYS.map(attribute)];
+  const isConstant = isPlaceholder(target, op) || hosts.includes(target);
+  const method = sentMethod ??
+    (op === "http.server" || (op === "http.client" && isConstant)
+      ? [...METHOD_KEYS.map(attribute), at(request, "method")].find(isMethod)
+      : undefined);
+  const route = SERVED.test(op)
+    ? attribute("http.route") ?? attribute("url.path") ?? address?.pathname
+    : address &&
+      (attributeIsTrue(attributes, "http.request.same_origin")
+        ? address.pathname
+        : address.host + address.pathname);
+  const shown = isConstant
+    ? tidyText(route, MAX_TARGET) || target
+    : shortAddress(target, SERVED.test(op));
+  return [method, shown].filter(Boolean).join(" ");
+}
+
+const HOST_KEYS = ["url.domain", "server.address"] as const;
+const METHOD_KEYS = ["http.request.method", "http.method"] as const;
+
+/** A name that all pages or requests share. */
+export function isPlaceholder(name: string, op: string | null): boolean {
+  return name === "" || name.toLowerCase() === op;
+}
+
+/** Without scheme, query and fragment; `/cart` of `/cart?id=7`. Other texts stay. */
+function shortAddress(target: string, isServed: boolean): string {
+  if (target.startsWith("/")) return target.replace(/\?.*$/s, "");
+  const address = target.includes("://") ? parseAddress(target) : undefined;
+  if (address === undefined) return target;
+  return tidyText(isServed ? address.pathname : address.host + address.pathname, MAX_TARGET) ||
+    target;
+}
+
+/** @param text without scheme and host: `host` is empty; other schemes, such as `data:`, name nothing */
+function parseAddress(text: string | undefined) {
+  const isPath = text?.startsWith("/") === true;
+  const url = text === undefined
+    ? null
+    : URL.parse(text, isPath ? "http://path.invalid" : undefined);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  const { pathname } = url;
+  const [host, hostname] = isPath ? ["", ""] : [url.host, url.hostname];
+  return { host, hostname, pathname };
+}
+
+const textOf = (value: unknown) => typeof value === "string" && value !== "" ? value : undefined;
+
+const isMethod = (value: unknown): value is string =>
+  typeof value === "string" && METHOD.test(value);
+
+const attributeIsTrue = (attributes: unknown, key: string) =>
+  (at(attributes, key, "value") ?? at(attributes, key)) === true;
+
+/** Host and port that a page or a server of a trace was reached at; undefined: not such a span, or not known. */
+export function servedHost(
+  { op, attributes }: { readonly op: string | null; readonly attributes: unknown },
+): string | undefined {
+  if (op === null || !SERVED.test(op)) return undefined;
+  return parseAddress(textOf(at(attributes, "url.full", "value") ?? at(attributes, "url.full")))
+    ?.host;
+}
+
+/** The name of a request without the host of the application itself: `GET /cart` of `GET 127.0.0.1:8080/cart`. */
+export function withoutOwnHost(
+  { name, op }: { readonly name: string; readonly op: string | null },
+  hosts: ReadonlySet<string>,
+): string {
+  if (op === null || !REQUESTED.test(op)) return name;
+  const [, method, target = ""] = METHOD_FIRST.exec(name)!;
+  const slash = target.indexOf("/");
+  if (slash < 1 || !hosts.has(target.slice(0, slash))) return name;
+  return [method, target.slice(slash)].filter(Boolean).join(" ");
 }

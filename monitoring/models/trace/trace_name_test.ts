@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { displayName, nameWithMethod } from "./trace_name.ts";
+import { displayName, servedHost, spanName, withoutOwnHost } from "./trace_name.ts";
 
 Deno.test("page load, navigation, other operation → displayed with what it is", () => {
   const names = ["pageload", "navigation", "http.server", null].map((op) =>
@@ -11,7 +11,7 @@ Deno.test("page load, navigation, other operation → displayed with what it is"
 
 Deno.test("request without its method in the name → method from attributes or the event", () => {
   const name = (name: string, span: unknown, request?: unknown) =>
-    nameWithMethod(name, "http.server", span, request);
+    spanName(name, "http.server", span, request);
   assert.equal(name("/cart", { data: { "http.request.method": "POST" } }), "POST /cart");
   assert.equal(name("cart", { data: { "http.method": "GET" } }), "GET cart");
   assert.equal(
@@ -23,10 +23,80 @@ Deno.test("request without its method in the name → method from attributes or 
 
 Deno.test("name with a method, no or hostile method, other operation → name as sent", () => {
   const post = { data: { "http.request.method": "POST" } };
-  assert.equal(nameWithMethod("GET /cart", "http.server", post), "GET /cart");
-  assert.equal(nameWithMethod("/cart", "http.server", {}), "/cart");
+  assert.equal(spanName("GET /cart", "http.server", post), "GET /cart");
+  assert.equal(spanName("/cart", "http.server", {}), "/cart");
   for (const method of [7, {}, "<b>", "X".repeat(99)]) {
-    assert.equal(nameWithMethod("/", "http.server", {}, { method }), "/");
+    assert.equal(spanName("/", "http.server", {}, { method }), "/");
   }
-  assert.equal(nameWithMethod("/cart", "http.client", post), "/cart");
+  assert.equal(spanName("/cart", "http.client", post), "/cart");
+});
+
+/** As `@sentry/node` and `@sentry/browser` 11 stream them. */
+const streamed = (values: Record<string, unknown>) => ({
+  attributes: Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, { value, type: typeof value }]),
+  ),
+});
+
+Deno.test("constant name, address in attributes → route or path instead", () => {
+  const at = (path: string) => ({
+    "url.full": `http://127.0.0.1:8080${path}`,
+    "url.domain": "127.0.0.1",
+    "server.address": "127.0.0.1:8080",
+  });
+  const cart = streamed({ ...at("/api/cart?cart=1#top"), "http.request.method": "GET" });
+  const names: readonly [string, string, unknown, string][] = [
+    ["GET", "http.server", streamed({ ...at("/x"), "url.path": "/api/cart" }), "GET /api/cart"],
+    ["GET", "http.server", streamed({ "url.path": "/a/7", "http.route": "/a/:id" }), "GET /a/:id"],
+    ["GET", "http.server", { data: { "http.target": "/old?q=1" } }, "GET /old"],
+    ["Pageload", "pageload", streamed(at("/?cart=1")), "/"],
+    ["Navigation", "navigation", streamed({ "url.path": "/cart" }), "/cart"],
+    ["GET 127.0.0.1", "http.client", cart, "GET 127.0.0.1:8080/api/cart"],
+    ["127.0.0.1", "http.client", cart, "GET 127.0.0.1:8080/api/cart"],
+    ["127.0.0.1", "resource.script", streamed(at("/shop.js")), "127.0.0.1:8080/shop.js"],
+    [
+      "127.0.0.1",
+      "resource.script",
+      streamed({ ...at("/shop.js"), "http.request.same_origin": true }),
+      "/shop.js",
+    ],
+  ];
+  for (const [sent, op, span, name] of names) assert.equal(spanName(sent, op, span), name);
+  assert.equal(
+    spanName("GET", "http.server", {}, { url: "http://shop/cart?id=7", method: "GET" }),
+    "GET /cart",
+  );
+});
+
+Deno.test("name with a route or an address → kept, without scheme, query and fragment", () => {
+  const path = streamed({ "url.path": "/a/7", "http.request.method": "GET" });
+  assert.equal(spanName("GET /a/:id", "http.server", path), "GET /a/:id");
+  assert.equal(spanName("/a/:id", "pageload", path), "/a/:id");
+  assert.equal(spanName("/#/cart", "pageload", path), "/#/cart");
+  assert.equal(spanName("POST https://b.example/x?y#z", "http.client", {}), "POST b.example/x");
+  assert.equal(spanName("https://cdn.example/a.js?v=1", "resource.script", {}), "cdn.example/a.js");
+  assert.equal(spanName("GET /cart?id=7", "http.client", {}), "GET /cart");
+  assert.equal(spanName("GET", "db", path), "GET");
+});
+
+Deno.test("constant name, no or hostile address → name as sent", () => {
+  for (const url of [7, "", "data:text/html,x", "http://", "https://[", { value: {} }]) {
+    const span = { data: { "url.full": url } };
+    assert.equal(spanName("Pageload", "pageload", span), "Pageload");
+    assert.equal(spanName("GET", "http.server", span), "GET");
+  }
+  const long = { data: { "url.full": `http://a/${"x".repeat(9_999)}` } };
+  assert.ok(spanName("GET", "http.server", long).length <= 210);
+});
+
+Deno.test("request to a host that the trace's own page or server has → name without it", () => {
+  const page = { op: "pageload", attributes: { "url.full": { value: "http://a:1/x" } } };
+  assert.equal(servedHost(page), "a:1");
+  assert.equal(servedHost({ ...page, op: "http.client" }), undefined);
+  const hosts = new Set(["a:1"]);
+  const name = (name: string, op = "http.client") => withoutOwnHost({ name, op }, hosts);
+  assert.equal(name("GET a:1/cart"), "GET /cart");
+  assert.equal(name("a:1/shop.js", "resource.script"), "/shop.js");
+  assert.equal(name("GET a:2/cart"), "GET a:2/cart");
+  assert.equal(name("GET a:1/cart", "db"), "GET a:1/cart");
 });

@@ -1,5 +1,6 @@
 import { at, tidyText } from "../json.ts";
 import type { Side } from "../side.ts";
+import { spanName } from "./trace_name.ts";
 import { readVitals, type Vital } from "./web_vitals.ts";
 
 /**
@@ -82,11 +83,12 @@ export function liveSpan(span: OwnSpan): TraceSpan {
     end_ms: span.ended ? toMs(span.endTime) : null,
   };
   const failed = status.code === ERROR;
+  const op = tidyText(attributes["sentry.op"], MAX_WORD) ?? null;
   return {
     span_id: span.spanContext().spanId,
     parent_span_id: span.parentSpanContext?.spanId ?? null,
-    name: tidyText(span.name, MAX_NAME) || NO_NAME,
-    op: tidyText(attributes["sentry.op"], MAX_WORD) ?? null,
+    name: spanName(tidyText(span.name, MAX_NAME) || NO_NAME, op, span),
+    op,
     ...times,
     failed,
     status: failed ? tidyText(status.message, MAX_WORD) || "error" : null,
