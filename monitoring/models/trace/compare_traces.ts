@@ -1,3 +1,4 @@
+import { ownTime } from "./longest_spans.ts";
 import type { SpanNode } from "./span_tree.ts";
 import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
@@ -11,30 +12,41 @@ export interface ComparedSpan {
   readonly start_ms: number;
   /** Null: it has no end. */
   readonly duration_ms: number | null;
+  /** Duration without that of its children. */
+  readonly own_ms: number;
 }
 
 /** Two spans with the same operation and name, or one that the other trace does not have. */
 export interface SpanPair {
   readonly a: ComparedSpan | undefined;
   readonly b: ComparedSpan | undefined;
-  /** The duration in B minus that in A; null: there are not two. */
+  /** Without a duration, such as the first paint: their starts are compared. */
+  readonly isInstant: boolean;
+  /** In B minus in A: the duration, of instants the start; null: there are not two, or one has no end. */
   readonly difference_ms: number | null;
 }
 
 export interface TraceComparison {
+  /** Largest change of their own time first, so that the cause is before its parents. */
+  readonly changed: readonly SpanPair[];
   /** By their start. */
-  readonly pairs: readonly SpanPair[];
-  /** Pairs with smaller differences that were left out. */
+  readonly unchanged: readonly SpanPair[];
+  /** Pairs with smaller changes that were left out. */
   readonly omitted: number;
   /** Width of the time scale of both traces, which begins at 0. */
   readonly width_ms: number;
 }
 
+/** Smaller differences are not noticeable, or vary from run to run: milliseconds, and a share of the longer span. */
+const UNCHANGED_MS = 1;
+const UNCHANGED_SHARE = 0.02;
+
 /**
  * Compares two traces. The nth span with an operation and name in one is matched with the nth in the other, wherever
- * they are in their trees: another middleware around them changes nothing.
+ * they are in their trees: another middleware around them changes nothing. Spans that only report a web vital are left
+ * out: `Trace.vitals` has their values.
  *
- * @param most largest number of pairs; those with the largest differences are kept
+ * @param most largest number of pairs; those with the largest changes are kept
  */
 export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison {
   const [ofA, ofB] = [a, b].map((trace) =>
@@ -46,9 +58,13 @@ export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison
     const count = Math.max(inA.length, inB.length);
     for (let n = 0; n < count; n++) all.push(pairOf(inA[n], inB[n]));
   }
-  const kept = all.toSorted((one, other) => weightOf(other) - weightOf(one)).slice(0, most);
+  const byChange = (one: SpanPair, other: SpanPair) =>
+    weightOf(other) - weightOf(one) || startOf(one) - startOf(other);
+  const kept = all.toSorted(byChange).slice(0, most);
   return {
-    pairs: kept.sort((one, other) => startOf(one) - startOf(other)),
+    changed: kept.filter(isChanged),
+    unchanged: kept.filter((pair) => !isChanged(pair))
+      .sort((one, other) => startOf(one) - startOf(other)),
     omitted: all.length - kept.length,
     width_ms: Math.max(...[a, b].map(({ sections }) => {
       const { start_ms, end_ms } = mainSection(sections);
@@ -64,16 +80,26 @@ function spansOf({ tree, times, sections }: Trace): ComparedSpan[] {
     if (node.span === null) return [];
     const { start_ms, end_ms } = times.byNode.get(node)!;
     const duration_ms = node.span.end_ms === null ? null : end_ms - start_ms;
-    return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms }];
+    if (duration_ms === 0 && node.span.vitals.length > 0) return [];
+    const own_ms = ownTime(node, times);
+    return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms, own_ms }];
   }).sort((one, other) => one.start_ms - other.start_ms);
 }
 
 function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanPair {
-  const [from, to] = [a?.duration_ms ?? null, b?.duration_ms ?? null];
-  return { a, b, difference_ms: from === null || to === null ? null : to - from };
+  const isInstant = [a, b].every((one) => one === undefined || one.duration_ms === 0);
+  const [from, to] = [a, b].map((one) => (isInstant ? one?.start_ms : one?.duration_ms) ?? null);
+  const isPair = from != null && to != null;
+  return { a, b, isInstant, difference_ms: isPair ? to - from : null };
 }
 
-const weightOf = ({ a, b, difference_ms }: SpanPair) =>
-  Math.abs(difference_ms ?? a?.duration_ms ?? b?.duration_ms ?? 0);
+function isChanged({ a, b, difference_ms }: SpanPair): boolean {
+  if (difference_ms === null) return true;
+  const longer = Math.max(a?.duration_ms ?? 0, b?.duration_ms ?? 0);
+  return Math.abs(difference_ms) >= Math.max(UNCHANGED_MS, UNCHANGED_SHARE * longer);
+}
+
+const weightOf = ({ a, b, isInstant, difference_ms }: SpanPair) =>
+  isInstant ? Math.abs(difference_ms ?? 0) : Math.abs((b?.own_ms ?? 0) - (a?.own_ms ?? 0));
 
 const startOf = ({ a, b }: SpanPair) => Math.min(a?.start_ms ?? Infinity, b?.start_ms ?? Infinity);

@@ -6,15 +6,15 @@ import type { TraceSpan } from "./trace_span.ts";
 
 function compare(a: TraceSpan[], b: TraceSpan[], most = 99) {
   const [first, second] = [a, b].map((spans) => readTrace([{ spans, marks: [] }]));
-  const { pairs, ...rest } = compareTraces(first!, second!, most);
-  return {
-    pairs: pairs.map(({ a, b, difference_ms }) => [
+  const { changed, unchanged, ...rest } = compareTraces(first!, second!, most);
+  const [pairs, same] = [changed, unchanged].map((list) =>
+    list.map(({ a, b, difference_ms }) => [
       a?.span.span_id ?? null,
       b?.span.span_id ?? null,
       difference_ms,
-    ]),
-    ...rest,
-  };
+    ])
+  );
+  return { pairs: pairs!, same: same!, ...rest };
 }
 const query = (id: string, parent: string | null, start: number, end: number | null) =>
   spanOf(id, parent, start, end, { op: "db", name: "SELECT" });
@@ -26,6 +26,7 @@ Deno.test("same operations and names → matched in order of start, with the dif
   const b = [request("b", 0, 250), query("b1", "b", 10, 90), query("b2", "b", 100, 105)];
   assert.deepEqual(compare(a, b), {
     pairs: [["a", "b", 150], ["a1", "b1", 70], ["a2", "b2", -5]],
+    same: [],
     omitted: 0,
     width_ms: 250,
   });
@@ -40,18 +41,15 @@ Deno.test("span around others, or one more of a name → only that one is in one
     query("b1", "b0", 10, 20),
     query("b2", "b0", 30, 50),
   ];
-  assert.deepEqual(compare(a, b).pairs, [
-    ["a", "b", 0],
-    [null, "b0", null],
-    ["a1", "b1", 0],
-    [null, "b2", null],
-  ]);
+  const { pairs, same } = compare(a, b);
+  assert.deepEqual(pairs, [[null, "b0", null], [null, "b2", null]]);
+  assert.deepEqual(same, [["a", "b", 0], ["a1", "b1", 0]]);
 });
 
-Deno.test("traces of different times → spans ordered on one scale from 0", () => {
+Deno.test("traces of different times → unchanged spans ordered on one scale from 0", () => {
   const a = [request("a", 1000, 1100), spanOf("first", "a", 1050, 1060)];
-  const b = [request("b", 0, 100), spanOf("later", "b", 60, 70)];
-  assert.deepEqual(compare(a, b).pairs.map(([a, b]) => a ?? b), ["a", "first", "later"]);
+  const b = [request("b", 0, 100), spanOf("first", "b", 60, 70)];
+  assert.deepEqual(compare(a, b).same.map(([a]) => a), ["a", "first"]);
 });
 
 Deno.test("same name below different parents → matched by start, not by the tree", () => {
@@ -62,7 +60,7 @@ Deno.test("same name below different parents → matched by start, not by the tr
     spanOf("q", "r", 2, 97),
     query("y", "q", second, second + 1),
   ];
-  const pairs = compare(spans(10, 20), spans(20, 10)).pairs;
+  const pairs = compare(spans(10, 20), spans(20, 10)).same;
   assert.ok(pairs.some(([a, b]) => a === "x" && b === "y"), JSON.stringify(pairs));
 });
 
@@ -74,17 +72,46 @@ Deno.test("unlike traces, a span without an end, no spans → no differences", (
   assert.deepEqual(compare([query("a", null, 0, null)], [query("b", null, 0, 4)]).pairs, [
     ["a", "b", null],
   ]);
-  assert.deepEqual(compare([], []), { pairs: [], omitted: 0, width_ms: 0 });
+  assert.deepEqual(compare([], []), { pairs: [], same: [], omitted: 0, width_ms: 0 });
 });
 
 Deno.test("more pairs than shown → those with the largest differences", () => {
   const spans = (factor: number) =>
     Array.from({ length: 9 }, (_, n) => spanOf(`${n}`, null, n, n + n * factor));
   const { pairs, omitted } = compare(spans(1), spans(3), 2);
-  assert.deepEqual([pairs, omitted], [[["7", "7", 14], ["8", "8", 16]], 7]);
+  assert.deepEqual([pairs, omitted], [[["8", "8", 16], ["7", "7", 14]], 7]);
 });
 
 Deno.test("span an hour later in one trace → scale of the main sections", () => {
   const late = query("late", "a", 3_600_000, 3_600_050);
   assert.equal(compare([request("a", 0, 100), late], [request("b", 0, 80)]).width_ms, 100);
+});
+
+Deno.test("slow query below a slow request → the query first, the waiting page load last", () => {
+  const trace = (query_ms: number) => [
+    spanOf("load", null, 0, 900 - query_ms, { op: "pageload" }),
+    spanOf("request", "load", 0, 20 + query_ms, { op: "http.client" }),
+    query("query", "request", 10, 10 + query_ms),
+  ];
+  assert.deepEqual(compare(trace(10), trace(300)).pairs, [
+    ["query", "query", 290],
+    ["load", "load", -290],
+    ["request", "request", 290],
+  ]);
+});
+
+Deno.test("instants → their starts compared; spans that only report a vital → left out", () => {
+  const paint = (start: number) =>
+    spanOf("paint", "r", start, start, { op: "browser.paint", name: "first-paint" });
+  const lcp = spanOf("lcp", "r", 9, 9, { vitals: [{ name: "lcp", value: 9, at_ms: 9 }] });
+  const trace = (start: number) => [request("r", 0, 500), paint(start), lcp];
+  const { pairs, same } = compare(trace(112), trace(396));
+  assert.deepEqual(pairs, [["paint", "paint", 284]]);
+  assert.deepEqual(same, [["r", "r", 0]]);
+});
+
+Deno.test("difference under 1 ms or 2 % → unchanged", () => {
+  const trace = (ms: number) => [request("r", 0, 1000 + ms), query("q", "r", 0, 10 + ms / 20)];
+  assert.deepEqual(compare(trace(0), trace(18)).pairs, []);
+  assert.deepEqual(compare(trace(0), trace(24)).pairs.length, 2);
 });

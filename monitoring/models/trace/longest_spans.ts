@@ -1,10 +1,12 @@
 import type { Extent, TraceTimes } from "./span_times.ts";
 import type { SpanNode, SpanTree } from "./span_tree.ts";
+import { isPageOp } from "./trace_name.ts";
 
-/** A span and its own time: its duration without the time that its children cover, in milliseconds. */
+/** A span, its duration, and its own time: the duration without the time that its children cover, in milliseconds. */
 export interface OwnTime {
   readonly node: SpanNode;
   readonly own_ms: number;
+  readonly duration_ms: number;
 }
 
 /**
@@ -16,13 +18,18 @@ export interface OwnTime {
 export function longestSpans({ nodes }: SpanTree, times: TraceTimes, most: number): OwnTime[] {
   return nodes
     .filter(({ span }) => span !== null && span.end_ms !== null)
-    .map((node) => ({ node, own_ms: ownTime(node, times) }))
+    .map((node) => {
+      const { start_ms, end_ms } = times.byNode.get(node)!;
+      return { node, own_ms: ownTime(node, times), duration_ms: end_ms - start_ms };
+    })
     .filter(({ own_ms }) => own_ms > 0)
     .sort((a, b) => b.own_ms - a.own_ms)
     .slice(0, most);
 }
 
-function ownTime(node: SpanNode, { byNode }: TraceTimes): number {
+/** 0 for a page load or navigation: it waits for what happens on the page, such as a click. */
+export function ownTime(node: SpanNode, { byNode }: TraceTimes): number {
+  if (isPageOp(node.span?.op ?? null)) return 0;
   const { start_ms, end_ms } = byNode.get(node)!;
   const children = node.children.map((child): Extent => byNode.get(child)!)
     .sort((a, b) => a.start_ms - b.start_ms);

@@ -42,3 +42,8 @@ Deno.test("no end, no duration, parent not received → left out", () => {
     [["a", 9]],
   );
 });
+
+Deno.test("page load that waits for a click → left out", () => {
+  const load = spanOf("load", null, 0, 1000, { op: "pageload" });
+  assert.deepEqual(longest(load, spanOf("click", "load", 900, 950)), [["click", 50]]);
+});

@@ -14,6 +14,9 @@ const ROUTE_TITLES: ReadonlyMap<string | null, string> = new Map([
   ["navigation", "Navigation to"],
 ]);
 
+/** Whether it is the operation of a page's own span: its load, or a navigation in it. */
+export const isPageOp = (op: string | null): boolean => ROUTE_TITLES.has(op);
+
 /**
  * The name of a trace or span for display: `Page load /cart`, `Navigation to /cart`, else the name itself.
  *
