@@ -9,7 +9,7 @@ import { KindMark } from "./SpanKinds.tsx";
 const SHOWN = 3;
 
 /**
- * Links to the spans in which the most time was spent.
+ * Links to the spans in which the most time was spent, without that of their children.
  *
  * @param props.hrefOf link to the span with an id
  * @param props.onShow brings the span with a key into view
@@ -23,18 +23,31 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   // Of two or three spans the waterfall shows as much.
   if (trace.tree.nodes.length < SHOWN) return null;
   return (
-    <nav className="longest" aria-label="Longest spans">
-      <span title="By their own time: without the time of their children">Longest spans</span>
+    <nav className="longest" aria-label="Most self time">
+      <span title="Without the time of their children">Most self time</span>
       <ol>
-        {longest.map(({ node: { key, span }, own_ms }) => (
+        {longest.map(({ node: { key, span }, own_ms, duration_ms }) => (
           <li key={key} data-kind={spanKind(span!)}>
-            <a href={hrefOf(span!.span_id)} title={span!.name} onClick={() => onShow(key)}>
+            <a
+              href={hrefOf(span!.span_id)}
+              title={`${span!.op ?? ""} ${span!.name}`}
+              onClick={() =>
+                onShow(key)}
+            >
               <KindMark />
-              <b>{formatFineDuration(own_ms)}</b> {span!.op} {span!.name}
+              <b>{ownOfAll(own_ms, duration_ms)}</b> {span!.name}
             </a>
           </li>
         ))}
       </ol>
     </nav>
   );
+}
+
+/** `188 of 355 ms`; of a span without children only its duration. */
+function ownOfAll(own_ms: number, duration_ms: number): string {
+  const [own, duration] = [own_ms, duration_ms].map(formatFineDuration) as [string, string];
+  if (own === duration) return own;
+  const unit = duration.slice(duration.search(/\s/));
+  return `${own.endsWith(unit) ? own.slice(0, -unit.length) : own} of ${duration}`;
 }

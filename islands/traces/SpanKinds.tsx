@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { SPAN_KINDS, spanKind } from "../../monitoring/models/trace/span_kind.ts";
-import type { SpanTree } from "../../monitoring/models/trace/span_tree.ts";
+import type { Trace } from "../../monitoring/models/trace/trace.ts";
+import { countMarks, EventMark } from "./TimeAxis.tsx";
 
 /**
  * The mark of a span's kind: each has its own shape, so that colour is never the only difference. An element around
@@ -10,8 +11,8 @@ export function KindMark() {
   return <i className="kind-mark" aria-hidden="true" />;
 }
 
-/** The kinds of the trace's spans, each with its mark and number. */
-export function KindLegend({ tree }: { tree: SpanTree }) {
+/** The kinds of the trace's spans, its errors and logs, each with its mark and number. */
+export function KindLegend({ trace: { tree, marks } }: { trace: Trace }) {
   const counts = useMemo(() => {
     const kinds = tree.nodes.flatMap(({ span }) => span ? [spanKind(span)] : []);
     const found = Map.groupBy(kinds, (kind) => kind);
@@ -28,6 +29,15 @@ export function KindLegend({ tree }: { tree: SpanTree }) {
           {kind} <b>{count}</b>
         </li>
       ))}
+      {(["error", "log"] as const).map((kind) => {
+        const ofKind = marks.filter((mark) => mark.kind === kind);
+        return ofKind.length > 0 && (
+          <li key={kind}>
+            <EventMark kind={kind} />
+            {countMarks(ofKind)}
+          </li>
+        );
+      })}
     </ul>
   );
 }

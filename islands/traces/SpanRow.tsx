@@ -41,6 +41,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   const { row, number, time, window, origin, marks } = props;
   const { node, expanded } = row;
   const { span } = node;
+  const isServerEntry = span?.side === "server" && node.parent?.span?.side !== "server";
   return (
     <div
       role="row"
@@ -71,7 +72,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
         </span>
         {span?.failed && <span className="vh">, failed</span>}
         {marks.length > 0 && <span className="vh">, {countMarks(marks).join(", ")}</span>}
-        {span && <span className="side">{span.side}</span>}
+        {span && <span className={isServerEntry ? "side" : "vh"}>{span.side}</span>}
       </div>
       <div role="gridcell" className="wf-duration">
         {span === null
@@ -83,7 +84,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       <div role="gridcell" className="track">
         <span className="vh">from {formatFineDuration(time.start_ms - origin)}</span>
         <SpanBar window={window} time={time} />
-        {clustersOf(window, marks, 1).map(({ left, members }) => (
+        {clustersOf(window, marks, () => 1).map(({ left, members }) => (
           <span
             key={members[0]!.key}
             className="at"

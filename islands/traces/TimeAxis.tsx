@@ -7,8 +7,8 @@ import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { clustersOf, percentAt } from "./time_scale.ts";
 import type { FormattedVital } from "./WebVitals.tsx";
 
-/** Minimum distance between two marks, and between two names of vitals, in percent: about their width. */
-const MIN_DISTANCE = { wide: { marks: 3, vitals: 7 }, narrow: { marks: 8, vitals: 16 } };
+/** Widths of a mark and of a letter of a vital's name, in percent of the axis. */
+const WIDTHS = { wide: { mark: 3, letter: 1.3 }, narrow: { mark: 8, letter: 3 } };
 /** From this percentage on, a tick's label is on the left of its line. */
 const LABEL_LEFT_FROM = 93;
 
@@ -32,7 +32,11 @@ export function TimeAxis(props: {
   onShow: (section: TimeSection) => void;
 }) {
   const { isNarrow, window, origin, ticks, marks, vitals, sections, hrefOf, onShow } = props;
-  const minDistance = isNarrow ? MIN_DISTANCE.narrow : MIN_DISTANCE.wide;
+  const widths = isNarrow ? WIDTHS.narrow : WIDTHS.wide;
+  // The layout shift is a sum over the visit: it has no time.
+  const timed = vitals.filter(({ name }) => name !== "cls");
+  const labelWidth = (members: readonly FormattedVital[]) =>
+    members.reduce((sum, { name }) => sum + (name.length + 1) * widths.letter, 0);
   return (
     <div className="axis">
       <div className="ticks" aria-hidden="true">
@@ -49,9 +53,19 @@ export function TimeAxis(props: {
           );
         })}
       </div>
-      {vitals.length > 0 && (
+      {timed.length > 0 && (
         <ul className="marks" aria-label="Vitals on the time axis">
-          {clustersOf(window, vitals, minDistance.vitals).map(({ left, members }) => (
+          {timed.map(({ name, at_ms }) => ({ name, left: percentAt(window, at_ms) }))
+            .filter(({ left }) => left >= 0 && left <= 100)
+            .map(({ name, left }) => (
+              <li
+                key={`${name} time`}
+                className="moment"
+                style={{ left: `${left}%` }}
+                role="none"
+              />
+            ))}
+          {clustersOf(window, timed, labelWidth).map(({ left, members }) => (
             <li key={members[0]!.name} className="vital" style={{ left: `${left}%` }}>
               <span title={members.map(vitalText).join("\n")}>
                 {members.map(({ name }) =>
@@ -69,7 +83,7 @@ export function TimeAxis(props: {
       )}
       {marks.length > 0 && (
         <ul className="marks" aria-label="Errors and logs on the time axis">
-          {clustersOf(window, marks, minDistance.marks).map(({ left, members }) => {
+          {clustersOf(window, marks, () => widths.mark).map(({ left, members }) => {
             const worst = members.find(({ kind }) => kind === "error") ?? members[0]!;
             const text = clusterText(members, worst, origin);
             return (

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -12,6 +12,7 @@ import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
@@ -21,10 +22,11 @@ import { KindMark } from "./SpanKinds.tsx";
 import { useStableMemo } from "./stable.ts";
 import { barOf, percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./use_trace_content.ts";
+import { formatVitals, RatedValue } from "./WebVitals.tsx";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
-/** Ticks on each of the two scales. */
+/** Ticks on the scale of each trace. */
 const TICKS = 4;
 
 /** A trace and the name that it has in the comparison. */
@@ -59,6 +61,17 @@ export function TraceCompare({ source, ids, takesFocus }: {
     { letter: "A", id: idA, trace: a },
     { letter: "B", id: idB, trace: b },
   ];
+  const vitals = useMemo(() => vitalPairs([a, b]), [a, b]);
+  const [showsUnchanged, setShowsUnchanged] = useState(false);
+  const rowsOf = (pairs: readonly SpanPair[]) =>
+    pairs.map((pair) => (
+      <PairRow
+        key={`${pair.a?.node.key} ${pair.b?.node.key}`}
+        pair={pair}
+        sides={sides}
+        width_ms={comparison.width_ms}
+      />
+    ));
   const backHref = fragmentTo("traces", [idA]);
   const missing = sides.find(({ trace: { tree, marks } }) =>
     tree.nodes.length + marks.length === 0
@@ -93,52 +106,65 @@ export function TraceCompare({ source, ids, takesFocus }: {
         : (
           <>
             <table className="compare">
-              <caption className="vh">Spans of both traces</caption>
+              <caption className="vh">
+                Spans of both traces, largest change of their self time first
+              </caption>
               <thead>
                 <tr>
                   <th scope="col">Span</th>
-                  {sides.map((side) => (
-                    <SideHead key={side.letter} side={side} width_ms={comparison.width_ms} />
-                  ))}
-                  <th scope="col" className="n">Difference</th>
+                  {sides.map((side) => <SideHead key={side.letter} side={side} />)}
+                  <th scope="col" className="n">B against A</th>
                 </tr>
               </thead>
               <tbody className="totals">
-                <Fact
-                  name="Started"
-                  sides={sides}
-                  of={(trace) => <Timestamp at={trace.start_ms} />}
-                />
-                <Fact
-                  name="Duration"
-                  sides={sides}
-                  of={({ summary }) => formatFineDuration(summary.duration_ms)}
-                  difference={differenceText(b.summary.duration_ms - a.summary.duration_ms)}
-                />
-                {COUNTS.map(({ name, key }) => (
-                  <Fact
-                    key={key}
-                    name={name}
-                    sides={sides}
-                    of={({ summary }) => String(summary[key])}
-                    difference={signed(b.summary[key] - a.summary[key], String)}
-                  />
+                <tr>
+                  <th scope="row">Duration</th>
+                  {sides.map(({ letter, trace }) => (
+                    <FactCell key={letter} letter={letter}>
+                      {formatFineDuration(trace.summary.duration_ms)}
+                    </FactCell>
+                  ))}
+                  <Difference ms={b.summary.duration_ms - a.summary.duration_ms} of="duration" />
+                </tr>
+                {vitals.map(({ name, ofSides, difference }) => (
+                  <tr key={name}>
+                    <th scope="row" title={VITALS[name].title}>{name.toUpperCase()}</th>
+                    {sides.map(({ letter }, n) => (
+                      <FactCell key={letter} letter={letter}>
+                        {ofSides[n] ? <RatedValue {...ofSides[n]} /> : "–"}
+                      </FactCell>
+                    ))}
+                    {name === "cls"
+                      ? <td className="n">{difference === null ? "" : scoreText(difference)}</td>
+                      : <Difference ms={difference} of="start" />}
+                  </tr>
                 ))}
               </tbody>
               <tbody>
-                {comparison.pairs.map((pair) => (
-                  <PairRow
-                    key={`${pair.a?.node.key} ${pair.b?.node.key}`}
-                    pair={pair}
-                    sides={sides}
-                    width_ms={comparison.width_ms}
-                  />
-                ))}
+                <Scales width_ms={comparison.width_ms} />
+                {rowsOf(comparison.changed)}
               </tbody>
+              {comparison.unchanged.length > 0 && (
+                <tbody>
+                  <tr className="fold">
+                    <td colSpan={4}>
+                      <button
+                        type="button"
+                        className="plain"
+                        aria-expanded={showsUnchanged}
+                        onClick={() => setShowsUnchanged(!showsUnchanged)}
+                      >
+                        {showsUnchanged ? "▾" : "▸"} {comparison.unchanged.length} unchanged
+                      </button>
+                    </td>
+                  </tr>
+                  {showsUnchanged && rowsOf(comparison.unchanged)}
+                </tbody>
+              )}
             </table>
             {comparison.omitted > 0 && (
               <p className="empty">
-                {formatCount(comparison.omitted, "span")} with smaller differences not shown.
+                {formatCount(comparison.omitted, "span")} with smaller changes not shown.
               </p>
             )}
           </>
@@ -157,53 +183,70 @@ export function chooseHref(
   return fragmentTo("traces", [traceId, "compare"], { q });
 }
 
-const COUNTS = [
-  { name: "Spans", key: "spans" },
-  { name: "Failed spans", key: "failed" },
-  { name: "Errors", key: "errors" },
-  { name: "Logs", key: "logs" },
-] as const;
-
-function SideHead({ side: { letter, id, trace }, width_ms }: { side: Side; width_ms: number }) {
-  const scale = { start_ms: 0, end_ms: width_ms };
+/** Name and facts of one of the traces. */
+function SideHead({ side: { letter, id, trace } }: { side: Side }) {
+  const { spans, errors, failed, logs } = trace.summary;
+  const facts = [
+    formatCount(spans, "span"),
+    ...errors > 0 ? [formatCount(errors, "error")] : [],
+    ...failed > 0 ? [`${failed} failed`] : [],
+    ...logs > 0 ? [formatCount(logs, "log")] : [],
+  ];
   return (
     <th scope="col">
       <a href={fragmentTo("traces", [id])}>{letter}: {displayName(trace.summary)}</a>
-      <div className="ticks" aria-hidden="true">
-        {ticksOf(scale, 0, TICKS).map(({ offset_ms, label }) => {
-          const left = percentAt(scale, offset_ms);
-          return (
-            <span
-              key={offset_ms}
-              className={left > 85 ? "label-left" : ""}
-              style={{ left: `${left}%` }}
-            >
-              {label}
-            </span>
-          );
-        })}
-      </div>
+      <small>
+        <Timestamp at={trace.start_ms} /> · {facts.join(" · ")}
+      </small>
     </th>
   );
 }
 
-function Fact({ name, sides, of, difference }: {
-  name: string;
-  sides: readonly Side[];
-  of: (trace: Trace) => ReactNode;
-  difference?: string;
-}) {
+/** The time scale above the bars of each trace. */
+function Scales({ width_ms }: { width_ms: number }) {
+  const scale = { start_ms: 0, end_ms: width_ms };
+  const ticks = ticksOf(scale, 0, TICKS).map(({ offset_ms, label }) => {
+    const left = percentAt(scale, offset_ms);
+    return (
+      <span
+        key={offset_ms}
+        className={left > 85 ? "label-left" : ""}
+        style={{ left: `${left}%` }}
+      >
+        {label}
+      </span>
+    );
+  });
   return (
-    <tr>
-      <th scope="row">{name}</th>
-      {sides.map(({ letter, trace }) => (
+    <tr className="scales" aria-hidden="true">
+      <td />
+      {["A", "B"].map((letter) => (
         <td key={letter}>
-          <b className="letter">{letter}</b> {of(trace)}
+          <div className="ticks">{ticks}</div>
         </td>
       ))}
-      <td className="n">{difference}</td>
+      <td className="n" />
     </tr>
   );
+}
+
+function FactCell({ letter, children }: { letter: string; children: ReactNode }) {
+  return (
+    <td>
+      <b className="letter">{letter}</b> {children}
+    </td>
+  );
+}
+
+/** The vitals that at least one of the traces has. */
+function vitalPairs(traces: readonly Trace[]) {
+  return (Object.keys(VITALS) as VitalName[]).flatMap((name) => {
+    const found = traces.map(({ vitals }) => vitals.find((vital) => vital.name === name));
+    const [a, b] = found;
+    if (a === undefined && b === undefined) return [];
+    const ofSides = found.map((vital) => vital && formatVitals([vital])[0]);
+    return [{ name, ofSides, difference: a && b ? b.value - a.value : null }];
+  });
 }
 
 function PairRow({ pair, sides, width_ms }: {
@@ -211,7 +254,7 @@ function PairRow({ pair, sides, width_ms }: {
   sides: readonly Side[];
   width_ms: number;
 }) {
-  const { a, b, difference_ms } = pair;
+  const { a, b, isInstant, difference_ms } = pair;
   const { span } = (a ?? b)!;
   return (
     <tr data-kind={spanKind(span)}>
@@ -224,26 +267,22 @@ function PairRow({ pair, sides, width_ms }: {
           key={side.letter}
           side={side}
           compared={side.letter === "A" ? a : b}
+          isInstant={isInstant}
           width_ms={width_ms}
         />
       ))}
-      <td className="n">
-        {!a
-          ? "only in B"
-          : !b
-          ? "only in A"
-          : difference_ms === null
-          ? "–"
-          : differenceText(difference_ms)}
-      </td>
+      {a && b
+        ? <Difference ms={difference_ms} of={isInstant ? "start" : "duration"} />
+        : <td className="n">{a ? "only in A" : "only in B"}</td>}
     </tr>
   );
 }
 
 /** Duration and bar of a span in one of the traces. */
-function SpanCell({ side: { letter, id, trace }, compared, width_ms }: {
+function SpanCell({ side: { letter, id, trace }, compared, isInstant, width_ms }: {
   side: Side;
   compared: ComparedSpan | undefined;
+  isInstant: boolean;
   width_ms: number;
 }) {
   if (compared === undefined) {
@@ -262,7 +301,11 @@ function SpanCell({ side: { letter, id, trace }, compared, width_ms }: {
       <span className="took">
         {span.failed && <OutcomeMark kind="refused" />}
         <a href={fragmentTo("traces", [id], { span: span.span_id })}>
-          {duration_ms === null ? "no end" : formatFineDuration(duration_ms)}
+          {isInstant
+            ? `at ${formatFineDuration(start_ms)}`
+            : duration_ms === null
+            ? "no end"
+            : formatFineDuration(duration_ms)}
         </a>
         {span.failed && <span className="vh">, failed</span>}
       </span>
@@ -282,8 +325,20 @@ function SpanCell({ side: { letter, id, trace }, compared, width_ms }: {
 /** Smaller differences are not visible in the durations. */
 const SAME_MS = 0.05;
 
-const differenceText = (ms: number) =>
-  Math.abs(ms) < SAME_MS ? "same" : signed(ms, formatFineDuration);
+/** `of`: what is compared, a duration or when something happened. */
+function Difference({ ms, of }: { ms: number | null; of: "duration" | "start" }) {
+  if (ms === null) return <td className="n">–</td>;
+  if (Math.abs(ms) < SAME_MS) return <td className="n same">same</td>;
+  const words = of === "duration" ? ["slower", "faster"] : ["later", "earlier"];
+  return (
+    <td className={ms > 0 ? "n refused" : "n flows"}>
+      {signed(ms, formatFineDuration)} {words[ms > 0 ? 0 : 1]}
+    </td>
+  );
+}
+
+const scoreText = (score: number) =>
+  Math.abs(score) < 0.005 ? "same" : signed(score, (value) => value.toFixed(2));
 
 /** With a sign; 0 has none. */
 function signed(value: number, format: (value: number) => string): string {

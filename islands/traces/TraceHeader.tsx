@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -7,7 +7,7 @@ import { CopyId } from "../shared/CopyButton.tsx";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 
-/** The trace's name, its ids, and links to the list and to Sentry. */
+/** The trace's name, its facts and ids, and links to the list and to Sentry. */
 export function TraceHeader(props: {
   name: string;
   traceId: string;
@@ -19,6 +19,8 @@ export function TraceHeader(props: {
   replayId: string | null;
   /** The link that was followed, which had the focus, is not on the page any more. */
   takesFocus: boolean;
+  /** The facts. */
+  children: ReactNode;
 }) {
   const { name, traceId, listHref, compareHref, variant, replayId, takesFocus } = props;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -30,6 +32,7 @@ export function TraceHeader(props: {
     <header className="trace-head">
       <a href={listHref}>All traces</a>
       <h3 tabIndex={-1} ref={heading}>{name}</h3>
+      {props.children}
       <span>
         trace <CopyId id={traceId} what="trace id" />
       </span>
@@ -44,55 +47,59 @@ export function TraceHeader(props: {
   );
 }
 
-/**
- * Duration, start and counts of a trace, and warnings about its data.
- *
- * @param props.scope `visit`: the source has only the browser's spans
- */
-export function TraceFacts({ summary, startedAt, hrefs, scope = "inbox" }: {
+/** Duration, start and counts of a trace. */
+export function TraceFacts({ summary, startedAt, hrefs }: {
   summary: TraceSummary;
   /** Milliseconds since 1970. */
   startedAt: number;
   /** Where the counts lead to. */
   hrefs: Readonly<Record<"errors" | "failed" | "logs", string | undefined>>;
-  scope?: ConsoleSource["scope"] | undefined;
 }) {
   const { spans, failed, errors, logs } = summary;
   return (
-    <div className="trace-facts">
-      <p>
-        <b>{formatFineDuration(summary.duration_ms)}</b>
-        <span>
-          started <Timestamp at={startedAt} />
-        </span>
-        <span>
-          {formatCount(spans, "span")}
-          {originText(summary)}
-        </span>
-        <span className={failed + errors > 0 ? "refused" : undefined}>
-          {failed + errors > 0 && <OutcomeMark kind="refused" />}
-          <CountLink count={errors} noun="error" href={hrefs.errors} />
-          {failed > 0 && (
-            <>
-              , <CountLink count={failed} noun="failed span" href={hrefs.failed} />
-            </>
-          )}
-        </span>
-        <CountLink count={logs} noun="log" href={hrefs.logs} />
-        {summary.open > 0 && (
-          <span className="flows">
-            <OutcomeMark kind="flows" />live: {formatCount(summary.open, "open span")}
-          </span>
+    <p className="trace-facts">
+      <b>{formatFineDuration(summary.duration_ms)}</b>
+      <span>
+        started <Timestamp at={startedAt} />
+      </span>
+      <span>
+        {formatCount(spans, "span")}
+        {originText(summary)}
+      </span>
+      <span className={failed + errors > 0 ? "refused" : undefined}>
+        {failed + errors > 0 && <OutcomeMark kind="refused" />}
+        <CountLink count={errors} noun="error" href={hrefs.errors} />
+        {failed > 0 && (
+          <>
+            , <CountLink count={failed} noun="failed span" href={hrefs.failed} />
+          </>
         )}
-      </p>
-      {traceWarnings(summary, scope).map((warning) => (
-        <p key={warning} className="waits">
-          <OutcomeMark kind="waits" />
-          {warning}
-        </p>
-      ))}
-    </div>
+      </span>
+      <CountLink count={logs} noun="log" href={hrefs.logs} />
+      {summary.open > 0 && (
+        <span className="flows">
+          <OutcomeMark kind="flows" />live: {formatCount(summary.open, "open span")}
+        </span>
+      )}
+    </p>
   );
+}
+
+/**
+ * Problems of the trace's data.
+ *
+ * @param props.scope `visit`: the source has only the browser's spans
+ */
+export function TraceWarnings({ summary, scope }: {
+  summary: TraceSummary;
+  scope: ConsoleSource["scope"] | undefined;
+}) {
+  return traceWarnings(summary, scope).map((warning) => (
+    <p key={warning} className="waits">
+      <OutcomeMark kind="waits" />
+      {warning}
+    </p>
+  ));
 }
 
 function CountLink({ count, noun, href }: {

@@ -4,7 +4,9 @@ import type { TimeWindow } from "./use_time_window.ts";
 
 /** Search in a trace, expand and collapse its tree, zoom. */
 export function TraceToolbar(
-  { text, onText, matches, onShowMatch, timeWindow, hasSections, onCollapseAll, onExpandAll }: {
+  { isNarrow, text, onText, matches, onShowMatch, timeWindow, hasSections, ...tree }: {
+    /** On a phone it is behind one button. */
+    isNarrow: boolean;
     text: string;
     onText: (text: string) => void;
     /** Keys of the spans that match the text, in the tree's order. */
@@ -40,7 +42,7 @@ export function TraceToolbar(
     else return;
     event.preventDefault();
   };
-  return (
+  const bar = (
     <div className="bar trace-toolbar">
       <form role="search" className="search" onSubmit={(event) => event.preventDefault()}>
         <label htmlFor="trace-search" className="vh">Search this trace</label>
@@ -64,8 +66,8 @@ export function TraceToolbar(
       <button type="button" disabled={count === 0} onClick={() => step(-1)}>Previous</button>
       <button type="button" disabled={count === 0} onClick={() => step(1)}>Next</button>
       <span className="group">
-        <button type="button" onClick={onExpandAll}>Expand all</button>
-        <button type="button" onClick={onCollapseAll}>Collapse all</button>
+        <button type="button" onClick={tree.onExpandAll}>Expand all</button>
+        <button type="button" onClick={tree.onCollapseAll}>Collapse all</button>
       </span>
       <span className="group">
         <button type="button" aria-label="Zoom out" onClick={timeWindow.zoomOut}>−</button>
@@ -75,4 +77,12 @@ export function TraceToolbar(
       </span>
     </div>
   );
+  return isNarrow
+    ? (
+      <details className="trace-tools">
+        <summary>Search and zoom</summary>
+        {bar}
+      </details>
+    )
+    : bar;
 }

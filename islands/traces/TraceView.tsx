@@ -12,11 +12,12 @@ import { useSourceState } from "../shared/use_source.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap, type MinimapBar } from "./Minimap.tsx";
+import { KindLegend } from "./SpanKinds.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
 import { useStableMemo } from "./stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
-import { TraceFacts, TraceHeader } from "./TraceHeader.tsx";
+import { TraceFacts, TraceHeader, TraceWarnings } from "./TraceHeader.tsx";
 import { useTraceContent } from "./use_trace_content.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
 import { useLiveSpans } from "./use_live_spans.ts";
@@ -24,6 +25,8 @@ import { useTimeWindow } from "./use_time_window.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
 
+/** From as many spans on a picture of all of them helps to find the way. */
+const MIN_MINIMAP_SPANS = 60;
 /** At most this many ticks on the time axis. */
 const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 
@@ -49,7 +52,11 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
     [content.parts, liveSpans],
   );
   const timeWindow = useTimeWindow(trace);
-  const { window } = timeWindow;
+  const { window, frame } = timeWindow;
+  const isZoomed = window.start_ms > frame.start_ms || window.end_ms < frame.end_ms;
+  // It stays then: it may have the focus, and the rows must not move.
+  const [wasZoomed, setWasZoomed] = useState(false);
+  if (isZoomed && !wasZoomed) setWasZoomed(true);
   const isNarrow = useIsNarrow();
   const most = isNarrow ? TICKS.narrow : params.has("span") ? TICKS.besideDetail : TICKS.wide;
   const ticks = useMemo(() => ticksOf(window, trace.start_ms, most), [
@@ -135,7 +142,19 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
         variant={variant}
         replayId={content.replayId}
         takesFocus={takesFocus}
-      />
+      >
+        {!isEmpty && (
+          <TraceFacts
+            summary={trace.summary}
+            startedAt={trace.start_ms}
+            hrefs={{
+              errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
+              failed: firstFailed && spanHref(spanIdOf(firstFailed)),
+              logs: fragmentTo("logs", [], { trace: traceId }),
+            }}
+          />
+        )}
+      </TraceHeader>
       {state === "forbidden" && source
         ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
         : content.state === "failed"
@@ -149,28 +168,22 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
         )}
       {!isEmpty && (
         <>
-          <TraceFacts
-            summary={trace.summary}
-            startedAt={trace.start_ms}
-            scope={source?.scope}
-            hrefs={{
-              errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
-              failed: firstFailed && spanHref(spanIdOf(firstFailed)),
-              logs: fragmentTo("logs", [], { trace: traceId }),
-            }}
-          />
+          <TraceWarnings summary={trace.summary} scope={source?.scope} />
           {content.isTruncated && (
             <p className="waits">
               This trace is too large to show all of it. Only its newest part is shown.
             </p>
           )}
-          <WebVitals vitals={vitals} />
-          <LongestSpans
-            trace={trace}
-            hrefOf={spanHref}
-            onShow={(key) => bringIntoView(key, true)}
-          />
+          <div className="trace-measures">
+            <WebVitals vitals={vitals} />
+            <LongestSpans
+              trace={trace}
+              hrefOf={spanHref}
+              onShow={(key) => bringIntoView(key, true)}
+            />
+          </div>
           <TraceToolbar
+            isNarrow={isNarrow}
             text={text}
             onText={setText}
             matches={matches}
@@ -180,7 +193,9 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
             onCollapseAll={collapseAll}
             onExpandAll={() => setCollapsed(new Set())}
           />
-          <Minimap origin={trace.start_ms} bars={minimapBars} timeWindow={timeWindow} />
+          {(wasZoomed || trace.tree.nodes.length >= MIN_MINIMAP_SPANS) && (
+            <Minimap origin={trace.start_ms} bars={minimapBars} timeWindow={timeWindow} />
+          )}
           <div className={selectedNode ? "trace-body with-detail" : "trace-body"}>
             <Waterfall
               trace={trace}
@@ -223,6 +238,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
               />
             )}
           </div>
+          <KindLegend trace={trace} />
         </>
       )}
     </div>

@@ -31,19 +31,19 @@ export interface Cluster<T> {
  * Groups marks that would overlap. Leaves out those outside the window.
  *
  * @param marks sorted by time
- * @param minDistance between two clusters, percent
+ * @param minDistance between a cluster and the next one, percent
  */
 export function clustersOf<T extends { readonly at_ms: number }>(
   window: Extent,
   marks: readonly T[],
-  minDistance: number,
+  minDistance: (members: readonly T[]) => number,
 ): Cluster<T>[] {
   const clusters: { left: number; members: T[] }[] = [];
   for (const mark of marks) {
     const left = percentAt(window, mark.at_ms);
     if (left < 0 || left > 100) continue;
     const last = clusters.at(-1);
-    if (last && left - last.left < minDistance) last.members.push(mark);
+    if (last && left - last.left < minDistance(last.members)) last.members.push(mark);
     else clusters.push({ left, members: [mark] });
   }
   return clusters;

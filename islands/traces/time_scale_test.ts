@@ -22,7 +22,13 @@ Deno.test("trace of no duration → its spans are at the left edge", () => {
 Deno.test("marks that overlap → one cluster; marks outside the window → none", () => {
   const marks = [90, 110, 111, 150, 210].map((at_ms) => ({ at_ms }));
   assert.deepEqual(
-    clustersOf(window, marks, 5).map(({ left, members }) => [left, members.length]),
+    clustersOf(window, marks, () => 5).map(({ left, members }) => [left, members.length]),
     [[10, 2], [50, 1]],
   );
+});
+
+Deno.test("labels that grow as they merge → the next one merges if it is below the longer label", () => {
+  const marks = [100, 103, 108, 120].map((at_ms) => ({ at_ms }));
+  const clusters = clustersOf(window, marks, ({ length }) => 5 * length);
+  assert.deepEqual(clusters.map(({ members }) => members.length), [3, 1]);
 });
