@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -11,7 +11,7 @@ import {
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
@@ -22,7 +22,7 @@ import { KindMark } from "./SpanKinds.tsx";
 import { useStableMemo } from "./stable.ts";
 import { barOf, percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./use_trace_content.ts";
-import { formatVitals, RatedValue } from "./WebVitals.tsx";
+import { type FormattedVital, formatVitals, Rating } from "./WebVitals.tsx";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
@@ -120,9 +120,11 @@ export function TraceCompare({ source, ids, takesFocus }: {
                 <tr>
                   <th scope="row">Duration</th>
                   {sides.map(({ letter, trace }) => (
-                    <FactCell key={letter} letter={letter}>
-                      {formatFineDuration(trace.summary.duration_ms)}
-                    </FactCell>
+                    <FactCell
+                      key={letter}
+                      letter={letter}
+                      value={formatFineDuration(trace.summary.duration_ms)}
+                    />
                   ))}
                   <Difference ms={b.summary.duration_ms - a.summary.duration_ms} of="duration" />
                 </tr>
@@ -130,13 +132,11 @@ export function TraceCompare({ source, ids, takesFocus }: {
                   <tr key={name}>
                     <th scope="row" title={VITALS[name].title}>{name.toUpperCase()}</th>
                     {sides.map(({ letter }, n) => (
-                      <FactCell key={letter} letter={letter}>
-                        {ofSides[n] ? <RatedValue {...ofSides[n]} /> : "–"}
-                      </FactCell>
+                      <FactCell key={letter} letter={letter} value="–" {...ofSides[n]} />
                     ))}
                     {name === "cls"
                       ? <td className="n">{difference === null ? "" : scoreText(difference)}</td>
-                      : <Difference ms={difference} of="start" />}
+                      : <Difference ms={difference} of="duration" />}
                   </tr>
                 ))}
               </tbody>
@@ -146,7 +146,7 @@ export function TraceCompare({ source, ids, takesFocus }: {
               </tbody>
               {comparison.unchanged.length > 0 && (
                 <tbody>
-                  <tr className="fold">
+                  <tr className="unchanged">
                     <td colSpan={4}>
                       <button
                         type="button"
@@ -230,10 +230,20 @@ function Scales({ width_ms }: { width_ms: number }) {
   );
 }
 
-function FactCell({ letter, children }: { letter: string; children: ReactNode }) {
+function FactCell({ letter, value, rating }: {
+  letter: string;
+  value: string;
+  rating?: FormattedVital["rating"];
+}) {
   return (
     <td>
-      <b className="letter">{letter}</b> {children}
+      <b className="letter">{letter}</b>
+      <span className="took">{value}</span>
+      {rating && (
+        <small>
+          <Rating rating={rating} />
+        </small>
+      )}
     </td>
   );
 }
@@ -272,7 +282,12 @@ function PairRow({ pair, sides, width_ms }: {
         />
       ))}
       {a && b
-        ? <Difference ms={difference_ms} of={isInstant ? "start" : "duration"} />
+        ? (
+          <Difference
+            ms={difference_ms}
+            of={isInstant ? "start" : isPageOp(span.op) ? "visit" : "duration"}
+          />
+        )
         : <td className="n">{a ? "only in A" : "only in B"}</td>}
     </tr>
   );
@@ -325,14 +340,20 @@ function SpanCell({ side: { letter, id, trace }, compared, isInstant, width_ms }
 /** Smaller differences are not visible in the durations. */
 const SAME_MS = 0.05;
 
-/** `of`: what is compared, a duration or when something happened. */
-function Difference({ ms, of }: { ms: number | null; of: "duration" | "start" }) {
+/** By what is compared: a duration, when something happened, or how long a page was watched. */
+const DIFFERENCES = {
+  duration: ["slower", "faster"],
+  start: ["later", "earlier"],
+  visit: ["longer", "shorter"],
+} as const;
+
+function Difference({ ms, of }: { ms: number | null; of: keyof typeof DIFFERENCES }) {
   if (ms === null) return <td className="n">–</td>;
   if (Math.abs(ms) < SAME_MS) return <td className="n same">same</td>;
-  const words = of === "duration" ? ["slower", "faster"] : ["later", "earlier"];
+  const colour = of === "visit" ? "" : ms > 0 ? "refused" : "flows";
   return (
-    <td className={ms > 0 ? "n refused" : "n flows"}>
-      {signed(ms, formatFineDuration)} {words[ms > 0 ? 0 : 1]}
+    <td className={`n ${colour}`}>
+      {signed(ms, formatFineDuration)} {DIFFERENCES[of][ms > 0 ? 0 : 1]}
     </td>
   );
 }

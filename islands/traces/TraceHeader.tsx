@@ -115,9 +115,7 @@ function originText({ spans, browser, server }: TraceSummary): string {
   if (browser === spans) return ", all in the browser";
   if (server === spans) return ", all on the server";
   const unknown = spans - browser - server;
-  return `: ${browser} in the browser, ${server} on the server${
-    unknown > 0 ? `, ${unknown} unknown` : ""
-  }`;
+  return `: ${browser} browser, ${server} server${unknown > 0 ? `, ${unknown} unknown` : ""}`;
 }
 
 /** Problems of the trace's data, and how it is drawn nevertheless. One sentence each. */

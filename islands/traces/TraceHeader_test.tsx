@@ -32,7 +32,7 @@ const warnings = (...args: Parameters<typeof traceWarnings>) =>
   traceWarnings(...args).map((line) => line.replaceAll("\u00a0", " "));
 
 Deno.test("trace without problems → its duration and counts, no warnings", () => {
-  assert.match(text({}), /1\.24 s.*3 spans: 2 in the browser, 1 on the server.*0 errors.*2 logs/);
+  assert.match(text({}), /1\.24 s.*3 spans: 2 browser, 1 server.*0 errors.*2 logs/);
   assert.deepEqual(traceWarnings(plain), []);
 });
 

@@ -26,13 +26,22 @@ export function formatVitals(
   }));
 }
 
+/** A rating: its mark and, unless it is good, the word. */
+export function Rating({ rating }: Pick<FormattedVital, "rating">) {
+  return (
+    <>
+      <OutcomeMark kind={RATING_MARKS[rating]} />
+      <span className={rating === "good" ? "good" : undefined}>{rating}</span>
+    </>
+  );
+}
+
 /** A vital's value and its rating. */
 export function RatedValue({ value, rating }: Pick<FormattedVital, "value" | "rating">) {
   return (
     <>
       <b>{value}</b>
-      <OutcomeMark kind={RATING_MARKS[rating]} />
-      {rating}
+      <Rating rating={rating} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { ownTime } from "./longest_spans.ts";
+import { isMeasurement, ownTime } from "./longest_spans.ts";
 import type { SpanNode } from "./span_tree.ts";
 import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
@@ -80,7 +80,7 @@ function spansOf({ tree, times, sections }: Trace): ComparedSpan[] {
     if (node.span === null) return [];
     const { start_ms, end_ms } = times.byNode.get(node)!;
     const duration_ms = node.span.end_ms === null ? null : end_ms - start_ms;
-    if (duration_ms === 0 && node.span.vitals.length > 0) return [];
+    if (isMeasurement(node.span.op)) return [];
     const own_ms = ownTime(node, times);
     return [{ span: node.span, node, start_ms: start_ms - origin, duration_ms, own_ms }];
   }).sort((one, other) => one.start_ms - other.start_ms);

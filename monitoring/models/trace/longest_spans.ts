@@ -27,9 +27,14 @@ export function longestSpans({ nodes }: SpanTree, times: TraceTimes, most: numbe
     .slice(0, most);
 }
 
-/** 0 for a page load or navigation: it waits for what happens on the page, such as a click. */
+/** Only reports a web vital: nothing worked during its time. */
+export const isMeasurement = (op: string | null): boolean =>
+  op?.startsWith("ui.webvital.") === true;
+
+/** 0 for a page load or navigation, which waits for what happens on the page, and for a measurement. */
 export function ownTime(node: SpanNode, { byNode }: TraceTimes): number {
-  if (isPageOp(node.span?.op ?? null)) return 0;
+  const op = node.span?.op ?? null;
+  if (isPageOp(op) || isMeasurement(op)) return 0;
   const { start_ms, end_ms } = byNode.get(node)!;
   const children = node.children.map((child): Extent => byNode.get(child)!)
     .sort((a, b) => a.start_ms - b.start_ms);
