@@ -88,9 +88,10 @@ function spansOf({ tree, times, sections }: Trace): ComparedSpan[] {
 
 function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanPair {
   const isInstant = [a, b].every((one) => one === undefined || one.duration_ms === 0);
-  const [from, to] = [a, b].map((one) => (isInstant ? one?.start_ms : one?.duration_ms) ?? null);
-  const isPair = from != null && to != null;
-  return { a, b, isInstant, difference_ms: isPair ? to - from : null };
+  const measured = (one?: ComparedSpan) => (isInstant ? one?.start_ms : one?.duration_ms) ?? null;
+  const [from, to] = [measured(a), measured(b)];
+  const difference_ms = from === null || to === null ? null : to - from;
+  return { a, b, isInstant, difference_ms };
 }
 
 function isChanged({ a, b, difference_ms }: SpanPair): boolean {
