@@ -113,8 +113,8 @@ test.describe("in relay mode", () => {
     await arrivals.waitForItem("the log", ({ type }) => type === "log");
     await openView(page);
     await expect(rowsOf(page).filter({ hasText: "log" })).toHaveCount(1);
-    const before = await rowsOf(page).count();
     await viewOf(page).getByRole("button", { name: "Pause" }).click();
+    const before = await rowsOf(page).count();
     await page.evaluate(() => globalThis.reportError(new Error("made while paused")));
     await expect(viewOf(page)).toContainText(/Paused; [1-9]/);
     expect(await rowsOf(page).count()).toBe(before);
@@ -220,7 +220,7 @@ test.describe("in relay mode", () => {
     );
     await inspectFile(page, { name: `${html}.envelope`, bytes });
     await expect(viewOf(page).getByLabel("Payload of item 1")).toContainText(html);
-    for (const n of [2, 3, 4, 5]) await viewOf(page).locator("summary").nth(n - 1).click();
+    for (const n of [2, 3, 4, 5]) await viewOf(page).locator(".item > summary").nth(n - 1).click();
     await expect(viewOf(page).getByLabel("Payload of item 2")).toContainText("of the future");
     await expect(viewOf(page).getByLabel("Payload of item 5")).toContainText("00 01 02 3c 62 3e");
     const large = viewOf(page).getByLabel("Payload of item 3");
