@@ -73,7 +73,12 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
             {" "}
           </>
         )}
-        {status !== null && <b className={colour}>{status}{" "}</b>}
+        {status !== null && (
+          <>
+            <b className={colour}>{status}</b>
+            {" "}
+          </>
+        )}
         {data.map(([name, value], index) => (
           <span key={index}>
             <small>{name.slice(0, MAX_NAME).toWellFormed()}</small>{" "}

@@ -46,7 +46,7 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
   mapOrigins: MapOrigins | undefined;
   found: FoundStacks;
 }) {
-  const { exceptions, stack, breadcrumbs, tags, contexts, trace_id, at } = event;
+  const { exceptions, stack, tags, contexts, trace_id, at } = event;
   const application = useSourceList(source)?.rows.find(({ key }) => key === sender);
   const heading = titleLine(event);
   const [, ...causes] = exceptions.shown;

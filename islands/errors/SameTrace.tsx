@@ -28,7 +28,7 @@ export function SameTrace({ source, event, envelope, traceId, at }: {
   const view = { view: "errors" } as const;
   const errors = useList(source, "occurrences", query, view).rows;
   const logs = useList(source, "logs", { ...query, level: "warn" }, view).rows;
-  const sources = useSourceList(source)?.rows ?? [];
+  const sourceList = useSourceList(source);
   const isShown = (row: typeof errors[number]) =>
     row.envelope === envelope && row.event_id === event.event_id;
   const items = itemsBefore(
@@ -44,7 +44,7 @@ export function SameTrace({ source, event, envelope, traceId, at }: {
       <h4 id="error-before">In the same trace</h4>
       <ul>
         {items.map(({ before, what, text, where, source: key, error }, index) => {
-          const sender = sources.find((one) => one.key === key);
+          const sender = sourceList?.rows.find((one) => one.key === key);
           const origin = [where, sender && nameWithSide(sender)].filter(Boolean).join(", ");
           const kind = error ? "refused" : levelKind(what);
           return (
