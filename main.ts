@@ -18,6 +18,7 @@ import { SignalLimits } from "./routes/_signal_limits.ts";
 import {
   BadRequestError,
   createSourceMaps,
+  extraAsset,
   ListenError,
   ManifestError,
   readManifest,
@@ -124,7 +125,11 @@ async function main(): Promise<void> {
   const signals = new SignalLimits({
     makesEvents: config.mode === "inbox" || config.environment !== "production",
   });
-  const state = { relay, inbox, mcp, log, signals };
+  const player = {
+    script: extraAsset(manifest, "recording-player") ?? "",
+    publicOrigin: config.publicOrigin,
+  };
+  const state = { relay, inbox, mcp, log, signals, player };
   const app = await loadApp(config, { root, build, manifest, release, runtime, state });
 
   serve({

@@ -118,6 +118,13 @@ export const LIST_BUDGETS = {
   longTask: { unit: "ms", limit: { most: 50 } },
 } as const satisfies Readonly<Record<string, Budget>>;
 
+/** A recording of 5 minutes and 20,000 events in a browser: `--only=recording`. */
+export const RECORDING_BUDGETS = {
+  /** From the click until the player shows it. */
+  open: { unit: "ms", limit: { most: 1_000 } },
+  seek: { unit: "ms", limit: { most: 300 } },
+} as const satisfies Readonly<Record<string, Budget>>;
+
 /** Main-thread time of errors, with the processor four times slower: `--only=errors`. */
 export const ERROR_BUDGETS = {
   /** Breadcrumbs, serialisation and storage of one error on an idle page. */

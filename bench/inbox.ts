@@ -14,6 +14,7 @@ import {
   LOG_LEVELS,
   OWN_SOURCE,
   PAGE_COLUMNS,
+  RECORDING_COLUMNS,
   type SortColumn,
   TRACE_COLUMNS,
   TRACE_STATUSES,
@@ -44,6 +45,7 @@ const NO_ENTRIES = {
   errors: [],
   logs: [],
   vitals: [],
+  recordings: [],
   omittedLogs: 0,
   associatedEventId: null,
 };
@@ -192,6 +194,7 @@ function queriesOf(inbox: Inbox, traceId: string, now: number): readonly Measure
       { level: "fatal", q: NO_MATCH },
     ],
     pages: [...ofEveryList, ...sorted(PAGE_COLUMNS, [])],
+    recordings: [...ofEveryList, ...sorted(RECORDING_COLUMNS, [])],
     envelopes: [
       ...ofEveryList,
       { type: "span" },

@@ -39,6 +39,10 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     run: async () => (await import("./list_scroll.ts")).benchLists(),
     needs: ["chromium"],
   },
+  recording: {
+    run: async () => (await import("./recording.ts")).benchRecording(),
+    needs: ["chromium"],
+  },
   serving: {
     run: async () => (await import("./serving.ts")).benchServing(),
     needs: ["wrk"],

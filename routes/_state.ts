@@ -13,6 +13,12 @@ export interface State {
   readonly mcp: McpEndpoint;
   /** The server's own log: a line on its console, and a record in the trace of the request. */
   readonly log: Log;
+  readonly player: {
+    /** Name of the player's script among the assets. */
+    readonly script: string;
+    /** The page's origin as browsers see it; undefined: that of the request. */
+    readonly publicOrigin: string | undefined;
+  };
   /** Bounds of `GET /signal`. */
   readonly signals: SignalLimits;
 }

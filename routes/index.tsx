@@ -10,6 +10,7 @@ import Errors from "../islands/errors/Errors.tsx";
 import Highlights from "../islands/overview/Highlights.tsx";
 import Logs from "../islands/logs/Logs.tsx";
 import Receipts from "../islands/overview/Receipts.tsx";
+import Recordings from "../islands/recordings/Recordings.tsx";
 import Settings from "../islands/settings/Settings.tsx";
 import Signals from "../islands/overview/Signals.tsx";
 import Strip from "../islands/strip/Strip.tsx";
@@ -83,6 +84,9 @@ export default function Page({ variant }: { variant: string }) {
         </View>
         <View name="logs">
           <Island of={Logs} load="visible" props={{ variant }} />
+        </View>
+        <View name="recordings">
+          <Island of={Recordings} load="visible" props={{ variant }} />
         </View>
         <View name="envelopes">
           <Island of={Envelopes} load="visible" props={{ variant }} />

@@ -56,6 +56,7 @@ export function contentSecurityPolicy(inline: InlineHashes, connect: readonly st
     ["connect-src 'self'", ...connect].join(" "),
     "img-src 'self'",
     "worker-src 'self'",
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

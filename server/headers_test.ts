@@ -17,7 +17,7 @@ Deno.test("page policy → strict, inline parts by their hashes", () => {
     policy,
     "default-src 'none'; script-src 'self' 'sha256-a' 'sha256-b'; style-src 'self' 'sha256-c'; " +
       "connect-src 'self' https://ingest.example:8443; img-src 'self'; worker-src 'self'; " +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+      "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
       "require-trusted-types-for 'script'; trusted-types default",
   );
 });

@@ -39,13 +39,16 @@ async function buildSite(): Promise<boolean> {
   };
   try {
     const { esbuildOptions, extraAssets } = await import("../monitoring/browser/build.ts");
+    const { bundlePlayer, PLAYER_ENTRY, PLAYER_SCRIPT } = await import(
+      "../monitoring/player/build.ts"
+    );
     const { warnings } = await build({
       root: projectRoot,
       client: CLIENT,
       dev,
       browser: { ...esbuildOptions, together: LOADED_TOGETHER },
-      extra: await extraAssets(),
-      builders: [BUILDER],
+      extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },
+      builders: [BUILDER, PLAYER_ENTRY],
     });
     await print("warning", warnings);
     return true;

@@ -7,11 +7,11 @@ import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
 import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
-import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
 import type { ConsoleSource, MapOrigins } from "../shared/source/source.ts";
+import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
 import { ErrorLevel } from "./ErrorLevel.tsx";
@@ -118,7 +118,7 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
           </section>
         </div>
         <aside aria-label="Details">
-          <Origin event={event} />
+          <Origin source={source} event={event} />
           <RelatedItems source={source} event={event} envelope={envelope} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
@@ -209,9 +209,9 @@ function describeRelation({ relation, of, place }: Thrown): string {
 }
 
 /** Links to the event's trace and recording, its id, and facts about the sender. */
-function Origin({ event: { trace_id, span_id, replay_id, event_id, mechanism, facts } }: {
-  event: ErrorEvent;
-}) {
+function Origin({ source, event }: { source: ConsoleSource; event: ErrorEvent }) {
+  const { trace_id, span_id, replay_id, event_id, mechanism, facts } = event;
+  const recording = useRecordingHref(source, replay_id, event.at, "errors");
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
   const entries: readonly (KeyValue | false)[] = [
     trace_id !== null && {
@@ -227,25 +227,12 @@ function Origin({ event: { trace_id, span_id, replay_id, event_id, mechanism, fa
         </>
       ),
     },
-    replay_id !== null && {
+    recording !== undefined && {
       name: "recording",
-      value: (
-        <IdLink
-          id={replay_id}
-          href={fragmentTo("envelopes", [], { q: replay_id, source: ALL_SOURCES })}
-        />
-      ),
+      value: <a href={recording}>Play at this moment</a>,
     },
     event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
     ...texts.map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),
   ];
   return <KeyValueList entries={entries.filter((entry) => entry !== false)} />;
-}
-
-function IdLink({ id, href }: { id: string; href: string }) {
-  return (
-    <a href={href}>
-      <Id id={id} />
-    </a>
-  );
 }

@@ -3,7 +3,10 @@ import { shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { StyleRun } from "../../monitoring/models/ansi.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import { hexId } from "../../monitoring/models/json.ts";
 import { fragmentTo } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
 
 /**
@@ -12,7 +15,8 @@ import { SourceLabel } from "../shared/SourceLabel.tsx";
  * @param props.index in the list, from 0
  * @param props.isTabStop whether it is the row of the tree that is in the tab order
  */
-export function LogRow({ log, index, isExpanded, isTabStop, onFocus, onToggle }: {
+export function LogRow({ source, log, index, isExpanded, isTabStop, onFocus, onToggle }: {
+  source: ConsoleSource | undefined;
   log: Log;
   index: number;
   isExpanded: boolean;
@@ -52,7 +56,7 @@ export function LogRow({ log, index, isExpanded, isTabStop, onFocus, onToggle }:
       {isExpanded && (
         <div role="row" aria-level={2}>
           <div role="gridcell">
-            <LogDetails log={log} />
+            <LogDetails source={source} log={log} />
           </div>
         </div>
       )}
@@ -84,7 +88,9 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
 });
 
 /** Everything that the list knows about a log. Texts that are too long for the list are complete in the envelope. */
-function LogDetails({ log }: { log: Log }) {
+function LogDetails({ source, log }: { source: ConsoleSource | undefined; log: Log }) {
+  const replayId = hexId(log.attributes["sentry.replay_id"]);
+  const recording = useRecordingHref(source, replayId, log.at, "logs");
   const { trace_id: trace } = log;
   const time = new Date(log.at);
   return (
@@ -99,6 +105,7 @@ function LogDetails({ log }: { log: Log }) {
             <a href={fragmentTo("logs", [], { trace })}>Logs of this trace</a>
           </>
         )}
+        {recording && <a href={recording}>Play the recording at this moment</a>}
         <a href={fragmentTo("envelopes", [String(log.envelope)])}>Open envelope</a>
       </p>
       <dl className="facts">

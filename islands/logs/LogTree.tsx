@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type UIEvent, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
 import { LogRow } from "./LogRow.tsx";
@@ -29,7 +30,11 @@ const keyOf = ({ envelope, index }: Log) => `${envelope} ${index}`;
  *
  * @param props.more requests older logs; undefined: there are none
  */
-export function LogTree({ rows: newestRows, more }: { rows: readonly Log[]; more?: () => void }) {
+export function LogTree({ source, rows: newestRows, more }: {
+  source: ConsoleSource | undefined;
+  rows: readonly Log[];
+  more?: () => void;
+}) {
   const frame = useRef<HTMLDivElement>(null);
   const heads = useRef<HTMLDivElement>(null);
   /** Key of the newest row that is shown; undefined: the reader is at the top. */
@@ -152,6 +157,7 @@ export function LogTree({ rows: newestRows, more }: { rows: readonly Log[]; more
                 style={{ transform: `translateY(${top}px)` }}
               >
                 <LogRow
+                  source={source}
                   log={log}
                   index={index}
                   isExpanded={isExpanded}

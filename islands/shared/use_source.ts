@@ -94,6 +94,7 @@ const LISTS: {
   occurrences: { view: "errors", keyOf: (row) => `${row.envelope} ${row.event_id}` },
   logs: { view: "logs", keyOf: (row) => `${row.envelope} ${row.index}` },
   pages: { view: "traces", keyOf: (row) => `${row.source} ${row.page}` },
+  recordings: { view: "recordings", keyOf: (row) => row.replay_id },
   envelopes: { view: "envelopes", keyOf: (row) => String(row.id) },
 };
 

@@ -10,6 +10,7 @@ export const PAGE_VIEWS = {
   traces: "Traces",
   errors: "Errors",
   logs: "Logs",
+  recordings: "Recordings",
   envelopes: "Envelopes",
   settings: "Settings",
 } as const;

@@ -9,14 +9,17 @@ import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
+import { momentHref } from "../shared/use_recording_href.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 
 /** Everything that is known about the selected span. */
-export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
+export function SpanDetail({ node, trace, traceId, replayId, marks, hrefOf, onClose }: {
   node: SpanNode;
   trace: Trace;
   traceId: string;
+  /** Of the recording that ran, if segments of it have arrived. */
+  replayId: string | null;
   /** Errors and logs of the span. */
   marks: readonly PlacedMark[];
   /** Link to an error or a log. */
@@ -61,6 +64,9 @@ export function SpanDetail({ node, trace, traceId, marks, hrefOf, onClose }: {
               <small>
                 <Timestamp at={time.start_ms} precision="ms" />
               </small>
+              {replayId !== null && (
+                <a href={momentHref(replayId, time.start_ms)}>Play at this moment</a>
+              )}
             </Pair>
             <Pair name="Duration">
               {span.end_ms === null

@@ -5,6 +5,7 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
+import { momentHref } from "../shared/use_recording_href.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 
 /** The trace's name, its facts and ids, and links to the list and to Sentry. */
@@ -16,13 +17,16 @@ export function TraceHeader(props: {
   compareHref: string;
   /** `inbox` or `relay`. */
   variant: string;
+  /** Of the recording that ran, if segments of it have arrived. */
   replayId: string | null;
+  /** Milliseconds since 1970. */
+  startedAt: number;
   /** The link that was followed, which had the focus, is not on the page any more. */
   takesFocus: boolean;
   /** The facts. */
   children: ReactNode;
 }) {
-  const { name, traceId, listHref, compareHref, variant, replayId, takesFocus } = props;
+  const { name, traceId, listHref, compareHref, variant, replayId, startedAt, takesFocus } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takesFocus) heading.current?.focus({ preventScroll: true });
@@ -36,11 +40,7 @@ export function TraceHeader(props: {
       <span>
         trace <CopyId id={traceId} what="trace id" />
       </span>
-      {replayId !== null && (
-        <span>
-          recording <CopyId id={replayId} what="recording id" />
-        </span>
-      )}
+      {replayId !== null && <a href={momentHref(replayId, startedAt)}>Recording</a>}
       <a href={compareHref}>Compare</a>
       {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
     </header>

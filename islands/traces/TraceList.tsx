@@ -13,6 +13,7 @@ import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
+import { momentHref } from "../shared/use_recording_href.ts";
 import { useList } from "../shared/use_source.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
@@ -170,7 +171,11 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
         {row.logs}
         <span className="unit">{row.logs === 1 ? "log" : "logs"}</span>
       </td>
-      <td className="recording">{row.replay_id === null ? "" : "yes"}</td>
+      <td className="recording">
+        {row.replay_id !== null && (
+          <a href={momentHref(row.replay_id, row.started_at)} tabIndex={isTabStop ? 0 : -1}>play</a>
+        )}
+      </td>
     </tr>
   );
 });

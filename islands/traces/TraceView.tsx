@@ -141,6 +141,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
         compareHref={chooseHref(traceId, trace.summary)}
         variant={variant}
         replayId={content.replayId}
+        startedAt={trace.start_ms}
         takesFocus={takesFocus}
       >
         {!isEmpty && (
@@ -229,6 +230,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
                 node={selectedNode}
                 trace={trace}
                 traceId={traceId}
+                replayId={content.replayId}
                 marks={marksOf.get(selectedNode.key) ?? []}
                 hrefOf={hrefOf}
                 onClose={() => {

@@ -173,7 +173,8 @@ function prepare(db: DatabaseSync) {
     hasBacklog: sql("SELECT 1 FROM totals WHERE backlog > 0"),
     unindexed: sql(
       "SELECT id, received_at, content_encoding, body, is_own FROM envelopes" +
-        " WHERE id <= (SELECT backlog FROM totals) ORDER BY id DESC",
+        " WHERE id <= (SELECT backlog FROM totals)" +
+        " AND NOT EXISTS (SELECT 1 FROM envelope_texts WHERE envelope = id) ORDER BY id DESC",
     ),
     lowerBacklog: sql("UPDATE totals SET backlog = min(backlog, ?)"),
   };

@@ -5,7 +5,13 @@ import { placeOf } from "../models/index/list_cursor.ts";
 import { type GroupAlert, severityOf, UNKNOWN_NAME } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
 import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
-import { envelopeText, errorText, logText, traceText } from "../models/index/search_text.ts";
+import {
+  envelopeText,
+  errorText,
+  logText,
+  recordingText,
+  traceText,
+} from "../models/index/search_text.ts";
 
 type SqlValue = string | number | null;
 
@@ -116,6 +122,23 @@ export class IndexWriter {
         ...PAGE_VITALS.map((name) => entry[name]),
       )
     );
+    entries.recordings.forEach((entry, index) =>
+      this.#insert(
+        this.#sql.insertRecording,
+        placeOf(envelope, index),
+        source,
+        release,
+        entry.at,
+        entry.replay_id,
+        entry.kind,
+        entry.segment,
+        entry.started_at,
+        entry.errors,
+        entry.bytes,
+        entry.page,
+        recordingText(entry),
+      )
+    );
     const text = envelopeText(description, entries);
     const weight = this.#weight + text.length;
     this.#sql.insertText.run(envelope, source, release, receivedAt, weight, text);
@@ -187,7 +210,13 @@ function namesNoSender({ items }: EnvelopeDescription, { source }: IndexEntries)
 
 const idOf = (row: unknown) => (row as { id: number }).id;
 
-const INDEX_TABLES = ["trace_entries", "error_entries", "log_entries", "vital_entries"];
+const INDEX_TABLES = [
+  "trace_entries",
+  "error_entries",
+  "log_entries",
+  "vital_entries",
+  "recording_entries",
+];
 
 function prepare(db: DatabaseSync) {
   const insert = (table: string, columns: number) =>
@@ -208,6 +237,7 @@ function prepare(db: DatabaseSync) {
     insertError: insert("error_entries", 10),
     insertLog: insert("log_entries", 8),
     insertVitals: insert("vital_entries", 12),
+    insertRecording: insert("recording_entries", 12),
     insertText: insert("envelope_texts", 6),
     has: db.prepare("SELECT 1 FROM envelope_texts WHERE envelope = ?"),
     weight: db.prepare("SELECT weight FROM totals"),

@@ -3,10 +3,12 @@ import {
   envelopesSql,
   errorGroupsSql,
   HAS_CONTENT,
+  ifArrived,
   inTime,
   logsSql,
   occurrencesSql,
   ofSource,
+  recordingsSql,
   ROOT_OP,
   sentBy,
   tracesSql,
@@ -25,6 +27,7 @@ import type { GroupStates } from "./group_states.ts";
 import { logRow } from "../models/log_entry.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
+import { type RecordingEntry, recordingRow } from "../models/recording/recording_entry.ts";
 import { summarizeEnvelope } from "../models/index/index_entries.ts";
 import { cursorOf, envelopeAt, indexAt, placeOf } from "../models/index/list_cursor.ts";
 import type { EnvelopeSummary } from "../protocol/inbox_row.ts";
@@ -116,7 +119,9 @@ export class ListReader {
         query,
         last,
         occurrencesSql(query),
-        ({ key, entry, source }) => ({ row: occurrenceRow(key, JSON.parse(entry), source) }),
+        ({ key, entry, source, replay_id }) => ({
+          row: occurrenceRow(key, JSON.parse(entry), source, replay_id),
+        }),
       ),
     logs: (query, last) =>
       this.#scan.page(
@@ -126,6 +131,8 @@ export class ListReader {
         ({ key, entry, source }) => ({ row: logRow(key, JSON.parse(entry), source) }),
       ),
     pages: (query, last) => this.#pages(query, last),
+    recordings: (query, last) =>
+      this.#scan.page(query, last, recordingsSql(query), (found) => this.#recordingRow(found)),
   };
 
   /** The pages whose names contain the query's text, all on one page. */
@@ -148,6 +155,7 @@ export class ListReader {
       traces: count(tracesSql(query)),
       errors: count(errorGroupsSql({ ...query, state: "open" })),
       logs: count(logsSql(query)),
+      recordings: count(recordingsSql(query)),
       envelopes: count(envelopesSql(query)),
     };
   }
@@ -207,7 +215,7 @@ export class ListReader {
     ) as Pick<TraceRow, "name" | "op"> | undefined;
     const recording = this.#scan.get(
       "SELECT replay_id FROM trace_entries WHERE trace_id = ? AND replay_id IS NOT NULL" +
-        " ORDER BY place LIMIT 1",
+        ` AND ${ifArrived("trace_entries.replay_id")} IS NOT NULL ORDER BY place LIMIT 1`,
       [id],
     ) as { replay_id: string } | undefined;
     const { received_at } = this.#scan.get("SELECT received_at FROM envelopes WHERE id = ?", [
@@ -235,6 +243,16 @@ export class ListReader {
       sources: sources.map(({ key }) => key),
     };
     return { row, summed: sums.entries };
+  }
+
+  #recordingRow({ replay_id, source }: Found) {
+    const id = replay_id!;
+    const entries = this.#scan.all(
+      "SELECT kind, segment, started_at, at, errors, bytes, page FROM recording_entries" +
+        " WHERE replay_id = ? ORDER BY place",
+      [id],
+    ) as RecordingEntry[];
+    return { row: recordingRow(entries, id, source), summed: entries.length };
   }
 
   #groupRow({ key, entry, source }: Found, query: ListQuery): ErrorGroupRow {

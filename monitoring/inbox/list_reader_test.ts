@@ -177,7 +177,7 @@ Deno.test("search over the scan limit → more pages, no row missing", async () 
       .filter((row) => typeof row === "number");
     assert.deepEqual(ids, [40, 27, 14, 1]);
     // Without filters an index counts logs and envelopes; others are more than are counted.
-    const counts = { traces: null, errors: null, logs: 40, envelopes: 40 };
+    const counts = { traces: null, errors: null, logs: 40, recordings: 0, envelopes: 40 };
     assert.deepEqual(lists.counts({}, 40), counts);
     assert.equal(new ListReader(db, new GroupStates(db)).counts({}, 40).errors, 2);
   } finally {

@@ -49,6 +49,7 @@ export interface Found {
   /** JSON. */
   readonly entry: string;
   readonly trace_id: string;
+  readonly replay_id: string | null;
   /** Key of the source. */
   readonly source: string;
 }

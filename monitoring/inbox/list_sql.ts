@@ -23,12 +23,17 @@ const GROUP_AGGREGATES: Partial<Record<SortColumn, string>> = {
   count: "count(*)",
 };
 
+const RECORDING_AGGREGATES: Partial<Record<SortColumn, string>> = {
+  started_at: "min(e.started_at)",
+  duration: "max(e.at) - min(e.started_at)",
+};
+
 /** A trace that is only mentioned, by a recording or a session, is not listed. */
 export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 
 /** Traces with content, one row each. */
 export function tracesSql(query: ListQuery): SqlList {
-  const { q, trace, sort } = query;
+  const { q, trace, replay, sort } = query;
   const { column, descending = true } = sort === undefined ? {} : readSort(sort);
   const aggregate = column && TRACE_AGGREGATES[column];
   return {
@@ -38,6 +43,7 @@ export function tracesSql(query: ListQuery): SqlList {
     columns: "e.trace_id",
     indexed: [
       ...when(trace, "e.trace_id = ?"),
+      ...when(replay, "e.replay_id = ?"),
       ...ofSource(query),
       ...inRange(query, "trace_entries"),
     ],
@@ -69,7 +75,7 @@ export function tracesSql(query: ListQuery): SqlList {
 
 /** Errors, the newest of each group. */
 export function errorGroupsSql(query: ListQuery): SqlList {
-  const errors = occurrencesSql(query);
+  const errors = occurrencesSql({ ...query, replay: undefined });
   const { column, descending = true } = query.sort === undefined ? {} : readSort(query.sort);
   const aggregate = column && GROUP_AGGREGATES[column];
   const of = column === "count" ? undefined : sentBy(query);
@@ -83,11 +89,11 @@ export function errorGroupsSql(query: ListQuery): SqlList {
 
 /** Errors, every one. */
 export function occurrencesSql(query: ListQuery): SqlList {
-  const { q, trace, group, handled } = query;
-  const entries = ofTrace(trace, "error_entries", "errors");
+  const { q, group, handled } = query;
+  const entries = ofTrace(query, "error_entries", "errors");
   return {
     ...entries,
-    columns: `e.entry, ${SOURCE}`,
+    columns: `e.entry, ${SOURCE}, ${ARRIVED_OF_ERROR}`,
     indexed: [
       ...entries.indexed,
       ...when(group, "e.group_key = ?"),
@@ -107,8 +113,8 @@ export function occurrencesSql(query: ListQuery): SqlList {
 
 /** Structured logs of a level and more severe ones. */
 export function logsSql(query: ListQuery): SqlList {
-  const { q, trace } = query;
-  const entries = ofTrace(trace, "log_entries", "logs");
+  const { q } = query;
+  const entries = ofTrace(query, "log_entries", "logs");
   return {
     ...entries,
     columns: `e.entry, ${SOURCE}`,
@@ -120,6 +126,32 @@ export function logsSql(query: ListQuery): SqlList {
       ...inTime(query),
       ...searches(q),
     ],
+  };
+}
+
+/** The newest segments of recordings, one row for each recording. */
+export function recordingsSql(query: ListQuery): SqlList {
+  const { q, replay, sort } = query;
+  const { column, descending = true } = sort === undefined ? {} : readSort(sort);
+  const aggregate = column && RECORDING_AGGREGATES[column];
+  return {
+    table: "recording_entries",
+    from: "recording_entries AS e",
+    key: "e.place",
+    columns: `e.replay_id, ${SOURCE}`,
+    indexed: [
+      ...when(replay, "e.replay_id = ?"),
+      ...ofSource(query),
+      ...inRange(query, "recording_entries"),
+    ],
+    filters: [
+      ...ofRelease(query),
+      ...ofEnvironment(query),
+      ...inTime(query),
+      ...searches(q),
+    ],
+    distinct: "replay_id",
+    ...aggregate && { rank: { aggregate, of: [{ sql: "1", values: [] }], descending } },
   };
 }
 
@@ -142,7 +174,7 @@ export function vitalsSql(query: ListQuery): SqlList {
 
 /** The ids of envelopes. */
 export function envelopesSql(query: ListQuery): SqlList {
-  const { q, trace, type, source, release, environment, since, until } = query;
+  const { q, trace, replay, type, source, release, environment, since, until } = query;
   // The texts are smaller, but an envelope of an older version may have none.
   const isFiltered = [q, source, release, environment, since, until]
     .some((filter) => filter !== undefined);
@@ -155,6 +187,10 @@ export function envelopesSql(query: ListQuery): SqlList {
     columns: id,
     indexed: [
       ...when(trace, `${id} IN (SELECT place / ${PLACES} FROM trace_entries WHERE trace_id = ?)`),
+      ...when(
+        replay,
+        `${id} IN (SELECT place / ${PLACES} FROM recording_entries WHERE replay_id = ?)`,
+      ),
       ...when(type, `${id} IN (SELECT envelope FROM item_types WHERE type = ?)`),
       ...ofSource(query),
       ...inRange(query, "envelope_texts"),
@@ -168,13 +204,15 @@ export function envelopesSql(query: ListQuery): SqlList {
   };
 }
 
-/** The entries of a table; with a trace, joined by the entries of that trace. */
+/** The entries of a table; with a trace or a recording, joined by the entries of its traces. */
 function ofTrace(
-  trace: string | undefined,
+  { trace, replay }: ListQuery,
   table: string,
   count: string,
 ): Pick<SqlList, "table" | "from" | "key" | "leading" | "indexed"> {
-  if (trace === undefined) return { table, from: `${table} AS e`, key: "e.place", indexed: [] };
+  if (trace === undefined && replay === undefined) {
+    return { table, from: `${table} AS e`, key: "e.place", indexed: [] };
+  }
   const first = `t.place / ${PLACES} * ${PLACES}`;
   return {
     table,
@@ -182,8 +220,12 @@ function ofTrace(
       ` ON e.place >= ${first} AND e.place < ${first} + ${PLACES}`,
     // The `+` keeps SQLite from using this bound for the index: it uses one, and the join's is better.
     key: "+e.place",
-    leading: [{ sql: `t.trace_id = ? AND t.${count} > 0`, values: [trace] }],
-    indexed: [{ sql: "e.trace_id = ?", values: [trace] }],
+    leading: [
+      ...when(trace, "t.trace_id = ?"),
+      ...when(replay, "t.replay_id = ?"),
+      { sql: `t.${count} > 0`, values: [] },
+    ],
+    indexed: [{ sql: "e.trace_id = t.trace_id", values: [] }],
   };
 }
 
@@ -194,6 +236,12 @@ const SOURCE = "(SELECT key FROM sources WHERE id = e.source) AS source";
 export const ROOT_OP = "(SELECT r.op FROM trace_entries AS r INDEXED BY trace_entries_by_root" +
   " WHERE r.trace_id = e.trace_id AND r.root_rank IS NOT NULL" +
   " ORDER BY r.root_rank, r.root_at, r.place LIMIT 1)";
+
+/** @param of column with the id of a recording; null if no segment of it has arrived */
+export const ifArrived = (of: string) =>
+  `(SELECT replay_id FROM recording_entries WHERE replay_id = ${of} LIMIT 1)`;
+
+const ARRIVED_OF_ERROR = `${ifArrived("e.entry ->> 'replay_id'")} AS replay_id`;
 
 function ofStatus({ status }: ListQuery): Condition[] {
   if (status === undefined) return [];
@@ -247,9 +295,9 @@ function inState({ state }: ListQuery): Condition[] {
 }
 
 /** The first and the last place of the time range, so that few entries outside of it are scanned. */
-function inRange({ since, until, trace }: ListQuery, table: string): Condition[] {
-  // The entries of a trace are few, and found by another index.
-  if (trace !== undefined) return [];
+function inRange({ since, until, trace, replay }: ListQuery, table: string): Condition[] {
+  // The entries of a trace or a recording are few, and found by another index.
+  if (trace !== undefined || replay !== undefined) return [];
   const [key, time] = table === "envelope_texts" ? ["envelope", "received_at"] : ["place", "at"];
   const from = `FROM ${table} INDEXED BY ${table}_by_time WHERE ${time}`;
   return [

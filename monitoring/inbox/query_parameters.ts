@@ -74,6 +74,7 @@ const LIST_NAMES: Readonly<Record<ListName, true>> = {
   occurrences: true,
   logs: true,
   pages: true,
+  recordings: true,
   envelopes: true,
   sources: true,
 };
@@ -88,10 +89,11 @@ const MAX_SEARCH_LENGTH = 200;
  * @throws {ParameterError}
  */
 export function readListParameters(query: URLSearchParams, now: number): ListParameters {
-  const { trace, level, before, q, source, handled, state, sort, status } = Object.fromEntries(
-    ["trace", "level", "before", "q", "source", "handled", "state", "sort", "status"]
-      .map((name) => [name, only(query, name)]),
-  );
+  const { trace, replay, level, before, q, source, handled, state, sort, status } = Object
+    .fromEntries(
+      ["trace", "replay", "level", "before", "q", "source", "handled", "state", "sort", "status"]
+        .map((name) => [name, only(query, name)]),
+    );
   return {
     view: oneOf("view", Object.keys(LIST_NAMES) as ListName[], only(query, "view")) ??
       refuse("view", "given"),
@@ -102,6 +104,9 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
       trace: trace === undefined
         ? undefined
         : hexId(trace) ?? refuse("trace", "a trace's id, 32 hexadecimal digits"),
+      replay: replay === undefined
+        ? undefined
+        : hexId(replay) ?? refuse("replay", "a recording's id, 32 hexadecimal digits"),
       group: groupKey(only(query, "group")),
       type: itemType(only(query, "type")),
       level: oneOf("level", LOG_LEVELS, level),

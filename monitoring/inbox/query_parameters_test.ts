@@ -69,6 +69,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
   assert.deepEqual(query, {
     q: undefined,
     trace: undefined,
+    replay: undefined,
     group: undefined,
     type: undefined,
     level: undefined,
@@ -89,7 +90,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
   });
   const trace = "e".repeat(32);
   const full = view(
-    `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&group=0123456789abcd&type=span&level=warn` +
+    `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&type=span&level=warn` +
       "&handled=false&state=muted&source=0123456789abcd&release=shop%401&since=1000&until=10m" +
       "&sort=-first_seen&environment=test&status=5xx&op=http.server&page=%2F" +
       "&before=12.34&limit=7&colour=red",
@@ -99,6 +100,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
     query: {
       q: "a%_'b",
       trace,
+      replay: trace,
       group: "0123456789abcd",
       type: "span",
       level: "warn",

@@ -252,14 +252,47 @@ const VERSION_5 = `
   UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
+const RECORDED =
+  "(SELECT envelope FROM item_types WHERE type IN ('replay_recording', 'replay_video'))";
+
 /**
- * - `group_states.newest`: id of the newest envelope when the state was changed.
  * - `envelopes.is_own`: whether Sightglass sent it; null: stored by an earlier version. After the body, so it is read
  *   with the body only.
+ * - `group_states.newest`: id of the newest envelope when the state was changed.
+ * - `recording_entries`: the segments of recordings. The envelopes that contain some are indexed again.
+ * - `trace_entries_by_replay`: the traces during which a recording ran.
  */
 const VERSION_6 = `
   ALTER TABLE envelopes ADD COLUMN is_own INTEGER;
   ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE recording_entries (
+    place INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release INTEGER,
+    at INTEGER NOT NULL,
+    replay_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    segment INTEGER,
+    started_at INTEGER NOT NULL,
+    errors INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    page TEXT,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);
+  CREATE INDEX recording_entries_by_source ON recording_entries (source);
+  CREATE INDEX recording_entries_of_apps ON recording_entries ((source = 1));
+  CREATE INDEX recording_entries_by_time ON recording_entries (at);
+  CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, place)
+    WHERE replay_id IS NOT NULL;
+  UPDATE totals SET
+    weight = weight - (SELECT coalesce(sum(weight), 0) FROM envelope_texts WHERE envelope IN ${RECORDED}),
+    backlog = max(backlog, (SELECT coalesce(max(envelope), 0) FROM ${RECORDED}));
+  DELETE FROM envelope_texts WHERE envelope IN ${RECORDED};
+  DELETE FROM trace_entries WHERE place / 2048 IN ${RECORDED};
+  DELETE FROM error_entries WHERE place / 2048 IN ${RECORDED};
+  DELETE FROM log_entries WHERE place / 2048 IN ${RECORDED};
+  DELETE FROM vital_entries WHERE place / 2048 IN ${RECORDED};
 `;
 
 /** The SQL that upgrades a file from each version to the next. */

@@ -2,6 +2,7 @@ import { EnvelopeError, type EnvelopeHeader } from "../protocol/envelope.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
 import type { InboxItem } from "../protocol/inbox_row.ts";
 import { at, listOf, parseJson } from "./json.ts";
+import { eventOfVideo, splitRecording } from "./recording/recording_payload.ts";
 
 /** An envelope with the JSON of its items. All read models use it, so that each item is parsed once. */
 export interface ParsedEnvelope {
@@ -19,7 +20,10 @@ export interface Omitted {
 }
 
 export interface ParsedItem extends InboxItem {
-  /** Undefined: the type is not indexed, or the payload is not JSON or exceeds the limits. */
+  /**
+   * Of a `replay_recording` its header, of a `replay_video` its `replay_event`. Undefined: the type is not indexed, or
+   * the payload is not JSON or exceeds the limits.
+   */
   readonly json: unknown;
 }
 
@@ -50,6 +54,8 @@ const INDEXED_TYPES = [
   "user_report",
   "check_in",
   "replay_event",
+  "replay_recording",
+  "replay_video",
   "span",
   "log",
   "trace_metric",
@@ -94,7 +100,9 @@ export function parseItems(
   const parsed = items.slice(0, MAX_ITEMS).map(({ type, bytes, payload }) => ({
     type,
     bytes,
-    json: payload !== undefined && isIndexed(type) ? parser.parse(payload) : undefined,
+    json: payload !== undefined && isIndexed(type)
+      ? parser.parse(jsonOf(type, payload))
+      : undefined,
   }));
   const { omitted } = parser;
   const omittedItems = items.slice(MAX_ITEMS).filter(({ type }) => isIndexed(type)).length;
@@ -104,6 +112,15 @@ export function parseItems(
     omitted: { ...omitted, items: omitted.items + omittedItems },
   };
 }
+
+/** The part of a payload that is JSON and describes it. */
+function jsonOf(type: string, payload: Uint8Array): Uint8Array {
+  if (type === "replay_recording") return splitRecording(payload)?.header ?? NO_BYTES;
+  if (type === "replay_video") return eventOfVideo(payload) ?? NO_BYTES;
+  return payload;
+}
+
+const NO_BYTES = new Uint8Array();
 
 /** For an envelope that cannot be parsed. */
 export const EMPTY_ENVELOPE: ParsedEnvelope = {

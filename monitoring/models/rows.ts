@@ -19,6 +19,8 @@ export interface ListQuery {
   readonly q?: string;
   /** Trace id. */
   readonly trace?: string;
+  /** Id of a recording: its segments, and the traces, errors and logs during which it ran. */
+  readonly replay?: string;
   /** Errors and occurrences: key of the group. */
   readonly group?: string;
   /** Envelopes: with an item of this type. */
@@ -65,11 +67,13 @@ export const APPLICATIONS = "apps";
 
 export const TRACE_COLUMNS = ["started_at", "duration", "spans", "errors", "logs"] as const;
 export const GROUP_COLUMNS = ["first_seen", "last_seen", "count"] as const;
+export const RECORDING_COLUMNS = ["started_at", "duration"] as const;
 export const PAGE_COLUMNS = ["loads", "lcp", "inp", "cls", "fcp", "ttfb"] as const;
 
-/** A column by which a list can be sorted. `duration`: of a trace, from its start to its end. */
+/** A column by which a list can be sorted. `duration`: of a trace or a recording, from its start to its end. */
 export type SortColumn =
   | (typeof TRACE_COLUMNS)[number]
+  | (typeof RECORDING_COLUMNS)[number]
   | (typeof GROUP_COLUMNS)[number]
   | (typeof PAGE_COLUMNS)[number];
 
@@ -122,6 +126,7 @@ export interface Lists {
   readonly occurrences: OccurrenceRow;
   readonly logs: LogRow;
   readonly pages: PageRow;
+  readonly recordings: RecordingRow;
 }
 
 /** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
@@ -144,6 +149,7 @@ export interface TraceRow {
   readonly failed: boolean;
   /** The highest HTTP status of its root spans; null: none was sent. */
   readonly http_status: number | null;
+  /** Of the recording that ran, if segments of it have arrived. */
   readonly replay_id: string | null;
   /** When its newest envelope was received. */
   readonly received_at: number;
@@ -163,6 +169,29 @@ export interface PageRow {
   readonly cls: number | null;
   readonly fcp: number | null;
   readonly ttfb: number | null;
+}
+
+/** A session recording, from its segments received so far. Times are milliseconds since 1970, by the sender's clock. */
+export interface RecordingRow {
+  readonly replay_id: string;
+  /** `page`: of a web page, which can be played. `video`: of a mobile SDK. */
+  readonly kind: "page" | "video";
+  /** Address of its first page, as sent. */
+  readonly page: string | null;
+  readonly started_at: number;
+  readonly ended_at: number;
+  /** Numbered segments that have arrived, each counted once. */
+  readonly segments: number;
+  /** Segments before the last one that have not arrived. */
+  readonly missing: number;
+  /** Segments that arrived again. */
+  readonly doubled: number;
+  /** As the SDK counted them. */
+  readonly errors: number;
+  /** Bytes of its segments, as sent. */
+  readonly bytes: number;
+  /** Key of the source. */
+  readonly source: string;
 }
 
 /** What people decided about a group of errors. */
@@ -228,6 +257,7 @@ export interface OccurrenceRow extends Pick<ErrorGroupRow, "group" | "type" | "w
   readonly at: number;
   readonly value: string;
   readonly trace_id: string | null;
+  /** Of the recording that ran, if segments of it have arrived. */
   readonly replay_id: string | null;
 }
 
@@ -313,6 +343,7 @@ export interface ListCounts {
   /** Open groups. */
   readonly errors: number | null;
   readonly logs: number | null;
+  readonly recordings: number | null;
   readonly envelopes: number | null;
 }
 

@@ -250,7 +250,7 @@ test("an error → links to trace and recording, copied text, downloaded envelop
   const aside = detail(page).getByRole("complementary");
   await expect(aside.getByRole("link", { name: "Open trace" }))
     .toHaveAttribute("href", new RegExp(`^#/traces/${trace}(\\?span=[\\da-f]{16})?$`));
-  await expect(aside.getByRole("definition").locator('a[href^="#/envelopes?q="]')).toBeVisible();
+  await expect(aside.getByRole("definition").locator('a[href^="#/recordings/"]')).toBeVisible();
 
   await page.getByRole("button", { name: "Copy", exact: true }).click();
   const menu = page.getByRole("group", { name: "Copy the error" });

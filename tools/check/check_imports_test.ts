@@ -57,6 +57,7 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["monitoring/alerts/webhook.ts → monitoring/inbox/inbox.ts", "alerts/ imports models/"],
   ["monitoring/mcp/tools.ts → monitoring/inbox/sqlite_inbox.ts", "mcp/ reads the inbox"],
   ["monitoring/mcp/tools.ts → type monitoring/relay/relay.ts", "mcp/ reads the inbox"],
+  ["monitoring/player/player.ts → monitoring/models/rows.ts", "player/ runs in a document"],
   ["monitoring/runtime/telemetry.ts → routes/index.tsx", "runtime/ imports"],
   ["monitoring/runtime/telemetry.ts → monitoring/relay/relay.ts", "runtime/ imports"],
   ["monitoring/browser/sdk.ts → monitoring/models/rows.ts", "browser/ imports"],

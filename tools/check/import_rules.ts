@@ -22,6 +22,7 @@ export const VIEW_FOLDERS = [
   "errors",
   "logs",
   "overview",
+  "recordings",
   "settings",
   "shared",
   "strip",
@@ -143,6 +144,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "mcp/ reads the inbox through its interface, by the same rules of access and queries",
   },
   {
+    of: ["monitoring/player/"],
+    may: ["monitoring/protocol/"],
+    message: "player/ runs in a document of its own: it imports only protocol/",
+  },
+  {
     of: ["monitoring/runtime/"],
     may: ["monitoring/protocol/", "monitoring/settings.ts", "monitoring/deno_internals.ts"],
     message: "runtime/ imports settings.ts and protocol/",
@@ -213,6 +219,7 @@ export const BROWSER_ENTRIES = [
   "components/",
   "islands/",
   "monitoring/browser/mod.ts",
+  "monitoring/player/player.ts",
 ];
 
 /** Whether `path` is one of `paths`, or is in one of them that is a folder. */

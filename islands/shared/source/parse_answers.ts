@@ -109,6 +109,19 @@ const SHAPES: {
     fcp: isTimeOrNull,
     ttfb: isTimeOrNull,
   },
+  recordings: {
+    replay_id: isText,
+    kind: (value) => value === "page" || value === "video",
+    page: isTextOrNull,
+    started_at: isTime,
+    ended_at: isTime,
+    segments: isCount,
+    missing: isCount,
+    doubled: isCount,
+    errors: isCount,
+    bytes: isCount,
+    source: isText,
+  },
 };
 
 /**
@@ -139,6 +152,7 @@ const COUNT_SHAPE: Readonly<Record<keyof ListCounts, Test>> = {
   traces: isCountOrNull,
   errors: isCountOrNull,
   logs: isCountOrNull,
+  recordings: isCountOrNull,
   envelopes: isCountOrNull,
 };
 

@@ -71,6 +71,19 @@ const rows: { readonly [Name in keyof Lists]: Lists[Name] } = {
     fcp: 3,
     ttfb: 4,
   },
+  recordings: {
+    replay_id: "e".repeat(32),
+    kind: "page",
+    page: "https://shop.example/",
+    started_at: 1,
+    ended_at: 2,
+    segments: 3,
+    missing: 1,
+    doubled: 0,
+    errors: 0,
+    bytes: 10,
+    source: "sightglass",
+  },
 };
 const names = Object.keys(rows) as (keyof Lists)[];
 

@@ -66,7 +66,7 @@ export function addFilterTests(test: AddTest): void {
       assert.deepEqual(index.list("errors", query).rows.map((row) => row.count), [2]);
       assert.deepEqual(index.envelopes(query).rows.map((row) => row.source), [source, source]);
       const { counts } = index.sources(query);
-      assert.deepEqual(counts, { traces: 2, errors: 1, logs: 2, envelopes: 2 });
+      assert.deepEqual(counts, { traces: 2, errors: 1, logs: 2, recordings: 0, envelopes: 2 });
     }
     assert.deepEqual(index.list("traces", { trace: hexId(1) }).rows[0]?.sources, [
       source,
@@ -131,7 +131,7 @@ export function addFilterTests(test: AddTest): void {
     const open = { since: NOON - 120_000, now: NOON };
     assert.deepEqual(chart(open), [[[6, 1], [14, 1], [22, 1]], open.since, NOON]);
     const { counts } = index.sources(range);
-    assert.deepEqual(counts, { traces: 1, errors: 1, logs: 1, envelopes: 0 });
+    assert.deepEqual(counts, { traces: 1, errors: 1, logs: 1, recordings: 0, envelopes: 0 });
     // By the time of receipt.
     assert.equal(index.envelopes({ since: NOON + 1_000 }).rows.length, 2);
     assert.equal(index.envelopes({ until: NOON + 1_000 }).rows.length, 1);
@@ -172,7 +172,7 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual([row?.op, row?.failed, row?.http_status], ["pageload", true, 500]);
     assert.deepEqual(index.sources({}).ops, ["http.server", "pageload"]);
     const { counts } = index.sources({ environment: "test" });
-    assert.deepEqual(counts, { traces: 2, errors: 1, logs: 0, envelopes: 2 });
+    assert.deepEqual(counts, { traces: 2, errors: 1, logs: 0, recordings: 0, envelopes: 2 });
     assert.equal(index.list("errors", { environment: "production" }).rows.length, 0);
   });
 

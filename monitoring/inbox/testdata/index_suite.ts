@@ -10,6 +10,7 @@ import {
 } from "./envelopes.ts";
 import { addFilterTests } from "./index_filters.ts";
 import { addOrderTests } from "./index_order.ts";
+import { addRecordingTests, segment } from "./index_recordings.ts";
 import {
   type AddTest,
   bodies,
@@ -47,6 +48,7 @@ export function indexTests(
   addRowTests(test);
   addFilterTests(test);
   addOrderTests(test);
+  addRecordingTests(test);
   return tests;
 }
 
@@ -59,7 +61,7 @@ function padded(items: readonly TestItem[], header: Attributes): Uint8Array<Arra
 /** The rows of each list. */
 function addRowTests(test: AddTest): void {
   test("empty index → empty lists", (index) => {
-    for (const list of ["traces", "errors", "occurrences", "logs"] as const) {
+    for (const list of ["traces", "errors", "occurrences", "logs", "recordings"] as const) {
       assert.deepEqual(index.list(list, {}), { rows: [], next: null });
     }
     assert.deepEqual(index.envelopes({ q: "x" }), { rows: [], next: null });
@@ -103,7 +105,11 @@ function addRowTests(test: AddTest): void {
       start_timestamp: NOON / 1_000 - 4,
       end_timestamp: NOON / 1_000 - 1,
     }));
-    await add(["replay_event", { replay_id: hexId(99), trace_ids: [id, hexId(1234)] }]);
+    const recorded = { replay_id: hexId(99), trace_ids: [id, hexId(1234)] };
+    await add(["replay_event", recorded]);
+    // Not shown before a segment of the recording has arrived.
+    assert.equal(index.list("traces", {}).rows[0]?.replay_id, null);
+    await add(["replay_event", recorded], segment(0));
     const { rows } = index.list("traces", {});
     assert.deepEqual(rows.map((row) => row.trace_id), [id, hexId(8)]);
     assert.deepEqual(rows[0], {
@@ -192,7 +198,7 @@ function addRowTests(test: AddTest): void {
     await add(span(1), error("x", 1), log("y"));
     const [before] = index.envelopes({}).rows;
     index.clear();
-    for (const list of ["traces", "errors", "occurrences", "logs"] as const) {
+    for (const list of ["traces", "errors", "occurrences", "logs", "recordings"] as const) {
       assert.deepEqual(index.list(list, {}), { rows: [], next: null });
     }
     assert.deepEqual(index.envelopes({}), { rows: [], next: null });

@@ -108,10 +108,16 @@ export function groupRow(
  * The row of one error.
  *
  * @param source key of its source
+ * @param replayId of the recording that ran, if segments of it have arrived
  */
-export function occurrenceRow(place: number, entry: ErrorEntry, source: string): OccurrenceRow {
+export function occurrenceRow(
+  place: number,
+  entry: ErrorEntry,
+  source: string,
+  replayId: string | null,
+): OccurrenceRow {
   const { level: _, handled: __, ...row } = entry;
-  return { ...row, envelope: envelopeAt(place), source };
+  return { ...row, envelope: envelopeAt(place), source, replay_id: replayId };
 }
 
 /** The identifier of an error in page URLs: its event id; its group if the event has no id. */

@@ -5,6 +5,7 @@ import { at, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
+import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
 import { type EnvelopeSource, readSource } from "../source.ts";
 import { displayName } from "../trace/trace_name.ts";
 import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
@@ -22,6 +23,8 @@ export interface IndexEntries {
   readonly logs: readonly LogEntry[];
   /** At most {@linkcode MAX_VITALS}. */
   readonly vitals: readonly VitalsEntry[];
+  /** At most one: the segment that the envelope contains. */
+  readonly recordings: readonly RecordingEntry[];
   /** Logs beyond {@linkcode MAX_LOGS}: counted in their traces, not listed. */
   readonly omittedLogs: number;
   /** The id of the error that a user's feedback is about. */
@@ -60,12 +63,14 @@ export function indexEnvelope(
   } = {},
 ): { readonly description: EnvelopeDescription; readonly entries: IndexEntries } {
   const { header, items } = parsed;
+  const recording = recordingEntry(parsed, receivedAt);
   const found = new EntryCollector(receivedAt, mapWith);
   found.event(at(header, "event_id"));
   found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
   for (const { type, json } of items) {
     if (json !== undefined) ITEM_READERS.get(type)?.(json, found);
   }
+  found.trace(undefined, recording?.replay_id);
   return {
     description: {
       event_id: found.eventId,
@@ -79,6 +84,7 @@ export function indexEnvelope(
       errors: found.errors,
       logs: found.logs,
       vitals: found.vitals,
+      recordings: recording === undefined ? [] : [recording],
       omittedLogs: found.omittedLogs,
       associatedEventId: found.associatedEventId,
     },
@@ -239,6 +245,9 @@ const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
   user_report: readContext,
   check_in: readContext,
   replay_event: readReplay,
+  // Its segment is read by `recordingEntry`.
+  replay_recording: () => {},
+  replay_video: readReplay,
   span: readSpans,
   log: readLogs,
   trace_metric: readMetrics,

@@ -8,7 +8,7 @@ import {
   occurrenceRow,
 } from "../error/error_entry.ts";
 import { type IndexEntries, summarizeEnvelope } from "./index_entries.ts";
-import { cursorOf, placeOf, writeCursor } from "./list_cursor.ts";
+import { cursorOf, envelopeAt, placeOf, writeCursor } from "./list_cursor.ts";
 import { type LogEntry, logRow } from "../log_entry.ts";
 import {
   APPLICATIONS,
@@ -26,6 +26,8 @@ import {
   OWN_SOURCE,
   type Page,
   readSort,
+  RECORDING_COLUMNS,
+  type RecordingRow,
   severityOf,
   type SortColumn,
   type SourceList,
@@ -34,7 +36,8 @@ import {
   type TraceRow,
 } from "../rows.ts";
 import type { EnvelopeSource } from "../source.ts";
-import { envelopeText, errorText, fold, logText, traceText } from "./search_text.ts";
+import { type RecordingEntry, recordingRow } from "../recording/recording_entry.ts";
+import { envelopeText, errorText, fold, logText, recordingText, traceText } from "./search_text.ts";
 import { pageRows } from "../trace/page_rows.ts";
 import type { VitalsEntry } from "../trace/page_vitals.ts";
 import { isCloserToRoot, type TraceEntry } from "../trace/trace_entry.ts";
@@ -81,6 +84,7 @@ interface IndexedEnvelope {
   readonly errors: readonly Placed<ErrorEntry>[];
   readonly logs: readonly Placed<LogEntry>[];
   readonly vitals: readonly VitalsEntry[];
+  readonly recordings: readonly Placed<RecordingEntry>[];
 }
 
 /**
@@ -100,6 +104,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       indexed.flatMap((envelope) => envelope.traces),
       ({ entry }) =>
         hasContent(entry) && matches(query, entry.trace_id) &&
+        (query.replay === undefined || query.replay === entry.replay_id) &&
         isWantedTrace(query, entry.trace_id, indexed),
       ({ entry }) => entry.trace_id,
       ({ entry }) => traceRow(entry.trace_id, indexed),
@@ -134,9 +139,10 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       indexed,
       last,
       indexed.flatMap((envelope) => envelope.errors),
-      ({ entry }) => isWantedError(query, entry),
+      (error) => isWantedError(query, error.entry) && ranDuring(query, error, indexed),
       ({ place }) => place,
-      ({ place, entry, source }) => occurrenceRow(place, entry, source.key),
+      ({ place, entry, source }) =>
+        occurrenceRow(place, entry, source.key, arrived(entry.replay_id, indexed)),
     );
 
   const logs = (query: ListQuery): Page<LogRow> =>
@@ -145,9 +151,27 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       indexed,
       last,
       indexed.flatMap((envelope) => envelope.logs),
-      ({ entry }) => matches(query, entry.trace_id) && isSevere(query, entry.level),
+      (log) =>
+        matches(query, log.entry.trace_id) && isSevere(query, log.entry.level) &&
+        ranDuring(query, log, indexed),
       ({ place }) => place,
       ({ place, entry, source }) => logRow(place, entry, source.key),
+    );
+
+  const recordings = (query: ListQuery): Page<RecordingRow> =>
+    page(
+      query,
+      indexed,
+      last,
+      indexed.flatMap((envelope) => envelope.recordings),
+      ({ entry }) => query.replay === undefined || query.replay === entry.replay_id,
+      ({ entry }) => entry.replay_id,
+      ({ entry, source }) =>
+        recordingRow(segmentsOf(entry.replay_id, indexed), entry.replay_id, source.key),
+      rankBy(query, RECORDING_COLUMNS, (column, { entry, source }, _matching, all) => {
+        const row = recordingRow(segmentsOf(entry.replay_id, all), entry.replay_id, source.key);
+        return column === "duration" ? row.ended_at - row.started_at : row.started_at;
+      }),
     );
 
   const lists: { [Name in keyof Lists]: (query: ListQuery) => Page<Lists[Name]> } = {
@@ -155,6 +179,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
     errors,
     occurrences,
     logs,
+    recordings,
     pages: (query) => ({
       rows: pageRows(
         indexed.filter(({ source }) =>
@@ -178,6 +203,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
       indexed.map((envelope) => envelope.row),
       ({ entry }) =>
         (query.trace === undefined || entry.trace_ids.includes(query.trace)) &&
+        (query.replay === undefined || isSegment(entry.id, query.replay, indexed)) &&
         (query.type === undefined || entry.items.some(({ type }) => type === query.type)),
       ({ place }) => place,
       ({ entry }) => entry,
@@ -217,6 +243,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
         errors: placed(id, source, entries.errors, errorText, ({ at }) => at),
         logs: placed(id, source, entries.logs, logText, ({ at }) => at),
         vitals: entries.vitals,
+        recordings: placed(id, source, entries.recordings, recordingText, ({ at }) => at),
       };
       indexed = [envelope, ...indexed].slice(0, maxEnvelopes);
     },
@@ -231,6 +258,7 @@ export function createMemoryIndex({ maxEnvelopes = 2_000 }: MemoryIndexOptions =
           traces: traces(all).rows.length,
           errors: errors(all).rows.length,
           logs: logs(all).rows.length,
+          recordings: recordings(all).rows.length,
           envelopes: envelopes(all).rows.length,
         },
         ops: [...new Set(ops)].sort().slice(0, MAX_OPS),
@@ -296,6 +324,35 @@ function isWantedTrace(
   return entries.some(({ http_status }) =>
     http_status !== null && `${http_status}`[0] === status[0]
   );
+}
+
+/** Whether a recording of the query ran during a log or an error: its envelope names both for its trace. */
+function ranDuring(
+  { replay }: ListQuery,
+  { place, entry }: Placed<{ readonly trace_id: string | null }>,
+  indexed: readonly IndexedEnvelope[],
+): boolean {
+  if (replay === undefined) return true;
+  const traces = indexed.find(({ id }) => id === envelopeAt(place))?.traces ?? [];
+  return traces.some((trace) =>
+    trace.entry.replay_id === replay && trace.entry.trace_id === entry.trace_id
+  );
+}
+
+/** The segments of a recording, in the order of arrival. */
+function segmentsOf(replay: string, indexed: readonly IndexedEnvelope[]): RecordingEntry[] {
+  return indexed.flatMap(({ recordings }) => recordings.map(({ entry }) => entry))
+    .filter(({ replay_id }) => replay_id === replay).reverse();
+}
+
+function isSegment(id: number, replay: string, indexed: readonly IndexedEnvelope[]): boolean {
+  const envelope = indexed.find((one) => one.id === id);
+  return envelope?.recordings.some(({ entry }) => entry.replay_id === replay) ?? false;
+}
+
+/** The id of a recording if segments of it have arrived, else null. */
+function arrived(replay: string | null, indexed: readonly IndexedEnvelope[]): string | null {
+  return replay !== null && segmentsOf(replay, indexed).length > 0 ? replay : null;
 }
 
 /** By the source and environment of a query. */
@@ -427,7 +484,8 @@ function traceRow(id: string, indexed: readonly IndexedEnvelope[]): TraceRow {
       (most, { http_status }) => Math.max(most ?? 0, http_status ?? 0) || null,
       null,
     ),
-    replay_id: touching.findLast((entry) => entry.replay_id !== null)?.replay_id ?? null,
+    replay_id: touching.findLast((entry) => arrived(entry.replay_id, indexed) !== null)
+      ?.replay_id ?? null,
     received_at: full[0]?.receivedAt ?? 0,
     sources: [...new Set(full.toReversed().map(({ source }) => source))],
   };

@@ -1,6 +1,7 @@
 import type { EnvelopeDescription, IndexEntries } from "./index_entries.ts";
 import type { ErrorEntry } from "../error/error_entry.ts";
 import type { LogEntry } from "../log_entry.ts";
+import type { RecordingEntry } from "../recording/recording_entry.ts";
 import type { TraceEntry } from "../trace/trace_entry.ts";
 
 /**
@@ -26,6 +27,10 @@ export function errorText(error: ErrorEntry): string {
 export function logText({ trace_id, span_id, level, body, attributes }: LogEntry): string {
   const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
   return joined([trace_id, span_id, level, body, ...pairs]);
+}
+
+export function recordingText({ replay_id, kind, page }: RecordingEntry): string {
+  return joined([replay_id, kind, page]);
 }
 
 /** For the list of envelopes: ids and types, then the texts of the envelope's entries. */

@@ -1,0 +1,109 @@
+import { useRef } from "react";
+import { DataTable } from "../../components/DataTable.tsx";
+import { formatBytes, formatDuration } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { addressPath } from "../../monitoring/models/recording/timeline.ts";
+import { RECORDING_COLUMNS, type RecordingRow } from "../../monitoring/models/rows.ts";
+import { sharedFilters } from "../shared/filters.ts";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
+import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
+import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
+import { ListToolbar } from "../shared/ListToolbar.tsx";
+import { type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
+import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList } from "../shared/use_source.ts";
+
+/**
+ * The list of session recordings of which segments have arrived.
+ *
+ * @param props.returnFrom id of the recording that was open before; its row gets the focus
+ */
+export function RecordingList({ source, returnFrom }: {
+  source: ConsoleSource | undefined;
+  returnFrom: string | undefined;
+}) {
+  const { params } = useFragment("recordings");
+  const sort = sortParam(params, RECORDING_COLUMNS);
+  const q = params.get("q") ?? undefined;
+  const list = useList(source, "recordings", { q, sort, ...sharedFilters(params) });
+  const { rows } = list;
+  const { stop, events } = useRowKeys(rows.map(({ replay_id }) => replay_id), returnFrom);
+  const container = useRef<HTMLDivElement>(null);
+  useReturnToRow("recordings", container, returnFrom, rows.length > 0);
+  return (
+    <div ref={container} {...events}>
+      <ListToolbar source={source} what="recordings" />
+      <ListNotice source={source} list={list} what="recordings">
+        <p>
+          No recordings received. The page records a part of its visits, and each visit with an
+          error: <a href="#/">throw one</a> on the overview.
+        </p>
+      </ListNotice>
+      {rows.length > 0 && (
+        <SourceLabels source={source}>
+          <DataTable
+            className="data-table recordings-list"
+            caption={sort === undefined ? "Recordings, newest first" : "Recordings"}
+            columns={sortedBy(sort, COLUMNS)}
+          >
+            {rows.map((row) => (
+              <Row
+                key={row.replay_id}
+                row={row}
+                href={fragmentTo("recordings", [row.replay_id], Object.fromEntries(params))}
+                isTabStop={row.replay_id === stop}
+              />
+            ))}
+          </DataTable>
+        </SourceLabels>
+      )}
+      <OlderButton what="recordings" more={list.more} />
+    </div>
+  );
+}
+
+const COLUMNS: readonly SortableColumn[] = [
+  { title: "Started", by: "started_at" },
+  { title: "Page" },
+  { title: "Duration", numeric: true, by: "duration" },
+  { title: "Errors", numeric: true },
+  { title: "Segments", numeric: true },
+  { title: "Size", numeric: true },
+];
+
+function Row({ row, href, isTabStop }: { row: RecordingRow; href: string; isTabStop: boolean }) {
+  const { replay_id, kind, page, started_at, ended_at, segments, missing, errors, bytes } = row;
+  return (
+    <tr>
+      <td className="at">
+        <Timestamp at={started_at} />
+      </td>
+      <td className="items">
+        <a className="row-link" href={href} data-row={replay_id} tabIndex={isTabStop ? 0 : -1}>
+          {page === null ? "(no address)" : addressPath(page)}
+        </a>{" "}
+        <SourceLabel of={[row.source]} />
+        {kind === "video" && <span className="quiet">video of a mobile app</span>}
+      </td>
+      <td className="n took">{formatDuration(ended_at - started_at)}</td>
+      <td className={`n status ${errors > 0 ? "refused" : "none"}`}>
+        {errors > 0 && <OutcomeMark kind="refused" />}
+        {errors}
+        <span className="unit">{errors === 1 ? "error" : "errors"}</span>
+      </td>
+      <td className="n wrote">
+        {segments}
+        <span className="unit">{segments === 1 ? "segment" : "segments"}</span>
+        {missing > 0 && (
+          <span className="waits">
+            <OutcomeMark kind="waits" />
+            {missing} missing
+          </span>
+        )}
+      </td>
+      <td className="n size">{formatBytes(bytes)}</td>
+    </tr>
+  );
+}

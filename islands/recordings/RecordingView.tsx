@@ -1,0 +1,152 @@
+import { useEffect, useMemo, useRef } from "react";
+import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { addressPath } from "../../monitoring/models/recording/timeline.ts";
+import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import { CopyId } from "../shared/CopyButton.tsx";
+import { ALL_SOURCES } from "../shared/filters.ts";
+import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
+import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useSourceState } from "../shared/use_source.ts";
+import { PlayerPanel } from "./PlayerPanel.tsx";
+import { type ReadRecording, type RecordingState, useRecording } from "./use_recording.ts";
+
+/**
+ * One recording: its facts, the player, and what happened on a time line.
+ *
+ * @param props.takesFocus the link that was followed, which had the focus, is not on the page any more
+ */
+export function RecordingView({ source, replayId, takesFocus }: {
+  source: ConsoleSource | undefined;
+  replayId: string;
+  takesFocus: boolean;
+}) {
+  const result = useRecording(source, replayId);
+  const { state } = useSourceState(source);
+  const { params } = useFragment("recordings");
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus({ preventScroll: true });
+  }, []);
+  const listHref = fragmentTo("recordings", [], { ...Object.fromEntries(params), at: undefined });
+  const { row } = result;
+  return (
+    <div
+      className="one-recording"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !event.defaultPrevented) goTo(listHref);
+      }}
+    >
+      <header className="trace-head">
+        <a href={listHref}>All recordings</a>
+        <h3 tabIndex={-1} ref={heading}>
+          {row?.page ? addressPath(row.page) : "Recording"}
+        </h3>
+        <span>
+          recording <CopyId id={replayId} what="recording id" />
+        </span>
+        <a href={fragmentTo("envelopes", [], { q: replayId, source: ALL_SOURCES })}>Envelopes</a>
+      </header>
+      {state === "forbidden" && source
+        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
+        : (
+          <>
+            {row && <Facts row={row} />}
+            {row?.kind === "video"
+              ? (
+                <p className="empty">
+                  This is a recording of a mobile app: its SDK sends videos of the screen instead of
+                  the page's content. They cannot be played here. “Envelopes” above has the videos
+                  as received, and what was recorded beside them.
+                </p>
+              )
+              : <Content source={source} replayId={replayId} result={result} />}
+          </>
+        )}
+    </div>
+  );
+}
+
+function Facts({ row }: { row: RecordingRow }) {
+  const { started_at, ended_at, segments, missing, doubled, bytes, errors } = row;
+  return (
+    <p className="recording-facts" role="status">
+      <span>
+        <Timestamp at={started_at} />
+      </span>
+      <span>{formatDuration(ended_at - started_at)}</span>
+      <span>{formatCount(errors, "error")}</span>
+      <span>{formatCount(segments, "segment")}, {formatBytes(bytes)}</span>
+      {missing > 0 && <span className="waits">{formatCount(missing, "segment")} missing</span>}
+      {doubled > 0 && <span>{formatCount(doubled, "segment")} arrived again</span>}
+    </p>
+  );
+}
+
+function Content({ source, replayId, result }: {
+  source: ConsoleSource | undefined;
+  replayId: string;
+  result: RecordingState;
+}) {
+  switch (result.state) {
+    case "loading":
+      return <p className="empty">Loading the recording.</p>;
+    case "missing":
+      return (
+        <p className="empty">
+          Recording not found: no segment of it has arrived, or they were deleted.
+        </p>
+      );
+    case "failed":
+      return <ReadFailure sentence={result.error} retry={result.read} />;
+    case "ready":
+      return (
+        <>
+          <Problems {...result} />
+          {result.newer > 0 && (
+            <p className="recording-note">
+              {formatCount(result.newer, "segment")} arrived since this was read.{" "}
+              <button type="button" className="link" onClick={result.read}>Read again</button>
+            </p>
+          )}
+          {result.recording
+            ? <PlayerPanel source={source} replayId={replayId} recording={result.recording} />
+            : (
+              <p className="empty">
+                Cannot play this recording: none of its segments has a complete picture of the page.
+                Mostly the first one has it, number 0.
+              </p>
+            )}
+        </>
+      );
+  }
+}
+
+/** What is wrong with the recording, in sentences. */
+function Problems({ recording, unreadable, omitted }: ReadRecording) {
+  const sentences = useMemo(() => {
+    const gaps = recording?.gaps ?? [];
+    return [
+      gaps.length > 0 && `${gaps.map(({ first, last }) => describeGap(first, last)).join(", ")} ` +
+        "missing: from there on the picture may be wrong until the page was recorded completely again.",
+      recording && recording.late > 0 &&
+      `${formatCount(recording.late, "segment")} arrived late and ${
+        recording.late === 1 ? "is" : "are"
+      } shown in order.`,
+      recording && recording.omitted > 0 &&
+      `${formatCount(recording.omitted, "event")} left out: too many, or of an implausible time.`,
+      omitted > 0 && `${formatCount(omitted, "segment")} left out: the recording is too large.`,
+      ...unreadable.slice(0, MAX_SENTENCES),
+    ].filter((sentence) => typeof sentence === "string");
+  }, [recording, unreadable, omitted]);
+  return sentences.map((sentence) => (
+    <p key={sentence} className="recording-note waits">{sentence}</p>
+  ));
+}
+
+const MAX_SENTENCES = 5;
+
+const describeGap = (first: number, last: number) =>
+  first === last ? `Segment ${first}` : `Segments ${first} to ${last}`;

@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from "react";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { useFragment } from "../shared/fragment.ts";
+import { useMounted } from "../shared/telemetry.ts";
+import { useSource } from "../shared/use_source.ts";
+import { RecordingList } from "./RecordingList.tsx";
+import { RecordingView } from "./RecordingView.tsx";
+
+/**
+ * The view of session recordings: the list (`#/recordings`), or one of them (`#/recordings/ID`), at a moment
+ * (`?at=TIME`, milliseconds since 1970).
+ *
+ * @param props.variant `inbox` or `relay`
+ */
+export default function Recordings({ variant }: { variant: string }) {
+  return (
+    <ErrorBoundary what="The recordings view">
+      <ListOrRecording variant={variant} />
+    </ErrorBoundary>
+  );
+}
+
+/** Any other text in the address does not identify a recording. */
+const REPLAY_ID = /^[\da-f]{32}$/;
+
+function ListOrRecording({ variant }: { variant: string }) {
+  const mounted = useMounted();
+  const source = useSource(variant);
+  // While another view is open, the last recording stays as it is.
+  const { path: [id = ""] } = useFragment("recordings");
+  const replayId = REPLAY_ID.test(id) ? id : undefined;
+  const last = useRef<string>(undefined);
+  const [wasListShown, setWasListShown] = useState(false);
+  useEffect(() => {
+    if (replayId === undefined) setWasListShown(true);
+    else last.current = replayId;
+  }, [replayId]);
+
+  if (!mounted) return <p className="empty">Loading recordings.</p>;
+  if (replayId === undefined) return <RecordingList source={source} returnFrom={last.current} />;
+  return (
+    <RecordingView
+      key={replayId}
+      source={source}
+      replayId={replayId}
+      takesFocus={wasListShown}
+    />
+  );
+}

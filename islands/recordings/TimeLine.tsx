@@ -1,0 +1,115 @@
+import { memo, useMemo } from "react";
+import { formatCount } from "../../components/format.ts";
+import type { Recording } from "../../monitoring/models/recording/recording.ts";
+import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
+import { momentHref } from "../shared/use_recording_href.ts";
+import type { ListedMoment } from "./use_moments.ts";
+import type { Player } from "./use_player.ts";
+
+/** What each kind of moment is called. */
+export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
+  error: "Errors",
+  trace: "Traces",
+  request: "Requests",
+  log: "Logs",
+  vital: "Web vitals",
+  click: "Clicks",
+  navigation: "Navigations",
+};
+
+/** Marks of one kind: two in the same 250th of the length are one. */
+const MARKS = 250;
+
+/** A slider over the recording's time, and below it a lane for each kind of moment. */
+export function TimeLine({ recording, replayId, moments, player }: {
+  recording: Recording;
+  replayId: string;
+  moments: readonly ListedMoment[];
+  player: Player;
+}) {
+  const length = Math.max(1, recording.to - recording.from);
+  return (
+    <div className="time-line">
+      <div className="lane seek">
+        <span>Time</span>
+        <div className="track">
+          {recording.gaps.map(({ first, last, from, to }) => (
+            <i
+              key={first}
+              className="gap"
+              title={`Segments ${first} to ${last} are missing`}
+              style={{
+                left: percent(from - recording.from, length),
+                width: percent(Math.max(to - from, length / 100), length),
+              }}
+            />
+          ))}
+          <input
+            type="range"
+            aria-label="Position"
+            aria-valuetext={`${formatClock(player.at)} of ${formatClock(length)}`}
+            min={0}
+            max={Math.round(length)}
+            value={Math.round(player.at)}
+            disabled={player.phase !== "ready"}
+            onChange={({ target }) => player.seek(Number(target.value))}
+          />
+        </div>
+      </div>
+      <Lanes from={recording.from} length={length} replayId={replayId} moments={moments} />
+    </div>
+  );
+}
+
+/** Rendered again only when the moments change, not with each step of the time. */
+const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
+  from: number;
+  length: number;
+  replayId: string;
+  moments: readonly ListedMoment[];
+}) {
+  const lanes = useMemo(() => {
+    const byKind = Map.groupBy(moments, ({ kind }) => kind);
+    return MOMENT_KINDS.flatMap((kind) => {
+      const ofKind = byKind.get(kind);
+      return ofKind ? [{ kind, count: ofKind.length, marks: marksOf(ofKind, from, length) }] : [];
+    });
+  }, [moments, from, length]);
+  return lanes.map(({ kind, count, marks }) => (
+    <div key={kind} className={`lane of-${kind}`}>
+      <span title={formatCount(count, "moment")}>{KIND_NAMES[kind]}</span>
+      <div className="track">
+        {marks.map(({ at, text, more }) => (
+          // The list beside it has the same links for keyboards and screen readers.
+          <a
+            key={at}
+            href={momentHref(replayId, at)}
+            title={`${formatClock(at - from)} ${text}${more > 0 ? ` and ${more} more` : ""}`}
+            tabIndex={-1}
+            aria-hidden="true"
+            style={{ left: percent(at - from, length) }}
+          />
+        ))}
+      </div>
+    </div>
+  ));
+});
+
+/** The first moment of each part of the time. */
+function marksOf(moments: readonly ListedMoment[], from: number, length: number) {
+  const parts = Map.groupBy(moments, ({ at }) => Math.floor((at - from) / length * MARKS));
+  return [...parts.values()].map(([first, ...others]) => ({ ...first!, more: others.length }));
+}
+
+const percent = (ms: number, length: number) =>
+  `${Math.max(0, Math.min(100, ms / length * 100)).toFixed(2)}%`;
+
+/** A time within a recording: `0:07`, `12:30`, `1:02:03`; before its start with a minus. */
+export function formatClock(ms: number): string {
+  const seconds = Math.floor(Math.abs(ms) / 1000);
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60];
+  if (seconds >= 3600) parts.unshift(Math.floor(seconds / 3600));
+  const text = parts.map((part, index) => index === 0 ? part : String(part).padStart(2, "0"))
+    .join(":");
+  return ms <= -1000 ? `−${text}` : text;
+}

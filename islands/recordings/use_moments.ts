@@ -1,0 +1,67 @@
+import { useMemo } from "react";
+import type { Recording } from "../../monitoring/models/recording/recording.ts";
+import {
+  MAX_MOMENTS,
+  type Moment,
+  readMoments,
+} from "../../monitoring/models/recording/timeline.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { fragmentTo } from "../shared/fragment.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { momentHref } from "../shared/use_recording_href.ts";
+import { useList } from "../shared/use_source.ts";
+
+/** A moment, and where more about it is shown. */
+export interface ListedMoment extends Moment {
+  readonly href: string;
+}
+
+/**
+ * What happened while a page was recorded, in order of time: what the SDK recorded beside the picture, and the errors,
+ * logs and traces that name the recording.
+ */
+export function useMoments(
+  source: ConsoleSource | undefined,
+  replayId: string,
+  recording: Recording,
+): readonly ListedMoment[] {
+  const query = { replay: replayId };
+  const options = { view: "recordings" } as const;
+  const errors = useList(source, "occurrences", query, options).rows;
+  const logs = useList(source, "logs", query, options).rows;
+  const traces = useList(source, "traces", query, options).rows;
+  return useMemo(() => {
+    const { from, to } = recording;
+    const moments: ListedMoment[] = [
+      ...readMoments(recording.entries).map((moment) => ({
+        ...moment,
+        href: momentHref(replayId, moment.at),
+      })),
+      ...errors.map(({ at, value, group, envelope }) => ({
+        kind: "error" as const,
+        at,
+        text: value,
+        href: fragmentTo("errors", [group, String(envelope)]),
+      })),
+      ...logs.map(({ at, body, trace_id }) => ({
+        kind: "log" as const,
+        at,
+        text: body,
+        href: fragmentTo("logs", [], { trace: trace_id ?? undefined }),
+      })),
+      ...traces.map(({ started_at, name, op, trace_id }) => ({
+        kind: "trace" as const,
+        at: started_at,
+        text: name === null ? "(no name)" : displayName({ name, op }),
+        href: fragmentTo("traces", [trace_id]),
+      })),
+    ];
+    // A trace begins before the recorder is loaded. What is further off has another clock.
+    return moments.filter(({ at }) => at >= from - BEFORE_MS && at <= to + AFTER_MS)
+      .sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS);
+  }, [replayId, recording, errors, logs, traces]);
+}
+
+/** Milliseconds before the first and after the last recorded event that still belong to a recording. */
+const BEFORE_MS = 60_000;
+const AFTER_MS = 10_000;

@@ -1,0 +1,119 @@
+import { useEffect, useState } from "react";
+import {
+  joinSegments,
+  readSegment,
+  type Recording,
+  type Segment,
+  SegmentError,
+} from "../../monitoring/models/recording/recording.ts";
+import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { useList } from "../shared/use_source.ts";
+
+/** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Requests at the same time, as many as a browser sends to one server. */
+const CONCURRENCY = 6;
+
+/** The segments of a recording, as far as they could be read. */
+export interface ReadRecording {
+  /** Undefined: none of the segments has a complete picture of the page. */
+  readonly recording: Recording | undefined;
+  /** Why segments could not be read. */
+  readonly unreadable: readonly string[];
+  /** Envelopes beyond {@linkcode MAX_BYTES}. */
+  readonly omitted: number;
+  /** Envelopes with segments of this recording, when it was read. */
+  readonly envelopes: number;
+}
+
+export type RecordingState =
+  & {
+    /** The list's row; undefined: not known yet, or there is none. */
+    readonly row: RecordingRow | undefined;
+    /** Segments that have arrived since it was read. */
+    readonly newer: number;
+    /** Reads all segments, also again. */
+    read(): void;
+  }
+  & (
+    | { readonly state: "loading" | "missing" }
+    | { readonly state: "failed"; readonly error: string }
+    | ({ readonly state: "ready" } & ReadRecording)
+  );
+
+/** Reads a recording. Segments that arrive later are counted, not read: that would interrupt who watches it. */
+export function useRecording(source: ConsoleSource | undefined, replayId: string): RecordingState {
+  const list = useList(source, "recordings", { replay: replayId }, { view: "recordings" });
+  const [result, setResult] = useState<ReadRecording | { readonly error: string }>();
+  const [attempt, setAttempt] = useState(0);
+  const row = list.rows[0];
+  const isVideo = row?.kind === "video";
+  const isKnown = row !== undefined;
+  useEffect(() => {
+    if (source === undefined || !isKnown || isVideo) return;
+    const unmounted = new AbortController();
+    readRecording(source, replayId).then(
+      (read) => unmounted.signal.aborted || setResult(read),
+      (error) => unmounted.signal.aborted || setResult({ error: String(error?.message ?? error) }),
+    );
+    return () => unmounted.abort();
+  }, [source, replayId, isKnown, isVideo, attempt]);
+
+  const read = () => {
+    list.retry();
+    setAttempt(attempt + 1);
+  };
+  const arrived = row === undefined ? 0 : row.segments + row.doubled;
+  const newer = result && "envelopes" in result ? Math.max(0, arrived - result.envelopes) : 0;
+  const common = { row, newer, read };
+  if (list.state === "failed" && !isKnown) {
+    return { ...common, state: "failed", error: list.error ?? "" };
+  }
+  if (!isKnown) return { ...common, state: list.state === "loading" ? "loading" : "missing" };
+  if (result === undefined) return { ...common, state: "loading" };
+  return "error" in result
+    ? { ...common, state: "failed", error: result.error }
+    : { ...common, state: "ready", ...result };
+}
+
+async function readRecording(source: ConsoleSource, replayId: string): Promise<ReadRecording> {
+  const rows = await envelopesOf(source, replayId);
+  let bytes = 0;
+  const read = rows.filter((row) => (bytes += row.bytes) <= MAX_BYTES);
+  const found: (Segment | undefined)[] = [];
+  const unreadable: string[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < read.length; index = next++) {
+      const { id } = read[index]!;
+      try {
+        const envelope = await source.envelope(id);
+        // Evicted meanwhile.
+        if (envelope !== undefined) found[index] = await readSegment(envelope);
+      } catch (error) {
+        if (!(error instanceof SegmentError)) throw error;
+        unreadable.push(`Envelope ${id}: ${error.message}.`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return {
+    recording: joinSegments(found.filter((segment) => segment !== undefined)),
+    unreadable,
+    omitted: rows.length - read.length,
+    envelopes: rows.length,
+  };
+}
+
+/** The envelopes with segments of a recording, in the order of arrival. */
+async function envelopesOf(source: ConsoleSource, replayId: string) {
+  const rows = [];
+  let before: string | null | undefined;
+  do {
+    const page = await source.envelopes({ replay: replayId, before: before ?? undefined });
+    rows.push(...page.rows);
+    before = page.next;
+  } while (before !== null);
+  return rows.reverse();
+}

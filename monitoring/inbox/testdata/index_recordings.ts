@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { error, hexId, log, span, type TestItem } from "./envelopes.ts";
+import type { ListQuery } from "../../models/rows.ts";
+import { type AddTest, bodies, NOON, shop, traces } from "./tested_index.ts";
+
+/** A recorded segment without events. */
+export const segment = (number: number): TestItem => [
+  "replay_recording",
+  new TextEncoder().encode(`{"segment_id":${number}}\n[]`),
+];
+
+/** The items of an envelope with a segment of a recording, from `from` to `to` seconds after noon. */
+const recorded = (replay: number, number: number, from: number, to: number): TestItem[] => [
+  ["replay_event", {
+    replay_id: hexId(replay),
+    segment_id: number,
+    replay_start_timestamp: NOON / 1_000 + from,
+    timestamp: NOON / 1_000 + to,
+    urls: [`https://shop/${number}`],
+    error_ids: number === 0 ? [hexId(5), hexId(6)] : [],
+    trace_ids: [hexId(7)],
+  }],
+  segment(number),
+];
+
+/** The list of recordings, and the filter by one. */
+export function addRecordingTests(test: AddTest): void {
+  test("segments late, twice and missing → one recording", async (index, add, addOf) => {
+    await add(...recorded(50, 3, -90, -60));
+    await add(...recorded(50, 0, -90, -85));
+    await addOf(shop("1.0"), ...recorded(51, 0, -30, -10));
+    await add(...recorded(50, 0, -90, -85));
+    await add(...recorded(50, 1, -90, -80));
+    const { rows } = index.list("recordings", {});
+    assert.deepEqual(rows.map(({ replay_id }) => replay_id), [hexId(50), hexId(51)]);
+    const { source: _, bytes, ...row } = rows[0]!;
+    assert.ok(bytes > 0);
+    assert.deepEqual(row, {
+      replay_id: hexId(50),
+      kind: "page",
+      page: "https://shop/0",
+      started_at: NOON - 90_000,
+      ended_at: NOON - 60_000,
+      segments: 3,
+      missing: 1,
+      doubled: 1,
+      errors: 2,
+    });
+    const ids = (query: ListQuery) =>
+      index.list("recordings", query).rows.map(({ replay_id }) => replay_id);
+    assert.deepEqual(ids({ release: "shop@1.0" }), [hexId(51)]);
+    assert.deepEqual(ids({ q: "SHOP/3" }), [hexId(50)]);
+    assert.deepEqual(ids({ since: NOON - 20_000 }), [hexId(51)]);
+    assert.deepEqual(ids({ sort: "duration" }), [hexId(51), hexId(50)]);
+    assert.deepEqual(ids({ sort: "-started_at" }), [hexId(51), hexId(50)]);
+    const { next } = index.list("recordings", { limit: 1 });
+    assert.deepEqual(ids({ limit: 1, before: next! }), [hexId(51)]);
+    assert.equal(index.sources({}).counts.recordings, 2);
+    const envelopes = index.envelopes({ replay: hexId(50) }).rows;
+    assert.deepEqual(envelopes.map(({ replay_id }) => replay_id), Array(4).fill(hexId(50)));
+  });
+
+  test("filter by recording → what was sent while it ran", async (index, add, addOf) => {
+    const during = { trace: { trace_id: hexId(7), replay_id: hexId(50) } };
+    const inTrace = { trace_id: hexId(7) };
+    await addOf(during, span(7), log("during", inTrace), error("x", 7), log("other trace"));
+    await add(log("before", inTrace), error("y", 7), span(7));
+    const tags = { tags: { replayId: hexId(50) } };
+    await add(error("named", 8, tags), error("another", 8));
+    const query = { replay: hexId(50) };
+    assert.deepEqual(bodies(index, query), ["during"]);
+    assert.deepEqual(traces(index, query), [hexId(8), hexId(7)]);
+    const values = () => index.list("occurrences", query).rows.map(({ value }) => value);
+    assert.deepEqual(values(), ["another", "named", "x"]);
+    const replays = () => index.list("occurrences", { q: "named" }).rows[0]?.replay_id;
+    assert.equal(replays(), null);
+    await add(...recorded(50, 0, -10, -5));
+    assert.equal(replays(), hexId(50));
+  });
+}

@@ -1,0 +1,204 @@
+import { readEnvelope } from "../../protocol/scanner.ts";
+import { EnvelopeError } from "../../protocol/envelope.ts";
+import { at, integerAt, listOf, parseJson } from "../json.ts";
+import { splitRecording } from "./recording_payload.ts";
+
+/** One event of rrweb. Untrusted: `data` may be anything. */
+export interface RecordedEvent {
+  /** rrweb's `EventType`; 5 is an entry of Sentry's SDK, such as a breadcrumb. */
+  readonly type: number;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  readonly data: unknown;
+}
+
+/** The events of one segment. */
+export interface Segment {
+  readonly number: number;
+  /** In the order as recorded. */
+  readonly events: readonly RecordedEvent[];
+}
+
+/** Segments that have not arrived, between two that have. Times are milliseconds since 1970. */
+export interface Gap {
+  readonly first: number;
+  readonly last: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A recording, from its segments received so far. Times are milliseconds since 1970. */
+export interface Recording {
+  /** What can be played: from the first complete picture of the page on. */
+  readonly played: readonly RecordedEvent[];
+  /** Entries of the SDK: breadcrumbs, spans. */
+  readonly entries: readonly RecordedEvent[];
+  /** Time of the first event that is played, and of the last event. */
+  readonly from: number;
+  readonly to: number;
+  readonly gaps: readonly Gap[];
+  /** Numbers of the segments, ascending. */
+  readonly segments: readonly number[];
+  readonly doubled: number;
+  /** Segments that arrived after a later one. */
+  readonly late: number;
+  /** Events over {@linkcode MAX_EVENTS}, or with an implausible time. */
+  readonly omitted: number;
+}
+
+/** Bytes of one segment's events, decompressed. SDKs send a segment of at most 20 MB. */
+export const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
+/** Events of a recording. One of an hour has some 50,000. */
+export const MAX_EVENTS = 200_000;
+/** Sentry's SDKs stop after an hour. Events with another clock would make an endless time line. */
+const MAX_DURATION_MS = 24 * 3_600_000;
+
+const META = 4;
+const FULL_SNAPSHOT = 2;
+const CUSTOM = 5;
+/** rrweb's types that change the picture. */
+const PLAYED_TYPES: ReadonlySet<number> = new Set([FULL_SNAPSHOT, 3, META]);
+
+/** A segment cannot be read. The message is for display. */
+export class SegmentError extends Error {
+  override readonly name = "SegmentError";
+}
+
+/**
+ * The segment in an envelope; undefined if there is none.
+ *
+ * @param bytes of the envelope, decompressed
+ * @throws {SegmentError}
+ */
+export async function readSegment(bytes: Uint8Array): Promise<Segment | undefined> {
+  const items = itemsOf(bytes);
+  const item = items.find(({ header }) => header.type === "replay_recording");
+  if (item === undefined) return undefined;
+  const split = splitRecording(item.payload);
+  if (split === undefined) throw new SegmentError("it has no header");
+  const event = items.find(({ header }) => header.type === "replay_event");
+  const number = integerAt(parseJson(split.header), 0, "segment_id") ??
+    integerAt(event && parseJson(event.payload), 0, "segment_id");
+  if (number === null) throw new SegmentError("it has no number");
+  const events = parseJson(await decompressed(split.events));
+  if (!Array.isArray(events)) throw new SegmentError("its events are not JSON");
+  return { number, events: events.map(readEvent).filter((event) => event !== undefined) };
+}
+
+function itemsOf(bytes: Uint8Array) {
+  try {
+    return readEnvelope(bytes).items;
+  } catch (error) {
+    if (error instanceof EnvelopeError) throw new SegmentError("its envelope is malformed");
+    throw error;
+  }
+}
+
+/** First byte of zlib's format with a window of 32 KiB. JSON begins with a bracket or a blank. */
+const ZLIB = 0x78;
+
+async function decompressed(bytes: Uint8Array): Promise<Uint8Array> {
+  if (bytes[0] !== ZLIB) return bytes;
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
+    .pipeThrough(new DecompressionStream("deflate"));
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of readChunks(stream)) {
+      length += chunk.byteLength;
+      // Attack: a few kilobytes decompress to gigabytes.
+      if (length > MAX_SEGMENT_BYTES) throw new SegmentError("it is too large");
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof TypeError) throw new SegmentError("it cannot be decompressed");
+    throw error;
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+/** Safari's streams are not iterable. */
+async function* readChunks(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    // The stream has failed, or is too long.
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** Seconds of later years than this number of milliseconds are; the SDK sends spans in seconds. */
+const MAX_SECONDS = 1e11;
+
+/** Undefined: not an event. */
+function readEvent(value: unknown): RecordedEvent | undefined {
+  const type = integerAt(value, 0, "type");
+  const time = at(value, "timestamp");
+  if (type === null || typeof time !== "number" || !Number.isFinite(time) || time <= 0) {
+    return undefined;
+  }
+  return { type, timestamp: time < MAX_SECONDS ? time * 1000 : time, data: at(value, "data") };
+}
+
+/**
+ * Joins segments to a recording, each once, in order of their numbers. Undefined: no segment has a complete
+ * picture of the page, so that nothing can be played.
+ *
+ * @param arrived in the order of arrival
+ */
+export function joinSegments(arrived: readonly Segment[]): Recording | undefined {
+  const byNumber = new Map<number, Segment>();
+  let late = 0;
+  let last = -1;
+  for (const segment of arrived) {
+    if (byNumber.has(segment.number)) continue;
+    if (segment.number < last) late++;
+    last = Math.max(last, segment.number);
+    byNumber.set(segment.number, segment);
+  }
+  const segments = [...byNumber.values()].sort((a, b) => a.number - b.number);
+  const all = segments.flatMap(({ events }) => events);
+  const picture = all.findIndex(({ type, data }) => type === FULL_SNAPSHOT && isSnapshot(data));
+  if (picture === -1) return undefined;
+  const meta = all.slice(0, picture).findLast(({ type }) => type === META);
+  const from = Math.min(meta?.timestamp ?? Infinity, all[picture]!.timestamp);
+  const isPlausible = ({ timestamp }: RecordedEvent) =>
+    timestamp >= from && timestamp <= from + MAX_DURATION_MS;
+  const kept = all.filter(isPlausible).slice(0, MAX_EVENTS)
+    .sort((a, b) => a.timestamp - b.timestamp);
+  const played = kept.filter(({ type }) => PLAYED_TYPES.has(type));
+  return {
+    played,
+    entries: kept.filter(({ type }) => type === CUSTOM),
+    from,
+    to: kept.at(-1)?.timestamp ?? from,
+    gaps: gapsOf(segments, from),
+    segments: segments.map(({ number }) => number),
+    doubled: arrived.length - segments.length,
+    late,
+    omitted: all.length - kept.length,
+  };
+}
+
+function isSnapshot(data: unknown): boolean {
+  return listOf(at(data, "node", "childNodes")).length > 0;
+}
+
+/** Segments that are missing before the first one count as well: its number is not 0. */
+function gapsOf(segments: readonly Segment[], from: number): Gap[] {
+  const gaps: Gap[] = [];
+  let next = 0;
+  let end = from;
+  for (const { number, events } of segments) {
+    const times = events.map(({ timestamp }) => timestamp);
+    const start = times.reduce((a, b) => Math.min(a, b), Infinity);
+    if (number > next) {
+      const to = Number.isFinite(start) ? Math.max(end, start) : end;
+      gaps.push({ first: next, last: number - 1, from: end, to });
+    }
+    end = times.reduce((a, b) => Math.max(a, b), end);
+    next = number + 1;
+  }
+  return gaps;
+}

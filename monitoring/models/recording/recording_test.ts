@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { deflateSync } from "node:zlib";
+import fc from "fast-check";
+import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
+import { entry, pageEvents, segmentEnvelope } from "../../../tests/recorded_segments.ts";
+import { indexEnvelope } from "../index/index_entries.ts";
+import { parseEnvelope } from "../parsed_envelope.ts";
+import { joinSegments, readSegment, type Segment, SegmentError } from "./recording.ts";
+import { readMoments } from "./timeline.ts";
+
+const NOON = 1_795_262_400_000;
+const ID = "5".repeat(32);
+const change = (timestamp: number) => ({
+  type: 3,
+  timestamp,
+  data: { source: 3, id: 5, x: 0, y: 0 },
+});
+const page = pageEvents(NOON, []);
+
+/** Segments of ten seconds: the first has the page, each a change at its start and end. */
+const segment = (number: number): Segment => {
+  const from = NOON + number * 10_000;
+  return {
+    number,
+    events: [...(number === 0 ? page : []), change(from + 2), change(from + 9_000)] as never,
+  };
+};
+
+Deno.test("segments in any order, some twice → the same recording", () => {
+  const expected = joinSegments([0, 1, 2, 3, 4].map(segment))!;
+  assert.deepEqual(expected.gaps, []);
+  assert.equal(expected.from, NOON);
+  assert.equal(expected.to, NOON + 49_000);
+  const numbers = fc.shuffledSubarray([0, 1, 2, 3, 4, 0, 3, 4], { minLength: 8 });
+  fc.assert(fc.property(numbers, (order) => {
+    const { late: _, ...joined } = joinSegments(order.map(segment))!;
+    const { late: __, ...wanted } = { ...expected, doubled: 3 };
+    assert.deepEqual(joined, wanted);
+  }));
+  assert.equal(joinSegments([2, 0, 1].map(segment))!.late, 2);
+});
+
+Deno.test("missing segments → gaps between the segments that have arrived", () => {
+  assert.deepEqual(joinSegments([0, 3, 4].map(segment))!.gaps, [
+    { first: 1, last: 2, from: NOON + 9_000, to: NOON + 30_002 },
+  ]);
+});
+
+Deno.test("no complete picture → cannot be played; a later one → played from there", () => {
+  assert.equal(joinSegments([1, 2].map(segment)), undefined);
+  assert.equal(joinSegments([]), undefined);
+  const later = pageEvents(NOON + 20_000, []) as never as Segment["events"];
+  const recording = joinSegments([segment(1), { number: 2, events: later }])!;
+  assert.equal(recording.from, NOON + 20_000);
+  assert.deepEqual(recording.played.map(({ type }) => type), [4, 2]);
+  assert.deepEqual(recording.gaps.map(({ first, last }) => [first, last]), [[0, 0]]);
+});
+
+Deno.test("event of another year → left out, the recording keeps its length", () => {
+  const events = [...page, change(NOON + 5), change(NOON * 2), change(NOON - 9)] as never;
+  const { omitted, to } = joinSegments([{ number: 0, events }])!;
+  assert.deepEqual([omitted, to], [2, NOON + 5]);
+});
+
+Deno.test("segment compressed or plain → its events; times in seconds → milliseconds", async () => {
+  const span = entry(NOON / 1000 + 1, "performanceSpan", {});
+  for (const isCompressed of [true, false]) {
+    const bytes = segmentEnvelope({
+      replayId: ID,
+      number: 7,
+      events: [...page, span],
+      isCompressed,
+    });
+    const segment = await readSegment(bytes);
+    assert.equal(segment?.number, 7);
+    assert.deepEqual(segment?.events.map(({ timestamp }) => timestamp - NOON), [0, 1, 1_000]);
+  }
+  assert.equal(await readSegment(envelopeOf({}, ["event", {}])), undefined);
+});
+
+Deno.test("broken segment → an error for display", async () => {
+  const payload = (content: Uint8Array | string, header = '{"segment_id":0}\n') =>
+    envelopeOf({}, [
+      "replay_recording",
+      new Uint8Array([
+        ...new TextEncoder().encode(header),
+        ...typeof content === "string" ? new TextEncoder().encode(content) : content,
+      ]),
+    ]);
+  const cases: readonly (readonly [Uint8Array, RegExp])[] = [
+    [payload("[]", ""), /no header/],
+    [payload("[]", "{}\n"), /no number/],
+    [payload("{"), /not JSON/],
+    [payload(new Uint8Array([0x78, 0x9c, 0xff, 0xff, 0xff])), /cannot be decompressed/],
+    [payload(deflateSync(new Uint8Array(40 * 1024 * 1024))), /too large/],
+    [new Uint8Array([1]), /malformed/],
+  ];
+  for (const [bytes, message] of cases) {
+    await assert.rejects(
+      readSegment(bytes),
+      (error) => error instanceof SegmentError && message.test(error.message),
+      String(message),
+    );
+  }
+});
+
+/** A MessagePack map of texts and binary data, as mobile SDKs write it. */
+function messagePack(entries: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
+  const bytes = [0x80 | Object.keys(entries).length];
+  for (const [name, value] of Object.entries(entries)) {
+    const [key, content] = [name, value].map((text) => new TextEncoder().encode(text)) as [
+      Uint8Array,
+      Uint8Array,
+    ];
+    bytes.push(0xa0 | key.length, ...key);
+    bytes.push(0xc5, content.length >> 8, content.length & 0xff, ...content);
+  }
+  return new Uint8Array(bytes);
+}
+
+Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exception", () => {
+  const event = JSON.stringify({
+    replay_id: ID,
+    segment_id: 2,
+    timestamp: NOON / 1000,
+    replay_start_timestamp: NOON / 1000 - 5,
+    urls: ["CartActivity"],
+    platform: "java",
+  });
+  const video = messagePack({ replay_event: event, replay_recording: "{}", replay_video: "mp4" });
+  const read = (payload: Uint8Array) =>
+    indexEnvelope(parseEnvelope(envelopeOf({ event_id: ID }, ["replay_video", payload])), NOON)
+      .entries.recordings;
+  assert.deepEqual(read(video), [{
+    replay_id: ID,
+    kind: "video",
+    segment: 2,
+    started_at: NOON - 5_000,
+    at: NOON,
+    errors: 0,
+    bytes: video.byteLength,
+    page: "CartActivity",
+  }]);
+  fc.assert(fc.property(fc.nat(video.length), fc.uint8Array(), (end, rest) => {
+    assert.equal(read(new Uint8Array([...video.subarray(0, end), ...rest]))[0]?.kind, "video");
+  }));
+});
+
+Deno.test("breadcrumbs and spans → clicks, navigations, requests, vitals; repeated → once", () => {
+  const crumb = (ms: number, payload: Record<string, unknown>) =>
+    entry(NOON + ms, "breadcrumb", payload);
+  const span = (ms: number, payload: Record<string, unknown>) =>
+    entry(NOON + ms, "performanceSpan", payload);
+  const moments = readMoments([
+    crumb(1, { category: "ui.click", message: "main > button#pay" }),
+    crumb(2, {
+      category: "navigation",
+      data: { from: "/cart", to: "https://shop.example/paid?a=1" },
+    }),
+    span(3, { op: "navigation.push", description: "https://shop.example/paid?a=1" }),
+    span(4, {
+      op: "resource.fetch",
+      description: "https://shop.example/api",
+      data: { method: "POST", statusCode: 500 },
+    }),
+    span(5, { op: "web-vital", description: "largest-contentful-paint", data: { value: 81.4 } }),
+    span(6, { op: "memory", description: "memory" }),
+    crumb(7, { category: "console", message: "secret" }),
+    entry(NOON + 8, "options", {}),
+  ] as never);
+  assert.deepEqual(moments.map(({ kind, text }) => `${kind}: ${text}`), [
+    "click: main > button#pay",
+    "navigation: /paid?a=1",
+    "request: POST /api · 500",
+    "vital: LCP 81 ms",
+  ]);
+});
+
+Deno.test("any JSON as entries → no exception", () => {
+  fc.assert(fc.property(fc.array(fc.jsonValue()), (values) => {
+    const entries = values.map((data) => ({ type: 5, timestamp: 1, data }));
+    assert.ok(readMoments(entries).length <= entries.length);
+  }));
+});

@@ -1,0 +1,109 @@
+import { at, textAt, tidyText } from "../json.ts";
+import type { RecordedEvent } from "./recording.ts";
+
+/** What happened at a moment of a recording. */
+export interface Moment {
+  readonly kind: MomentKind;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Untrusted. */
+  readonly text: string;
+}
+
+export const MOMENT_KINDS = [
+  "error",
+  "trace",
+  "request",
+  "log",
+  "vital",
+  "click",
+  "navigation",
+] as const;
+
+export type MomentKind = (typeof MOMENT_KINDS)[number];
+
+/** Characters. */
+const MAX_TEXT = 300;
+/** More than a person reads, and than a list displays fast. */
+export const MAX_MOMENTS = 5_000;
+/** A navigation is reported as breadcrumb and as span. */
+const SAME_MS = 150;
+
+/**
+ * The moments that the SDK has recorded beside the picture: clicks, navigations, web vitals and requests, in order
+ * of time; at most {@linkcode MAX_MOMENTS}.
+ *
+ * @param entries of type 5, see https://develop.sentry.dev/sdk/telemetry/replays/
+ */
+export function readMoments(entries: readonly RecordedEvent[]): Moment[] {
+  const moments: Moment[] = [];
+  /** The last moment of each kind and text. */
+  const last = new Map<string, number>();
+  for (const { timestamp, data } of entries) {
+    if (moments.length >= MAX_MOMENTS) break;
+    const payload = at(data, "payload");
+    const tag = at(data, "tag");
+    const found = tag === "breadcrumb"
+      ? ofBreadcrumb(payload)
+      : tag === "performanceSpan"
+      ? ofSpan(payload)
+      : undefined;
+    if (found === undefined) continue;
+    const moment = { ...found, at: timestamp, text: tidyText(found.text, MAX_TEXT) ?? "" };
+    const key = `${moment.kind} ${moment.text}`;
+    const isRepeated = moment.at - (last.get(key) ?? -Infinity) < SAME_MS;
+    last.set(key, moment.at);
+    if (!isRepeated) moments.push(moment);
+  }
+  return moments.sort((a, b) => a.at - b.at);
+}
+
+/** An address without its origin, for display. */
+export function addressPath(address: string): string {
+  const url = URL.parse(address);
+  return url === null || url.origin === "null" ? address : url.pathname + url.search + url.hash;
+}
+
+type Found = Pick<Moment, "kind" | "text"> | undefined;
+
+function ofBreadcrumb(payload: unknown): Found {
+  const category = textAt(payload, "category") ?? "";
+  const message = textAt(payload, "message") ?? "";
+  if (category === "ui.click" || category === "ui.slowClickDetected") {
+    const isSlow = category !== "ui.click";
+    return { kind: "click", text: isSlow ? `${message} (no reaction)` : message };
+  }
+  if (category === "ui.multiClick") return { kind: "click", text: `${message} (many clicks)` };
+  if (category === "navigation") {
+    return { kind: "navigation", text: addressPath(textAt(payload, "data", "to") ?? message) };
+  }
+  return undefined;
+}
+
+function ofSpan(payload: unknown): Found {
+  const op = textAt(payload, "op") ?? "";
+  const description = textAt(payload, "description") ?? "";
+  if (op.startsWith("navigation.")) return { kind: "navigation", text: addressPath(description) };
+  if (op === "web-vital") return { kind: "vital", text: vitalText(description, payload) };
+  if (op === "resource.fetch" || op === "resource.xhr") {
+    const method = textAt(payload, "data", "method") ?? "GET";
+    const status = textAt(payload, "data", "statusCode");
+    const text = `${method} ${addressPath(description)}${status === null ? "" : ` · ${status}`}`;
+    return { kind: "request", text };
+  }
+  return undefined;
+}
+
+const VITAL_NAMES: ReadonlyMap<string, string> = new Map([
+  ["largest-contentful-paint", "LCP"],
+  ["cumulative-layout-shift", "CLS"],
+  ["first-input-delay", "FID"],
+  ["interaction-to-next-paint", "INP"],
+]);
+
+function vitalText(description: string, payload: unknown): string {
+  const name = VITAL_NAMES.get(description) ?? description;
+  const value = at(payload, "data", "value");
+  if (typeof value !== "number" || !Number.isFinite(value)) return name;
+  return name === "CLS" ? `${name} ${value.toFixed(3)}` : `${name} ${Math.round(value)} ms`;
+}

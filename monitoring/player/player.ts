@@ -1,0 +1,191 @@
+/**
+ * The player's document, in a frame of the console with an opaque origin. It shows one recording at a time, in its own
+ * document: rrweb's replayer plays into an inner frame, whose document would have another opaque origin and be out of
+ * reach.
+ */
+import { Replayer } from "@sentry/rrweb";
+import { type FromPlayer, PORT, READY, type ToPlayer } from "../protocol/player_messages.ts";
+import { type SafeEvent, Sanitizer } from "./sanitizer.ts";
+
+/** Milliseconds between two messages with the time, while it plays. */
+const TIME_MS = 100;
+/** Milliseconds after which the console is asked for the port again. */
+const READY_MS = 100;
+/** Milliseconds without input that are skipped. */
+const INACTIVE_MS = 5_000;
+
+/** Shown in place of what was not recorded or not allowed. */
+const BLOCKED_STYLE = "[data-rr-blocked] { background: repeating-linear-gradient(" +
+  "135deg, #8882 0 6px, #8884 6px 12px) !important; min-width: 8px; min-height: 8px; }";
+
+let port: MessagePort;
+const send = (message: FromPlayer) => port.postMessage(message);
+
+/** The private parts of a replayer that are replaced or used. Those of version 2.43.2, which `deno.json` pins. */
+interface Internals {
+  iframe: unknown;
+  wrapper: HTMLElement;
+  pointers: Record<number, unknown>;
+  setupDom(): void;
+  createPointer(id: number): void;
+  speedService: { state: { matches(state: string): boolean } };
+  service: { state: { matches(state: string): boolean } };
+}
+
+const internals = Replayer.prototype as unknown as Internals;
+
+/** Stands in for the inner frame. */
+internals.setupDom = function (this: Internals) {
+  const size = { width: 1, height: 1 };
+  this.wrapper = document.createElement("div");
+  this.iframe = {
+    contentDocument: document,
+    contentWindow: window,
+    style: {},
+    setAttribute(name: "width" | "height", value: string) {
+      size[name] = Number(value);
+      if (name === "height") send({ is: "size", ...size });
+    },
+  };
+};
+
+/** The console draws the pointer: here it would be part of the recorded document. */
+internals.createPointer = function (this: Internals, id: number) {
+  const position = { x: 0, y: 0, pressed: false };
+  let isScheduled = false;
+  const show = () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(() => {
+      isScheduled = false;
+      send({ is: "pointer", ...position });
+    });
+  };
+  const press = (pressed: boolean) => (name: string) => {
+    if (name !== "active" && name !== "touch-active") return;
+    position.pressed = pressed;
+    show();
+  };
+  const style = {
+    set left(x: string) {
+      position.x = parseFloat(x);
+      position.pressed = false;
+      show();
+    },
+    set top(y: string) {
+      position.y = parseFloat(y);
+      show();
+    },
+  };
+  this.pointers[id] = {
+    touchActive: null,
+    pointerPosition: null,
+    tailPositions: [],
+    mouseTail: null,
+    pointerEl: {
+      style,
+      offsetWidth: 0,
+      classList: { add: press(true), remove: press(false) },
+      remove() {},
+    },
+  };
+};
+
+// rrweb opens the document to empty it. Opening the own document would end this script's listeners.
+Object.defineProperties(document, {
+  open: { value: () => document.replaceChildren() },
+  close: { value: () => {} },
+});
+
+let replayer: Replayer | undefined;
+let isPlaying = false;
+let length = 0;
+let settings = { speed: 1, skipInactive: false };
+
+function load(recorded: readonly unknown[], at: number): void {
+  replayer?.pause();
+  isPlaying = false;
+  const sanitizer = new Sanitizer();
+  const events = recorded.map((event) => sanitizer.event(event)).filter((event) =>
+    event !== undefined
+  );
+  const start = events[0]?.timestamp ?? 0;
+  if (!events.some(({ type }) => type === 2)) throw new Error("it has no complete picture");
+  // A replayer needs a size first.
+  const size: SafeEvent = {
+    type: 4,
+    timestamp: start,
+    data: { href: "", width: 1280, height: 800 },
+  };
+  if (events[0]?.type !== 4) events.unshift(size);
+  length = (events.at(-1)?.timestamp ?? start) - start;
+  replayer = new Replayer(events as never, {
+    ...settings,
+    mouseTail: false,
+    triggerFocus: false,
+    showWarning: false,
+    UNSAFE_replayCanvas: false,
+    inactivePeriodThreshold: INACTIVE_MS,
+    insertStyleRules: [BLOCKED_STYLE],
+  });
+  replayer.on("finish", () => {
+    isPlaying = false;
+    sendTime();
+  });
+  showAt(at);
+  send({ is: "loaded", removed: sanitizer.removed });
+  sendTime();
+}
+
+/** The replayer shows what is before a time: with one millisecond more it shows the events of that time, too. */
+function showAt(at: number): void {
+  replayer?.pause(Math.min(at, length) + 1);
+}
+
+function sendTime(): void {
+  if (replayer === undefined) return;
+  const { speedService } = replayer as unknown as Internals;
+  const at = Math.min(length, Math.max(0, replayer.getCurrentTime()));
+  send({ is: "time", at, isPlaying, isSkipping: speedService.state.matches("skipping") });
+}
+
+function take(message: ToPlayer): void {
+  switch (message.do) {
+    case "load":
+      return load(message.events, message.at);
+    case "play":
+      isPlaying = true;
+      replayer?.play(message.at);
+      return sendTime();
+    case "pause":
+      isPlaying = false;
+      if (message.at === undefined) replayer?.pause();
+      else showAt(message.at);
+      return sendTime();
+    case "set":
+      settings = { speed: message.speed, skipInactive: message.skipInactive };
+      return replayer?.setConfig(settings);
+  }
+}
+
+function listen(to: MessagePort): void {
+  port = to;
+  port.onmessage = ({ data }: MessageEvent<ToPlayer>) => {
+    try {
+      take(data);
+    } catch (error) {
+      send({ is: "failed", reason: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  setInterval(() => isPlaying && sendTime(), TIME_MS);
+}
+
+// The console may not listen yet. Its origin is not known here, and the message has no content.
+const asking = setInterval(() => parent.postMessage(READY, "*"), READY_MS);
+parent.postMessage(READY, "*");
+addEventListener("message", function answer({ source, data, ports }: MessageEvent) {
+  if (source !== parent || data !== PORT || ports[0] === undefined) return;
+  removeEventListener("message", answer);
+  clearInterval(asking);
+  listen(ports[0]);
+});

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { allowedAttribute, allowedCss, allowedElement } from "./allowed_markup.ts";
+import { Sanitizer } from "./sanitizer.ts";
+
+type Node = Record<string, unknown>;
+let lastId = 10;
+const element = (tagName: string, attributes: Node = {}, childNodes: Node[] = []): Node => ({
+  type: 2,
+  id: ++lastId,
+  tagName,
+  attributes,
+  childNodes,
+});
+const text = (textContent: string): Node => ({ type: 3, id: ++lastId, textContent });
+const snapshot = (...body: Node[]) => ({
+  type: 2,
+  timestamp: 1,
+  data: {
+    node: {
+      type: 0,
+      id: 1,
+      compatMode: "BackCompat",
+      childNodes: [element("html", {}, [element("head"), element("body", {}, body)])],
+    },
+    initialOffset: { left: 0, top: 0 },
+  },
+});
+const mutation = (data: Node) => ({
+  type: 3,
+  timestamp: 2,
+  data: { source: 0, texts: [], attributes: [], removes: [], adds: [], ...data },
+});
+
+/** What is left of an element within the body of a snapshot, as JSON. */
+function kept(node: Node): string {
+  const safe = new Sanitizer().event(snapshot(node)) as { data: { node: Node } };
+  return JSON.stringify(safe.data.node);
+}
+
+Deno.test("ordinary page → elements, texts, classes and styles stay", () => {
+  const json = kept(element("div", { class: "card", style: "color: red", "data-x": "1" }, [
+    text("Hello"),
+    element("input", { type: "text", value: "***", placeholder: "Name" }),
+    { ...element("path", { d: "M0 0", fill: "url(#a)" }), isSVG: true },
+    element("my-card", { id: "a" }),
+  ]));
+  for (
+    const part of ['"card"', "color: red", "Hello", '"***"', "M0 0", "url(#a)", "my-card"]
+  ) assert.ok(json.includes(part), part);
+  assert.ok(!json.includes("BackCompat"));
+});
+
+/** Each may run a script, load something or connect. `evil` is in everything that must not be left. */
+const HOSTILE: readonly Node[] = [
+  element("script", { src: "//evil/x.js" }, [text("evil()")]),
+  { ...element("script", { href: "//evil/x.js" }, [text("evil()")]), isSVG: true },
+  element("iframe", { src: "//evil", srcdoc: "<script>evil()</script>" }),
+  element("frame", { src: "//evil" }),
+  element("object", { data: "//evil" }, [element("embed", { src: "//evil" })]),
+  element("embed", { src: "//evil" }),
+  element("meta", { "http-equiv": "refresh", content: "0;url=//evil" }),
+  element("base", { href: "//evil" }),
+  element("link", { rel: "preconnect", href: "//evil" }),
+  element("link", { rel: "stylesheet", href: "//evil" }),
+  element("link", { rel: "preload", as: "script", href: "//evil" }),
+  element("link", { _cssText: "@import '//evil'; a { background: url(//evil) }" }),
+  element("style", { _cssText: "@font-face { src: url('//evil/f.woff2') }" }),
+  element("style", {}, [text("a { background: u\\72l(//evil) }")]),
+  element("a", { href: "javascript:evil()", ping: "//evil", target: "evil" }),
+  element("a", { href: "//evil" }),
+  element("form", { action: "//evil" }, [element("button", { formaction: "//evil" })]),
+  element("img", { src: "//evil/1.png", srcset: "//evil/2.png 2x", onerror: "evil()" }),
+  element("img", { rr_dataURL: "//evil/1.png" }),
+  element("input", { type: "image", src: "//evil" }),
+  element("video", { src: "//evil", poster: "//evil" }, [element("source", { src: "//evil" })]),
+  element("audio", { src: "//evil", autoplay: "" }),
+  element("div", { style: "background: url(//evil)", onclick: "evil()", ONLOAD: "evil()" }),
+  element("div", { style: "background: image-set('//evil' 1x)" }),
+  element("body", { background: "//evil" }),
+  element("table", { background: "//evil" }),
+  element("template", {}, [element("img", { src: "//evil" })]),
+  element("noscript", {}, [text("evil")]),
+  element("portal", { src: "//evil" }),
+  element("svg:script", {}, [text("evil()")]),
+  element("ſcript", {}, [text("evil()")]),
+  { ...element("use", { "xlink:href": "//evil#a" }), isSVG: true },
+  { ...element("image", { href: "//evil" }), isSVG: true },
+  { ...element("feImage", { href: "//evil" }), isSVG: true },
+  { ...element("set", { attributeName: "href", to: "javascript:evil()" }), isSVG: true },
+  { ...element("animate", { attributeName: "href", values: "javascript:evil()" }), isSVG: true },
+  { ...element("rect", { fill: "url(//evil)", onbegin: "evil()" }), isSVG: true },
+  { ...element("a", { "xlink:href": "javascript:evil()" }), isSVG: true },
+  { ...element("iframe"), childNodes: [{ type: 0, id: 999, childNodes: [text("evil")] }] },
+];
+
+Deno.test("hostile elements and attributes → nothing of them is left", () => {
+  for (const node of HOSTILE) {
+    const json = kept(node).replaceAll("-removed-import '//evil'", "")
+      .replaceAll("-removed-image-set('//evil'", "");
+    assert.ok(!json.includes("evil"), `${JSON.stringify(node)} → ${json}`);
+  }
+});
+
+Deno.test("hostile mutations, rules and inputs → nothing of them is left", () => {
+  const sanitizer = new Sanitizer();
+  const style = element("style");
+  const styleId = style.id as number;
+  sanitizer.event(snapshot(style, element("a", { href: "#" })));
+  const events = [
+    ...HOSTILE.map((node) => mutation({ adds: [{ parentId: 5, nextId: null, node }] })),
+    ...HOSTILE.map(({ attributes }) => mutation({ attributes: [{ id: 7, attributes }] })),
+    mutation({ attributes: [{ id: 7, attributes: { style: { background: "url(//evil)" } } }] }),
+    mutation({
+      adds: [{ parentId: styleId, nextId: null, node: text("a { background: url(//evil) }") }],
+    }),
+    mutation({ texts: [{ id: lastId, value: "a { background: url(//evil) }" }] }),
+    { type: 3, timestamp: 3, data: { source: 8, id: 1, adds: [{ rule: "a{b:url(//evil)}" }] } },
+    { type: 3, timestamp: 3, data: { source: 8, styleId: 1, replaceSync: "a{b:url(//evil)}" } },
+    {
+      type: 3,
+      timestamp: 3,
+      data: { source: 13, id: 1, index: [0], set: { property: "b", value: "url(//evil)" } },
+    },
+    {
+      type: 3,
+      timestamp: 3,
+      data: {
+        source: 15,
+        id: 1,
+        styleIds: [1],
+        styles: [{ styleId: 1, rules: [{ rule: "a{b:url(//evil)}" }] }],
+      },
+    },
+    { type: 3, timestamp: 3, data: { source: 7, id: 1, type: 0, src: "//evil" } },
+    { type: 3, timestamp: 3, data: { source: 9, id: 1, property: "evil", args: ["evil"] } },
+    { type: 3, timestamp: 3, data: { source: 10, family: "f", fontSource: "url(//evil)" } },
+    { type: 3, timestamp: 3, data: { source: 16, define: { name: "x-evil" } } },
+    { type: 4, timestamp: 3, data: { href: "javascript:evil()", width: 1e12, height: -1 } },
+    { type: 6, timestamp: 3, data: { plugin: "evil", payload: {} } },
+  ];
+  for (const event of events) {
+    const json = JSON.stringify(sanitizer.event(event) ?? null)
+      .replaceAll("-removed-import '//evil'", "").replaceAll("-removed-image-set('//evil'", "");
+    assert.ok(!json.includes("evil"), `${JSON.stringify(event)} → ${json}`);
+  }
+});
+
+Deno.test("addresses in CSS, also escaped → removed; pictures within the recording stay", () => {
+  for (
+    const css of [
+      "a{background:url(//evil.example)}",
+      "a{background:URL( 'https://evil.example' )}",
+      "a{background:\\75 \\72 \\6c(//evil.example)}",
+      "a{background:\\000075rl(//evil.example)}",
+      "a{background:u\\r\\l(//evil.example)}",
+      "a{background:url(//evil.example",
+      'a{background:url("//evil.example\\")")}',
+    ]
+  ) assert.ok(!allowedCss(css).includes("evil"), `${css} → ${allowedCss(css)}`);
+  for (
+    const css of ["@import '//e'", "@\\69mport '//e'", "a{b:image-set('//e' 1x)}", "src('//e')"]
+  ) {
+    assert.match(allowedCss(css), /-removed-/, css);
+  }
+  for (
+    const css of [
+      "a{background:url(data:image/png;base64,AA==)}",
+      "a{fill:url(#gradient)}",
+      "a::before{content:'\\201c'}",
+      ".\\31 0{color:red}",
+    ]
+  ) assert.equal(allowedCss(css), css);
+});
+
+Deno.test("any name and value → no handler, no address, no name that replaces a method", () => {
+  fc.assert(fc.property(fc.string(), fc.string(), (name, value) => {
+    const allowed = allowedAttribute(`on${name}`, value);
+    // `one-x` is no handler, and no attribute either.
+    assert.equal(allowed, undefined);
+  }));
+  for (
+    const name of ["name", "srcdoc", "is", "autofocus", "action", "target", "http-equiv", "rel"]
+  ) {
+    assert.equal(allowedAttribute(name, "x"), undefined, name);
+  }
+  assert.equal(allowedAttribute("href", " java\nscript:evil()"), undefined);
+  assert.equal(allowedAttribute("href", "data:text/html,evil"), undefined);
+  assert.match(kept(element("a", { href: "//evil" })), /"href":"#"/);
+  assert.equal(allowedAttribute("src", "data:text/html,evil"), undefined);
+  assert.equal(allowedElement("SCRIPT"), "hidden");
+  assert.equal(allowedElement("IFRAME"), "a box");
+});
+
+Deno.test("any JSON as event → no exception, and only what the replayer knows", () => {
+  const sanitizer = new Sanitizer();
+  const record = fc.record({
+    type: fc.constantFrom(0, 1, 2, 3, 4, 5, "3"),
+    timestamp: fc.oneof(fc.double(), fc.constant(null)),
+    data: fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(
+        fc.constantFrom("source", "id", "adds", "node", "attributes", "positions", "texts"),
+        fc.jsonValue(),
+      ),
+    ),
+  });
+  fc.assert(fc.property(fc.oneof(fc.jsonValue(), record), (event) => {
+    const safe = sanitizer.event(event);
+    assert.ok(safe === undefined || [2, 3, 4].includes(safe.type));
+  }));
+});
+
+Deno.test("a page nested 10,000 deep → cut, no stack overflow", () => {
+  let node = element("b");
+  for (let depth = 0; depth < 10_000; depth++) node = element("b", {}, [node]);
+  assert.ok(JSON.stringify(new Sanitizer().event(snapshot(node))).length < 100_000);
+});
+
+Deno.test("160 positions of the pointer a second → at most 40, the last one kept", () => {
+  const positions = Array.from(
+    { length: 80 },
+    (_, n) => ({ x: n, y: 0, id: 1, timeOffset: n * 6 - 500 }),
+  );
+  const event = new Sanitizer().event({ type: 3, timestamp: 9, data: { source: 1, positions } });
+  const kept = (event!.data as { positions: { x: number }[] }).positions;
+  assert.ok(kept.length <= 21 && kept.at(-1)!.x === 79, String(kept.length));
+});

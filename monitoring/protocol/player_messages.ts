@@ -1,0 +1,40 @@
+/**
+ * Messages between the console and the player's document. The player's origin is opaque, so neither side can check
+ * the other's: the first message is checked by its `source`, all others go through a port that only the two have.
+ *
+ * 1. player → its parent window, repeated until answered: {@linkcode READY}
+ * 2. console → player's window: {@linkcode PORT} with a transferred `MessagePort`
+ * 3. through the port: {@linkcode ToPlayer}, {@linkcode FromPlayer}
+ *
+ * What comes from the player is as untrusted as the recording.
+ */
+export const READY = "sightglass-player-ready";
+export const PORT = "sightglass-player-port";
+
+/** The path of the player's document. */
+export const PLAYER_PATH = "/monitoring/player";
+
+/** Times are milliseconds since the recording's first event. */
+export type ToPlayer =
+  /** Replaces the recording, paused at a time. The player removes from the events what is not allowed. */
+  | { readonly do: "load"; readonly events: readonly unknown[]; readonly at: number }
+  | { readonly do: "play"; readonly at: number }
+  /** Without `at`: where it is. */
+  | { readonly do: "pause"; readonly at?: number }
+  | { readonly do: "set"; readonly speed: number; readonly skipInactive: boolean };
+
+export type FromPlayer =
+  /** `removed`: elements and attributes that were not allowed. */
+  | { readonly is: "loaded"; readonly removed: number }
+  /** The recording cannot be played. The reason is for display. */
+  | { readonly is: "failed"; readonly reason: string }
+  /** Size of the recorded window, in CSS pixels. */
+  | { readonly is: "size"; readonly width: number; readonly height: number }
+  /** Where the pointer is in the recorded window. */
+  | { readonly is: "pointer"; readonly x: number; readonly y: number; readonly pressed: boolean }
+  | {
+    readonly is: "time";
+    readonly at: number;
+    readonly isPlaying: boolean;
+    readonly isSkipping: boolean;
+  };

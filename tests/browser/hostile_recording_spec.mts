@@ -1,0 +1,177 @@
+/** A recording of an attacker: it runs nothing, reads nothing of the console, and connects nowhere. */
+import { expect, test } from "./fixtures.ts";
+import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
+
+const PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+const REPLAY_ID = "a77ac000000000000000000000000001";
+
+/** Counts connections, not requests: a preconnect sends none. */
+function countConnections() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let count = 0;
+  void (async () => {
+    for await (const connection of listener) {
+      count++;
+      connection.close();
+    }
+  })();
+  return { port: listener.addr.port, count: () => count, close: () => listener.close() };
+}
+
+/** Each kind of element, attribute and style that could run, load or connect. */
+function hostileNodes(evil: string) {
+  const run = `top.attacked = true; fetch("${evil}")`;
+  const svg = (node: Record<string, unknown>) => ({ ...node, isSVG: true });
+  let id = 100;
+  const make = (tag: string, attributes = {}, children: Record<string, unknown>[] = []) =>
+    element(id++, tag, attributes, children);
+  return {
+    head: [
+      make("meta", { "http-equiv": "refresh", content: `0;url=${evil}` }),
+      make("base", { href: evil }),
+      make("link", { rel: "preconnect", href: evil }),
+      make("link", { rel: "dns-prefetch", href: evil }),
+      make("link", { rel: "preload", as: "script", href: evil }),
+      make("link", { rel: "modulepreload", href: evil }),
+      make("link", { rel: "prefetch", href: evil }),
+      make("link", { rel: "icon", href: evil }),
+      make("link", { rel: "stylesheet", href: evil }),
+      make("link", {
+        rel: "stylesheet",
+        _cssText: `@import "${evil}"; body { background: url(${evil}) }`,
+      }),
+      make("style", {
+        _cssText: `@font-face { font-family: f; src: url(${evil}) } body { font-family: f }`,
+      }),
+      make("style", {}, [text(id++, `body { background: u\\72l(${evil}) }`)]),
+      make("script", {}, [text(id++, run)]),
+      make("script", { src: evil }),
+      make("script", { type: "module", src: evil }),
+    ],
+    body: [
+      make("p", {}, [text(id++, "Shown")]),
+      make("iframe", { src: evil, srcdoc: `<script>${run}</script>` }),
+      make("object", { data: evil }),
+      make("embed", { src: evil }),
+      make("img", { src: evil, srcset: `${evil} 2x`, onerror: run }),
+      make("img", { src: PIXEL, onerror: run, onload: run }),
+      make("img", { rr_dataURL: evil, src: evil }),
+      make("canvas", { rr_dataURL: evil }),
+      make("video", { src: evil, poster: evil, autoplay: true, rr_mediaState: "played" }),
+      make("audio", { src: evil, autoplay: true }),
+      make("a", { href: `javascript:${run}`, ping: evil, autofocus: true, onfocus: run }, [
+        text(id++, "link"),
+      ]),
+      make("form", { action: evil }, [make("input", { type: "image", src: evil })]),
+      make("div", { style: `background: url(${evil})`, onclick: run, onmouseover: run }),
+      make("div", { style: `background-image: image-set("${evil}" 1x)` }),
+      make("table", { background: evil }),
+      make("details", { open: true, ontoggle: run }),
+      svg(make("svg", { onload: run }, [
+        svg(make("script", {}, [text(id++, run)])),
+        svg(make("script", { href: evil })),
+        svg(make("image", { href: evil })),
+        svg(make("use", { "xlink:href": `${evil}#a` })),
+        svg(make("set", { attributeName: "href", to: `javascript:${run}`, onbegin: run })),
+        svg(make("rect", { width: 9, height: 9, fill: `url(${evil})` })),
+        svg(make("foreignObject", {}, [make("iframe", { src: evil })])),
+      ])),
+      make("img", { name: "createElement", id: "body" }),
+      make("form", { name: "getElementsByTagName" }),
+      make("x-y", { is: "x-y" }),
+    ],
+  };
+}
+
+test("hostile recording → runs nothing, reads nothing of the console, opens no connection", async ({ page, server, watch }) => {
+  const evilServer = countConnections();
+  const evil = `http://127.0.0.1:${evilServer.port}/`;
+  const start = Date.now() - 60_000;
+  const { head, body } = hostileNodes(evil);
+  const attributes = body.map((node, n) => ({
+    id: 900 + n,
+    attributes: Object(node).attributes,
+  }));
+  const events = [
+    ...pageEvents(start, [...body, ...attributes.map(({ id }) => element(id, "a"))], head),
+    ...[...head, ...body].map((node, n) =>
+      addition(start + 10 + n, JSON.parse(JSON.stringify(node).replaceAll('"id":1', '"id":21')))
+    ),
+    {
+      type: 3,
+      timestamp: start + 100,
+      data: { source: 0, texts: [], removes: [], adds: [], attributes },
+    },
+    {
+      type: 3,
+      timestamp: start + 101,
+      data: { source: 8, id: 112, adds: [{ rule: `p { background: url(${evil}) }` }] },
+    },
+    {
+      type: 3,
+      timestamp: start + 102,
+      data: {
+        source: 15,
+        id: 1,
+        styleIds: [1],
+        styles: [{ styleId: 1, rules: [{ rule: `p { background: url(${evil}) }` }] }],
+      },
+    },
+    {
+      type: 3,
+      timestamp: start + 103,
+      data: { source: 10, family: "g", fontSource: `url(${evil})`, buffer: false },
+    },
+    { type: 3, timestamp: start + 104, data: { source: 2, type: 2, id: 123, x: 1, y: 1 } },
+    {
+      type: 3,
+      timestamp: start + 500,
+      data: { source: 1, positions: [{ x: 5, y: 5, id: 5, timeOffset: 0 }] },
+    },
+  ];
+  try {
+    await page.goto("/");
+    const response = await fetch(`${server.origin}/monitoring`, {
+      method: "POST",
+      body: segmentEnvelope({ replayId: REPLAY_ID, number: 0, events, isCompressed: true }),
+    });
+    expect(response.status).toBe(200);
+    await page.goto(`/#/recordings/${REPLAY_ID}?at=${start + 400}`);
+    const frame = (await (await page.locator(".player iframe").elementHandle())!.contentFrame())!;
+    await expect(frame.getByText("Shown").first()).toBeVisible();
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+    await expect(page.getByText("of the page not allowed here and left out")).toBeVisible();
+
+    // Nothing so far was left to the policy.
+    watch.verify();
+    watch.allow("Connecting to", "Fetch API cannot load", "requires 'TrustedScript'");
+    // Even code that ran in the player could not read the console or its storage, or connect.
+    const reached = await frame.evaluate(async (evil) => {
+      const attempts: Record<string, () => unknown> = {
+        console: () => parent.document.title,
+        storage: () => localStorage.length,
+        cookies: () => document.cookie,
+        inbox: () => fetch("/monitoring/inbox"),
+        connection: () => fetch(evil, { mode: "no-cors" }),
+        script: () => document.createElement("script").text = "1",
+      };
+      const reached = [];
+      for (const [name, attempt] of Object.entries(attempts)) {
+        try {
+          await attempt();
+          reached.push(name);
+        } catch {
+          // Refused, as it should be.
+        }
+      }
+      return reached;
+    }, evil);
+    expect(reached).toEqual([]);
+    expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
+    await page.waitForTimeout(500);
+    expect(evilServer.count()).toBe(0);
+  } finally {
+    evilServer.close();
+  }
+});
