@@ -41,7 +41,9 @@ Deno.test("GET /monitoring/inbox?view=NAME → rows newest first, next page", as
   const envelopes = await list(`view=envelopes&type=span&trace=${hexId(2)}`);
   assert.deepEqual(envelopes.rows.map((row: { id: number }) => row.id), [2]);
   const { envelopes: rows } = await (await fetch(server.url)).json();
-  assert.deepEqual(envelopes.rows[0], rows[1], "the same row as in the list with a cursor");
+  const { summary, ...row } = envelopes.rows[0];
+  assert.deepEqual(row, rows[1], "the same row as in the list with a cursor");
+  assert.deepEqual(summary, { title: "TypeError: order 2", spans: 1, logs: 1 });
 });
 
 Deno.test("GET /monitoring/inbox?view=NAME with an invalid parameter → 400 with its name", async () => {
