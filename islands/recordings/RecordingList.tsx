@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import { RECORDING_COLUMNS, type RecordingRow } from "../../monitoring/models/rows.ts";
 import { sharedFilters } from "../shared/filters.ts";
@@ -78,7 +78,7 @@ function Row({ row, href, isTabStop }: { row: RecordingRow; href: string; isTabS
   return (
     <tr>
       <td className="at">
-        <Timestamp at={started_at} />
+        <TimeAgo at={started_at} />
       </td>
       <td className="items">
         <a className="row-link" href={href} data-row={replay_id} tabIndex={isTabStop ? 0 : -1}>

@@ -42,7 +42,7 @@ export interface Recording {
   readonly doubled: number;
   /** Segments that arrived after a later one. */
   readonly late: number;
-  /** Events over {@linkcode MAX_EVENTS}, or with an implausible time. */
+  /** Events over {@linkcode MAX_EVENTS}, or with an implausible time; not spans from before the recording. */
   readonly omitted: number;
 }
 
@@ -167,6 +167,9 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
     timestamp >= from && timestamp <= from + MAX_DURATION_MS;
   const kept = all.filter(isPlausible).slice(0, MAX_EVENTS)
     .sort((a, b) => a.timestamp - b.timestamp);
+  // The SDK's spans of the page's load are older than the recorder: nothing is missing without them.
+  const isEarlier = ({ type, timestamp }: RecordedEvent) =>
+    type === CUSTOM && timestamp < from && timestamp >= from - MAX_DURATION_MS;
   const played = kept.filter(({ type }) => PLAYED_TYPES.has(type));
   return {
     played,
@@ -177,7 +180,7 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
     segments: segments.map(({ number }) => number),
     doubled: arrived.length - segments.length,
     late,
-    omitted: all.length - kept.length,
+    omitted: all.filter((event) => !isEarlier(event)).length - kept.length,
   };
 }
 

@@ -62,6 +62,12 @@ Deno.test("event of another year → left out, the recording keeps its length", 
   assert.deepEqual([omitted, to], [2, NOON + 5]);
 });
 
+Deno.test("span from before the recording → not shown, and not reported as left out", () => {
+  const early = { type: 5, timestamp: NOON - 3_000, data: { tag: "performanceSpan" } };
+  const { omitted, entries } = joinSegments([{ number: 0, events: [...page, early] as never }])!;
+  assert.deepEqual([omitted, entries], [0, []]);
+});
+
 Deno.test("segment compressed or plain → its events; times in seconds → milliseconds", async () => {
   const span = entry(NOON / 1000 + 1, "performanceSpan", {});
   for (const isCompressed of [true, false]) {
