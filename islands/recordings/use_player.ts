@@ -25,7 +25,7 @@ export interface PlayerState {
 export interface Player extends PlayerState {
   play(at?: number): void;
   pause(): void;
-  /** Goes on playing if it was. */
+  /** Shows another moment; continues to play if it was playing. */
   seek(at: number): void;
   set(speed: number, skipInactive: boolean): void;
 }

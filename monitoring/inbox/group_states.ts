@@ -67,7 +67,7 @@ export class GroupStates {
   ): Arrival {
     const row = this.#row(group);
     if (row && envelope <= row.deleted) return "deleted";
-    // The time tells imports of older errors apart, the id what was received in the same millisecond.
+    // Imported errors may have an older time; errors of the same millisecond differ by their envelope.
     if (row?.state === "resolved" && envelope > row.newest && receivedAt >= row.changed_at) {
       this.#sql.regress.run(release, receivedAt, group);
       this.#sql.countChange.run();

@@ -34,7 +34,7 @@ interface Internals {
 
 const internals = Replayer.prototype as unknown as Internals;
 
-/** Stands in for the inner frame. */
+/** Replaces the inner frame of the stock replayer. */
 internals.setupDom = function (this: Internals) {
   const size = { width: 1, height: 1 };
   this.wrapper = document.createElement("div");

@@ -211,7 +211,7 @@ Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its fi
     last_seen: 1_790_000_000_000,
   });
   assert.deepEqual([rows[0].key, rows[0].name], ["sightglass", "Sightglass"]);
-  assert.deepEqual(counts, { traces: 0, errors: 1, logs: 0, envelopes: 1 });
+  assert.deepEqual(counts, { traces: 0, errors: 1, logs: 0, recordings: 0, envelopes: 1 });
   const errors = await get(`view=errors&source=${key}`);
   assert.deepEqual(errors.rows.map((row: { source: string }) => row.source), [key]);
   const answer = await sendRaw(server.port, "GET", `${PATH}?view=errors&source=other`);

@@ -9,7 +9,7 @@ export interface RecordingEntry {
   readonly kind: RecordingRow["kind"];
   /** Null: the sender did not number it. */
   readonly segment: number | null;
-  /** Start of the recording, as far as this segment tells. */
+  /** Start of the recording according to this segment. */
   readonly started_at: number;
   /** End of the segment. */
   readonly at: number;
