@@ -4,6 +4,7 @@ import { Panel } from "../../components/Panel.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { APPLICATIONS, OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
@@ -159,7 +160,7 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
       <HighlightList source={source} list={list} what="traces">
         {list.rows.map((row) => (
           <li key={row.trace_id}>
-            <a href={fragmentTo("traces", [row.trace_id])}>{row.name ?? "(no name)"}</a>
+            <a href={fragmentTo("traces", [row.trace_id])}>{displayName(row)}</a>
             <span className="quiet">{[...namesOf(row)].join(" + ")}</span>
             <span className="n">{durationOf(row)}</span>
             <TimeAgo at={row.started_at} />

@@ -52,7 +52,7 @@ export function useMoments(
       ...traces.map(({ started_at, name, op, trace_id }) => ({
         kind: "trace" as const,
         at: started_at,
-        text: name === null ? "(no name)" : displayName({ name, op }),
+        text: displayName({ name, op }),
         href: fragmentTo("traces", [trace_id]),
       })),
     ];

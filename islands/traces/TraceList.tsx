@@ -143,7 +143,7 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
       </td>
       <td className="items">
         <a className="row-link" href={href} data-row={row.trace_id} tabIndex={isTabStop ? 0 : -1}>
-          {titleOf(row)}
+          {displayName(row)}
         </a>{" "}
         <SourceLabel of={row.sources} />
         <small>
@@ -179,9 +179,6 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
     </tr>
   );
 });
-
-const titleOf = ({ name, op }: ListedTrace) =>
-  name === null ? "(no name)" : displayName({ name, op });
 
 /** Without spans, what a trace is named for. */
 function whatIsNamed({ spans, errors, name }: ListedTrace): string | null {

@@ -20,12 +20,14 @@ export const isPageOp = (op: string | null): boolean => ROUTE_TITLES.has(op);
 /**
  * The name of a trace or span for display: `Page load /cart`, `Navigation to /cart`, else the name itself.
  *
+ * @param named.name null: none, shown as `(no name)`
  * @param named.op operation of the span that it is the name of; null: none
  */
 export function displayName({ name, op }: {
-  readonly name: string;
+  readonly name: string | null;
   readonly op: string | null;
 }): string {
+  if (name === null) return "(no name)";
   const title = ROUTE_TITLES.get(op);
   if (title === undefined) return name;
   // Version 11 of Sentry's browser SDK names the span "Pageload" if the page has no route.
