@@ -75,6 +75,8 @@ export function usePlayer(
       const player = frame.current?.contentWindow;
       if (!player || source !== player || data !== READY) return;
       clearTimeout(timer);
+      // The player repeats its message until the answer arrives, and keeps the first port.
+      removeEventListener("message", connect);
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = ({ data }) => {
         const message = parseMessage(data);
@@ -82,7 +84,6 @@ export function usePlayer(
         if (message.is === "time") at.current = message.at;
         setState((now) => stateAfter(now, message));
       };
-      port.current?.close();
       port.current = port1;
       player.postMessage(PORT, "*", [port2]);
       setConnected(true);

@@ -132,11 +132,13 @@ test("reader has scrolled down → new logs are counted and shown on request", a
   const frame = tree(page);
   await frame.evaluate((element) => element.scrollTo({ top: 600 }));
   await expect(lines(page).filter({ hasText: "number 75" })).toBeVisible();
-  const before = await lines(page).filter({ hasText: "number 75" }).boundingBox();
+  const position = async () => (await lines(page).filter({ hasText: "number 75" }).boundingBox())!.y;
+  const before = await position();
   await post(server.origin, [{ body: "a new log" }]);
   const button = view(page).getByRole("button", { name: /^Show 1\snew log$/ });
   await expect(button).toBeVisible();
-  expect(await lines(page).filter({ hasText: "number 75" }).boundingBox()).toEqual(before);
+  // Scroll positions are rounded to pixels; a row has 29.
+  expect(Math.abs(await position() - before)).toBeLessThan(2);
   await expect(lines(page).filter({ hasText: "a new log" })).toHaveCount(0);
   await button.click();
   await expect(lines(page).filter({ hasText: "a new log" })).toBeFocused();
