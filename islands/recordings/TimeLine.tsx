@@ -10,6 +10,7 @@ import type { Player } from "./use_player.ts";
 export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
   error: "Errors",
   trace: "Traces",
+  span: "Spans",
   request: "Requests",
   log: "Logs",
   vital: "Web vitals",

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import {
   MAX_MOMENTS,
@@ -6,8 +6,10 @@ import {
   readMoments,
 } from "../../monitoring/models/recording/timeline.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
+import { TraceReader } from "../shared/trace_reader.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { useList } from "../shared/use_source.ts";
 
@@ -30,6 +32,7 @@ export function useMoments(
   const errors = useList(source, "occurrences", query, options).rows;
   const logs = useList(source, "logs", query, options).rows;
   const traces = useList(source, "traces", query, options).rows;
+  const spans = useSpans(source, traces);
   return useMemo(() => {
     const { from, to } = recording;
     const moments: ListedMoment[] = [
@@ -55,13 +58,58 @@ export function useMoments(
         text: displayName({ name, op }),
         href: fragmentTo("traces", [trace_id]),
       })),
+      ...spans,
     ];
     // A trace begins before the recorder is loaded. What is further off has another clock.
     return moments.filter(({ at }) => at >= from - BEFORE_MS && at <= to + AFTER_MS)
       .sort((a, b) => a.at - b.at).slice(0, MAX_MOMENTS);
-  }, [replayId, recording, errors, logs, traces]);
+  }, [replayId, recording, errors, logs, traces, spans]);
 }
 
 /** Milliseconds before the first and after the last recorded event that still belong to a recording. */
 const BEFORE_MS = 60_000;
 const AFTER_MS = 10_000;
+
+/** Traces whose spans are on the time line. A visit of some minutes has a few. */
+const MAX_TRACES = 20;
+
+/** The spans of traces except their roots: those are the traces' own moments. */
+function useSpans(
+  source: ConsoleSource | undefined,
+  traces: readonly { readonly trace_id: string }[],
+) {
+  const [spans, setSpans] = useState<readonly ListedMoment[]>([]);
+  const ids = traces.slice(0, MAX_TRACES).map(({ trace_id }) => trace_id).join(" ");
+  useEffect(() => {
+    if (source === undefined || ids === "") return;
+    const readers = ids.split(" ").map((traceId) => new TraceReader(source, traceId));
+    const read = async () => {
+      const found: ListedMoment[] = [];
+      for (const reader of readers) {
+        if (reader.isClosed) return;
+        const { parts } = await reader.read();
+        const byId = new Map(
+          parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span]),
+        );
+        for (const span of byId.values()) found.push(...spanMoment(reader.traceId, span));
+      }
+      if (!readers[0]!.isClosed) setSpans(found);
+    };
+    read().catch(() => {
+      // The list of traces reports that the inbox cannot be read; the traces stay on the time line.
+    });
+    return () => {
+      for (const reader of readers) reader.close();
+    };
+  }, [source, ids]);
+  return spans;
+}
+
+function spanMoment(
+  traceId: string,
+  { span_id, parent_span_id, name, op, start_ms }: TraceSpan,
+): ListedMoment[] {
+  if (start_ms === null || parent_span_id === null) return [];
+  const href = fragmentTo("traces", [traceId], { span: span_id });
+  return [{ kind: "span", at: start_ms, text: displayName({ name, op }), href }];
+}

@@ -19,7 +19,7 @@ import type { ConsoleSource } from "../shared/source/source.ts";
 import { useSourceState } from "../shared/use_source.ts";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
-import { useStableMemo } from "./stable.ts";
+import { useStableMemo } from "../shared/stable.ts";
 import { barOf, percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./use_trace_content.ts";
 import { type FormattedVital, formatVitals, Rating } from "./WebVitals.tsx";

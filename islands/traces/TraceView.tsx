@@ -14,7 +14,7 @@ import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap, type MinimapBar } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
-import { useStableMemo } from "./stable.ts";
+import { useStableMemo } from "../shared/stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
 import { TraceFacts, TraceHeader, TraceWarnings } from "./TraceHeader.tsx";

@@ -7,7 +7,7 @@ import {
 } from "../../monitoring/models/trace/trace_span.ts";
 import { usePausedState } from "../shared/use_source.ts";
 import { useIsVisible } from "../shared/fragment.ts";
-import { isSameList } from "./stable.ts";
+import { isSameList } from "../shared/stable.ts";
 
 /** Milliseconds between two updates while a span is open. */
 const UPDATE_MS = 500;

@@ -67,6 +67,9 @@ type RowOf<Row> = (found: Found) => {
  */
 const MAX_SCANNED = 100_000;
 
+/** Part of {@linkcode MAX_SCANNED} that a count scans. Five lists are counted for one answer. */
+const COUNTED_PART = 0.5;
+
 /** Reads pages of lists, and scans a bounded number of entries for each. */
 export class ListScan {
   readonly #db: DatabaseSync;
@@ -165,7 +168,8 @@ export class ListScan {
   /** Counts the rows of a list, up to {@linkcode MAX_COUNT}. Null: the scan limit was reached before. */
   count(list: SqlList, last: number): number | null {
     const { from, key, distinct } = list;
-    const { matching, scanEnd } = this.matching(list, cursorOf(undefined, last).before);
+    const { before } = cursorOf(undefined, last);
+    const { matching, scanEnd } = this.matching(list, before, this.#maxScanned * COUNTED_PART);
     const { count } = this.get(
       `SELECT count(*) AS count FROM (SELECT DISTINCT ${distinct ? `e.${distinct}` : key}` +
         ` FROM ${from} WHERE ${where(matching)} LIMIT ?)`,
@@ -175,7 +179,11 @@ export class ListScan {
   }
 
   /** The conditions on entries before a place, and the key below which no more are scanned. */
-  matching(list: SqlList, before: number): { matching: Condition[]; scanEnd?: number } {
+  matching(
+    list: SqlList,
+    before: number,
+    maxScanned = this.#maxScanned,
+  ): { matching: Condition[]; scanEnd?: number } {
     const { key, unit = 1, leading = [], indexed, filters, distinct } = list;
     const range = [
       { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
@@ -183,18 +191,24 @@ export class ListScan {
       ...indexed,
     ];
     // Without filters an index finds exactly the rows.
-    const scanEnd = filters.length > 0 || distinct ? this.#scanEnd(list, range) : undefined;
+    const scanEnd = filters.length > 0 || distinct
+      ? this.#scanEnd(list, range, maxScanned)
+      : undefined;
     const scanned = scanEnd === undefined ? [] : [{ sql: `${key} >= ?`, values: [scanEnd] }];
     return { matching: [...range, ...scanned, ...filters], scanEnd };
   }
 
   /** The key at which the scan limit is reached; undefined: not reached. */
-  #scanEnd({ from, key }: SqlList, range: readonly Condition[]): number | undefined {
+  #scanEnd(
+    { from, key }: SqlList,
+    range: readonly Condition[],
+    maxScanned: number,
+  ): number | undefined {
     const end = this.get(
       `SELECT ${key} AS key FROM ${from} WHERE ${
         where(range)
       } ORDER BY ${key} DESC LIMIT 1 OFFSET ?`,
-      [...valuesOf(range), this.#maxScanned - 1],
+      [...valuesOf(range), Math.floor(maxScanned) - 1],
     ) as Found | undefined;
     return end?.key;
   }

@@ -100,6 +100,8 @@ Object.defineProperties(document, {
 let replayer: Replayer | undefined;
 let isPlaying = false;
 let length = 0;
+/** Milliseconds from the start to the first complete picture: before it the replayer would show what was last. */
+let pictureAt = 0;
 let settings = { speed: 1, skipInactive: false };
 
 function load(recorded: readonly unknown[], at: number): void {
@@ -110,7 +112,9 @@ function load(recorded: readonly unknown[], at: number): void {
     event !== undefined
   );
   const start = events[0]?.timestamp ?? 0;
-  if (!events.some(({ type }) => type === 2)) throw new Error("it has no complete picture");
+  const picture = events.find(({ type }) => type === 2);
+  if (picture === undefined) throw new Error("it has no complete picture");
+  pictureAt = picture.timestamp - start;
   // A replayer needs a size first.
   const size: SafeEvent = {
     type: 4,
@@ -139,7 +143,7 @@ function load(recorded: readonly unknown[], at: number): void {
 
 /** The replayer shows what is before a time: with one millisecond more it shows the events of that time, too. */
 function showAt(at: number): void {
-  replayer?.pause(Math.min(at, length) + 1);
+  replayer?.pause(Math.min(Math.max(at, pictureAt), length) + 1);
 }
 
 function sendTime(): void {

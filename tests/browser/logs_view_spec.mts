@@ -132,7 +132,8 @@ test("reader has scrolled down → new logs are counted and shown on request", a
   const frame = tree(page);
   await frame.evaluate((element) => element.scrollTo({ top: 600 }));
   await expect(lines(page).filter({ hasText: "number 75" })).toBeVisible();
-  const position = async () => (await lines(page).filter({ hasText: "number 75" }).boundingBox())!.y;
+  const position = async () =>
+    (await lines(page).filter({ hasText: "number 75" }).boundingBox())!.y;
   const before = await position();
   await post(server.origin, [{ body: "a new log" }]);
   const button = view(page).getByRole("button", { name: /^Show 1\snew log$/ });

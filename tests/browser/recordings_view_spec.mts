@@ -2,6 +2,8 @@
 import { build } from "esbuild";
 import type { Frame, Page } from "@playwright/test";
 import { expect, test as withServer } from "./fixtures.ts";
+import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
+import { expectGoodLook } from "./page_look.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
 
 /** A shop: typing, clicks, a list that changes, a navigation. The DSN is in its address. */
@@ -22,6 +24,7 @@ const SHOP = `
     item.textContent = document.querySelector("input").value;
     list.append(item);
     Sentry.logger.info("Added an item");
+    Sentry.startSpan({ name: "render the list", op: "ui.render" }, () => list.offsetHeight);
   };
   document.querySelector("#add").onclick = add;
   document.querySelector("#remove").onclick = () => list.firstElementChild.remove();
@@ -144,6 +147,115 @@ test("application used → each state plays as it was, masked; moments lead to i
   await page.goto("/#/recordings");
   await page.getByRole("link", { name: /^\/\?dsn=/ }).click();
   await comparePictures(page, row.replay_id, moments.toReversed());
+
+  const kinds = page.getByRole("list", { name: "Moments in order of time" });
+  for (
+    const moment of [
+      "error The receipt failed",
+      "log Added an item",
+      "span render the list",
+      "trace Page load /",
+      "click main > button#add",
+      "navigation /paid",
+    ]
+  ) {
+    const [kind, ...words] = moment.split(" ");
+    const listed = kinds.getByRole("listitem").filter({ hasText: words.join(" ") })
+      .filter({ has: page.locator("small", { hasText: kind! }) });
+    await expect(listed.first(), moment).toBeVisible();
+  }
+  // From each view to the moment in the recording.
+  const ways = [["error", "Play at this moment"], ["log", "Play the recording at this moment"], [
+    "span",
+    "Play at this moment",
+  ]] as const;
+  for (const [kind, link] of ways) {
+    await kinds.locator(`.of-${kind} a`).last().click();
+    const view = page.locator("section:visible");
+    if (kind === "log") await view.getByText("Added an item").first().click();
+    await view.getByRole("link", { name: link }).first().click();
+    await expect(page).toHaveURL(new RegExp(`#/recordings/${row.replay_id}\\?at=\\d+`));
+  }
+});
+
+test("segments missing, late, doubled → played and reported; works by keyboard, axe finds nothing", async ({ page, server }) => {
+  const start = Date.now() - 60_000;
+  const replayId = "7".repeat(32);
+  const line = (seconds: number) =>
+    addition(
+      start + seconds * 1_000,
+      element(100 + seconds, "p", {}, [text(200 + seconds, "x".repeat(seconds))]),
+    );
+  const segments = [
+    { number: 0, events: [...pageEvents(start, []), line(4)] },
+    { number: 3, events: [line(31), line(40)] },
+    { number: 1, events: [line(11), line(19)] },
+    // Not byte for byte the same, which the relay would recognise.
+    { number: 3, events: [line(31), line(40)], event: { platform: "other" } },
+  ];
+  for (const segment of segments) {
+    const body = segmentEnvelope({ replayId, ...segment });
+    expect((await fetch(`${server.origin}/monitoring`, { method: "POST", body })).status).toBe(200);
+  }
+  await page.goto(`/#/recordings/${replayId}`);
+  const view = page.getByRole("region", { name: "Recordings", exact: true });
+  await expect(view).toContainText("Segment 2 missing");
+  await expect(view).toContainText("1 segment arrived late");
+  await expect(view).toContainText("1 segment arrived again");
+  await expect(view.locator(".gap")).toHaveAttribute("title", "Segments 2 to 2 are missing");
+  const play = view.getByRole("button", { name: "Play", exact: true });
+  await expect(play).toBeEnabled();
+  const player = await playerOf(page);
+  const paragraphs = () => player.evaluate(() => document.querySelectorAll("p").length);
+
+  const clock = view.locator("output").first();
+  await play.focus();
+  await page.keyboard.press("End");
+  await expect(clock).toHaveText("0:00 / 0:40");
+  await page.getByRole("heading", { name: "/cart" }).focus();
+  await view.getByRole("slider", { name: "Position" }).focus();
+  for (
+    const [key, time, lines] of [["End", "0:40", 5], ["Home", "0:00", 0], [
+      "ArrowRight",
+      "0:05",
+      1,
+    ]] as const
+  ) {
+    await page.keyboard.press(key);
+    await expect(clock).toHaveText(`${time} / 0:40`);
+    await expect.poll(paragraphs).toBe(lines);
+  }
+  await page.keyboard.press("f");
+  await expect(view.getByRole("button", { name: "Full width" })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  await page.keyboard.press("s");
+  await expect(view.getByLabel("Skip inactivity")).toBeChecked();
+  await expectGoodLook(page, "a recording with a gap");
+  await view.getByLabel("Speed").selectOption("8×");
+  await play.press(" ");
+  await expect(view.getByRole("button", { name: "Pause" })).toBeVisible();
+  await expect.poll(paragraphs).toBe(5);
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(/#\/recordings$/);
+});
+
+test.describe("relay mode", () => {
+  test.use({ mode: "relay" });
+
+  test("this visit recorded → listed and played from what the page has sent", async ({ page, watch }) => {
+    watch.allow(ERRORS.uncaught);
+    await page.addInitScript(() => void (Math.random = () => 0.09));
+    await openPage(page);
+    await make(page, "Uncaught error");
+    await page.evaluate(() => void (location.hash = "#/recordings"));
+    const view = page.getByRole("region", { name: "Recordings", exact: true });
+    await view.getByRole("table").getByRole("link").first().click();
+    await expect(view.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
+    const player = await playerOf(page);
+    await expect.poll(() => player.evaluate(() => document.querySelectorAll("h1").length)).toBe(1);
+  });
 });
 
 test("own page used → each state plays as it was, masked", async ({ page, server, watch }) => {

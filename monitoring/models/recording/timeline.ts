@@ -13,6 +13,7 @@ export interface Moment {
 export const MOMENT_KINDS = [
   "error",
   "trace",
+  "span",
   "request",
   "log",
   "vital",

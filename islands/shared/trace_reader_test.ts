@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
-import { createThisPageSource, type PageEnvelope } from "../shared/source/this_page_source.ts";
-import { TraceReader } from "./use_trace_content.ts";
+import { createThisPageSource, type PageEnvelope } from "./source/this_page_source.ts";
+import { TraceReader } from "./trace_reader.ts";
 
 const TRACE = "a".repeat(32);
 

@@ -1,0 +1,115 @@
+import { readTraceEnvelope } from "../../monitoring/models/trace/trace_envelope.ts";
+import type { TraceParts } from "../../monitoring/models/trace/trace_span.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { ConsoleSource } from "./source/source.ts";
+import { isSameList } from "./stable.ts";
+
+/** Maximum envelopes read for one trace. A tab that is open for hours sends a few hundred. */
+const MAX_ENVELOPES = 1_000;
+/** Maximum bytes of these envelopes. 1 MiB holds about 5,000 spans, and all are kept in memory. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Parallel downloads; the browser would queue more of them. */
+const CONCURRENCY = 4;
+
+/** Item types that contain spans, errors or logs. */
+const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
+
+/** Content of one trace, from the envelopes read so far. */
+export interface TraceContent {
+  /** One for each envelope, oldest first. The same list as before if no envelope was added or evicted. */
+  readonly parts: readonly TraceParts[];
+  readonly replayId: string | null;
+  /** Whether the trace has more envelopes than were read. */
+  readonly isTruncated: boolean;
+  readonly state: "loading" | "ready" | "failed";
+  /** Set if `state` is `failed`: text for the page. */
+  readonly error?: string;
+}
+
+export const LOADING: TraceContent = {
+  parts: [],
+  replayId: null,
+  isTruncated: false,
+  state: "loading",
+};
+
+/** Fetches the envelopes of one trace and keeps their content. */
+export class TraceReader {
+  readonly #parts = new Map<number, TraceParts>();
+  #bytes = 0;
+  #content = LOADING;
+  #running: Promise<unknown> = Promise.resolve();
+  #next: Promise<TraceContent> | undefined;
+  isClosed = false;
+
+  constructor(readonly source: ConsoleSource, readonly traceId: string) {}
+
+  /** Reads new envelopes. Calls during a read share one further read after it. */
+  read(): Promise<TraceContent> {
+    if (this.#next) return this.#next;
+    const next = this.#running.then(() => {
+      this.#next = undefined;
+      return this.#readNew();
+    });
+    this.#next = next;
+    this.#running = next.catch(() => {
+      // Reported to the caller.
+    });
+    return next;
+  }
+
+  /** Starts no more downloads; running ones end. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  async #readNew(): Promise<TraceContent> {
+    const { rows, hasMore } = await this.#listEnvelopes();
+    const unread = rows.filter(({ id, items }) =>
+      !this.#parts.has(id) && items.some(({ type }) => READ_TYPES.has(type))
+    );
+    // All downloads end before an error is reported: the next read would fetch the running ones again.
+    const ended = await Promise.allSettled(
+      Array.from({ length: CONCURRENCY }, () => this.#fetchFrom(unread)),
+    );
+    for (const result of ended) if (result.status === "rejected") throw result.reason;
+    const ids = rows.map(({ id }) => id).filter((id) => this.#parts.has(id)).sort((a, b) => a - b);
+    const parts = ids.map((id) => this.#parts.get(id)!);
+    return this.#content = {
+      parts: isSameList(this.#content.parts, parts) ? this.#content.parts : parts,
+      replayId: rows.find(({ replay_id }) => replay_id !== null)?.replay_id ?? null,
+      isTruncated: hasMore || unread.length > 0,
+      state: "ready",
+    };
+  }
+
+  async #listEnvelopes(): Promise<{ rows: InboxRow[]; hasMore: boolean }> {
+    const rows: InboxRow[] = [];
+    let before: string | undefined;
+    do {
+      const page = await this.source.envelopes({
+        trace: this.traceId,
+        ...(before !== undefined && { before }),
+      });
+      rows.push(...page.rows);
+      before = page.next ?? undefined;
+    } while (before !== undefined && rows.length < MAX_ENVELOPES);
+    return { rows, hasMore: before !== undefined };
+  }
+
+  /** Takes envelopes from the list until it is empty or the size limit is reached. Empties it after an error. */
+  async #fetchFrom(unread: InboxRow[]): Promise<void> {
+    while (this.#bytes < MAX_BYTES && !this.isClosed) {
+      const row = unread.pop();
+      if (row === undefined) return;
+      const bytes = await this.source.envelope(row.id).catch((error) => {
+        unread.length = 0;
+        throw error;
+      });
+      // Evicted since it was listed.
+      if (bytes === undefined) continue;
+      this.#bytes += bytes.length;
+      this.#parts.set(row.id, readTraceEnvelope(bytes, row.id, this.traceId));
+    }
+  }
+}
