@@ -20,11 +20,15 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 /** Milliseconds of a step by an arrow key. */
 const STEP_MS = 5_000;
 
-/** The player with its controls, time line and list of moments. */
-export function PlayerPanel({ source, replayId, recording }: {
+/**
+ * The player with its controls, time line and list of moments.
+ *
+ * @param props.recording undefined: not read yet. The player's document loads meanwhile.
+ */
+export function PlayerPanel({ source, replayId, recording = NOTHING }: {
   source: ConsoleSource | undefined;
   replayId: string;
-  recording: Recording;
+  recording: Recording | undefined;
 }) {
   const length = recording.to - recording.from;
   const { params } = useFragment("recordings");
@@ -40,7 +44,7 @@ export function PlayerPanel({ source, replayId, recording }: {
 
   const isFirst = useRef(true);
   useEffect(() => {
-    if (!isFirst.current && asked !== "") player.seek(startAt);
+    if (!isFirst.current && asked !== "" && phase === "ready") player.seek(startAt);
     isFirst.current = false;
   }, [asked]);
   useEffect(() => {
@@ -102,6 +106,19 @@ export function PlayerPanel({ source, replayId, recording }: {
   );
 }
 
+/** Shown until the recording is read. */
+const NOTHING: Recording = {
+  played: [],
+  entries: [],
+  from: 0,
+  to: 0,
+  gaps: [],
+  segments: [],
+  doubled: 0,
+  late: 0,
+  omitted: 0,
+};
+
 interface KeyContext {
   readonly player: Player;
   readonly length: number;
@@ -155,7 +172,7 @@ function Screen({ frame, player, isWide }: {
           />
         )}
       </div>
-      {phase === "starting" && <p role="status">Loading the player.</p>}
+      {phase === "starting" && <p role="status">Loading the recording.</p>}
       {phase === "failed" && <p className="refused" role="alert">Cannot play: {reason}</p>}
     </div>
   );

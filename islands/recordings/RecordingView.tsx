@@ -92,7 +92,12 @@ function Content({ source, replayId, result }: {
 }) {
   switch (result.state) {
     case "loading":
-      return <p className="empty">Loading the recording.</p>;
+      // The key keeps it when the recording is read.
+      return (
+        <>
+          <PlayerPanel key="player" source={source} replayId={replayId} recording={undefined} />
+        </>
+      );
     case "missing":
       return (
         <p className="empty">
@@ -112,7 +117,14 @@ function Content({ source, replayId, result }: {
             </p>
           )}
           {result.recording
-            ? <PlayerPanel source={source} replayId={replayId} recording={result.recording} />
+            ? (
+              <PlayerPanel
+                key="player"
+                source={source}
+                replayId={replayId}
+                recording={result.recording}
+              />
+            )
             : (
               <p className="empty">
                 Cannot play this recording: none of its segments has a complete picture of the page.

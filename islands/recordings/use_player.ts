@@ -49,6 +49,7 @@ const START_TIMEOUT_MS = 15_000;
  * Connects to the player's document and controls it.
  *
  * @param frame with the player's document
+ * @param recording without events to play: not read yet
  * @param startAt milliseconds since the recording's start, at which it is shown first
  */
 export function usePlayer(
@@ -61,7 +62,7 @@ export function usePlayer(
   current.current = state;
   const port = useRef<MessagePort>(undefined);
   const [isConnected, setConnected] = useState(false);
-  const at = useRef(startAt);
+  const at = useRef<number>(undefined);
 
   useEffect(() => {
     const fail = (reason: string) => setState((now) => ({ ...now, phase: "failed", reason }));
@@ -97,7 +98,8 @@ export function usePlayer(
   }, []);
 
   useEffect(() => {
-    if (!isConnected) return;
+    if (!isConnected || recording.played.length === 0) return;
+    at.current ??= startAt;
     try {
       port.current?.postMessage(
         { do: "load", events: recording.played, at: at.current } satisfies ToPlayer,
@@ -113,12 +115,13 @@ export function usePlayer(
     const send = (message: ToPlayer) => port.current?.postMessage(message);
     const end = recording.to - recording.from;
     return {
-      play: (from = at.current) => send({ do: "play", at: from >= end - 1 ? 0 : from }),
+      play: (from = at.current ?? 0) => send({ do: "play", at: from >= end - 1 ? 0 : from }),
       pause: () => send({ do: "pause" }),
       seek(to: number) {
         at.current = Math.max(0, Math.min(end, to));
-        setState((now) => ({ ...now, at: at.current }));
-        send({ do: current.current.isPlaying ? "play" : "pause", at: at.current });
+        const values = { at: at.current };
+        setState((now) => ({ ...now, ...values }));
+        send({ do: current.current.isPlaying ? "play" : "pause", ...values });
       },
       set: (speed: number, skipInactive: boolean) => send({ do: "set", speed, skipInactive }),
     };
