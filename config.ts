@@ -53,6 +53,8 @@ export interface Config {
   readonly inboxToken?: string;
   /** Whether the server runs on Deno Deploy, where files are not kept and no client is on the same machine. */
   readonly onDeploy: boolean;
+  /** `json`: the server prints one JSON object a line. */
+  readonly logFormat: "text" | "json";
   /** Loopback origins from which source maps may be fetched. */
   readonly sourceMapOrigins: readonly string[];
 }
@@ -315,6 +317,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     inboxMaxAgeDays: optional("INBOX_MAX_AGE_DAYS", wholeNumber(1, MAX_DAYS, "days")) ?? 30,
     inboxToken: optional("INBOX_TOKEN", bearerToken),
     onDeploy,
+    logFormat: optional("LOG_FORMAT", oneOf("text", "json")) ?? "text",
     sourceMapOrigins: Object.freeze(optional("SOURCE_MAP_ORIGINS", list(loopbackOrigin)) ?? []),
   });
 }
@@ -331,6 +334,7 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "INBOX_MAX_AGE_DAYS",
   "INBOX_MAX_BYTES",
   "INBOX_TOKEN",
+  "LOG_FORMAT",
   "MAX_CONNECTIONS",
   "MAX_ENVELOPE_BYTES",
   "MAX_IN_FLIGHT_BYTES",

@@ -169,6 +169,7 @@ const REFUSED: Record<string, string[]> = {
     "https://user:pass@hooks.example/",
   ],
   INBOX_TOKEN: ["two words", "semi;colon"],
+  LOG_FORMAT: ["xml", "JSON"],
 };
 
 for (const [name, values] of Object.entries(REFUSED)) {

@@ -10,6 +10,7 @@ import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
+import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";
 import { DatabaseOpenError, DiskFullError } from "./monitoring/storage/errors.ts";
@@ -41,6 +42,7 @@ try {
 
 async function main(): Promise<void> {
   const config = readConfig();
+  if (config.logFormat === "json") writeJsonLogs();
   const root = new URL("./", import.meta.url);
   const build = new URL(".build/", root);
   const manifest = await readManifest(build);

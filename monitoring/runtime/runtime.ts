@@ -41,10 +41,3 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 
 /** Writes a line to the console and makes a structured log item. */
 export type Log = (level: LogLevel, message: string, attributes?: LogAttributes) => void;
-
-/** The console's part of a {@linkcode Log}: warnings and errors to standard error, the rest to standard output. */
-export const logToConsole: Log = (level, message, attributes) => {
-  const toStandardError = level === "warn" || level === "error" || level === "fatal";
-  const details = attributes === undefined ? "" : ` ${JSON.stringify(attributes)}`;
-  (toStandardError ? console.error : console.log)(`${level}: ${message}${details}`);
-};

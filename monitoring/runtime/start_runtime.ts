@@ -1,4 +1,5 @@
-import { logToConsole, type Runtime, type RuntimeOptions } from "./runtime.ts";
+import { logToConsole } from "./console_log.ts";
+import type { Runtime, RuntimeOptions } from "./runtime.ts";
 
 /** Starts the server's own telemetry. If that fails, logs the error and returns a runtime that only uses the console. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {

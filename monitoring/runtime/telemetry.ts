@@ -14,9 +14,10 @@ import {
   setOpenTelemetryContextAsyncContextStrategy,
   setupEventContextTrace,
 } from "@sentry/opentelemetry";
+import { logToConsole } from "./console_log.ts";
 import { startClient } from "./runtime_client.ts";
 import { RequestObserver, type TracingOwner } from "./request_observer.ts";
-import { logToConsole, type Runtime, type RuntimeOptions } from "./runtime.ts";
+import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { Scrubber } from "./scrubber.ts";
 import { TokenBucket } from "./token_bucket.ts";
 

@@ -93,7 +93,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       output += text;
-      const address = /^Listening on (http:\/\/\S+)\r?$/m.exec(output)?.[1];
+      const address = /\bListening on (http:\/\/[^\s"]+)/.exec(output)?.[1];
       if (address !== undefined) resolve(new URL(address));
     }
   };
