@@ -13,15 +13,45 @@ export interface ObservedValues {
 export type AttemptOutcome = "decided" | "undecided";
 
 /** Upper bounds of histogram buckets, in seconds. */
-const LATENCY_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+export const LATENCY_BOUNDS: readonly number[] = [
+  0.005,
+  0.01,
+  0.025,
+  0.05,
+  0.1,
+  0.25,
+  0.5,
+  1,
+  2.5,
+  5,
+  10,
+  30,
+];
+
+const noDurations = () => ({ buckets: LATENCY_BOUNDS.map(() => 0), count: 0, sum: 0 });
 
 const ATTEMPT: Readonly<Record<AttemptOutcome, Attributes>> = {
   decided: { outcome: "decided" },
   undecided: { outcome: "undecided" },
 };
 
-/** The relay's OpenTelemetry metrics. Without a meter provider (`OTEL_DENO=true`) all calls are no-ops of the API. */
+/** Attempts at ingests, by their duration. */
+export interface Durations {
+  /** For each of {@linkcode LATENCY_BOUNDS}: attempts of at most that duration, and above the bound before. */
+  readonly buckets: readonly number[];
+  readonly count: number;
+  /** Seconds. */
+  readonly sum: number;
+}
+
+/**
+ * What the relay measures besides outcomes. Also exported as OpenTelemetry metrics where the runtime has a meter
+ * provider (`OTEL_DENO=true`); without one these calls of the API are no-ops.
+ */
 export class RelayMetrics {
+  /** Bytes of bodies received, as they came over the wire. */
+  receivedBytes = 0;
+  readonly #durations = { decided: noDurations(), undecided: noDurations() };
   readonly #meter = metrics.getMeter("sightglass");
   readonly #received = this.#meter.createCounter("sightglass.relay.received", {
     description: "Bytes of bodies received, as they came over the wire",
@@ -30,14 +60,25 @@ export class RelayMetrics {
   readonly #latency = this.#meter.createHistogram("sightglass.relay.upstream.duration", {
     description: "Duration of one attempt at an ingest",
     unit: "s",
-    advice: { explicitBucketBoundaries: LATENCY_BOUNDS },
+    advice: { explicitBucketBoundaries: [...LATENCY_BOUNDS] },
   });
 
+  /** Durations of attempts by their outcome. */
+  get durations(): Readonly<Record<AttemptOutcome, Durations>> {
+    return this.#durations;
+  }
+
   received(bytes: number): void {
+    this.receivedBytes += bytes;
     this.#received.add(bytes);
   }
 
   attempted(outcome: AttemptOutcome, seconds: number): void {
+    const durations = this.#durations[outcome];
+    durations.count++;
+    durations.sum += seconds;
+    const bucket = LATENCY_BOUNDS.findIndex((bound) => seconds <= bound);
+    if (bucket !== -1) durations.buckets[bucket]!++;
     this.#latency.record(seconds, ATTEMPT[outcome]);
   }
 

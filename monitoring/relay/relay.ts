@@ -13,6 +13,7 @@ import { BodyReader } from "./body/body_reader.ts";
 import type { BodyAccount } from "./body/in_flight.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
+import { METRICS_TYPE, metricsText } from "./prometheus.ts";
 import { refusalOf } from "./refusal.ts";
 import { isTaken, OutcomeCounter } from "./outcomes.ts";
 import type { IngestState } from "./send/circuit_breaker.ts";
@@ -43,6 +44,8 @@ export interface Relay {
   refuseEvent(request: Request): Response;
   /** `GET /monitoring`: 200, or 503 if no envelope can be accepted. */
   health(): Promise<Response>;
+  /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
+  metrics(): Promise<Response>;
   /** What the spool's drain needs of this relay. */
   readonly draining: Draining;
   /** Ends slow uploads, because new connections wait for a free one. */
@@ -125,6 +128,8 @@ const STORE =
 /** Without a spool, or while it cannot be read. */
 const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
 
+const NO_STORE = { "cache-control": "no-store" };
+
 /** Creates the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
   const { store, now = Date.now, uptime = () => performance.now() } = options;
@@ -175,6 +180,7 @@ export function createRelay(options: RelayOptions): Relay {
     using account = inFlight.open();
     let cors = {};
     let answer: Answer;
+    let items: AdmittedEnvelope["items"] = [];
     try {
       // Origin: 403 origin_not_allowed.
       const access = allowedOf(writeAccess.check(request, peer));
@@ -187,6 +193,7 @@ export function createRelay(options: RelayOptions): Relay {
           : allowList.matchAddress(header, request, project);
       });
       const envelope = admitted && { ...admitted, isOwn: isOwn(admitted.header, request, peer) };
+      items = admitted?.items ?? [];
       // No items: 200 {} without an outcome. SDKs post `{}` to test the connection.
       answer = envelope
         ? await deliver(envelope, senderOf(request.headers, peer, options))
@@ -194,7 +201,10 @@ export function createRelay(options: RelayOptions): Relay {
     } catch (error) {
       answer = refuse(request, isStopping ? stoppingError(error) : error);
     }
-    if (answer.outcome !== undefined) outcomes.count(answer.outcome, answer.reason);
+    if (answer.outcome !== undefined) {
+      outcomes.count(answer.outcome, answer.reason);
+      outcomes.countItems(answer.outcome, items);
+    }
     const origin = request.headers.get("origin");
     if (answer.outcome === "stored" && origin !== null) options.onStoredFrom?.(origin);
     return toResponse(answer, cors);
@@ -260,6 +270,18 @@ export function createRelay(options: RelayOptions): Relay {
   const refusedWithoutEnvelope = (request: Request, error: unknown): Response =>
     toResponse({ ...refuse(request, error), outcome: undefined }, {});
 
+  const healthReport = async (): Promise<HealthReport> => {
+    const { spool = EMPTY_SPOOL, failing, canDeliver } = await sending.health();
+    return {
+      is_healthy: !isStopping && inFlight.hasRoomFor(1) && canDeliver,
+      mode: store ? "inbox" : "relay",
+      spool,
+      ...(failing.length > 0 && { ingest: { failing } }),
+      outcomes: outcomes.counts,
+      in_flight_bytes: inFlight.bytes,
+    };
+  };
+
   const relay: Relay = {
     receive,
 
@@ -275,18 +297,13 @@ export function createRelay(options: RelayOptions): Relay {
     refuseEvent: (request) => refusedWithoutEnvelope(request, new RelayError("not_found", STORE)),
 
     async health() {
-      const { spool = EMPTY_SPOOL, failing, canDeliver } = await sending.health();
-      const isHealthy = !isStopping && inFlight.hasRoomFor(1) && canDeliver;
-      const report: HealthReport = {
-        is_healthy: isHealthy,
-        mode: store ? "inbox" : "relay",
-        spool,
-        ...(failing.length > 0 && { ingest: { failing } }),
-        outcomes: outcomes.counts,
-        in_flight_bytes: inFlight.bytes,
-      };
-      const headers = { "cache-control": "no-store" };
-      return Response.json(report, { status: isHealthy ? 200 : 503, headers });
+      const report = await healthReport();
+      return Response.json(report, { status: report.is_healthy ? 200 : 503, headers: NO_STORE });
+    },
+
+    async metrics() {
+      const text = metricsText({ health: await healthReport(), outcomes, metrics });
+      return new Response(text, { headers: { ...NO_STORE, "content-type": METRICS_TYPE } });
     },
 
     draining: sending.draining,

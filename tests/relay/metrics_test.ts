@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState } from "../../monitoring/relay/relay.ts";
 import { startServer } from "../../tools/run/server_process.ts";
+import { until } from "../until.ts";
 import { answers, closes, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { DSN, fresh, startRelay } from "./_start_relay.ts";
 
@@ -127,7 +128,58 @@ Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exporte
   assert.ok(Number(latency.points["outcome=undecided"]!.count) >= 1);
   const { sum = NaN } = latency.points["outcome=decided"]!;
   assert.ok(sum > 0 && sum < 60, `${sum} s`);
+
+  const scraped = await scrape(server.origin);
+  assert.equal(scraped.get('sightglass_envelopes_total{outcome="rejected",reason="ingest"}'), 1);
+  assert.equal(
+    scraped.get('sightglass_envelopes_total{outcome="rejected",reason="envelope_malformed"}'),
+    2,
+  );
+  assert.equal(scraped.get('sightglass_items_total{category="error",outcome="spooled"}'), 1);
+  assert.equal(scraped.get('sightglass_items_total{category="error",outcome="rejected"}'), 1);
+  assert.equal(scraped.get("sightglass_spool_envelopes"), 1);
+  assert.equal(scraped.get("sightglass_healthy"), 1);
+  assert.ok(scraped.get("sightglass_received_bytes_total")! > 300);
+  const attempts = 'sightglass_upstream_duration_seconds_count{outcome="decided"}';
+  assert.ok(scraped.get(attempts)! >= 2);
+  const below = scraped.get(
+    'sightglass_upstream_duration_seconds_bucket{outcome="decided",le="30"}',
+  );
+  assert.equal(below, scraped.get(attempts));
+  assert.ok(scraped.get("process_cpu_seconds_total")! > 0.01);
+  assert.ok(scraped.get("process_resident_memory_bytes")! > 20_000_000);
+  const age = Date.now() / 1000 - scraped.get("process_start_time_seconds")!;
+  assert.ok(age > 0 && age < 600, `${age} s`);
+
+  // Delivered from the spool.
+  ingest.behave(takes());
+  const delivered = 'sightglass_items_total{category="error",outcome="delivered"}';
+  const before = scraped.get(delivered)!;
+  await until(
+    "the spool is empty",
+    async () => (await scrape(server.origin)).get(delivered)! > before,
+  );
 });
+
+/** The samples of `GET /monitoring/metrics`. Fails for lines that are not of the text format. */
+async function scrape(origin: string): Promise<Map<string, number>> {
+  const response = await fetch(`${origin}/monitoring/metrics`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get("content-type")!, /^text\/plain; version=0\.0\.4/);
+  const samples = new Map<string, number>();
+  let typed = "";
+  for (const line of (await response.text()).split("\n")) {
+    if (line === "") continue;
+    typed = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line)?.[1] ?? typed;
+    if (/^# (?:HELP \w+ .+|TYPE .+)$/.test(line)) continue;
+    const [, name, labels = "", value] =
+      /^([a-z_]+)((?:\{(?:[a-z]+="[^"\\\n]*",?)+\})?) ([\d.e+-]+)$/.exec(line) ?? assert.fail(line);
+    assert.ok(name!.startsWith(typed), `${line} is in ${typed}`);
+    assert.ok(!samples.has(name! + labels), `twice: ${line}`);
+    samples.set(name! + labels, Number(value));
+  }
+  return samples;
+}
 
 Deno.test("SPOOL=none, ingest goes down and up → reported once each", async () => {
   await using ingest = startStandInIngest();

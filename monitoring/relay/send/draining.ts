@@ -84,11 +84,15 @@ export function createDraining(options: DrainingOptions): Draining {
 
     limitsOf: (dsn) => limits.limitedCategories(dsn, uptime()),
 
-    onEnded: (_envelope, { kind }) =>
-      kind === "delivered" ? outcomes.count("delivered") : outcomes.count("rejected", "ingest"),
+    onEnded({ quantities }, { kind }) {
+      const outcome = kind === "delivered" ? "delivered" : "rejected";
+      outcomes.count(outcome, kind === "delivered" ? undefined : "ingest");
+      outcomes.countEntries(outcome, quantities);
+    },
 
     onDropped({ dsn, envelopes, quantities }) {
       outcomes.count("dropped", "expired", envelopes);
+      outcomes.countEntries("dropped", quantities);
       const envelope = clientReport(dsn, quantities, now());
       if (envelope !== undefined) report(envelope);
     },

@@ -1,0 +1,140 @@
+import { cpuUsage } from "node:process";
+import type { HealthReport } from "../protocol/relay_api.ts";
+import { LATENCY_BOUNDS, type RelayMetrics } from "./metrics.ts";
+import type { OutcomeCounter } from "./outcomes.ts";
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Label values are words of this project, so nothing has to be escaped. */
+type Labels = Readonly<Record<string, string | number>>;
+
+/** Seconds since 1970. */
+const STARTED = Date.now() / 1000 - performance.now() / 1000;
+
+/**
+ * Counts and gauges of the relay and its process in Prometheus' text format. No label comes from a request, so the
+ * number of series is bounded.
+ *
+ * @example
+ * ```text
+ * # HELP sightglass_envelopes_total Envelopes by outcome, and why they were not taken.
+ * # TYPE sightglass_envelopes_total counter
+ * sightglass_envelopes_total{outcome="delivered",reason=""} 12
+ * ```
+ */
+export function metricsText({ health, outcomes, metrics }: {
+  readonly health: HealthReport;
+  readonly outcomes: OutcomeCounter;
+  readonly metrics: RelayMetrics;
+}): string {
+  const { spool, ingest } = health;
+  const envelopes = Object.entries(outcomes.byReason).flatMap(([outcome, reasons]) =>
+    Object.entries(reasons).filter(([reason, count]) => reason === "" || count > 0)
+      .map(([reason, count]) => sample({ outcome, reason }, count))
+  );
+  const items = Object.entries(outcomes.entries).flatMap(([category, counts]) =>
+    Object.entries(counts).filter(([, count]) => count > 0)
+      .map(([outcome, count]) => sample({ category, outcome }, count))
+  );
+  const durations = Object.entries(metrics.durations).flatMap(
+    ([outcome, { buckets, count, sum }]) => {
+      let below = 0;
+      return [
+        ...buckets.map((inBucket, index) =>
+          sample({ outcome, le: LATENCY_BOUNDS[index]! }, below += inBucket, "_bucket")
+        ),
+        sample({ outcome, le: "+Inf" }, count, "_bucket"),
+        sample({ outcome }, sum, "_sum"),
+        sample({ outcome }, count, "_count"),
+      ];
+    },
+  );
+  const { user, system } = cpuUsage();
+  return [
+    family(
+      "sightglass_envelopes_total",
+      "counter",
+      "Envelopes by outcome, and why they were not taken.",
+      envelopes,
+    ),
+    family(
+      "sightglass_items_total",
+      "counter",
+      "Items of admitted envelopes by category and outcome; a container of logs or spans counts as its entries.",
+      items,
+    ),
+    one(
+      "sightglass_received_bytes_total",
+      "counter",
+      "Bytes of bodies, as they came over the wire.",
+      metrics.receivedBytes,
+    ),
+    one(
+      "sightglass_in_flight_bytes",
+      "gauge",
+      "Bytes of bodies held in memory.",
+      health.in_flight_bytes,
+    ),
+    one(
+      "sightglass_healthy",
+      "gauge",
+      "1: envelopes can be taken; 0: GET /monitoring answers 503.",
+      Number(health.is_healthy),
+    ),
+    one(
+      "sightglass_failing_ingests",
+      "gauge",
+      "Ingests whose newest envelope is undecided.",
+      ingest?.failing.length ?? 0,
+    ),
+    one("sightglass_spool_envelopes", "gauge", "Envelopes in the spool.", spool.pending),
+    one("sightglass_spool_bytes", "gauge", "Bytes of the envelopes in the spool.", spool.bytes),
+    one(
+      "sightglass_spool_oldest_age_seconds",
+      "gauge",
+      "Age of the oldest envelope in the spool.",
+      spool.oldest_age_s,
+    ),
+    family(
+      "sightglass_upstream_duration_seconds",
+      "histogram",
+      "Duration of attempts at ingests.",
+      durations,
+    ),
+    one(
+      "process_cpu_seconds_total",
+      "counter",
+      "User and system time of the process.",
+      (user + system) / 1e6,
+    ),
+    one(
+      "process_resident_memory_bytes",
+      "gauge",
+      "Resident memory of the process.",
+      Deno.memoryUsage().rss,
+    ),
+    one("process_start_time_seconds", "gauge", "Start of the process, since 1970.", STARTED),
+  ].join("");
+}
+
+interface Sample {
+  readonly suffix: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+const sample = (labels: Labels, value: number, suffix = ""): Sample => ({ suffix, labels, value });
+
+type MetricType = "counter" | "gauge" | "histogram";
+
+const one = (name: string, type: MetricType, help: string, value: number): string =>
+  family(name, type, help, [sample({}, value)]);
+
+function family(name: string, type: MetricType, help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(({ suffix, labels, value }) => {
+    const text = Object.entries(labels).map(([label, of]) => `${label}="${of}"`).join(",");
+    return `${name}${suffix}${text && `{${text}}`} ${value}\n`;
+  });
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
