@@ -1,7 +1,7 @@
 import { cpuUsage } from "node:process";
-import type { HealthReport } from "../protocol/relay_api.ts";
+import { type HealthReport, OUTCOMES } from "../protocol/relay_api.ts";
 import { LATENCY_BOUNDS, type RelayMetrics } from "./metrics.ts";
-import type { OutcomeCounter } from "./outcomes.ts";
+import { isTaken, type OutcomeCounter } from "./outcomes.ts";
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -29,8 +29,10 @@ export function metricsText({ health, outcomes, metrics }: {
   readonly metrics: RelayMetrics;
 }): string {
   const { spool, ingest } = health;
-  const envelopes = Object.entries(outcomes.byReason).flatMap(([outcome, reasons]) =>
-    Object.entries(reasons).filter(([reason, count]) => reason === "" || count > 0)
+  // Those that never occurred too: the increase of a series that appears with its first envelope is 0.
+  const envelopes = OUTCOMES.flatMap((outcome) =>
+    Object.entries(outcomes.byReason[outcome])
+      .filter(([reason, count]) => count > 0 || (reason === "") === isTaken(outcome))
       .map(([reason, count]) => sample({ outcome, reason }, count))
   );
   const items = Object.entries(outcomes.entries).flatMap(([category, counts]) =>

@@ -181,6 +181,23 @@ async function scrape(origin: string): Promise<Map<string, number>> {
   return samples;
 }
 
+Deno.test("alert rules and dashboard → use only metrics that are reported", async () => {
+  await using relay = startRelay();
+  const response = await relay.relay.metrics();
+  const text = await response.text();
+  const reported = new Set(
+    text.match(/^# TYPE \w+/gm)!.map((line) => line.slice("# TYPE ".length)),
+  );
+  for (const file of ["prometheus-alerts.yml", "grafana-dashboard.json"]) {
+    const used = await Deno.readTextFile(new URL(`../../deploy/${file}`, import.meta.url));
+    const names = used.match(/\b(?:sightglass|process)_[a-z_]+/g)!;
+    assert.ok(names.length > 5, file);
+    for (const name of names) {
+      assert.ok(reported.has(name.replace(/_bucket$/, "")), `${file}: ${name}`);
+    }
+  }
+});
+
 Deno.test("SPOOL=none, ingest goes down and up → reported once each", async () => {
   await using ingest = startStandInIngest();
   const told: IngestState[] = [];
