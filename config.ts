@@ -55,12 +55,15 @@ export interface Config {
   readonly onDeploy: boolean;
   /** `json`: the server prints one JSON object a line. */
   readonly logFormat: "text" | "json";
+  /** OpenTelemetry collector that also gets spans and logs. */
+  readonly otlpUrl?: string;
+  readonly otlpHeaders: Readonly<Record<string, string>>;
   /** Loopback origins from which source maps may be fetched. */
   readonly sourceMapOrigins: readonly string[];
 }
 
 /** Variables whose values are not printed: logs are read by more people than these. */
-const SECRETS: ReadonlySet<string> = new Set(["ALERT_WEBHOOK_URL", "INBOX_TOKEN"]);
+const SECRETS: ReadonlySet<string> = new Set(["ALERT_WEBHOOK_URL", "INBOX_TOKEN", "OTLP_HEADERS"]);
 
 /** An environment variable is not valid. The message is one line, ready to be printed. */
 export class ConfigError extends Error {
@@ -162,6 +165,30 @@ const webhook: Parser<string> = {
     // `fetch` refuses URLs with credentials.
     const isValid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
     return isValid ? url.href : undefined;
+  },
+};
+
+const otlpUrl: Parser<string> = {
+  allowed:
+    "the http or https URL of a collector such as http://127.0.0.1:4318, without user name, password and query",
+  parse: (text) => {
+    const url = URL.parse(text);
+    const isBase = url && /^https?:$/.test(url.protocol) && !url.username && !url.password &&
+      !url.search && !url.hash;
+    return isBase ? url.href.replace(/\/+$/, "") : undefined;
+  },
+};
+
+/** https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables */
+const otlpHeaders: Parser<Readonly<Record<string, string>>> = {
+  allowed: "NAME=VALUE pairs, comma separated, values percent-encoded",
+  parse: (text) => {
+    const pairs = text.split(",").map((pair) => /^\s*([!#$%&'*+.^_`|~\w-]+)=(.*?)\s*$/.exec(pair));
+    if (pairs.some((pair) => !pair || !isDecodable(pair[2]!))) return undefined;
+    const headers = pairs.map((pair) => [pair![1]!, decodeURIComponent(pair![2]!)] as const);
+    return headers.every(([, value]) => /^[\x20-\x7e\t]*$/.test(value))
+      ? Object.freeze(Object.fromEntries(headers))
+      : undefined;
   },
 };
 
@@ -318,6 +345,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     inboxToken: optional("INBOX_TOKEN", bearerToken),
     onDeploy,
     logFormat: optional("LOG_FORMAT", oneOf("text", "json")) ?? "text",
+    otlpUrl: optional("OTLP_URL", otlpUrl),
+    otlpHeaders: optional("OTLP_HEADERS", otlpHeaders) ?? {},
     sourceMapOrigins: Object.freeze(optional("SOURCE_MAP_ORIGINS", list(loopbackOrigin)) ?? []),
   });
 }
@@ -340,6 +369,8 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "MAX_IN_FLIGHT_BYTES",
   "MONITORING_PATH",
   "NO_PROXY",
+  "OTLP_HEADERS",
+  "OTLP_URL",
   "PORT",
   "PUBLIC_ORIGIN",
   "RELAY_TIMEOUT_MS",

@@ -170,10 +170,12 @@ const REFUSED: Record<string, string[]> = {
   ],
   INBOX_TOKEN: ["two words", "semi;colon"],
   LOG_FORMAT: ["xml", "JSON"],
+  OTLP_URL: ["collector:4318", "http://user:secret@127.0.0.1:4318", "http://127.0.0.1/?a"],
+  OTLP_HEADERS: ["novalue", "a b=c", "a=%zz", "a=%0a"],
 };
 
 for (const [name, values] of Object.entries(REFUSED)) {
-  const isSecret = name === "INBOX_TOKEN" || name === "ALERT_WEBHOOK_URL";
+  const isSecret = ["INBOX_TOKEN", "ALERT_WEBHOOK_URL", "OTLP_HEADERS"].includes(name);
   Deno.test(`${name} invalid → one line with name, what is allowed, ${isSecret ? "no" : "and"} value`, () => {
     for (const value of values) {
       assert.throws(() => loadConfig({ [name]: value }), (error: unknown) => {

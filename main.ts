@@ -9,6 +9,7 @@ import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
+import { OtlpExporter } from "./monitoring/otlp/otlp_exporter.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
@@ -31,6 +32,9 @@ const STARTUP_ERRORS = [ConfigError, DatabaseOpenError, ListenError, ManifestErr
 
 /** Most milliseconds for the first delivery of telemetry. What is left is delivered later. */
 const FIRST_FLUSH_MS = 1_000;
+
+/** Most milliseconds for spans and logs that wait for OTLP_URL when the server stops. */
+const LAST_EXPORT_MS = 500;
 
 try {
   await main();
@@ -88,12 +92,18 @@ async function main(): Promise<void> {
     }, log)
     : undefined;
 
+  const copies = config.otlpUrl === undefined ? undefined : new OtlpExporter({
+    url: config.otlpUrl,
+    headers: config.otlpHeaders,
+    onFailure: (reason) => log("warn", "Cannot send spans and logs to OTLP_URL", { reason }),
+  });
   const refusals = new Recent<Refusal>();
   const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
   const relay = createRelay({
     ...config,
     store,
     spool,
+    copies,
     // An envelope that the inbox can never store is refused with 413: after a 503 it would be sent again forever.
     maxEnvelopeBytes: Math.min(config.maxEnvelopeBytes, store ? config.inboxMaxBytes : Infinity),
     onIngestState: ({ state, ...attributes }) =>
@@ -155,6 +165,7 @@ async function main(): Promise<void> {
     },
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
+      await copies?.close(LAST_EXPORT_MS);
       store?.close();
       await spool?.close();
     },

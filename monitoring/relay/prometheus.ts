@@ -23,10 +23,11 @@ const STARTED = Date.now() / 1000 - performance.now() / 1000;
  * sightglass_envelopes_total{outcome="delivered",reason=""} 12
  * ```
  */
-export function metricsText({ health, outcomes, metrics }: {
+export function metricsText({ health, outcomes, metrics, copies }: {
   readonly health: HealthReport;
   readonly outcomes: OutcomeCounter;
   readonly metrics: RelayMetrics;
+  readonly copies?: { readonly exported: number; readonly dropped: number };
 }): string {
   const { spool, ingest } = health;
   // Those that never occurred too: the increase of a series that appears with its first envelope is 0.
@@ -103,6 +104,15 @@ export function metricsText({ health, outcomes, metrics }: {
       "histogram",
       "Duration of attempts at ingests.",
       durations,
+    ),
+    family(
+      "sightglass_otlp_records_total",
+      "counter",
+      "Spans and logs for OTLP_URL.",
+      copies === undefined ? [] : [
+        sample({ outcome: "exported" }, copies.exported),
+        sample({ outcome: "dropped" }, copies.dropped),
+      ],
     ),
     one(
       "process_cpu_seconds_total",

@@ -28,6 +28,19 @@ export type { IngestState } from "./send/circuit_breaker.ts";
 export type { EnvelopeSpool } from "./send/relay_spool.ts";
 export type { EnvelopeStore } from "./send/sending.ts";
 
+/** Gets a copy of each envelope that was delivered, spooled or stored, once. Must not throw. */
+export interface EnvelopeCopies {
+  /**
+   * Copies an envelope before it is delivered: the spool takes its bytes over.
+   *
+   * @returns called once it was delivered, spooled or stored; undefined: the envelope is not wanted
+   */
+  copy(envelope: AdmittedEnvelope): (() => void) | undefined;
+  /** Spans and logs so far, for the metrics. */
+  readonly exported: number;
+  readonly dropped: number;
+}
+
 /** Receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome. */
 export interface Relay {
   /**
@@ -69,6 +82,8 @@ export interface RelayOptions {
   readonly store?: EnvelopeStore;
   /** Keeps envelopes while an ingest cannot take them. Default: none; they are refused with 503. */
   readonly spool?: EnvelopeSpool;
+  /** Default: none. */
+  readonly copies?: EnvelopeCopies;
   /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
   /** Bytes of all bodies held at once. */
@@ -257,9 +272,12 @@ export function createRelay(options: RelayOptions): Relay {
     try {
       // A limit may have been announced to the duplicate that this one waited for.
       const newLimits = sending.limitsOn(envelope);
+      const takeCopy = options.copies?.copy(envelope);
       // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full,
       // spool_unavailable.
       answer = newLimits ? heldAnswer(newLimits) : await sending.deliver(envelope, sender);
+      const { outcome } = answer;
+      if (isTaken(outcome) && outcome !== "duplicate") takeCopy?.();
       return answer;
     } finally {
       settle(isTaken(answer?.outcome));
@@ -302,7 +320,12 @@ export function createRelay(options: RelayOptions): Relay {
     },
 
     async metrics() {
-      const text = metricsText({ health: await healthReport(), outcomes, metrics });
+      const text = metricsText({
+        health: await healthReport(),
+        outcomes,
+        metrics,
+        copies: options.copies,
+      });
       return new Response(text, { headers: { ...NO_STORE, "content-type": METRICS_TYPE } });
     },
 

@@ -133,6 +133,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "alerts/ imports models/ and protocol/",
   },
   {
+    of: ["monitoring/otlp/"],
+    may: ["monitoring/models/", "monitoring/protocol/"],
+    message: "otlp/ imports models/ and protocol/: the relay gives it envelopes",
+  },
+  {
     of: ["monitoring/mcp/"],
     may: [
       "monitoring/inbox/query_parameters.ts",

@@ -9,7 +9,7 @@ export type PermissionConfig =
     Config,
     "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir" | "alertWebhookUrl"
   >
-  & Partial<Pick<Config, "proxies" | "sourceMapOrigins">>;
+  & Partial<Pick<Config, "proxies" | "sourceMapOrigins" | "otlpUrl">>;
 
 export interface Folders {
   /** The project, absolute. */
@@ -24,7 +24,7 @@ const READ = [".build", "routes", "server", "monitoring", "node_modules"];
 /**
  * Deno's permission flags for the server: it may read the project and its data, write its data,
  * listen at its address, connect to its ingests and their proxies, or to its webhook and to origins of source
- * maps, and run no program.
+ * maps, to its collector, and run no program.
  */
 export function serverPermissions(config: PermissionConfig, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);
@@ -33,6 +33,7 @@ export function serverPermissions(config: PermissionConfig, { root, cwd }: Folde
     hostPort(config.hostname, config.port),
     ...remoteHosts(config),
     ...sourceMapHosts(config),
+    ...config.otlpUrl === undefined ? [] : [urlHost(new URL(config.otlpUrl))],
   ];
   return [
     "--no-prompt",

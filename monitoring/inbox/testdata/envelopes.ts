@@ -7,6 +7,10 @@ import type { AdmittedEnvelope } from "../inbox.ts";
 
 const encoder = new TextEncoder();
 
+/** The envelope of an SDK that was recorded: a name in tests/relay/testdata/. */
+export const recorded = (name: string): Uint8Array<ArrayBuffer> =>
+  Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
+
 /** Type and payload of an item; values other than bytes are written as JSON. */
 export type TestItem = readonly [type: string, payload: unknown];
 

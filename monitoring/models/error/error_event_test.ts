@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
+import { envelopeOf, recorded } from "../../inbox/testdata/envelopes.ts";
 import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_event.ts";
-
-const recorded = (name: string) =>
-  Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
 
 Deno.test("recorded error of a page → all parts", () => {
   const event = readErrorEvent(recorded("event"));

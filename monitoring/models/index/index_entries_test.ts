@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { envelopeOf, hexId } from "../../inbox/testdata/envelopes.ts";
+import { envelopeOf, hexId, recorded } from "../../inbox/testdata/envelopes.ts";
 import { MAX_PARSED_BYTES, parseEnvelope } from "../parsed_envelope.ts";
 import { type IndexEntries, indexEnvelope, MAX_LOGS, MAX_TRACES } from "./index_entries.ts";
 
@@ -10,14 +9,13 @@ const trace = hexId(0xace);
 const replay = hexId(0x4e9);
 
 const read = (bytes: Uint8Array) => indexEnvelope(parseEnvelope(bytes), NOW).entries;
-const recorded = (name: string) =>
-  read(readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url)));
+const recordedEntries = (name: string) => read(recorded(name));
 const entries = (...items: Parameters<typeof envelopeOf>[1][]) => read(envelopeOf({}, ...items));
 const span = (rest: Record<string, unknown>) => ({ trace_id: trace, span_id: "1", ...rest });
 const spans = (...items: unknown[]) => entries(["span", { version: 2, items }]).traces[0];
 
 Deno.test("recorded error event → entry", () => {
-  const { errors: [error], traces: [touched], logs } = recorded("event");
+  const { errors: [error], traces: [touched], logs } = recordedEntries("event");
   assert.deepEqual({ ...error, group: "" }, {
     group: "",
     type: "Error",
@@ -37,7 +35,7 @@ Deno.test("recorded error event → entry", () => {
 });
 
 Deno.test("recorded spans → trace named by the segment span", () => {
-  const { traces } = recorded("span");
+  const { traces } = recordedEntries("span");
   assert.deepEqual(traces, [{
     trace_id: "bf12261196034272b1f0fa81186c72c4",
     spans: 2,
@@ -55,7 +53,7 @@ Deno.test("recorded spans → trace named by the segment span", () => {
 });
 
 Deno.test("recorded transaction → trace entry", () => {
-  const [touched] = recorded("transaction").traces;
+  const [touched] = recordedEntries("transaction").traces;
   assert.equal(touched?.trace_id, "48e3ef2cb35d42c8a99804d536ce6210");
   assert.equal(touched?.spans, 1);
   assert.deepEqual(touched?.root?.name, "checkout");
@@ -64,7 +62,7 @@ Deno.test("recorded transaction → trace entry", () => {
 });
 
 Deno.test("recorded log → entry with attributes", () => {
-  const { logs: [log], traces: [touched] } = recorded("log");
+  const { logs: [log], traces: [touched] } = recordedEntries("log");
   assert.equal(log?.at, 1_795_233_255_169);
   assert.equal(log?.level, "info");
   assert.equal(log?.body, "An order was placed");
@@ -76,7 +74,7 @@ Deno.test("recorded log → entry with attributes", () => {
 
 Deno.test("recorded recording and feedback → trace mentioned, nothing counted", () => {
   for (const name of ["replay", "feedback"]) {
-    const { traces: [touched], errors, logs } = recorded(name);
+    const { traces: [touched], errors, logs } = recordedEntries(name);
     assert.equal(touched?.trace_id, "59536e01ba9a4144800b88e6970a728a", name);
     assert.equal(touched?.replay_id, "5eb3598873784e9388474ced40850656", name);
     const { spans, errors: errorCount, logs: logCount } = touched!;
@@ -95,7 +93,7 @@ Deno.test("log with colours of a terminal → plain text, styles apart", () => {
 
 Deno.test("recorded items without spans, errors or logs → no entries", () => {
   for (const name of ["client_report", "profile_chunk", "session", "raw_security"]) {
-    const { errors, logs, traces } = recorded(name);
+    const { errors, logs, traces } = recordedEntries(name);
     assert.deepEqual([errors, logs], [[], []], name);
     assert.ok(traces.every(({ spans }) => spans === 0), name);
   }

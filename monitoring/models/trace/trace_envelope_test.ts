@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
+import { envelopeOf, recorded } from "../../inbox/testdata/envelopes.ts";
 import { readTraceEnvelope } from "./trace_envelope.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 
 const read = (...items: Parameters<typeof envelopeOf>[1][]) =>
   readTraceEnvelope(envelopeOf({ sdk: { name: "sentry.javascript.browser" } }, ...items), 7, TRACE);
-
-const recorded = (name: string) =>
-  Deno.readFileSync(new URL(`../../../tests/relay/testdata/${name}.envelope`, import.meta.url));
 
 Deno.test("streamed spans of the browser SDK → spans", () => {
   const { spans } = readTraceEnvelope(recorded("span"), 3, "bf12261196034272b1f0fa81186c72c4");

@@ -1,0 +1,218 @@
+import { parseEnvelope } from "../models/parsed_envelope.ts";
+import { type ContentEncoding, decodeBody, DecodeError } from "../protocol/encoding.ts";
+import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
+
+/** As much of an admitted envelope as is exported. */
+export interface ExportedEnvelope {
+  readonly items: readonly { readonly type: string; readonly count: number }[];
+  /** As received. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentEncoding: ContentEncoding | null;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+}
+
+export interface OtlpExporterOptions {
+  /** Of the collector, without a slash at its end: `/v1/traces` and `/v1/logs` are appended. */
+  readonly url: string;
+  /** Sent with each request. May contain secrets: never logged. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called with the first failure after a success, for the log. */
+  readonly onFailure: (reason: string) => void;
+  /** Waits between the attempts, in milliseconds. Default: {@linkcode BACKOFF_MS}. */
+  readonly backoffMs?: readonly number[];
+}
+
+/** Bytes of the envelopes that wait. Exporting is a copy, so beyond it spans and logs are given up and counted. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** Decompressed, of one envelope: twice of what is parsed. */
+const MAX_DECODED_BYTES = 8 * 1024 * 1024;
+/** Envelopes of one request. A page sends some ten spans in each. */
+const MAX_ENVELOPES = 50;
+/** Bytes of the envelopes of one request: collectors refuse bodies of more than some MiB. */
+const MAX_REQUEST_BYTES = 1024 * 1024;
+/** Five attempts in half a minute. */
+const BACKOFF_MS = [1_000, 2_000, 5_000, 20_000];
+/** Longest `Retry-After` that is waited for. */
+const MAX_RETRY_AFTER_MS = 60_000;
+const TIMEOUT_MS = 10_000;
+/** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Where each kind of records is sent, and the names around it in the body. */
+const SIGNALS = [
+  { path: "/v1/traces", resources: "resourceSpans", scopes: "scopeSpans", records: "spans" },
+  { path: "/v1/logs", resources: "resourceLogs", scopes: "scopeLogs", records: "logRecords" },
+] as const;
+
+type Signal = (typeof SIGNALS)[number];
+
+/** Why a request failed. */
+interface Failure {
+  readonly reason: string;
+  readonly mayRetry: boolean;
+  readonly waitMs?: number;
+}
+
+/**
+ * Sends a copy of spans and logs to an OpenTelemetry collector by OTLP/HTTP with JSON, in the background: no call
+ * throws or waits. https://opentelemetry.io/docs/specs/otlp/#otlphttp
+ */
+export class OtlpExporter {
+  /** Spans and logs that the collector has accepted. */
+  exported = 0;
+  /** Spans and logs that were given up. */
+  dropped = 0;
+  readonly #options: OtlpExporterOptions;
+  readonly #waiting: ExportedEnvelope[] = [];
+  readonly #closing = new AbortController();
+  #waitingBytes = 0;
+  #running: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(options: OtlpExporterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Copies an envelope.
+   *
+   * @returns queues the copy; undefined: the envelope has no spans and logs
+   */
+  copy({ items, bytes, contentEncoding, receivedAt }: ExportedEnvelope): (() => void) | undefined {
+    const entries = entriesOf(items);
+    if (entries === 0) return undefined;
+    const size = bytes.byteLength;
+    const isFull = this.#waitingBytes + size > MAX_WAITING_BYTES;
+    if (isFull || this.#closing.signal.aborted) return () => void (this.dropped += entries);
+    const copy = { items, bytes: bytes.slice(), contentEncoding, receivedAt };
+    return () => {
+      this.#waiting.push(copy);
+      this.#waitingBytes += size;
+      this.#running ??= this.#sendAll().finally(() => this.#running = undefined);
+    };
+  }
+
+  /** Sends what waits, for at most `ms` milliseconds, and gives up the rest. */
+  async close(ms: number): Promise<void> {
+    const timer = setTimeout(() => this.#closing.abort(), ms);
+    await this.#running;
+    clearTimeout(timer);
+    this.#closing.abort();
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#nextBatch();
+      const contents: OtlpContent[] = [];
+      for (const { items, bytes, contentEncoding, receivedAt } of batch) {
+        try {
+          const decoded = await decodeBody(bytes, contentEncoding, MAX_DECODED_BYTES);
+          contents.push(otlpContent(parseEnvelope(decoded), receivedAt));
+        } catch (error) {
+          // It was decompressed once to be admitted, so it is too large.
+          if (!(error instanceof DecodeError)) throw error;
+          this.dropped += entriesOf(items);
+        }
+      }
+      for (const signal of SIGNALS) await this.#send(signal, contents);
+    }
+  }
+
+  #nextBatch(): ExportedEnvelope[] {
+    let bytes = 0;
+    const tooMany = this.#waiting.findIndex((envelope, index) => {
+      bytes += envelope.bytes.byteLength;
+      return index > 0 && (index >= MAX_ENVELOPES || bytes > MAX_REQUEST_BYTES);
+    });
+    const batch = this.#waiting.splice(0, tooMany === -1 ? this.#waiting.length : tooMany);
+    for (const envelope of batch) this.#waitingBytes -= envelope.bytes.byteLength;
+    return batch;
+  }
+
+  async #send({ path, resources, scopes, records }: Signal, contents: readonly OtlpContent[]) {
+    const sent = contents.filter((content) => content[records].length > 0);
+    const count = sent.reduce((sum, content) => sum + content[records].length, 0);
+    if (count === 0) return;
+    const body = JSON.stringify({
+      [resources]: sent.map(({ resource, [records]: list }) => ({
+        resource,
+        [scopes]: [{ scope: { name: "sightglass" }, [records]: list }],
+      })),
+    });
+    const { failure, rejected } = await this.#deliver(this.#options.url + path, body);
+    const lost = failure === undefined ? Math.min(rejected, count) : count;
+    this.dropped += lost;
+    this.exported += count - lost;
+    if (failure !== undefined && !this.#isFailing && !this.#closing.signal.aborted) {
+      this.#options.onFailure(failure);
+    }
+    this.#isFailing = failure !== undefined;
+  }
+
+  async #deliver(url: string, body: string): Promise<{ failure?: string; rejected: number }> {
+    const { backoffMs = BACKOFF_MS } = this.#options;
+    for (let attempt = 0;; attempt++) {
+      const result = await this.#post(url, body);
+      if (typeof result === "number") return { rejected: result };
+      const backoff = backoffMs[attempt];
+      if (!result.mayRetry || backoff === undefined) return { failure: result.reason, rejected: 0 };
+      await this.#sleep(Math.max(backoff, result.waitMs ?? 0));
+      if (this.#closing.signal.aborted) return { failure: result.reason, rejected: 0 };
+    }
+  }
+
+  /** Returns how many records the collector refused, or why the request failed. */
+  async #post(url: string, body: string): Promise<number | Failure> {
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { ...this.#options.headers, "Content-Type": "application/json" },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      if (response.ok) return rejectedOf(await response.text());
+      await response.body?.cancel();
+      const { status } = response;
+      const seconds = Number(response.headers.get("retry-after") ?? 0);
+      return {
+        reason: `it answered ${status}`,
+        mayRetry: RETRYABLE.has(status),
+        waitMs: seconds > 0 ? Math.min(seconds * 1000, MAX_RETRY_AFTER_MS) : 0,
+      };
+    } catch (error) {
+      // The message of a network error contains the URL.
+      const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+      const reason = isTimeout ? `no answer within ${TIMEOUT_MS} ms` : "it cannot be reached";
+      return { reason, mayRetry: true };
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      Deno.unrefTimer(timer);
+      this.#closing.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        resolve();
+      }, { once: true });
+    });
+  }
+}
+
+/** Spans and logs of an envelope, as its items announce them. */
+function entriesOf(items: ExportedEnvelope["items"]): number {
+  return items.reduce((sum, { type, count }) => OTLP_ITEM_TYPES.has(type) ? sum + count : sum, 0);
+}
+
+/** https://opentelemetry.io/docs/specs/otlp/#partial-success-1 */
+function rejectedOf(answer: string): number {
+  try {
+    const { rejectedSpans, rejectedLogRecords } = JSON.parse(answer)?.partialSuccess ?? {};
+    return Math.max(0, Number(rejectedSpans ?? rejectedLogRecords ?? 0)) || 0;
+  } catch {
+    // Some collectors answer 200 with an empty body or text.
+    return 0;
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Spans and logs of Sentry's envelopes as OTLP, in its JSON mapping: ids in lower-case hex, 64-bit integers as texts,
+ * enums as numbers.
+ *
+ * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+ */
+import { at, hexId, listOf, pairsAt, spanId, textAt, timeAt, toJson } from "../models/json.ts";
+import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
+import { readSource } from "../models/source.ts";
+import { LOG_LEVELS } from "../models/rows.ts";
+import { isFailure } from "../models/trace/trace_span.ts";
+
+interface KeyValue {
+  readonly key: string;
+  readonly value: AnyValue;
+}
+
+type AnyValue =
+  | { readonly stringValue: string }
+  | { readonly boolValue: boolean }
+  | { readonly intValue: string }
+  | { readonly doubleValue: number }
+  | { readonly arrayValue: { readonly values: readonly AnyValue[] } };
+
+export interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly KeyValue[];
+  readonly status: { readonly code: number; readonly message?: string };
+}
+
+export interface OtlpLog {
+  readonly timeUnixNano: string;
+  readonly observedTimeUnixNano: string;
+  readonly severityNumber: number;
+  readonly severityText: string;
+  readonly body: AnyValue;
+  readonly attributes: readonly KeyValue[];
+  readonly traceId?: string;
+  readonly spanId?: string;
+}
+
+/** What one envelope has for an OpenTelemetry backend. */
+export interface OtlpContent {
+  readonly resource: { readonly attributes: readonly KeyValue[] };
+  readonly spans: readonly OtlpSpan[];
+  readonly logRecords: readonly OtlpLog[];
+}
+
+/** `SpanKind` and `StatusCode` of https://github.com/open-telemetry/opentelemetry-proto, `trace.proto`. */
+const INTERNAL = 1;
+const SERVER = 2;
+const CLIENT = 3;
+const STATUS = { unset: 0, ok: 1, error: 2 };
+
+/** Types of items that have spans or logs. */
+export const OTLP_ITEM_TYPES: ReadonlySet<string> = new Set(["span", "transaction", "log"]);
+
+/**
+ * The spans and logs of an envelope. Its content is untrusted: entries without valid ids or times are left out.
+ *
+ * @param receivedAt milliseconds since 1970
+ */
+export function otlpContent(envelope: ParsedEnvelope, receivedAt: number): OtlpContent {
+  const spans: OtlpSpan[] = [];
+  const logRecords: OtlpLog[] = [];
+  const add = (span: OtlpSpan | undefined) => span && spans.push(span);
+  for (const { type, json } of envelope.items) {
+    if (type === "transaction") {
+      const root = at(json, "contexts", "trace");
+      add(
+        readSpan(root, at(json, "transaction"), at(json, "start_timestamp"), at(json, "timestamp")),
+      );
+      for (const span of listOf(at(json, "spans"))) add(readOlderSpan(span));
+    } else if (type === "span") {
+      const items = at(json, "items");
+      if (!Array.isArray(items)) add(readOlderSpan(json));
+      for (const span of listOf(items)) {
+        add(
+          readSpan(span, at(span, "name"), at(span, "start_timestamp"), at(span, "end_timestamp")),
+        );
+      }
+    } else if (type === "log") {
+      for (const log of listOf(at(json, "items"))) {
+        const read = readLog(log, receivedAt);
+        if (read) logRecords.push(read);
+      }
+    }
+  }
+  return { resource: { attributes: resourceOf(envelope) }, spans, logRecords };
+}
+
+/** https://opentelemetry.io/docs/specs/semconv/resource/ */
+function resourceOf(envelope: ParsedEnvelope): KeyValue[] {
+  const { name, release, environment } = readSource(envelope);
+  const sdk = textAt(envelope.header, "sdk", "name");
+  return attributesOf([
+    ["service.name", name],
+    ["service.version", release],
+    ["deployment.environment.name", environment],
+    ["telemetry.sdk.name", sdk],
+    ["telemetry.sdk.version", textAt(envelope.header, "sdk", "version")],
+  ]);
+}
+
+const readOlderSpan = (span: unknown) =>
+  readSpan(span, at(span, "description"), at(span, "start_timestamp"), at(span, "timestamp"));
+
+function readSpan(
+  span: unknown,
+  name: unknown,
+  start: unknown,
+  end: unknown,
+): OtlpSpan | undefined {
+  const traceId = hexId(at(span, "trace_id"));
+  const id = spanId(at(span, "span_id"));
+  const startTimeUnixNano = nanoseconds(timeAt(start));
+  const endTimeUnixNano = nanoseconds(timeAt(end));
+  if (traceId === null || id === null || !startTimeUnixNano || !endTimeUnixNano) return undefined;
+  const sent = at(span, "attributes") ?? at(span, "data");
+  const op = textAt(span, "op") ?? textAt(sent, "sentry.op", "value") ?? textAt(sent, "sentry.op");
+  const status = textAt(span, "status");
+  const parent = spanId(at(span, "parent_span_id"));
+  return {
+    traceId,
+    spanId: id,
+    ...parent !== null && { parentSpanId: parent },
+    name: typeof name === "string" ? name.toWellFormed() : op ?? "",
+    kind: op?.startsWith("http.server")
+      ? SERVER
+      : /^(http\.client|db)/.test(op ?? "")
+      ? CLIENT
+      : INTERNAL,
+    startTimeUnixNano,
+    endTimeUnixNano,
+    // Older spans have their operation beside the attributes.
+    attributes: attributesOf([
+      ...at(sent, "sentry.op") === undefined ? [["sentry.op", op] as const] : [],
+      ...pairsAt(sent),
+    ]),
+    status: isFailure(status)
+      ? { code: STATUS.error, message: status! }
+      : { code: status === "ok" ? STATUS.ok : STATUS.unset },
+  };
+}
+
+function readLog(log: unknown, receivedAt: number): OtlpLog | undefined {
+  const timeUnixNano = nanoseconds(timeAt(log, "timestamp"));
+  if (!timeUnixNano) return undefined;
+  const level = textAt(log, "level") ?? "info";
+  const attributes = at(log, "attributes");
+  const traceId = hexId(at(log, "trace_id"));
+  const span = spanId(at(log, "span_id")) ??
+    spanId(at(attributes, "sentry.trace.parent_span_id", "value"));
+  return {
+    timeUnixNano,
+    observedTimeUnixNano: nanoseconds(receivedAt)!,
+    severityNumber: severityOf(level),
+    severityText: level,
+    body: anyValue(at(log, "body")) ?? { stringValue: "" },
+    attributes: attributesOf(pairsAt(attributes)),
+    ...traceId !== null && { traceId },
+    ...span !== null && { spanId: span },
+  };
+}
+
+/** The first of the four numbers of each level: https://opentelemetry.io/docs/specs/otel/logs/data-model/ */
+function severityOf(level: string): number {
+  const index = (LOG_LEVELS as readonly string[]).indexOf(level === "warning" ? "warn" : level);
+  return index === -1 ? 0 : index * 4 + 1;
+}
+
+/** Times of envelopes are exact to a microsecond: a double has no more digits. */
+function nanoseconds(ms: number | null): string | undefined {
+  return ms === null || ms < 0 ? undefined : `${Math.round(ms * 1000)}000`;
+}
+
+function attributesOf(values: readonly (readonly [string, unknown])[]): KeyValue[] {
+  return values.flatMap(([key, sent]) => {
+    const value = anyValue(at(sent, "value") ?? sent, at(sent, "type"));
+    return value === undefined ? [] : [{ key: key.toWellFormed(), value }];
+  });
+}
+
+/** Undefined for null and undefined: a missing attribute. What is nested deeper is JSON. */
+function anyValue(value: unknown, type?: unknown): AnyValue | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (Array.isArray(value)) {
+    return { arrayValue: { values: value.flatMap((one) => scalarValue(one) ?? []) } };
+  }
+  return scalarValue(value, type);
+}
+
+function scalarValue(value: unknown, type?: unknown): AnyValue | undefined {
+  switch (typeof value) {
+    case "string":
+      return { stringValue: value.toWellFormed() };
+    case "boolean":
+      return { boolValue: value };
+    case "number":
+      return Number.isSafeInteger(value) && type !== "double"
+        ? { intValue: String(value) }
+        : { doubleValue: value };
+    default:
+      return value === null || value === undefined
+        ? undefined
+        : { stringValue: toJson(value).toWellFormed() };
+  }
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { startServer } from "../../tools/run/server_process.ts";
+import { recorded } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { answers, startStandInIngest } from "../stand_in_ingest.ts";
+import { DSN } from "../relay/_start_relay.ts";
+import { until } from "../until.ts";
+import { plain, startOtlpReceiver } from "./receiver.ts";
+
+const TRACE = "bf12261196034272b1f0fa81186c72c4";
+
+const post = async (origin: string, body: Uint8Array<ArrayBuffer>, headers = {}) => {
+  const response = await fetch(`${origin}/monitoring`, { method: "POST", body, headers });
+  await response.text();
+  return { status: response.status, outcome: response.headers.get("x-relay-outcome") };
+};
+
+const gzip = async (bytes: Uint8Array<ArrayBuffer>) =>
+  new Uint8Array(
+    await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip")))
+      .arrayBuffer(),
+  );
+
+const records = async (origin: string, outcome: string) => {
+  const text = await (await fetch(`${origin}/monitoring/metrics`)).text();
+  return Number(new RegExp(`otlp_records_total{outcome="${outcome}"} (\\d+)`).exec(text)![1]);
+};
+
+Deno.test("OTLP_URL, collector answers 503 first → spans and logs arrive once, also of spooled envelopes", async () => {
+  await using collector = startOtlpReceiver();
+  await using ingest = startStandInIngest();
+  await using server = await startServer({
+    env: {
+      SENTRY_DSN: DSN,
+      RELAY_UPSTREAM: ingest.origin,
+      OTLP_URL: `${collector.origin}/`,
+      OTLP_HEADERS: "Authorization=Bearer%20secret,X-Tenant=a",
+    },
+  });
+  let refusals = 1;
+  collector.answers(() =>
+    refusals-- > 0 ? new Response(null, { status: 503 }) : new Response("{}")
+  );
+  assert.equal(
+    (await post(server.origin, await gzip(recorded("span")), { "Content-Encoding": "gzip" }))
+      .outcome,
+    "delivered",
+  );
+  // A duplicate is not a second span.
+  assert.equal((await post(server.origin, recorded("span"))).outcome, "duplicate");
+  ingest.behave(answers(500));
+  assert.equal((await post(server.origin, recorded("log"))).outcome, "spooled");
+  const ofTest = () => collector.spans.filter(({ traceId }) => traceId === TRACE);
+  const logs = () =>
+    collector.logs.filter(({ resource }) => resource["service.version"] === "recorded@1.0.0");
+  await until("spans and logs arrive", () => ofTest().length >= 2 && logs().length >= 1);
+  assert.deepEqual(collector.invalid, []);
+  assert.equal(ofTest().length, 2);
+  assert.equal(plain(ofTest()[0]!.attributes)["sentry.op"], "function");
+  // The server's own telemetry, too.
+  await until(
+    "the server's log arrives",
+    () =>
+      collector.logs.some(({ body }) =>
+        "stringValue" in body && body.stringValue === "The server has started"
+      ),
+  );
+  const [first] = collector.requests;
+  assert.equal(first!.get("authorization"), "Bearer secret");
+  assert.equal(first!.get("x-tenant"), "a");
+  await until(
+    "all are counted",
+    async () =>
+      await records(server.origin, "exported") === collector.spans.length + collector.logs.length,
+  );
+  assert.equal(await records(server.origin, "dropped"), 0);
+});
+
+Deno.test("OTLP_URL, collector refuses or is down → envelopes are delivered, the copies counted as dropped", async () => {
+  await using ingest = startStandInIngest();
+  const collector = startOtlpReceiver();
+  await using server = await startServer({
+    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, OTLP_URL: collector.origin },
+  });
+  collector.answers(() => new Response(null, { status: 400 }));
+  assert.equal((await post(server.origin, recorded("span"))).outcome, "delivered");
+  await until("the spans are dropped", async () => await records(server.origin, "dropped") >= 2);
+  assert.match(server.output(), /Cannot send spans and logs to OTLP_URL .*it answered 400/);
+  await collector[Symbol.asyncDispose]();
+  assert.equal((await post(server.origin, recorded("log"))).outcome, "delivered");
+  // The server stops in time, though the collector cannot be reached.
+  const { code } = await server.stop();
+  assert.equal(code, 0);
+});
