@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useRef } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
@@ -12,6 +13,8 @@ import type { ConsoleSource } from "../shared/source/source.ts";
 import { useSourceState } from "../shared/use_source.ts";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { type ReadRecording, type RecordingState, useRecording } from "./use_recording.ts";
+
+const MaskingReport = lazy(() => import("./MaskingReport.tsx"));
 
 /**
  * One recording: its facts, the player, and what happened on a time line.
@@ -131,9 +134,41 @@ function Content({ source, replayId, result }: {
                 Mostly the first one has it, number 0.
               </p>
             )}
+          <Masking source={source} replayId={replayId} result={result} />
         </>
       );
   }
+}
+
+/** The masking report, which is made when it is opened: it reads all envelopes of the visit. */
+function Masking({ source, replayId, result }: {
+  source: ConsoleSource | undefined;
+  replayId: string;
+  result: ReadRecording;
+}) {
+  const [wasOpened, setWasOpened] = useState(false);
+  return (
+    <details
+      className="masking"
+      onToggle={({ currentTarget }) => setWasOpened((was) => was || currentTarget.open)}
+    >
+      <summary>
+        <h4>Masking report</h4> what was recorded in words, and what is not masked
+      </summary>
+      {wasOpened && (
+        <ErrorBoundary what="The masking report">
+          <Suspense fallback={<p className="empty">Loading the masking report.</p>}>
+            <MaskingReport
+              source={source}
+              replayId={replayId}
+              events={result.events}
+              from={result.recording?.from ?? result.events[0]?.timestamp ?? 0}
+            />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </details>
+  );
 }
 
 /** What is wrong with the recording, in sentences. */

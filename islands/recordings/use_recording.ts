@@ -1,17 +1,20 @@
 import { useEffect, useState } from "react";
 import {
+  allEvents,
   joinSegments,
   readSegment,
+  type RecordedEvent,
   type Recording,
   type Segment,
   SegmentError,
 } from "../../monitoring/models/recording/recording.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { ConsoleQuery, ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 
 /** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_BYTES = 64 * 1024 * 1024;
 /** Requests at the same time, as many as a browser sends to one server. */
 const CONCURRENCY = 6;
 
@@ -19,6 +22,8 @@ const CONCURRENCY = 6;
 export interface ReadRecording {
   /** Undefined: none of the segments has a complete picture of the page. */
   readonly recording: Recording | undefined;
+  /** Every event that was read, also those that are not played. */
+  readonly events: readonly RecordedEvent[];
   /** Why segments could not be read. */
   readonly unreadable: readonly string[];
   /** Envelopes beyond {@linkcode MAX_BYTES}. */
@@ -78,42 +83,57 @@ export function useRecording(source: ConsoleSource | undefined, replayId: string
 }
 
 async function readRecording(source: ConsoleSource, replayId: string): Promise<ReadRecording> {
-  const rows = await envelopesOf(source, replayId);
+  const rows = (await envelopesOf(source, { replay: replayId })).reverse();
   let bytes = 0;
   const read = rows.filter((row) => (bytes += row.bytes) <= MAX_BYTES);
-  const found: (Segment | undefined)[] = [];
   const unreadable: string[] = [];
-  let next = 0;
-  const work = async () => {
-    for (let index = next++; index < read.length; index = next++) {
-      const { id } = read[index]!;
-      try {
-        const envelope = await source.envelope(id);
-        // Evicted meanwhile.
-        if (envelope !== undefined) found[index] = await readSegment(envelope);
-      } catch (error) {
-        if (!(error instanceof SegmentError)) throw error;
-        unreadable.push(`Envelope ${id}: ${error.message}.`);
-      }
+  const found = await inParallel(read, async ({ id }) => {
+    try {
+      const envelope = await source.envelope(id);
+      // Undefined: evicted meanwhile.
+      return envelope && await readSegment(envelope);
+    } catch (error) {
+      if (!(error instanceof SegmentError)) throw error;
+      unreadable.push(`Envelope ${id}: ${error.message}.`);
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  });
+  const segments: Segment[] = found.filter((segment) => segment !== undefined);
   return {
-    recording: joinSegments(found.filter((segment) => segment !== undefined)),
+    recording: joinSegments(segments),
+    events: allEvents(segments),
     unreadable,
     omitted: rows.length - read.length,
     envelopes: rows.length,
   };
 }
 
-/** The envelopes with segments of a recording, in the order of arrival. */
-async function envelopesOf(source: ConsoleSource, replayId: string) {
-  const rows = [];
+/** The results for all values, in their order; a few requests at the same time. */
+export async function inParallel<Value, Result>(
+  values: readonly Value[],
+  request: (value: Value) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < values.length; index = next++) {
+      results[index] = await request(values[index]!);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results;
+}
+
+/** All envelopes that match, newest first. */
+export async function envelopesOf(
+  source: ConsoleSource,
+  query: ConsoleQuery,
+): Promise<InboxRow[]> {
+  const rows: InboxRow[] = [];
   let before: string | null | undefined;
   do {
-    const page = await source.envelopes({ replay: replayId, before: before ?? undefined });
+    const page = await source.envelopes({ ...query, before: before ?? undefined });
     rows.push(...page.rows);
     before = page.next;
   } while (before !== null);
-  return rows.reverse();
+  return rows;
 }

@@ -148,16 +148,7 @@ function readEvent(value: unknown): RecordedEvent | undefined {
  * @param arrived in the order of arrival
  */
 export function joinSegments(arrived: readonly Segment[]): Recording | undefined {
-  const byNumber = new Map<number, Segment>();
-  let late = 0;
-  let last = -1;
-  for (const segment of arrived) {
-    if (byNumber.has(segment.number)) continue;
-    if (segment.number < last) late++;
-    last = Math.max(last, segment.number);
-    byNumber.set(segment.number, segment);
-  }
-  const segments = [...byNumber.values()].sort((a, b) => a.number - b.number);
+  const { segments, late } = inOrder(arrived);
   const all = segments.flatMap(({ events }) => events);
   const picture = all.findIndex(({ type, data }) => type === FULL_SNAPSHOT && isSnapshot(data));
   if (picture === -1) return undefined;
@@ -182,6 +173,24 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
     late,
     omitted: all.filter((event) => !isEarlier(event)).length - kept.length,
   };
+}
+
+/** Every event that was sent, also those that are not played, in the order as recorded; each segment once. */
+export function allEvents(arrived: readonly Segment[]): readonly RecordedEvent[] {
+  return inOrder(arrived).segments.flatMap(({ events }) => events);
+}
+
+function inOrder(arrived: readonly Segment[]) {
+  const byNumber = new Map<number, Segment>();
+  let late = 0;
+  let last = -1;
+  for (const segment of arrived) {
+    if (byNumber.has(segment.number)) continue;
+    if (segment.number < last) late++;
+    last = Math.max(last, segment.number);
+    byNumber.set(segment.number, segment);
+  }
+  return { segments: [...byNumber.values()].sort((a, b) => a.number - b.number), late };
 }
 
 function isSnapshot(data: unknown): boolean {

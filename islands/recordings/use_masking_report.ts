@@ -1,0 +1,147 @@
+import { useEffect, useState } from "react";
+import {
+  MaskingReport,
+  type MaskingResult,
+} from "../../monitoring/models/recording/masking/masking_report.ts";
+import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
+import { envelopesOf, inParallel, MAX_BYTES } from "./use_recording.ts";
+
+/** Traces of one visit whose envelopes are read: a page of the list. */
+const MAX_TRACES = 200;
+/** Milliseconds of work without a pause in which the page can react. */
+const SLICE_MS = 12;
+
+/** A report, and what it was made of. */
+export interface MaskingReading extends MaskingResult {
+  readonly events: number;
+  /** Envelopes that were read. */
+  readonly envelopes: number;
+  /** Envelopes of the visit that were not: too many, too large, or evicted. */
+  readonly omittedEnvelopes: number;
+  /** Whether the visit has more traces than were read. */
+  readonly hasMore: boolean;
+}
+
+/** An envelope of the visit, decompressed. */
+interface VisitEnvelope {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+}
+
+interface Visit {
+  readonly envelopes: readonly VisitEnvelope[];
+  readonly omitted: number;
+  /** Whether the visit has more traces than were read. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Makes the masking report of a recording and of the envelopes of its visit: those with its segments, and those of the
+ * traces that name it. Reads the envelopes once, and makes the report again when other texts are searched for.
+ *
+ * @param events of the recording; another list reads the envelopes again
+ * @param wanted texts that must not occur
+ * @returns the last report, also while the next one is made
+ */
+export function useMaskingReport(
+  source: ConsoleSource | undefined,
+  replayId: string,
+  events: readonly RecordedEvent[],
+  wanted: readonly string[],
+): {
+  readonly state: "reading" | "ready" | "failed";
+  readonly report: MaskingReading | undefined;
+  readonly error?: string;
+  retry(): void;
+} {
+  const [visit, setVisit] = useState<Visit>();
+  const [made, setMade] = useState<{ wanted: readonly string[]; report: MaskingReading }>();
+  const [error, setError] = useState<string>();
+  const [attempt, setAttempt] = useState(0);
+
+  useEffect(() => {
+    if (!source) return;
+    const unmounted = new AbortController();
+    setError(undefined);
+    readVisit(source, replayId).then(
+      (read) => unmounted.signal.aborted || setVisit(read),
+      (error) => unmounted.signal.aborted || setError(String(error?.message ?? error)),
+    );
+    return () => unmounted.abort();
+  }, [source, replayId, events, attempt]);
+
+  useEffect(() => {
+    if (!visit) return;
+    const outdated = new AbortController();
+    makeReport(events, visit, wanted, outdated.signal).then(
+      (report) => report && setMade({ wanted, report }),
+      (error) => outdated.signal.aborted || setError(String(error?.message ?? error)),
+    );
+    return () => outdated.abort();
+  }, [events, visit, wanted]);
+
+  const retry = () => setAttempt(attempt + 1);
+  const isCurrent = made?.wanted === wanted;
+  if (error !== undefined) return { state: "failed", report: made?.report, error, retry };
+  return { state: isCurrent ? "ready" : "reading", report: made?.report, retry };
+}
+
+async function readVisit(source: ConsoleSource, replayId: string): Promise<Visit> {
+  const [segments, traces] = await Promise.all([
+    envelopesOf(source, { replay: replayId }),
+    source.list("traces", { replay: replayId, limit: MAX_TRACES }),
+  ]);
+  const named = [...traces.rows.map(({ trace_id }) => trace_id), ...segments.flatMap(traceIdsOf)];
+  const traceIds = [...new Set(named)];
+  const ofTraces = await inParallel(
+    traceIds.slice(0, MAX_TRACES),
+    (trace) => envelopesOf(source, { trace }),
+  );
+  const rows = new Map([...segments, ...ofTraces.flat()].map((row) => [row.id, row]));
+  let bytes = 0;
+  const read = [...rows.values()].filter((row) => (bytes += row.bytes) <= MAX_BYTES);
+  const found = await inParallel(
+    read,
+    async ({ id }) => ({ id, bytes: await source.envelope(id) }),
+  );
+  const envelopes = found.filter((one): one is VisitEnvelope => one.bytes !== undefined);
+  const omitted = rows.size - envelopes.length;
+  return { envelopes, omitted, hasMore: traces.next !== null || traceIds.length > MAX_TRACES };
+}
+
+const traceIdsOf = ({ trace_ids }: InboxRow) => trace_ids;
+
+/** Undefined: aborted. */
+async function makeReport(
+  events: readonly RecordedEvent[],
+  { envelopes, omitted, hasMore }: Visit,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<MaskingReading | undefined> {
+  const report = new MaskingReport(wanted);
+  let until = performance.now() + SLICE_MS;
+  const pause = async () => {
+    if (performance.now() < until) return;
+    await new Promise((resolve) => setTimeout(resolve));
+    until = performance.now() + SLICE_MS;
+  };
+  for (const event of events) {
+    report.addEvent(event);
+    await pause();
+    if (signal.aborted) return undefined;
+  }
+  for (const { id, bytes } of envelopes) {
+    report.addEnvelope(id, bytes);
+    await pause();
+    if (signal.aborted) return undefined;
+  }
+  return {
+    ...report.result(),
+    events: events.length,
+    envelopes: envelopes.length,
+    omittedEnvelopes: omitted,
+    hasMore,
+  };
+}

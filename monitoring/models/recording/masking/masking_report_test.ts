@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { envelopeOf } from "../../../inbox/testdata/envelopes.ts";
+import { addition, element, entry, pageEvents, text } from "../../../../tests/recorded_segments.ts";
+import type { RecordedEvent } from "../recording.ts";
+import { MaskingReport, MAX_FINDINGS } from "./masking_report.ts";
+
+const NOON = 1_795_262_400_000;
+
+function reportOf(events: readonly unknown[], wanted: readonly string[] = []) {
+  const report = new MaskingReport(wanted);
+  for (const event of events) report.addEvent(event as RecordedEvent);
+  return report;
+}
+
+const incremental = (ms: number, data: Record<string, unknown>) => ({
+  type: 3,
+  timestamp: NOON + ms,
+  data,
+});
+
+/** A page with one text of each kind. */
+const PAGE = pageEvents(NOON, [
+  element(10, "form", { id: "pay" }, [
+    element(11, "input", { name: "mail", type: "email", value: "canary-value" }),
+    element(12, "p", { title: "canary-title" }, [text(13, "canary-text")]),
+    element(14, "img", { src: "https://shop.example/canary-image.png?a=1" }),
+    element(15, "a", { href: "https://shop.example/?q=canary-link" }, [text(16, "***** ****")]),
+    element(17, "img", { rr_width: "10px", rr_height: "20px" }),
+    element(18, "div", { style: "content: 'canary-style'", class: "card big" }, [
+      element(19, "span", {}, [text(20, "→")]),
+    ]),
+  ]),
+], [element(30, "style", {}, [text(31, "p::before { content: 'canary-sheet' }")])]);
+
+Deno.test("page, changes and entries → each text with its kind, element and option", () => {
+  const wanted = [
+    ..."value title text image link style sheet typed added changed renamed crumb span canvas"
+      .split(
+        " ",
+      ).map((name) => `canary-${name}`),
+    "shop.example/canary-page",
+    "canary-nowhere",
+  ];
+  const report = reportOf([
+    { type: 4, timestamp: NOON, data: { href: "https://shop.example/canary-page" } },
+    ...PAGE,
+    incremental(1, { source: 5, id: 11, text: "canary-typed", isChecked: false }),
+    addition(NOON + 2, element(40, "button", { "aria-label": "canary-added" }), 18),
+    incremental(3, {
+      source: 0,
+      adds: [],
+      removes: [],
+      texts: [{ id: 13, value: "canary-changed" }],
+      attributes: [{ id: 12, attributes: { "data-user": "canary-renamed", hidden: null } }],
+    }),
+    entry(NOON + 4, "breadcrumb", { category: "ui.click", message: "canary-crumb" }),
+    entry(NOON + 5, "performanceSpan", {
+      op: "resource.fetch",
+      data: { request: { body: "canary-span" } },
+    }),
+    incremental(6, {
+      source: 9,
+      id: 5,
+      commands: [{ property: "fillText", args: ["canary-canvas"] }],
+    }),
+  ], wanted);
+  const found = Object.fromEntries(
+    report.result().wanted.map(({ text, findings }) => [
+      text.replace(/.*canary-/, ""),
+      findings.map(({ kind, place, setting, at }) => [kind, place, setting, at! - NOON]),
+    ]),
+  );
+  const mail = 'form#pay > input[name="mail"]';
+  assert.deepEqual(found, {
+    value: [["input", mail, `maskAllInputs: true, or mask: [${JSON.stringify(mail)}]`, 1]],
+    title: [[
+      "attribute",
+      "form#pay > p",
+      'maskAttributes: ["title","placeholder","aria-label"]',
+      1,
+    ]],
+    text: [["text", "form#pay > p", 'maskAllText: true, or mask: ["form#pay > p"]', 1]],
+    image: [["media", "form#pay > img", 'blockAllMedia: true, or block: ["form#pay > img"]', 1]],
+    link: [["address", "form#pay > a", 'block: ["form#pay > a"]', 1]],
+    style: [["style", "form#pay > div.card.big", 'block: ["form#pay > div.card.big"]', 1]],
+    sheet: [["style", "html > head > style", 'block: ["html > head > style"]', 1]],
+    typed: [["input", mail, `maskAllInputs: true, or mask: [${JSON.stringify(mail)}]`, 1]],
+    added: [[
+      "attribute",
+      "form#pay > div.card.big > button",
+      'maskAttributes: ["title","placeholder","aria-label"]',
+      2,
+    ]],
+    changed: [["text", "form#pay > p", 'maskAllText: true, or mask: ["form#pay > p"]', 3]],
+    renamed: [[
+      "attribute",
+      "form#pay > p",
+      'maskAttributes: ["title","placeholder","aria-label","data-user"]',
+      3,
+    ]],
+    crumb: [["breadcrumb", "payload.message", "beforeAddRecordingEvent", 4]],
+    span: [[
+      "span",
+      "payload.data.request.body",
+      "networkDetailAllowUrls without this address, or networkCaptureBodies: false",
+      5,
+    ]],
+    canvas: [["other", "commands[0].args[0]", "no option: leave it out of the page itself", 6]],
+    page: [["address", "the page's address", "no option: leave it out of the page itself", 0]],
+    nowhere: [],
+  });
+});
+
+Deno.test("page → counts of readable and masked texts, values that differ, samples", () => {
+  const { counts } = reportOf([...PAGE, ...PAGE]).result();
+  assert.deepEqual(
+    counts.map(({ kind, readable, distinct, masked }) => [kind, readable, distinct, masked]),
+    [
+      ["text", 2, 1, 2],
+      ["input", 2, 1, 0],
+      ["attribute", 2, 1, 0],
+      ["media", 2, 1, 2],
+      ["address", 4, 2, 0],
+      ["style", 4, 2, 0],
+      ["other", 12, 6, 0],
+    ],
+  );
+  assert.deepEqual(counts[0]!.samples, [
+    { text: "canary-text", at: NOON + 1, place: "form#pay > p" },
+  ]);
+});
+
+Deno.test("recorder's settings → an option that was on is not proposed again", () => {
+  const options = entry(NOON, "options", { maskAllText: true, maskAllInputs: false });
+  const page = pageEvents(NOON, [element(10, "p", {}, [text(11, "Write to ann@shop.example")])]);
+  const { personal, settings } = reportOf([...page, options]).result();
+  assert.deepEqual(settings, { maskAllText: true, maskAllInputs: false, blockAllMedia: undefined });
+  assert.deepEqual(
+    personal.map(({ what, value, setting, count }) => [what, value, setting, count]),
+    [
+      ["e-mail address", "ann@shop.example", 'mask: ["html > body > p"]', 1],
+    ],
+  );
+});
+
+Deno.test("envelopes of a visit → each text with its item, path, time and option", () => {
+  const report = new MaskingReport(["canary"]);
+  report.addEnvelope(
+    1,
+    envelopeOf(
+      { sdk: { name: "sentry.javascript.browser" } },
+      ["event", {
+        timestamp: NOON / 1000,
+        message: "a canary",
+        breadcrumbs: [{ timestamp: NOON / 1000 - 1, message: "x" }, {
+          timestamp: NOON / 1000 - 2,
+          data: { url: "/?q=canary" },
+        }],
+      }],
+      ["log", { items: [{ body: "no" }, { body: "canary", timestamp: NOON / 1000 + 1 }] }],
+      ["span", { items: [{ attributes: { "url.full": { value: "/?canary", type: "string" } } }] }],
+      ["attachment", new TextEncoder().encode("a file with a canary")],
+      ["replay_recording", new TextEncoder().encode('{"segment_id":0}\n["canary"]')],
+    ),
+  );
+  report.addEnvelope(
+    2,
+    envelopeOf({}, ["event", { sdk: { name: "sentry.python" }, extra: { "canary key": 1 } }]),
+  );
+  report.addEnvelope(3, new Uint8Array([1]));
+  const { wanted: [wanted], unread } = report.result();
+  assert.equal(unread, 1);
+  assert.deepEqual(
+    wanted!.findings.map(({ kind, item, place, setting, at, envelope }) => [
+      ...[kind, item, place, setting, envelope, at && at - NOON],
+    ]),
+    [
+      ["event", "event", "message", "beforeSend", 1, 0],
+      ["breadcrumb", "event", "breadcrumbs[1].data.url", "beforeBreadcrumb", 1, -2_000],
+      ["log", "log", "items[1].body", "beforeSendLog", 1, 1_000],
+      ["span", "span", "items[0].attributes.url.full.value", "beforeSendSpan", 1, null],
+      ["event", "attachment", "attachment", "no option: change what the code sends", 1, null],
+      ["event", "event", "extra", "before_send", 2, null],
+    ],
+  );
+});
+
+Deno.test("id, hash or class that looks random → not personal data; the same as a text → it is", () => {
+  const random = "Zk3Xy9QpL2mN8vB4tR7wHs6D";
+  const page = pageEvents(NOON, [
+    element(10, "p", { class: random, id: random }, [text(11, `Code: ${random}`)]),
+  ]);
+  const report = reportOf([...page, entry(NOON, "breadcrumb", { data: { cart_id: random } })]);
+  report.addEnvelope(1, envelopeOf({}, ["event", { release: random, user: { id: random } }]));
+  assert.deepEqual(report.result().personal.map(({ kind }) => kind), ["text"]);
+});
+
+Deno.test("more findings than the limit → counted as left out; the same one again → one finding", () => {
+  const mails = Array.from({ length: MAX_FINDINGS + 5 }, (_, n) => `ann${n}@shop.example`);
+  const page = pageEvents(NOON, [element(10, "p", {}, [text(11, mails.join(" "))])]);
+  const { personal, omitted } = reportOf([...page, ...page]).result();
+  assert.deepEqual([personal.length, omitted, personal[0]!.count], [MAX_FINDINGS, 10, 2]);
+});
+
+Deno.test("canary anywhere in any recorded JSON → found", () => {
+  const events = fc.array(fc.record({
+    type: fc.integer({ min: 0, max: 7 }),
+    timestamp: fc.constant(NOON),
+    data: fc.jsonValue(),
+  }));
+  const holders = fc.constantFrom<(canary: string) => unknown>(
+    (canary) => incremental(0, { source: 10, fontSource: canary }),
+    (canary) => incremental(0, { source: 8, adds: [{ rule: `a { b: "${canary}" }` }] }),
+    (canary) => ({ type: 6, timestamp: NOON, data: { plugin: "x", payload: { args: [canary] } } }),
+    (canary) => addition(NOON, { type: 5, id: 9, textContent: canary }),
+    (canary) => entry(NOON, "anything", { deep: [[{ [`a ${canary}`]: 1 }]] }),
+  );
+  fc.assert(fc.property(events, events, holders, (before, after, hold) => {
+    const all = [...before, hold("canary-7f"), ...after];
+    assert.equal(reportOf(all, ["CANARY-7F"]).result().wanted[0]!.findings.length, 1);
+  }));
+});
+
+Deno.test("nodes in a ring, nested 100,000 deep, a text of 4 MB → read to the end", () => {
+  let node: Record<string, unknown> = { type: 3, id: 1, textContent: "canary" };
+  let json: unknown = "canary";
+  for (let depth = 0; depth < 100_000; depth++) {
+    node = { type: 2, id: depth + 2, tagName: "b", attributes: "no object", childNodes: [node] };
+    json = { a: json };
+  }
+  const report = reportOf([
+    addition(NOON, node),
+    addition(NOON, { type: 2, id: 7, tagName: "i" }, 8),
+    addition(NOON, { type: 2, id: 8, tagName: "i", childNodes: [text(9, "canary")] }, 7),
+    entry(NOON, "breadcrumb", { json }),
+    addition(NOON, text(200_001, `${"a1@".repeat(1_400_000)} canary`), 300_000),
+  ], ["canary"]);
+  const { wanted, cut } = report.result();
+  assert.deepEqual(wanted[0]!.findings.map(({ place }) => place.slice(0, 20)), [
+    "b > b > b > b",
+    "i > i > i > i",
+    "….a.a.a.a.a.a.a.a.a.",
+    "(an element that was",
+  ]);
+  assert.equal(cut, 1);
+});
