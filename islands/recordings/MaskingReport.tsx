@@ -216,7 +216,10 @@ function Contents({ counts, replayId, from }: Linked & { counts: readonly KindCo
                     {sample.text}{" "}
                     {sample.at !== null && (
                       <a href={momentHref(replayId, sample.at)}>{formatClock(sample.at - from)}</a>
-                    )} <code>{sample.place}</code>
+                    )}
+                  </p>
+                  <p>
+                    <code>{sample.place}</code>
                   </p>
                 </li>
               ))}

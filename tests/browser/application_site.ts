@@ -1,0 +1,28 @@
+import { build } from "esbuild";
+
+/** A running site; stops when it is disposed. */
+export interface ApplicationSite extends AsyncDisposable {
+  readonly port: number;
+}
+
+/**
+ * Serves a page of another application, on a port of its own, at every path.
+ *
+ * @param script its code, served as `/app.js`; bundled, so that it may import `@sentry/browser`
+ * @param page its HTML
+ */
+export async function serveApplication(script: string, page: string): Promise<ApplicationSite> {
+  const { outputFiles } = await build({
+    stdin: { contents: script, resolveDir: new URL(".", import.meta.url).pathname },
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  const bundle = outputFiles[0]!.text;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+    const isScript = new URL(url).pathname === "/app.js";
+    const type = isScript ? "text/javascript" : "text/html";
+    return new Response(isScript ? bundle : page, { headers: { "Content-Type": type } });
+  });
+  return { port: server.addr.port, [Symbol.asyncDispose]: () => server.shutdown() };
+}

@@ -1,0 +1,107 @@
+/** The masking report of an application that masks nothing. */
+import { serveApplication } from "./application_site.ts";
+import { act, CANARIES, plant } from "./canaries.ts";
+import { expect, test } from "./fixtures.ts";
+import { openMaskingReport, searchReport } from "./masking_report.ts";
+
+const typeOf = ({ type }: { type: string }) => type;
+
+const APPLICATION = `
+  import * as Sentry from "@sentry/browser";
+  const replay = Sentry.replayIntegration({
+    minReplayDuration: 0,
+    maskAllText: false,
+    maskAllInputs: false,
+    blockAllMedia: false,
+    maskAttributes: [],
+  });
+  Sentry.init({
+    dsn: new URLSearchParams(location.search).get("dsn"),
+    release: "open@1.0.0",
+    tracesSampleRate: 1,
+    replaysSessionSampleRate: 1,
+    enableLogs: true,
+    integrations: [Sentry.browserTracingIntegration(), replay],
+  });
+  globalThis.sendAll = async () => {
+    Sentry.logger.info("Paid by canarylog");
+    Sentry.captureException(new Error("Cannot pay for canaryevent"));
+    Sentry.getActiveSpan()?.end();
+    await replay.flush();
+    await Sentry.flush();
+  };
+`;
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>Open</title>
+  <link rel="icon" href="data:,"><main id="main"><h1>Profile</h1>
+  <form id="profile"><p>Write to ann@shop.example</p>
+  <input name="card" value="4111 1111 1111 1111"></form></main>
+  <script type="module" src="/app.js"></script>`;
+
+test("application that masks nothing → each canary is found, with its place and option", async ({ page, server, watch }) => {
+  watch.allow("Uncaught error", "canary", "thrown", "404");
+  await using site = await serveApplication(APPLICATION, PAGE);
+  const dsn = `http://dev@127.0.0.1:${server.port}/1`;
+  await page.goto(
+    `http://localhost:${site.port}/?dsn=${dsn}&who=${CANARIES.query}#${CANARIES.fragment}`,
+  );
+  await page.waitForFunction(() => "sendAll" in globalThis);
+  await plant(page);
+  await act(page);
+  await page.evaluate(() => (globalThis as unknown as { sendAll(): Promise<void> }).sendAll());
+  // Leaving the page sends what is left.
+  await page.goto("about:blank");
+
+  const rowsOf = async (view: string) => {
+    const response = await fetch(`${server.origin}/monitoring/inbox?view=${view}&source=apps`);
+    // deno-lint-ignore no-explicit-any
+    return (await response.json()).rows as any[];
+  };
+  const types = async () => (await rowsOf("envelopes")).flatMap(({ items }) => items.map(typeOf));
+  await expect.poll(types).toEqual(
+    expect.arrayContaining(["replay_recording", "event", "log", "transaction"]),
+  );
+  const [{ replay_id }] = await rowsOf("recordings");
+  await page.goto(`/#/recordings/${replay_id}`);
+  await openMaskingReport(page);
+
+  const report = page.locator(".masking");
+  await expect(report).toContainText(
+    "Recorded with maskAllText: false, maskAllInputs: false, blockAllMedia: false.",
+  );
+  const personal = report.getByRole("region", { name: "Looks like personal data" });
+  await expect(personal.getByRole("listitem")).toHaveCount(2);
+  const [mail, card] = await personal.getByRole("listitem").allInnerTexts();
+  expect(mail).toContain("ann@shop.example");
+  expect(mail).toContain("form#profile > p");
+  expect(mail).toContain("maskAllText: true");
+  expect(card).toContain('form#profile > input[name="card"]');
+  expect(card).toContain("maskAllInputs: true");
+
+  const found = await searchReport(page, [
+    ...Object.values(CANARIES),
+    "canarylog",
+    "canaryevent",
+    "canarynowhere",
+  ]);
+  expect(found.canarynowhere).toEqual([]);
+  const expected: Readonly<Record<string, string>> = {
+    ...{ query: "Address", fragment: "Address", text: "Text", heading: "Text", option: "Input" },
+    ...{ typed: "Input", value: "Input", hidden: "Input", editable: "Text", link: "Address href" },
+    ...{ placeholder: "Attribute placeholder", title: "Attribute title", alt: "Attribute alt" },
+    ...{ label: "Breadcrumb of the recording", data: "Attribute data-user", image: "Media src" },
+    ...{ imageQuery: "Span of the recording", fetched: "Span of the recording", style: "Style" },
+    ...{ navigated: "Breadcrumb of the recording", user: "Event" },
+    ...{ log: "Log", event: "Event" },
+  };
+  const missing = Object.entries(expected).filter(([name, place]) =>
+    !found[`canary${name.toLowerCase()}`]?.includes(place)
+  );
+  expect(missing, JSON.stringify(found, undefined, 1)).toEqual([]);
+
+  // A finding leads to its moment in the recording.
+  await personal.getByRole("link").first().click();
+  await expect(page).toHaveURL(/recordings\/[\da-f]{32}\?at=\d+/);
+  await report.getByText(/^Texts: \d+ readable/).click();
+  await expect(report.getByText("Write to ann@shop.example")).toBeVisible();
+});
