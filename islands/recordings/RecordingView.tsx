@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
@@ -59,11 +60,14 @@ export function RecordingView({ source, replayId, takesFocus }: {
             {row && <Facts row={row} />}
             {row?.kind === "video"
               ? (
-                <p className="empty">
-                  This is a recording of a mobile app: its SDK sends videos of the screen instead of
-                  the page's content. They cannot be played here. “Envelopes” above has the videos
-                  as received, and what was recorded beside them.
-                </p>
+                <>
+                  <p className="empty">
+                    This is a recording of a mobile app: its SDK sends videos of the screen instead
+                    of the page's content. They cannot be played here. “Envelopes” above has the
+                    videos as received, and what was recorded beside them.
+                  </p>
+                  <Masking {...{ source, replayId }} events={NO_EVENTS} from={row.started_at} />
+                </>
               )
               : <Content source={source} replayId={replayId} result={result} />}
           </>
@@ -134,17 +138,23 @@ function Content({ source, replayId, result }: {
                 Mostly the first one has it, number 0.
               </p>
             )}
-          <Masking source={source} replayId={replayId} result={result} />
+          <Masking
+            source={source}
+            replayId={replayId}
+            events={result.events}
+            from={result.recording?.from ?? result.row?.started_at ?? 0}
+          />
         </>
       );
   }
 }
 
 /** The masking report, which is made when it is opened: it reads all envelopes of the visit. */
-function Masking({ source, replayId, result }: {
+function Masking(props: {
   source: ConsoleSource | undefined;
   replayId: string;
-  result: ReadRecording;
+  events: readonly RecordedEvent[];
+  from: number;
 }) {
   const [wasOpened, setWasOpened] = useState(false);
   return (
@@ -158,18 +168,16 @@ function Masking({ source, replayId, result }: {
       {wasOpened && (
         <ErrorBoundary what="The masking report">
           <Suspense fallback={<p className="empty">Loading the masking report.</p>}>
-            <MaskingReport
-              source={source}
-              replayId={replayId}
-              events={result.events}
-              from={result.recording?.from ?? result.events[0]?.timestamp ?? 0}
-            />
+            <MaskingReport {...props} />
           </Suspense>
         </ErrorBoundary>
       )}
     </details>
   );
 }
+
+/** Of videos no text is read. */
+const NO_EVENTS: readonly RecordedEvent[] = [];
 
 /** What is wrong with the recording, in sentences. */
 function Problems({ recording, unreadable, omitted }: ReadRecording) {

@@ -36,6 +36,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
   const { replay_id } = segment.json<{ replay_id: string }>();
   await page.goto(`/#/recordings/${replay_id}`);
   await openMaskingReport(page);
+  await expect(page.getByText("Nothing that looks like one of these")).toBeVisible();
   const wanted = [...Object.values(CANARIES), "canarysearched"];
   expect(await searchReport(page, wanted)).toEqual(
     Object.fromEntries(wanted.map((one) => [one, []])),
