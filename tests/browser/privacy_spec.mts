@@ -47,6 +47,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
   await arrivals.waitFor(
     "the recording of the search",
     (items) => items.filter(({ type }) => type === "replay_recording").length > recorded,
+    { timeout: 90_000 },
   );
   // Checks that the actions were captured at all.
   const crumbs = JSON.stringify(error.json().breadcrumbs ?? []);
