@@ -31,6 +31,8 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     "the fetch's span",
     (items) =>
       items.some(({ type, payload }) => type === "span" && text(payload).includes("/signal")),
+    // The page load's span ends when the page has been idle.
+    { timeout: 90_000 },
   );
   // The masking report finds none of them, and what is typed into it does not leave either.
   const { replay_id } = segment.json<{ replay_id: string }>();
