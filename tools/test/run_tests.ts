@@ -1,6 +1,6 @@
 /**
- * `deno task test`: static checks, build, then the unit and browser suites at the same time. Installs a
- * Chromium if it finds none. The last line is `N passed, N failed` over all suites, counted from the
+ * `deno task test`: static checks, build, then the suites of tests at the same time. Installs a Chromium if
+ * it finds none. The last line is `N passed, N failed` over all suites, counted from the
  * reports of the test runners.
  */
 import { runChecks } from "../check/check.ts";
@@ -39,13 +39,18 @@ const FAILURE_LINES = 12;
 
 /** Playwright's tests are here; all others are Deno's. */
 const BROWSER_TESTS = "tests/browser";
+/** Deno's tests that are not beside their file: of real servers, which mostly wait. */
+const JOURNEYS = "tests";
 
 const root = Deno.cwd();
 
 async function main(): Promise<boolean> {
   const options = readTestOptions(Deno.args, exists);
   const inBrowser = options.paths.filter((path) => isUnder(path, BROWSER_TESTS));
-  const others = options.paths.filter((path) => !isUnder(path, BROWSER_TESTS));
+  const journeys = options.paths.filter((path) =>
+    isUnder(path, JOURNEYS) && !isUnder(path, BROWSER_TESTS)
+  );
+  const units = options.paths.filter((path) => !isUnder(path, JOURNEYS));
   const filtered = options.paths.length > 0 || options.filter !== undefined;
   const wants = (part: Part, paths: readonly string[]) =>
     options.parts.includes(part) && (options.paths.length === 0 || paths.length > 0);
@@ -54,8 +59,13 @@ async function main(): Promise<boolean> {
   if (wants("check", []) && !filtered) suites.push(await runSuite("check", () => runChecks(root)));
   suites.push(await runSuite("build", build));
   const runs: Record<string, (output: Output) => Promise<SuiteResult>> = {
-    ...(wants("unit", others) &&
-      { unit: (output) => runUnit({ ...options, paths: others }, output) }),
+    ...(wants("unit", units) && {
+      unit: (output) => runUnit({ ...options, paths: units }, output),
+    }),
+    ...(wants("unit", journeys) && {
+      journeys: (output) =>
+        runUnit({ ...options, paths: journeys.length > 0 ? journeys : [JOURNEYS] }, output),
+    }),
     ...(wants("browser", inBrowser) &&
       { browser: (output) => runBrowser({ ...options, paths: inBrowser }, output) }),
   };
@@ -63,7 +73,7 @@ async function main(): Promise<boolean> {
   suites.push(
     ...await Promise.all(
       Object.entries(runs).map(([name, run]) => {
-        const output = together ? prefixed(`${name.padEnd(7)} | `) : "inherit";
+        const output = together ? prefixed(`${name.padEnd(8)} | `) : "inherit";
         return runSuite(name, () => run(output));
       }),
     ),
@@ -94,13 +104,15 @@ async function build(): Promise<SuiteResult> {
 }
 
 /**
- * All `*_test.ts`, and the examples in doc comments. One file after the other: many of them measure time
- * or load the machine, and the browser suite already uses the other core.
+ * `*_test.ts` and the examples in doc comments, by Deno: those of the paths, without paths all but the
+ * journeys. One file after the other: many of them load the machine.
  */
 function runUnit({ paths, filter }: TestOptions, output: Output): Promise<SuiteResult> {
   const files = projectFiles(root, ["_test.ts", "_test.tsx"]).filter((file) =>
-    paths.length === 0 || paths.some((path) => isUnder(file, path))
+    paths.length === 0 ? !isUnder(file, JOURNEYS) : paths.some((path) => isUnder(file, path))
   );
+  // Markdown may contain code, which `--doc` would run.
+  const ignored = ["test-results", "docs", ...(paths.length === 0 ? [JOURNEYS] : [])];
   return runWithReport({
     output,
     filtered: filter !== undefined,
@@ -111,8 +123,7 @@ function runUnit({ paths, filter }: TestOptions, output: Output): Promise<SuiteR
         "--doc",
         // `deno task check` checks types. Here one wrong type would prevent all tests.
         "--no-check",
-        // Markdown may contain code, which `--doc` would run.
-        "--ignore=test-results,docs",
+        `--ignore=${ignored.join()}`,
         `--junit-path=${report}`,
         ...(filter === undefined ? [] : [`--filter=${filter}`]),
         ...paths,
