@@ -1,11 +1,15 @@
-/** Polls until `condition` returns true; fails after 20 seconds with `what`. */
+/** Often enough to not delay a test. More often, asking a server would keep it busy. */
+const POLL_MS = 20;
+
+/** Polls until `condition` returns true; fails after `timeoutMs` with `what`. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
+  timeoutMs = 20_000,
 ): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

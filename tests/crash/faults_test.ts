@@ -17,6 +17,7 @@ import {
   startStandInIngest,
   takes,
 } from "../stand_in_ingest.ts";
+import { until } from "../until.ts";
 
 /** Limits files to 24 MiB (in blocks of 512 bytes). Ignoring SIGXFSZ makes writes fail as on a full disk. */
 const SMALL_FILES = "trap '' XFSZ; ulimit -f 49152";
@@ -44,11 +45,11 @@ async function expectSpooled(server: ServerProcess, body: BodyInit = fresh()): P
 }
 
 /** Resolves when the spool is empty. */
-async function drained({ origin }: ServerProcess): Promise<void> {
-  for (;;) {
+function drained({ origin }: ServerProcess): Promise<void> {
+  return until("the spool is empty", async () => {
     const { spool } = await (await fetch(`${origin}/monitoring`)).json();
-    if (spool.pending === 0) return;
-  }
+    return spool.pending === 0;
+  }, 120_000);
 }
 
 /** How often the stand-in ingest accepted this body. */

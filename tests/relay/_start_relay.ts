@@ -74,6 +74,8 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
         const now = await health();
         if (find(now)) return now;
         if (Date.now() > deadline) throw new Error(`Not seen in 60 s: ${JSON.stringify(now)}`);
+        // Asking without a pause would keep a core busy.
+        await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
     async [Symbol.asyncDispose]() {

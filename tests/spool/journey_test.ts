@@ -189,7 +189,7 @@ Deno.test("spooled by a process that ended, delivered, sent again → 200 duplic
   ingest.behave(takes());
   const before = arrived(ingest).length;
   await using server = await relaying(ingest, { dataDir: folder.path });
-  while ((await health(server)).spool.pending > 0);
+  await drained(server);
   const again = await post(server, sent.body);
   assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
   assert.equal(arrived(ingest).length, before + 1);
