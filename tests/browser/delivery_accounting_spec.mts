@@ -17,14 +17,20 @@ import {
 } from "./marks.ts";
 import { openPage } from "./signals.ts";
 
+/** More than are sent at once, also while a page ends. */
+const ERRORS = 20;
+
+// The page of inbox mode reads what arrives, which costs a fifth more CPU time.
+test.use({ mode: "relay" });
+
 test.beforeEach(({ watch }) =>
   watch.allow(MARK, "status of 503", "ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")
 );
 
-test("burst of 500 errors → each arrives once", async ({ page, arrivals }) => {
+test("burst of 200 errors → each arrives once", async ({ page, arrivals }) => {
   test.slow();
   await openPage(page);
-  const marks = await makeMarks(page, 500);
+  const marks = await makeMarks(page, 200);
   // At the slow project's rate, sending would take minutes.
   await throttle(page, 1);
   await expectOnce(arrivals, marks);
@@ -33,7 +39,7 @@ test("burst of 500 errors → each arrives once", async ({ page, arrivals }) => 
 test("offline, then online → each arrives once", async ({ page, context, arrivals }) => {
   await openPage(page);
   await context.setOffline(true);
-  const marks = await makeMarks(page, 40);
+  const marks = await makeMarks(page, ERRORS);
   await expectStored(page, marks);
   await context.setOffline(false);
   await expectOnce(arrivals, marks);
@@ -42,7 +48,7 @@ test("offline, then online → each arrives once", async ({ page, context, arriv
 test("relay refuses connections for a while → each arrives once", async ({ page, context, arrivals }) => {
   await openPage(page);
   await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-  const marks = await makeMarks(page, 40);
+  const marks = await makeMarks(page, ERRORS);
   await expectStored(page, marks);
   await context.unroute("/monitoring");
   await expectOnce(arrivals, marks);
@@ -56,9 +62,9 @@ test("disk full, relay down for a while → the page says so, each arrives once"
   });
   await openPage(page);
   await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-  const marks = await makeMarks(page, 40);
+  const marks = await makeMarks(page, ERRORS);
   await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
-  await expect(page.getByText(/[4-9]\d waiting/).first()).toBeVisible();
+  await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
   await context.unroute("/monitoring");
   await expectOnce(arrivals, marks);
 });
@@ -72,19 +78,19 @@ test("IndexedDB refused, relay down for a while → the page says so, each arriv
   await openPage(page);
   await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
   await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-  const marks = await makeMarks(page, 40);
-  await expect(page.getByText(/[4-9]\d waiting/).first()).toBeVisible();
+  const marks = await makeMarks(page, ERRORS);
+  await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
   await context.unroute("/monitoring");
   await expectOnce(arrivals, marks);
 });
 
 test.describe("ingest down, relay without spool", () => {
-  test.use({ mode: "relay", serverEnv: { SPOOL: "none" } });
+  test.use({ serverEnv: { SPOOL: "none" } });
 
   test("tab killed → the next tab delivers each once", async ({ page, context, ingest }) => {
     await openPage(page);
     ingest.behave(answers(503));
-    const marks = await makeMarks(page, 60);
+    const marks = await makeMarks(page, ERRORS);
     await expectStored(page, marks);
     await crash(page);
     const accepted = acceptFromNow(ingest);
@@ -98,8 +104,8 @@ test.describe("ingest down, relay without spool", () => {
     await openPage(other);
     ingest.behave(answers(503));
     const marks = [
-      ...await makeMarks(page, 60),
-      ...await makeMarks(other, 60, { from: 60 }),
+      ...await makeMarks(page, ERRORS),
+      ...await makeMarks(other, ERRORS, { from: ERRORS }),
     ];
     await expectStored(page, marks);
     const outcomes = watchOutcomes(context);
@@ -110,8 +116,8 @@ test.describe("ingest down, relay without spool", () => {
   test("storage quota reached, tab killed → drops are shown, and reported by the next page", async ({ page, context, ingest }) => {
     await openPage(page);
     ingest.behave(answers(503));
-    // 80 × 400 KB exceed the storage quota.
-    const marks = await makeMarks(page, 80, { padding: 400_000 });
+    // 60 × 400 KB exceed the storage quota.
+    const marks = await makeMarks(page, 60, { padding: 400_000 });
     await expect(page.getByText(/\d+, each counted in a client report/)).toBeVisible();
     await expect.poll(async () => (await storedMarks(page)).length + await storedLosses(page))
       .toBe(marks.length);
@@ -125,6 +131,6 @@ test.describe("ingest down, relay without spool", () => {
       async () => new Set(await arrivedMarks(accepted)).size + await lost(),
       { timeout: 120_000 },
     ).toBe(marks.length);
-    expect(await lost()).toBeGreaterThan(20);
+    expect(await lost()).toBeGreaterThan(5);
   });
 });
