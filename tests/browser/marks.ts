@@ -125,15 +125,20 @@ export function acceptFromNow(ingest: StandInIngest): Arrivals {
   });
 }
 
-/** The last group of the first match in each envelope of the browser's store that matches. */
+/** Bytes of a stored envelope that are searched: texts of errors are before their stack. */
+const SEARCHED = 20_000;
+
+/** The last group of the match at the start of each envelope in the browser's store that has one. */
 export async function storedMatches(page: Page, pattern: RegExp): Promise<readonly string[]> {
-  return await page.evaluate(async (pattern) => {
+  return await page.evaluate(async ([pattern, searched]) => {
     const database = await resultOf(indexedDB.open("envelopes"));
     const bodies: Uint8Array[] = await resultOf(
       database.transaction("bodies").objectStore("bodies").getAll(),
     );
     database.close();
-    return bodies.flatMap((bytes) => pattern.exec(new TextDecoder().decode(bytes))?.at(-1) ?? []);
+    return bodies.flatMap((bytes) =>
+      pattern.exec(new TextDecoder().decode(bytes.subarray(0, searched)))?.at(-1) ?? []
+    );
 
     function resultOf<T>(request: IDBRequest<T>): Promise<T> {
       return new Promise((resolve, reject) => {
@@ -141,7 +146,7 @@ export async function storedMatches(page: Page, pattern: RegExp): Promise<readon
         request.onerror = () => reject(request.error);
       });
     }
-  }, pattern);
+  }, [pattern, SEARCHED] as const);
 }
 
 /** The marks in the browser's store, sorted. */
