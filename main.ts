@@ -13,6 +13,7 @@ import { OtlpExporter } from "./monitoring/otlp/otlp_exporter.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
 import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
+import { createSecurityEndpoint } from "./monitoring/security/security_endpoint.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";
 import { DatabaseOpenError, DiskFullError } from "./monitoring/storage/errors.ts";
 import { loadApp } from "./routes/_load_app.ts";
@@ -134,6 +135,14 @@ async function main(): Promise<void> {
     ...readable,
     health: async () => (await relay.health()).json(),
   });
+  const security = createSecurityEndpoint({
+    ...config,
+    inbox: store && readable,
+    sender: { dsn: config.dsn.text, page: { release, environment: config.environment } },
+    deliver: (request) => relay.receive(request, undefined),
+    onLeftOut: (reports) =>
+      log("warn", "More reports of browsers arrive than are kept", { reports }),
+  });
   const signals = new SignalLimits({
     makesEvents: config.mode === "inbox" || config.environment !== "production",
   });
@@ -141,7 +150,7 @@ async function main(): Promise<void> {
     script: extraAsset(manifest, "recording-player") ?? "",
     publicOrigin: config.publicOrigin,
   };
-  const state = { relay, inbox, mcp, log, signals, player };
+  const state = { relay, inbox, mcp, log, security, signals, player };
   const app = await loadApp(config, { root, build, manifest, release, runtime, state });
 
   serve({
@@ -153,6 +162,7 @@ async function main(): Promise<void> {
     onExhausted: () => log("warn", "No descriptor is left: idle connections are closed"),
     onFull() {
       relay.shedLoad();
+      security.shedLoad();
       signals.shedLoad();
     },
     onStopping() {

@@ -49,6 +49,7 @@ export async function loadApp(
       state,
       aliases: {
         [config.monitoringPath]: "/monitoring",
+        [`${config.monitoringPath}/security`]: "/monitoring/security",
         // SDKs send to the first, some proxies remove the slash.
         "/api/[project]/envelope/": "/api/[project]/envelope",
         "/api/[project]/store/": "/api/[project]/store",
@@ -63,6 +64,7 @@ export async function loadApp(
       security: {
         https: config.publicOrigin?.startsWith("https:") ?? config.onDeploy,
         connect: target.tunnel === undefined ? [target.ingestOrigin] : [],
+        reports: `${config.monitoringPath}/security`,
       },
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import type { InboxEndpoint } from "../monitoring/inbox/inbox_endpoint.ts";
 import type { McpEndpoint } from "../monitoring/mcp/mcp_endpoint.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { Log } from "../monitoring/runtime/runtime.ts";
+import type { SecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
 import type { SignalLimits } from "./_signal_limits.ts";
 
 /** What a handler reaches through `ctx.state`: the services that main.ts has put together. */
@@ -19,6 +20,8 @@ export interface State {
     /** The page's origin as browsers see it; undefined: that of the request. */
     readonly publicOrigin: string | undefined;
   };
+  /** What browsers report by themselves. */
+  readonly security: SecurityEndpoint;
   /** Bounds of `GET /signal`. */
   readonly signals: SignalLimits;
 }

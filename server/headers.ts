@@ -4,6 +4,8 @@ export interface SecurityOptions {
   readonly https?: boolean;
   /** Further origins that the page's scripts may connect to. */
   readonly connect?: readonly string[];
+  /** Path that browsers post reports to: violations of the policy and, over https, what they report by themselves. */
+  readonly reports?: string;
 }
 
 export type HeaderPair = [name: string, value: string];
@@ -35,10 +37,12 @@ const ORIGIN =
 /**
  * The policy of a page: its own origin, inline parts by their hashes, Trusted Types.
  *
- * @param connect further origins for `connect-src`
- * @throws {TypeError} one of them is not an origin
+ * @throws {TypeError} one of `connect` is not an origin
  */
-export function contentSecurityPolicy(inline: InlineHashes, connect: readonly string[]): string {
+export function contentSecurityPolicy(
+  inline: InlineHashes,
+  { connect = [], reports, https }: SecurityOptions,
+): string {
   for (const origin of connect) {
     if (!ORIGIN.test(origin)) {
       throw new TypeError(
@@ -62,7 +66,24 @@ export function contentSecurityPolicy(inline: InlineHashes, connect: readonly st
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types default",
+    ...(reports === undefined ? [] : [`report-uri ${reports}`]),
+    // Chromium then ignores `report-uri`, and over http also `Reporting-Endpoints`: it would report nothing.
+    ...(reports === undefined || !https ? [] : [`report-to ${ENDPOINT}`]),
   ].join("; ");
+}
+
+/** The endpoint that browsers also report deprecations, interventions and crashes to. */
+const ENDPOINT = "default";
+
+/** The headers of a page: its policy, and where browsers send reports. */
+export function pageHeaders(inline: InlineHashes, options: SecurityOptions): HeaderPair[] {
+  const headers = [...securityHeaders(options), permissionsPolicy()];
+  headers.push(["Content-Security-Policy", contentSecurityPolicy(inline, options)]);
+  const { https, reports } = options;
+  if (https && reports !== undefined) {
+    headers.push(["Reporting-Endpoints", `${ENDPOINT}="${reports}"`]);
+  }
+  return headers;
 }
 
 /** The policy of other responses: they load and run nothing, and cannot be framed. */

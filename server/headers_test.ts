@@ -4,6 +4,7 @@ import {
   checkHeaders,
   contentSecurityPolicy,
   HeaderValueError,
+  pageHeaders,
   securityHeaders,
   withHeaders,
 } from "./headers.ts";
@@ -11,7 +12,7 @@ import {
 Deno.test("page policy → strict, inline parts by their hashes", () => {
   const policy = contentSecurityPolicy(
     { scripts: ["sha256-a", "sha256-b"], styles: ["sha256-c"] },
-    ["https://ingest.example:8443"],
+    { connect: ["https://ingest.example:8443"] },
   );
   assert.equal(
     policy,
@@ -27,12 +28,23 @@ Deno.test("not an origin → refused in connect-src", () => {
   for (
     const origin of ["*", "https:", "https://a/b", "https://a; script-src *", "a", "https://*.a"]
   ) {
-    assert.throws(() => contentSecurityPolicy(inline, [origin]), TypeError, origin);
+    assert.throws(() => contentSecurityPolicy(inline, { connect: [origin] }), TypeError, origin);
   }
   assert.match(
-    contentSecurityPolicy(inline, ["http://[::1]:9"]),
+    contentSecurityPolicy(inline, { connect: ["http://[::1]:9"] }),
     /connect-src 'self' http:\/\/\[::1\]:9;/,
   );
+});
+
+Deno.test("reports → by the policy over http, by a named endpoint too over https", () => {
+  const headersOf = (https: boolean) =>
+    new Headers(pageHeaders({ scripts: [], styles: [] }, { https, reports: "/reports" }));
+  const http = headersOf(false);
+  assert.match(http.get("content-security-policy")!, /; report-uri \/reports$/);
+  assert.equal(http.get("reporting-endpoints"), null);
+  const https = headersOf(true);
+  assert.match(https.get("content-security-policy")!, /; report-uri \/reports; report-to default$/);
+  assert.equal(https.get("reporting-endpoints"), 'default="/reports"');
 });
 
 Deno.test("HSTS → only over https", () => {

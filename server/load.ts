@@ -3,15 +3,14 @@ import { compress, contentHash, mediaType } from "./content.ts";
 import type { Handlers } from "./context.ts";
 import { areHandlers } from "./endpoint.ts";
 import {
-  contentSecurityPolicy,
   DATA_POLICY,
   FILE_POLICY,
   type HeaderPair,
-  permissionsPolicy,
+  pageHeaders,
   securityHeaders,
   type SecurityOptions,
 } from "./headers.ts";
-import type { ErrorPage, Manifest, ManifestFile, ManifestPage } from "./manifest.ts";
+import type { ErrorPage, Manifest, ManifestFile } from "./manifest.ts";
 import { type Bodies, Resource } from "./resource.ts";
 import { fillSlots, type SlotValues } from "./slot.ts";
 
@@ -61,7 +60,7 @@ export async function loadPages(completion: Completion): Promise<LoadedPage[]> {
       const load = (name: string, headers: readonly HeaderPair[]) =>
         pageResource(name, completion, { headers, cacheControl: REVALIDATE });
       const [document, dataResource] = await Promise.all([
-        load(file, pageHeaders(page, completion)),
+        load(file, pageHeaders(page, completion.security)),
         data === undefined ? undefined : load(data, dataHeaders(completion)),
       ]);
       return { path, document, ...(dataResource && { data: dataResource }) };
@@ -77,7 +76,7 @@ export async function loadErrorPage(completion: Completion, name: ErrorPage): Pr
     path === name && variant === completion.variant
   );
   if (page !== undefined) {
-    const headers = pageHeaders(page, completion);
+    const headers = pageHeaders(page, completion.security);
     return await pageResource(page.file, completion, { headers, cacheControl, status });
   }
   const text = status === 404 ? "Not found\n" : "Internal server error\n";
@@ -139,15 +138,6 @@ async function pageResource(
     type: mediaType("x.html"),
     hash: contentHash(identity),
   });
-}
-
-function pageHeaders(page: ManifestPage, { security }: Completion): HeaderPair[] {
-  const policy = contentSecurityPolicy(page, security.connect ?? []);
-  return [
-    ...securityHeaders(security),
-    permissionsPolicy(),
-    ["Content-Security-Policy", policy],
-  ];
 }
 
 function dataHeaders({ security, version }: Completion): HeaderPair[] {

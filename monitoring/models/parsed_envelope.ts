@@ -58,6 +58,7 @@ const INDEXED_TYPES = [
   "replay_video",
   "span",
   "log",
+  "raw_security",
   "trace_metric",
   // For their source.
   "session",

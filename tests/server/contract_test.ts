@@ -49,7 +49,7 @@ Deno.test("GET / → the page with ETag, CSP and security headers", async () => 
   assert.match(String(page.headers.etag), /^".+"$/);
   assert.match(
     String(page.headers["content-security-policy"]),
-    /^default-src 'none'; script-src 'self' 'sha256-[^;]+; style-src 'self' 'sha256-[^;]+; connect-src 'self'; .*require-trusted-types-for 'script'; trusted-types default$/,
+    /^default-src 'none'; script-src 'self' 'sha256-[^;]+; style-src 'self' 'sha256-[^;]+; connect-src 'self'; .*require-trusted-types-for 'script'; trusted-types default; report-uri \/monitoring\/security$/,
   );
   for (
     const [name, value] of [

@@ -149,6 +149,17 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "mcp/ reads the inbox through its interface, by the same rules of access and queries",
   },
   {
+    of: ["monitoring/security/"],
+    may: [
+      "monitoring/access/",
+      "monitoring/protocol/",
+      "monitoring/relay/body/",
+      "monitoring/relay/errors.ts",
+      "monitoring/runtime/token_bucket.ts",
+    ],
+    message: "security/ reads bodies as the relay does, and passes envelopes to it by main.ts",
+  },
+  {
     of: ["monitoring/player/"],
     may: ["monitoring/protocol/"],
     message: "player/ runs in a document of its own: it imports only protocol/",

@@ -25,7 +25,7 @@ const MAX_PAUSE_MS = 5_000;
 
 /** Item types that each view reads. Other envelopes, such as recordings, are not fetched. */
 const READ_TYPES: Readonly<Record<View, readonly string[]>> = {
-  errors: ["event"],
+  errors: ["event", "raw_security"],
   logs: ["log"],
   traces: ["transaction", "span"],
 };

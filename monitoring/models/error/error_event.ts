@@ -1,8 +1,9 @@
-import { EnvelopeError } from "../../protocol/envelope.ts";
+import { type Envelope, EnvelopeError, type Item } from "../../protocol/envelope.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
 import { handledOf, replayOf } from "./error_entry.ts";
 import { readExceptions, type Thrown } from "./exceptions.ts";
+import { eventOfViolation } from "./security_event.ts";
 import {
   at,
   booleanAt,
@@ -65,6 +66,8 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 /** Tags, and values of one context. */
 const MAX_ENTRIES = 200;
 const MAX_CONTEXTS = 50;
+/** Types of items that the list of errors shows. */
+const ERROR_TYPES: ReadonlySet<string> = new Set(["event", "raw_security"]);
 const NO_FRAMES: Bounded<Frame> = { shown: [], more: 0 };
 
 /** The error of an envelope cannot be read. The message is for display. */
@@ -80,20 +83,23 @@ export class UnreadableEventError extends Error {
  * @throws {UnreadableEventError}
  */
 export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): ErrorEvent {
-  const payloads = eventPayloads(envelope);
-  if (payloads.length === 0) throw new UnreadableEventError("This envelope contains no error.");
-  const isWanted = (payload: Uint8Array) =>
+  const { header, items } = errorItems(envelope);
+  const [first] = items;
+  if (first === undefined) throw new UnreadableEventError("This envelope contains no error.");
+  const isWanted = ({ payload }: Item) =>
     payload.byteLength <= MAX_EVENT_BYTES &&
     hexId(at(parseJson(payload), "event_id")) === eventId;
   // With one event there is no choice: it is parsed once.
-  const wanted = eventId && payloads.length > 1 ? payloads.find(isWanted) : undefined;
-  return describeEvent(parseEvent(wanted ?? payloads[0]!));
+  const wanted = eventId && items.length > 1 ? items.find(isWanted) : undefined;
+  const { header: { type }, payload } = wanted ?? first;
+  const json = parseEvent(payload);
+  return describeEvent(type === "event" ? json : eventOfViolation(json, header));
 }
 
-function eventPayloads(envelope: Uint8Array): readonly Uint8Array[] {
+function errorItems(envelope: Uint8Array): Envelope {
   try {
-    return readEnvelope(envelope).items
-      .flatMap(({ header, payload }) => header.type === "event" ? [payload] : []);
+    const { header, items } = readEnvelope(envelope);
+    return { header, items: items.filter(({ header: { type } }) => ERROR_TYPES.has(type)) };
   } catch (cause) {
     if (!(cause instanceof EnvelopeError)) throw cause;
     throw new UnreadableEventError("This envelope is broken.", { cause });

@@ -26,6 +26,17 @@ Deno.test("recorded error of a page → all parts", () => {
   assert.ok(event.contexts.some(({ name }) => name === "culture"));
 });
 
+Deno.test("recorded violation of a policy → what was blocked, where, and its fields", () => {
+  const event = readErrorEvent(recorded("raw_security"), "0123456789abcdef0123456789abcdef");
+  assert.equal(event.title, "Blocked by the page's policy");
+  assert.equal(event.value, "script-src-elem inline");
+  assert.equal(event.url, "http://page.localhost/");
+  assert.equal(event.event_id, "0123456789abcdef0123456789abcdef");
+  assert.deepEqual(event.mechanism, "csp");
+  const violation = event.contexts.find(({ name }) => name === "violation");
+  assert.ok(violation?.entries.shown.some(([name]) => name === "original-policy"));
+});
+
 Deno.test("no error, broken envelope, invalid JSON or too large → error for display", () => {
   const refused = (bytes: Uint8Array, message: RegExp) =>
     assert.throws(() => readErrorEvent(bytes), (error) => {

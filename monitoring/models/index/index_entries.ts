@@ -1,5 +1,6 @@
 import { type ErrorEntry, errorEntry, errorTitle, replayOf } from "../error/error_entry.ts";
 import type { MapOf } from "../error/error_group.ts";
+import { eventOfViolation } from "../error/security_event.ts";
 import { readDebugIds } from "../error/stack.ts";
 import { at, hexId, listOf } from "../json.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
@@ -68,7 +69,7 @@ export function indexEnvelope(
   found.event(at(header, "event_id"));
   found.trace(at(header, "trace", "trace_id"), at(header, "trace", "replay_id"));
   for (const { type, json } of items) {
-    if (json !== undefined) ITEM_READERS.get(type)?.(json, found);
+    if (json !== undefined) ITEM_READERS.get(type)?.(json, found, header);
   }
   found.trace(undefined, recording?.replay_id);
   return {
@@ -172,13 +173,18 @@ class EntryCollector {
   }
 }
 
-type ItemReader = (payload: unknown, found: EntryCollector) => void;
+type ItemReader = (payload: unknown, found: EntryCollector, header: unknown) => void;
 
-const readEvent: ItemReader = (payload, found) => {
+const readEvent = (payload: unknown, found: EntryCollector) => {
   const entry = errorEntry(payload, found.receivedAt, found.mapsOf(payload));
   found.event(entry.event_id);
   found.errors.push(entry);
   found.trace(entry.trace_id, entry.replay_id)?.error(entry.at, errorTitle(entry));
+};
+
+const readSecurity: ItemReader = (payload, found, header) => {
+  const event = eventOfViolation(payload, header);
+  if (event !== undefined) readEvent(event, found);
 };
 
 const readTransaction: ItemReader = (payload, found) => {
@@ -250,6 +256,7 @@ const READER_BY_TYPE: Readonly<Record<IndexedType, ItemReader>> = {
   replay_video: readReplay,
   span: readSpans,
   log: readLogs,
+  raw_security: readSecurity,
   trace_metric: readMetrics,
   session: readContext,
   sessions: readContext,

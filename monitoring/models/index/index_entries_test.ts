@@ -92,11 +92,47 @@ Deno.test("log with colours of a terminal → plain text, styles apart", () => {
 });
 
 Deno.test("recorded items without spans, errors or logs → no entries", () => {
-  for (const name of ["client_report", "profile_chunk", "session", "raw_security"]) {
+  for (const name of ["client_report", "profile_chunk", "session"]) {
     const { errors, logs, traces } = recordedEntries(name);
     assert.deepEqual([errors, logs], [[], []], name);
     assert.ok(traces.every(({ spans }) => spans === 0), name);
   }
+});
+
+Deno.test("violations of a policy → errors, one group for each directive and host", () => {
+  const { errors: [error] } = recordedEntries("raw_security");
+  assert.deepEqual({ ...error, group: "" }, {
+    group: "",
+    type: "Blocked by the page's policy",
+    value: "script-src-elem inline",
+    where: null,
+    level: "error",
+    handled: null,
+    at: NOW,
+    event_id: "0123456789abcdef0123456789abcdef",
+    trace_id: null,
+    replay_id: null,
+  });
+  const violation = (fields: Record<string, unknown>): Parameters<typeof entries>[0] => [
+    "raw_security",
+    { "csp-report": { "effective-directive": "img-src", ...fields } },
+  ];
+  const { errors } = entries(
+    violation({ "blocked-uri": "https://a.example/1" }),
+    violation({ "blocked-uri": "https://a.example/2" }),
+    violation({ "blocked-uri": "https://b.example/1", disposition: "report" }),
+    violation({ "blocked-uri": "data" }),
+    violation({ "effective-directive": 5, "violated-directive": [] }),
+    ["raw_security", { "expect-ct-report": {} }],
+  );
+  assert.deepEqual(errors.map(({ type, value, level }) => `${level}: ${type}: ${value}`), [
+    "error: Blocked by the page's policy: img-src https://a.example",
+    "error: Blocked by the page's policy: img-src https://a.example",
+    "warning: Against the page's policy: img-src https://b.example",
+    "error: Blocked by the page's policy: img-src data",
+    "error: Blocked by the page's policy: 5 unknown",
+  ]);
+  assert.equal(new Set(errors.map(({ group }) => group)).size, 4);
 });
 
 Deno.test("trace name → page load, root, segment, any span; then the earliest", () => {

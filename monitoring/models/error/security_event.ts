@@ -1,0 +1,35 @@
+import { at, textAt } from "../json.ts";
+
+/**
+ * A violation of a page's content security policy, as an error event. Undefined if a `raw_security` item has none.
+ *
+ * @param payload `{"csp-report": {…}}`, untrusted
+ * @param header of its envelope, which has the id and time that the payload lacks
+ */
+export function eventOfViolation(payload: unknown, header: unknown): object | undefined {
+  const report = at(payload, "csp-report");
+  const [directive = ""] = (textAt(report, "effective-directive") ??
+    textAt(report, "violated-directive") ?? "").split(" ");
+  if (directive === "") return undefined;
+  const blocked = textAt(report, "blocked-uri") ?? "unknown";
+  const origin = URL.parse(blocked)?.origin;
+  // Of a keyword such as `inline` there is no origin; it is opaque for `data:` and the like.
+  const host = origin === undefined || origin === "null" ? blocked : origin;
+  const isEnforced = textAt(report, "disposition") !== "report";
+  return {
+    event_id: at(header, "event_id"),
+    timestamp: at(header, "sent_at"),
+    platform: "javascript",
+    level: isEnforced ? "error" : "warning",
+    request: { url: textAt(report, "document-uri") },
+    exception: {
+      values: [{
+        type: isEnforced ? "Blocked by the page's policy" : "Against the page's policy",
+        value: `${directive} ${host}`,
+        mechanism: { type: "csp" },
+      }],
+    },
+    fingerprint: ["csp", directive, host],
+    contexts: { violation: report },
+  };
+}

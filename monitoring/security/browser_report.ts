@@ -1,0 +1,157 @@
+/**
+ * What browsers report by themselves: `application/csp-report` (https://www.w3.org/TR/CSP3/#deprecated-serialize-violation)
+ * and `application/reports+json` (https://www.w3.org/TR/reporting-1/#media-type). Anyone can send them.
+ */
+
+/** Known fields that may be kept. Addresses have no user, query and fragment. */
+type Fields = Readonly<Record<string, string | number | undefined>>;
+
+/** A report, reduced to what is known and may be kept. */
+export type BrowserReport =
+  /** Fields named as in `csp-report`. */
+  | { readonly type: "csp-violation"; readonly violation: Fields }
+  | {
+    readonly type: "deprecation" | "intervention" | "crash";
+    /** Address of the page. */
+    readonly page: string;
+    /** Milliseconds since it happened. */
+    readonly age: number;
+    /** Of a crash its reason, such as `oom`, which may be missing. */
+    readonly message: string | undefined;
+    readonly attributes: Fields;
+  };
+
+/** A body is no report. The message is one ASCII sentence for the sender. */
+export class ReportError extends Error {
+  override readonly name = "ReportError";
+}
+
+/** Reports of one body. Chromium keeps at most 100 for an endpoint. */
+const MAX_REPORTS = 100;
+/** Characters. Longer addresses are left out. */
+const MAX_ADDRESS = 8_192;
+const MAX_PATH = 512;
+const MAX_MESSAGE = 1_000;
+/** Milliseconds. Browsers drop reports after 15 minutes. */
+const MAX_AGE = 3_600_000;
+
+/**
+ * Reads a body.
+ *
+ * @returns no reports of other types, which browsers send to the same endpoint
+ * @throws {ReportError}
+ */
+export function readReports(format: "csp-report" | "reports+json", body: Uint8Array) {
+  const json = parse(body);
+  if (format === "csp-report") {
+    const report = field(json, format);
+    if (!isObject(report)) throw new ReportError('The body is no object with "csp-report".');
+    return [readViolation((name) => field(report, name))];
+  }
+  if (!Array.isArray(json)) throw new ReportError("The body is no array of reports.");
+  return json.slice(0, MAX_REPORTS).flatMap((report: unknown) => readReport(report) ?? []);
+}
+
+function readReport(report: unknown): BrowserReport | undefined {
+  const type = field(report, "type");
+  const body = field(report, "body");
+  if (!isObject(body)) throw new ReportError("A report has no body.");
+  if (type === "csp-violation") {
+    // `blocked-uri` → `blockedURL`
+    const nameOf = (name: string) =>
+      name.replace("-uri", "URL").replace("script-", "").replace(
+        /-([a-z])/g,
+        (_, first: string) => first.toUpperCase(),
+      );
+    return readViolation((name) => field(body, nameOf(name)));
+  }
+  if (type !== "deprecation" && type !== "intervention" && type !== "crash") return undefined;
+  const id = keyword(field(body, "id"));
+  const message = type === "crash"
+    ? keyword(field(body, "reason"))
+    : withoutQueries(field(body, "message")) ?? id;
+  if (message === undefined && type !== "crash") throw new ReportError(`A ${type} has no message.`);
+  return {
+    type,
+    page: pageOf(field(report, "url")),
+    age: Math.min(integer(field(report, "age")) ?? 0, MAX_AGE),
+    message,
+    attributes: {
+      id,
+      "code.file.path": address(field(body, "sourceFile")),
+      "code.line.number": integer(field(body, "lineNumber")),
+      "code.column.number": integer(field(body, "columnNumber")),
+    },
+  };
+}
+
+/** @param sent the value of a field that `csp-report` has. The policy, which is the server's own, is left out */
+function readViolation(sent: (name: string) => unknown): BrowserReport {
+  // Older browsers send the directive with its sources, in `violated-directive` only.
+  const [directive] = [sent("effective-directive"), sent("violated-directive")]
+    .flatMap((value) => keyword(String(value ?? "").slice(0, MAX_PATH).split(" ")[0]) ?? []);
+  if (directive === undefined) throw new ReportError("A violation has no effective directive.");
+  return {
+    type: "csp-violation",
+    violation: {
+      "document-uri": pageOf(sent("document-uri")),
+      referrer: address(sent("referrer")),
+      "effective-directive": directive,
+      "blocked-uri": address(sent("blocked-uri")) ?? "unknown",
+      disposition: sent("disposition") === "report" ? "report" : "enforce",
+      "source-file": address(sent("source-file")),
+      "line-number": integer(sent("line-number")),
+      "column-number": integer(sent("column-number")),
+      "status-code": integer(sent("status-code")),
+      // Trusted Types: `Element innerHTML|VALUE`. Values and other samples are beginnings of markup and code: personal.
+      "script-sample": /^([a-z]{1,40}(?: [a-z]{1,40})?)\|/i
+        .exec(String(sent("script-sample")))?.[1],
+    },
+  };
+}
+
+/** An address without user, query and fragment. Of one that is not on the web only the scheme; a keyword as it is. */
+function address(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > MAX_ADDRESS) return undefined;
+  const url = URL.parse(value);
+  if (url === null) return keyword(value);
+  if (!/^(?:https?|wss?):$/.test(url.protocol)) return keyword(url.protocol.slice(0, -1));
+  return `${url.origin}${url.pathname.slice(0, MAX_PATH)}`;
+}
+
+function pageOf(value: unknown): string {
+  const page = address(value);
+  if (page === undefined) throw new ReportError("A report has no address of its page.");
+  return page;
+}
+
+/** A word that is too short and plain for data, such as `inline`. */
+function keyword(value: unknown): string | undefined {
+  return typeof value === "string" && /^[a-z][a-z_-]{0,79}$/i.test(value) ? value : undefined;
+}
+
+/** A text of the browser, without users, queries, fragments and data of the addresses in it. */
+function withoutQueries(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > MAX_ADDRESS) return undefined;
+  return value.toWellFormed().replace(/\b(data|blob):\S*/gi, "$1:")
+    .replace(/:\/\/[^\s/?#]*@/g, "://").replace(/[?#]\S*/g, "")
+    .slice(0, MAX_MESSAGE);
+}
+
+function integer(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && value as number >= 0 ? value as number : undefined;
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch (cause) {
+    throw new ReportError("The body is not JSON.", { cause });
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+const field = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

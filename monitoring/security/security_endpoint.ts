@@ -1,0 +1,144 @@
+import { isBrowser, isPostOfOwnPage } from "../access/caller.ts";
+import { refusal } from "../access/private_response.ts";
+import { type WriteAccessOptions, WriteAccessRule } from "../access/write_access.ts";
+import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
+import { BodyReader } from "../relay/body/body_reader.ts";
+import { RelayError } from "../relay/errors.ts";
+import { TokenBucket } from "../runtime/token_bucket.ts";
+import { readReports, ReportError } from "./browser_report.ts";
+import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
+
+export interface SecurityEndpointOptions extends WriteAccessOptions {
+  /** The project and page of this server. */
+  readonly sender: Required<ReportSender>;
+  /** Passes an envelope to the relay of this process. */
+  readonly deliver: (request: Request) => Promise<Response>;
+  /** Called with the number of reports left out since the last call, at most once a minute. */
+  readonly onLeftOut: (count: number) => void;
+  /** Milliseconds of a monotonic clock. Default: the process's own. */
+  readonly uptime?: () => number;
+}
+
+/** `POST /monitoring/security`: what browsers report by themselves. */
+export interface SecurityEndpoint {
+  /**
+   * Takes reports. 204 also for those that are left out: browsers would send them again after another answer.
+   *
+   * @param peer the address of the connection's other end
+   */
+  receive(request: Request, peer: string | undefined): Promise<Response>;
+  /** Ends slow uploads, because new connections wait for a free one. */
+  shedLoad(): void;
+}
+
+/** Bytes of one body. Chromium sends about 1 KB for each report, at most 100 at once. */
+const MAX_BYTES = 256 * 1024;
+/** Bytes of all bodies in memory. */
+const MAX_IN_FLIGHT_BYTES = 4 * 1024 * 1024;
+
+/** Different reports a minute and process. Anyone can send them, and each spends the project's quota. */
+const REPORTS_PER_MINUTE = 20;
+/** The same report is sent once in this time: every visitor of a page may cause it. */
+const REPEAT_MS = 10 * 60_000;
+/** Reports that are remembered for it: about as many as the rate lets pass. */
+const MAX_REMEMBERED = 256;
+
+/** Creates the endpoint of one server. */
+export function createSecurityEndpoint(options: SecurityEndpointOptions): SecurityEndpoint {
+  const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
+  const writeAccess = new WriteAccessRule(options);
+  const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
+  const perMinute = (burst: number) =>
+    new TokenBucket({ burst, perSecond: burst / 60, now: uptime });
+  const quota = perMinute(REPORTS_PER_MINUTE);
+  const notices = perMinute(1);
+  /** When each report was sent, oldest first. */
+  const sentAt = new Map<string, number>();
+  let leftOut = 0;
+
+  /** Whether a report that is to be sent is new, and within the rate. */
+  const admit = (key: string): boolean => {
+    const at = sentAt.get(key);
+    if (at !== undefined && uptime() - at < REPEAT_MS) return false;
+    if (!quota.take()) {
+      leftOut++;
+      if (notices.take()) {
+        options.onLeftOut(leftOut);
+        leftOut = 0;
+      }
+      return false;
+    }
+    sentAt.delete(key);
+    sentAt.set(key, uptime());
+    if (sentAt.size > MAX_REMEMBERED) sentAt.delete([...sentAt.keys()][0]!);
+    return true;
+  };
+
+  const takeReports = async (request: Request): Promise<Response> => {
+    const format = formatOf(request.headers);
+    using account = bodies.inFlight.open();
+    bodies.checkAnnouncedSize(request);
+    const bytes = await bodies.read(request, null, account, () => {});
+    // An in-process request: its mark as own is believed.
+    const isOwn = isPostOfOwnPage(request, publicOrigin);
+    const headers = { "user-agent": request.headers.get("user-agent") ?? "" };
+    for (const report of readReports(format, bytes)) {
+      const key = JSON.stringify([isOwn, { ...report, age: 0 }]);
+      if (!admit(key)) continue;
+      const body = reportEnvelope(report, isOwn ? sender : { dsn: sender.dsn }, Date.now());
+      const answer = await deliver(
+        new Request(INTERNAL_RELAY_URL, { method: "POST", headers, body }),
+      );
+      if (answer.status < 500) continue;
+      // Browsers send the reports again: Chromium up to five times.
+      sentAt.delete(key);
+      return refusal(503, "overloaded", "Cannot take the report now; send it again later.");
+    }
+    return new Response(null, { status: 204 });
+  };
+
+  return {
+    async receive(request, peer) {
+      const access = writeAccess.check(request, peer);
+      if (!access.allowed) return refusal(403, "origin_not_allowed", access.detail);
+      if (!isBrowser(request.headers)) {
+        const detail = "Cannot take the report: it has no Origin, so no browser sent it.";
+        return refusal(403, "origin_not_allowed", detail);
+      }
+      const answer = await takeReports(request).catch(refusalOf);
+      for (const [name, value] of Object.entries(access.cors)) answer.headers.set(name, value);
+      return answer;
+    },
+
+    shedLoad: () => bodies.shedLoad(),
+  };
+}
+
+/** @throws {RelayError} `encoding_not_supported`: another media type */
+function formatOf(headers: Headers): Parameters<typeof readReports>[0] {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/csp-report") return "csp-report";
+  if (type === "application/reports+json") return "reports+json";
+  throw new RelayError(
+    "encoding_not_supported",
+    "Cannot take the report: send application/csp-report or application/reports+json.",
+  );
+}
+
+/** @throws the error itself if no request can cause it */
+function refusalOf(error: unknown): Response {
+  if (error instanceof ReportError) {
+    return refusal(400, "report_malformed", `Cannot read the report: ${error.message}`);
+  }
+  if (!(error instanceof RelayError)) throw error;
+  switch (error.code) {
+    case "envelope_too_large":
+      return refusal(413, "report_too_large", `Cannot take more than ${MAX_BYTES} bytes.`);
+    case "encoding_not_supported":
+      return refusal(415, error.code, error.detail);
+    case "overloaded":
+      return refusal(503, error.code, error.detail);
+    default:
+      return refusal(400, "report_malformed", error.detail);
+  }
+}
