@@ -79,7 +79,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
     using account = bodies.inFlight.open();
     bodies.checkAnnouncedSize(request);
     const bytes = await bodies.read(request, null, account, () => {});
-    // An in-process request: its mark as own is believed.
+    // The relay believes this mark of a request in process.
     const isOwn = isPostOfOwnPage(request, publicOrigin);
     const headers = { "user-agent": request.headers.get("user-agent") ?? "" };
     for (const report of readReports(format, bytes)) {

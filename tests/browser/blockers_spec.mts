@@ -23,6 +23,9 @@ const FURTHER: readonly BlockableRequest[] = [
   { type: "ping", url: "/monitoring" },
   { type: "xmlhttprequest", url: "/monitoring/inbox?since=7&type=event&limit=500" },
   { type: "xmlhttprequest", url: "/monitoring/inbox?id=7" },
+  // Reports of the browser itself: extensions see those of `report-uri` as `csp_report`, a kind of `ping` or `other`.
+  { type: "ping", url: "/monitoring/security" },
+  { type: "other", url: "/monitoring/security" },
 ].map(({ type, url }) => ({ type: type as BlockableRequest["type"], url: EXAMPLE_ORIGIN + url }));
 
 /** Makes every signal, waits until each kind has arrived, and leaves. */
