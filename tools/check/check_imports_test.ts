@@ -55,6 +55,10 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["monitoring/inbox/store.ts → monitoring/spool/spool.ts", "inbox/ imports protocol/"],
   ["monitoring/inbox/http.ts → server/mod.ts", "inbox/ imports protocol/"],
   ["monitoring/alerts/webhook.ts → monitoring/inbox/inbox.ts", "alerts/ imports models/"],
+  [
+    "monitoring/security/security_endpoint.ts → monitoring/relay/relay.ts",
+    "security/ reads bodies",
+  ],
   ["monitoring/mcp/tools.ts → monitoring/inbox/sqlite_inbox.ts", "mcp/ reads the inbox"],
   ["monitoring/mcp/tools.ts → type monitoring/relay/relay.ts", "mcp/ reads the inbox"],
   ["monitoring/player/player.ts → monitoring/models/rows.ts", "player/ runs in a document"],

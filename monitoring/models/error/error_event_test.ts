@@ -33,8 +33,7 @@ Deno.test("recorded violation of a policy → what was blocked, where, and its f
   assert.equal(event.url, "http://page.localhost/");
   assert.equal(event.event_id, "0123456789abcdef0123456789abcdef");
   assert.deepEqual(event.mechanism, "csp");
-  const violation = event.contexts.find(({ name }) => name === "violation");
-  assert.ok(violation?.entries.shown.some(([name]) => name === "original-policy"));
+  assert.ok(event.tags.shown.some(([name]) => name === "original-policy"));
 });
 
 Deno.test("no error, broken envelope, invalid JSON or too large → error for display", () => {

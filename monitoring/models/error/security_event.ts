@@ -15,6 +15,9 @@ export function eventOfViolation(payload: unknown, header: unknown): object | un
   const origin = URL.parse(blocked)?.origin;
   // Of a keyword such as `inline` there is no origin; it is opaque for `data:` and the like.
   const host = origin === undefined || origin === "null" ? blocked : origin;
+  const file = textAt(report, "source-file");
+  const [lineno, colno] = [at(report, "line-number"), at(report, "column-number")];
+  const frame = { filename: file, lineno, colno, in_app: true };
   const isEnforced = textAt(report, "disposition") !== "report";
   return {
     event_id: at(header, "event_id"),
@@ -27,9 +30,10 @@ export function eventOfViolation(payload: unknown, header: unknown): object | un
         type: isEnforced ? "Blocked by the page's policy" : "Against the page's policy",
         value: `${directive} ${host}`,
         mechanism: { type: "csp" },
+        ...file !== null && { stacktrace: { frames: [frame] } },
       }],
     },
     fingerprint: ["csp", directive, host],
-    contexts: { violation: report },
+    tags: report,
   };
 }

@@ -119,7 +119,7 @@ Deno.test("violations of a policy → errors, one group for each directive and h
   ];
   const { errors } = entries(
     violation({ "blocked-uri": "https://a.example/1" }),
-    violation({ "blocked-uri": "https://a.example/2" }),
+    violation({ "blocked-uri": "https://a.example/2", "source-file": "https://b.example/c.js" }),
     violation({ "blocked-uri": "https://b.example/1", disposition: "report" }),
     violation({ "blocked-uri": "data" }),
     violation({ "effective-directive": 5, "violated-directive": [] }),
@@ -132,6 +132,7 @@ Deno.test("violations of a policy → errors, one group for each directive and h
     "error: Blocked by the page's policy: img-src data",
     "error: Blocked by the page's policy: 5 unknown",
   ]);
+  assert.equal(errors[1]?.where, "/c.js");
   assert.equal(new Set(errors.map(({ group }) => group)).size, 4);
 });
 
