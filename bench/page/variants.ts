@@ -26,7 +26,9 @@ export const WITHOUT_MONITORING: Replacements = {
     }
     export function captureError() {}
     export function log() {}
-    export function navigated() {}`,
+    export function navigated() {}
+    export function grant() {}
+    export function withdraw() {}`,
 };
 
 /** The SDK and the recorder are static imports of the first script, and start at once. */

@@ -29,6 +29,9 @@ export interface NavigationCall {
   readonly url: string;
 }
 
+/** The kind of signal that a call makes. */
+export const KIND_OF = { error: "errors", log: "logs", navigation: "traces" } as const;
+
 /** Maximum calls before the SDK has started. More than this in a few seconds is a loop. */
 const MAX_QUEUED = 100;
 

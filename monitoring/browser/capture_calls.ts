@@ -8,24 +8,29 @@ import {
   withScope,
 } from "@sentry/core/browser";
 import { captureException, captureReactException } from "@sentry/react";
-import type { Call, CallQueue, ErrorCall, LogCall } from "./call_queue.ts";
+import { type Call, type CallQueue, type ErrorCall, KIND_OF, type LogCall } from "./call_queue.ts";
+import type { Consent } from "./consent.ts";
 import { type EarlyError, takeEarlyErrors } from "./early_errors.ts";
 import { startNavigation } from "./page_trace.ts";
 
 /**
  * Captures the early errors and queued calls in the order of their times, and from now on every call
- * immediately. The page load's span must have started: they belong to its trace.
+ * immediately, as far as consent covers them. The page load's span must have started: they belong to its trace.
  */
-export function captureCalls(client: Client, queue: CallQueue): void {
+export function captureCalls(client: Client, queue: CallQueue, { allows }: Consent): void {
   const early = takeEarlyErrors();
   const { calls, overflow } = queue.take();
   const inOrder = [
-    ...early.errors.map((error) => ({ at: error.at, capture: () => captureEarly(error) })),
-    ...calls.map((call) => ({ at: call.at, capture: () => captureCall(client, call) })),
+    ...early.errors.filter(({ at }) => allows("errors", at))
+      .map((error) => ({ at: error.at, capture: () => captureEarly(error) })),
+    ...calls.map((call) => ({ at: call.at, capture: () => capture(call) })),
   ].sort((one, other) => one.at - other.at);
   for (const { capture } of inOrder) capture();
-  queue.open((call) => captureCall(client, call));
+  queue.open(capture);
 
+  function capture(call: Call): void {
+    if (allows(KIND_OF[call.kind], call.at)) captureCall(client, call);
+  }
   const count = (category: DataCategory, lost: number) =>
     lost > 0 && client.recordDroppedEvent("queue_overflow", category, lost);
   count("error", early.overflow + overflow.error);

@@ -10,4 +10,6 @@ export interface ClientConfig {
   /** The configured `MONITORING_PATH`: requests at and under it are not traced. */
   readonly monitoringPath: string;
   readonly buildId: string;
+  /** `required`: no kind of signal is granted until `grant` is called; not set: all are, until `withdraw` is. */
+  readonly consent?: "required";
 }

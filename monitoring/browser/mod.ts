@@ -5,14 +5,16 @@
  *
  * Deliberately not here: the SDK's functions. Spans are made with `@opentelemetry/api`.
  */
-import { type Call, createCallQueue, type LogAttributes, type LogLevel } from "./call_queue.ts";
+import { createCallQueue, KIND_OF, type LogAttributes, type LogLevel } from "./call_queue.ts";
 import type { ClientConfig } from "./client_config.ts";
+import { createConsent, type SignalKind } from "./consent.ts";
 import { countUnstarted } from "./delivery/journal_entry.ts";
-import { takeEarlyErrors } from "./early_errors.ts";
+import { type EarlyError, takeEarlyErrors } from "./early_errors.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
 import { createVisitData, type VisitData } from "./visit_data.ts";
 import { untilIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
+export type { SignalKind } from "./consent.ts";
 export type { Receipt, TelemetryState } from "./telemetry_state.ts";
 
 // From before the SDK patches it: requests of the transport must not be traced.
@@ -20,6 +22,9 @@ const nativeFetch = globalThis.fetch.bind(globalThis);
 const store = createTelemetryStore();
 const queue = createCallQueue();
 const visit = createVisitData();
+const consent = createConsent((state, isStored) =>
+  store.update({ consent: state, isConsentStored: isStored })
+);
 let started = false;
 
 /** Calls `listener` after changes of the state; returns a function that stops it. */
@@ -35,13 +40,18 @@ export const visitData: VisitData = visit;
 export function start(config: ClientConfig): void {
   if (started) return;
   started = true;
+  consent.start(config.consent === "required" ? Infinity : 0);
   addEventListener("pagehide", () => {
     // Empties the queues: a page that returns from the back/forward cache must not report them again.
     const { errors, overflow: earlyOverflow } = takeEarlyErrors(false);
     const { calls, overflow } = queue.take();
-    const count = (one: Call["kind"]) =>
-      calls.filter(({ kind }) => kind === one).length + overflow[one];
-    countUnstarted(errors.length + earlyOverflow + count("error"), count("log"));
+    const count = (one: "error" | "log", early: readonly EarlyError[], more: number) => {
+      const kind = KIND_OF[one];
+      if (!consent.allows(kind)) return 0;
+      const captured = [...early, ...calls.filter((call) => call.kind === one)];
+      return captured.filter(({ at }) => consent.allows(kind, at)).length + more + overflow[one];
+    };
+    countUnstarted(count("error", errors, earlyOverflow), count("log", [], 0));
   });
   whenLoadedAndIdle(async () => {
     store.update({ phase: "loading" });
@@ -49,7 +59,7 @@ export function start(config: ClientConfig): void {
       const { startTelemetry } = await import("./start_telemetry.ts");
       // Evaluating the SDK and starting it would be one long task.
       await untilIdle();
-      startTelemetry({ config, fetch: nativeFetch, store, queue, visit });
+      startTelemetry({ config, fetch: nativeFetch, store, queue, visit, consent });
       store.update({ phase: "running" });
     } catch (error) {
       // Blocked, offline, or an unsupported browser. A later page reports how much this one has lost.
@@ -57,6 +67,15 @@ export function start(config: ClientConfig): void {
     }
   });
 }
+
+/** Allows this browser to collect and send a kind of signal, from now on, in all tabs and after reloads. */
+export const grant = (kind: SignalKind): void => consent.set(kind, true);
+
+/**
+ * Stops collecting and sending a kind of signal, in all tabs and after reloads, and deletes what this browser has not
+ * sent of it. Neither is reported as lost. If the browser stores nothing, it holds for this page only.
+ */
+export const withdraw = (kind: SignalKind): void => consent.set(kind, false);
 
 /**
  * Reports an error with the time of this call, as soon as the SDK has started.

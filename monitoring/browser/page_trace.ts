@@ -92,6 +92,16 @@ export function startNavigation(client: Client, { at, url }: Omit<NavigationCall
   }, { url });
 }
 
+/** After a change of consent: ends the page's span, and starts a new trace if traces are granted. */
+export function restartPageTrace(
+  client: Client,
+  contextManager: PageContextManager,
+  isGranted: boolean,
+): void {
+  endPageSpan(contextManager);
+  if (isGranted) startNavigation(client, { at: Date.now(), url: location.href });
+}
+
 /** Sends the spans of a page load or navigation as it ends, five seconds before the SDK would. */
 export function flushWhenLoaded(client: Client): void {
   client.on("afterSpanEnd", (span) => {

@@ -15,6 +15,7 @@ import {
 import { version } from "react";
 import { settings } from "../settings.ts";
 import type { ClientConfig } from "./client_config.ts";
+import type { Consent } from "./consent.ts";
 import { type IsMonitoringRequest, tracedPaths } from "./monitoring_requests.ts";
 import { scrubBreadcrumb, scrubEvent } from "./privacy/event.ts";
 import { scrubSpan } from "./privacy/span.ts";
@@ -34,6 +35,7 @@ export interface StartClientOptions {
   readonly config: ClientConfig;
   readonly isMonitoringRequest: IsMonitoringRequest;
   readonly transport: ClientOptions["transport"];
+  readonly consent: Consent;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface StartClientOptions {
  * `init` of `@sentry/react`, which would add the integrations that are left out below (4 KB).
  */
 export function startClient(
-  { config, isMonitoringRequest, transport }: StartClientOptions,
+  { config, isMonitoringRequest, transport, consent }: StartClientOptions,
 ): BrowserClient {
   const options: ClientOptions & BrowserOptions = {
     dsn: config.dsn,
@@ -100,6 +102,12 @@ export function startClient(
   const client = initAndBind(BrowserClient, options) as BrowserClient;
   setContext("react", { version });
   // Runs after all event processors, and for replay events too, unlike `beforeSend`.
-  client.on("postprocessEvent", (event) => scrubEvent(event, location.origin));
+  client.on("postprocessEvent", (event) => {
+    scrubEvent(event, location.origin);
+    // Without steps from before errors were granted.
+    event.breadcrumbs = event.breadcrumbs?.filter(({ timestamp = 0 }) =>
+      consent.allows("errors", timestamp * 1000)
+    );
+  });
   return client;
 }

@@ -1,6 +1,7 @@
 import type { Client } from "@sentry/core/browser";
 import { replayIntegration } from "@sentry/replay";
 import { settings } from "../settings.ts";
+import type { Consent } from "./consent.ts";
 import type { IsMonitoringRequest } from "./monitoring_requests.ts";
 import {
   maskAttribute,
@@ -19,6 +20,16 @@ export interface RecordingOptions {
   readonly store: TelemetryStore;
   /** Whether an error was sent before the recorder was loaded. */
   readonly hadError: boolean;
+  readonly consent: Consent;
+}
+
+export interface Recorder {
+  /** To call after a segment was sent: the SDK has no event for the change from buffering to recording. */
+  refreshLater(): void;
+  /** Starts a new recording after `stop`, sampled as at first. */
+  start(): void;
+  /** Deletes what is recorded and not sent, without a last segment. */
+  stop(): void;
 }
 
 /** The used part of the recorder's event buffer. Only the one with a worker can be awaited. */
@@ -41,13 +52,11 @@ const FAILURES: ReadonlySet<string> = new Set([
 /**
  * Starts the recorder: sampled sessions are sent, others are buffered until an error occurs.
  *
- * @returns a function to call after a segment was sent: the recorder has no event for its change from
- * buffering to recording
  * @throws {TypeError} the SDK's options for masking are unknown: nothing is recorded
  */
 export function startRecording(
-  { client, isMonitoringRequest, store, hadError }: RecordingOptions,
-): () => void {
+  { client, isMonitoringRequest, store, hadError, consent }: RecordingOptions,
+): Recorder {
   const replay = replayIntegration({
     maskAllText: settings.maskAllText,
     maskAllInputs: settings.maskAllInputs,
@@ -58,7 +67,10 @@ export function startRecording(
     slowClickTimeout: 0,
     workerUrl: trustWorkerUrl(),
     beforeAddRecordingEvent: (entry) =>
-      scrubRecordingEntry(entry as never, isMonitoringRequest, location.origin),
+      // Browsers report requests again that were made before recordings were granted.
+      consent.allows("recordings", inMilliseconds(entry.timestamp))
+        ? scrubRecordingEntry(entry as never, isMonitoringRequest, location.origin)
+        : null,
   });
 
   // The SDK's options list attributes to mask, and have none for addresses. We set the recorder's own
@@ -102,8 +114,22 @@ export function startRecording(
   const sampled = Math.random() < settings.replaysOnErrorSampleRate;
   if (hadError && sampled && replay.getRecordingMode() === "buffer") void replay.flush();
   refresh();
-  return refreshLater;
+  return {
+    refreshLater,
+    start() {
+      const recorder = replay["_replay"];
+      // A flush that `stop` interrupted waits for a worker that has ended, and later ones for that flush.
+      if (recorder) recorder["_flushLock"] = undefined;
+      if (Math.random() < settings.replaysSessionSampleRate) replay.start();
+      else replay.startBuffering();
+      refresh();
+    },
+    stop: () => void replay.stop({ flush: false }),
+  };
 }
+
+/** The SDK gives some entries times in seconds. */
+const inMilliseconds = (time: number) => time > 1e11 ? time : time * 1000;
 
 /** Allows the compression worker. Returns its address; undefined: recordings are sent uncompressed. */
 function trustWorkerUrl(): string | undefined {

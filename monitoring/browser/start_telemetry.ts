@@ -1,15 +1,18 @@
-import { WebTracerProvider } from "@opentelemetry/sdk-trace-web";
+import { trace } from "@opentelemetry/api";
+import { type Sampler, SamplingDecision, WebTracerProvider } from "@opentelemetry/sdk-trace-web";
 import {
   enhanceDscWithOpenTelemetryRootSpanName,
   SentryPropagator,
   SentrySampler,
   setOpenTelemetryContextAsyncContextStrategy,
   setupEventContextTrace,
+  wrapSamplingDecision,
 } from "@sentry/opentelemetry";
 import { browserTracingIntegration } from "@sentry/react";
 import type { CallQueue } from "./call_queue.ts";
 import { captureCalls } from "./capture_calls.ts";
 import type { ClientConfig } from "./client_config.ts";
+import type { Consent } from "./consent.ts";
 import { startDelivery } from "./delivery/start_delivery.ts";
 import { createIsMonitoringRequest, withoutOwnActivity } from "./monitoring_requests.ts";
 import {
@@ -17,11 +20,13 @@ import {
   flushWhenLoaded,
   followPageTrace,
   PageContextManager,
+  restartPageTrace,
   serverTraceContext,
 } from "./page_trace.ts";
 import { knownPath } from "./privacy/text.ts";
 import { idGenerator } from "./random_ids.ts";
 import { startClient } from "./start_client.ts";
+import type { Recorder } from "./start_recording.ts";
 import { StreamedSpanProcessor } from "./streamed_span_processor.ts";
 import type { MainThreadTime, TelemetryStore } from "./telemetry_state.ts";
 import type { VisitDataWriter } from "./visit_data.ts";
@@ -34,13 +39,16 @@ export interface TelemetryOptions {
   readonly store: TelemetryStore;
   readonly queue: CallQueue;
   readonly visit: VisitDataWriter;
+  readonly consent: Consent;
 }
 
 /**
  * Starts OpenTelemetry and Sentry's client. The order matters: each step depends on the ones before it,
  * and most other orders lose data silently.
  */
-export function startTelemetry({ config, fetch, store, queue, visit }: TelemetryOptions): void {
+export function startTelemetry(
+  { config, fetch, store, queue, visit, consent }: TelemetryOptions,
+): void {
   const startedAt = performance.now();
   const isMonitoringRequest = createIsMonitoringRequest(config.monitoringPath, location.href);
 
@@ -48,13 +56,14 @@ export function startTelemetry({ config, fetch, store, queue, visit }: Telemetry
   setOpenTelemetryContextAsyncContextStrategy();
 
   // 2. Start the client, without browser tracing: it would start the page load before the tracer exists.
-  const { transport, recordDroppedEvent, onReplaySent } = startDelivery({
+  const { transport, recordDroppedEvent, onReplaySent, applyConsent } = startDelivery({
     config,
     fetch,
     store,
     visit,
+    allows: consent.allows,
   });
-  const client = startClient({ config, isMonitoringRequest, transport });
+  const client = startClient({ config, isMonitoringRequest, transport, consent });
   client.recordDroppedEvent = recordDroppedEvent;
 
   // 3. Take the trace of events and trace headers from OpenTelemetry's active span.
@@ -64,7 +73,10 @@ export function startTelemetry({ config, fetch, store, queue, visit }: Telemetry
   // 4. Create OpenTelemetry's tracer: the client samples and receives its spans.
   const provider = new WebTracerProvider({
     idGenerator,
-    sampler: withoutOwnActivity(new SentrySampler(client), isMonitoringRequest),
+    sampler: whileGranted(
+      withoutOwnActivity(new SentrySampler(client), isMonitoringRequest),
+      consent,
+    ),
     spanProcessors: [new StreamedSpanProcessor(client, visit)],
   });
 
@@ -97,20 +109,45 @@ export function startTelemetry({ config, fetch, store, queue, visit }: Telemetry
   flushWhenLoaded(client);
   flushWhenHidden(provider, client, contextManager);
 
+  // 9. Follow consent, before anything that was captured earlier is passed on.
+  let recorder: Recorder | undefined;
   let hadError = false;
-  const stopWatching = client.on("afterSendEvent", (event) => hadError ||= !event.type);
-  captureCalls(client, queue);
+  consent.follow((changed) => {
+    if (changed.includes("traces")) {
+      restartPageTrace(client, contextManager, consent.allows("traces"));
+    }
+    if (changed.includes("recordings")) {
+      recorder?.stop();
+      hadError = false;
+      void record();
+    }
+    // Buffered spans and logs reach the transport, where those of a withdrawn kind end.
+    client.emit("flush");
+    applyConsent();
+  });
+
+  const stopWatching = client.on(
+    "afterSendEvent",
+    // Without a status it ended at the transport.
+    (event, { statusCode }) => hadError ||= !event.type && statusCode !== undefined,
+  );
+  captureCalls(client, queue, consent);
   whenIdle(() => void record());
   // Without `performance.measure`, from which browser tracing would make a span.
   store.update({ started: timeSince(startedAt) });
 
   async function record(): Promise<void> {
+    if (!consent.allows("recordings")) return store.update({ recording: "off" });
+    if (recorder) return recorder.start();
     try {
       const { startRecording } = await import("./start_recording.ts");
       await untilIdle();
+      // Consent may have changed meanwhile.
+      if (recorder || !consent.allows("recordings")) return;
       stopWatching();
       const startedAt = performance.now();
-      onReplaySent(startRecording({ client, isMonitoringRequest, store, hadError }));
+      recorder = startRecording({ client, isMonitoringRequest, store, hadError, consent });
+      onReplaySent(recorder.refreshLater);
       store.update({ recorderStarted: timeSince(startedAt) });
     } catch {
       // Blocked or broken: everything else works without the recording.
@@ -118,5 +155,24 @@ export function startTelemetry({ config, fetch, store, queue, visit }: Telemetry
     }
   }
 }
+
+/** In the trace state of spans that were made while traces were withdrawn. */
+const WITHDRAWN = "withdrawn";
+
+/**
+ * Records no spans while traces are withdrawn, nor later children of such spans: the SDK would count them as lost by
+ * sampling. Requests then carry "not sampled": the server makes no spans of
+ * them either.
+ */
+const whileGranted = (sampler: Sampler, { allows }: Consent): Sampler => ({
+  shouldSample(context, traceId, name, kind, spanAttributes, links) {
+    if (allows("traces") && !trace.getSpanContext(context)?.traceState?.get(WITHDRAWN)) {
+      return sampler.shouldSample(context, traceId, name, kind, spanAttributes, links);
+    }
+    const decision = SamplingDecision.NOT_RECORD;
+    const { traceState } = wrapSamplingDecision({ decision, context, spanAttributes });
+    return { decision, traceState: traceState?.set(WITHDRAWN, "1") };
+  },
+});
 
 const timeSince = (at: number): MainThreadTime => ({ at, ms: performance.now() - at });

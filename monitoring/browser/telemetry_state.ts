@@ -1,3 +1,5 @@
+import type { DataCategory } from "@sentry/core/browser";
+import type { ConsentState, SignalKind } from "./consent.ts";
 import { createListeners } from "./listeners.ts";
 
 /** State of this page's telemetry, as the page shows it. Immutable: each change makes a new object. */
@@ -19,6 +21,12 @@ export interface TelemetryState {
   readonly storageProblem?: string | undefined;
   /** How many envelopes this page has dropped, in words; not set: none. */
   readonly dropped?: string;
+  /** When each kind of signal was granted; not set before the start. */
+  readonly consent?: ConsentState;
+  /** False: the browser stores nothing, and the choice ends with the page. */
+  readonly isConsentStored?: boolean;
+  /** How many items of each kind this page has deleted unsent, because they were withdrawn. */
+  readonly withdrawn?: Readonly<Partial<Record<SignalKind, number>>>;
   /** Main-thread time of starting telemetry, without loading its scripts. */
   readonly started?: MainThreadTime;
   /** Main-thread time of starting the recorder, without loading its scripts. */
@@ -51,8 +59,8 @@ export interface Receipt {
   /** HTTP status of the last response; undefined: none yet. */
   readonly status?: number | undefined;
   /**
-   * The relay's `X-Relay-Outcome`; `dropped` or `rate_limited` if it was not sent; `handed_over` if
-   * another tab delivered it.
+   * The relay's `X-Relay-Outcome`; `dropped`, `withdrawn` or `rate_limited` if it was not sent;
+   * `handed_over` if another tab delivered it.
    */
   readonly outcome?: string | undefined;
   /** Why it was refused or dropped, or has to wait. */
@@ -70,6 +78,8 @@ export interface ReceiptItem {
   readonly bytes: number;
   /** Number of entries in a container of logs or spans. */
   readonly count?: number;
+  /** Categories of the losses in a client report. */
+  readonly reported?: readonly DataCategory[];
 }
 
 /** Older receipts are removed: the inbox and Sentry have all envelopes. */

@@ -4,6 +4,7 @@ import {
   type TransportMakeRequestResponse,
   updateRateLimits,
 } from "@sentry/core/browser";
+import type { SignalKind } from "../consent.ts";
 import { randomHex } from "../random_ids.ts";
 import type { Receipt } from "../telemetry_state.ts";
 import {
@@ -14,11 +15,13 @@ import {
   lockNames,
   nextEnvelope,
   receiptOf,
+  type StoredEnvelope,
   type WaitingEnvelope,
 } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
 import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
+import { type Allows, consentedPart, isConsented, kindOf } from "./consented.ts";
 import { LossCounter, lossesOf } from "./loss_counter.ts";
 import { MAX_AGE_MS, selectForEviction, STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
 import { DeliveryBreaker, limitedUntil, planRetry } from "./retry_policy.ts";
@@ -56,6 +59,10 @@ export interface DeliveryOptions {
   readonly onStored: (isStored: boolean) => void;
   /** Called for each dropped envelope. */
   readonly onDropped: () => void;
+  /** What consent covers. After a change, call {@linkcode Delivery.applyConsent}. */
+  readonly allows: Allows;
+  /** Called with the number of items that are deleted because they were withdrawn. They do not count as lost. */
+  readonly onWithdrawn: (kind: SignalKind, items: number) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly quota?: StorageQuota;
@@ -72,7 +79,8 @@ export interface DeliveryOptions {
  *             └───────────────────── later, also after a reload ◄────────┘
  * ```
  *
- * Dropped envelopes are counted in the store and reported to Sentry once a request succeeds.
+ * Dropped envelopes are counted in the store and reported to Sentry once a request succeeds. What consent no longer
+ * covers is deleted and not counted.
  */
 export class Delivery {
   /** Oldest first. */
@@ -86,6 +94,8 @@ export class Delivery {
   #lastCreatedAt = 0;
   /** Set while a check of all envelopes is due: those of one synchronous burst need only one. */
   #retention: Promise<void> | undefined;
+  /** Envelopes and kinds of which {@linkcode DeliveryOptions.onWithdrawn} was called. */
+  readonly #counted = new Set<string>();
   readonly #breaker = new DeliveryBreaker();
   readonly #losses: LossCounter;
   readonly #options: Required<DeliveryOptions>;
@@ -150,6 +160,56 @@ export class Delivery {
     void this.#load().then(() => this.#report());
   }
 
+  /** Deletes what consent no longer covers: in memory, in the journal and in the store, of all pages. */
+  async applyConsent(): Promise<void> {
+    const { allows, journal, now } = this.#options;
+    const withdrawn = this.#waiting.filter(({ meta }) => !isConsented(meta, allows));
+    for (const envelope of withdrawn) {
+      envelope.request?.abort();
+      this.#countWithdrawn(envelope.meta);
+      this.#remove(envelope);
+      this.#publish(envelope, { outcome: "withdrawn" });
+      envelope.settle({});
+    }
+    journal.withdraw(allows);
+    for (const { meta, bytes, stored } of withdrawn) {
+      // What is stored is found by `#load`.
+      if (await stored || !bytes) continue;
+      journal.remove(meta.id);
+      const rest = consentedPart({ meta, bytes }, allows);
+      if (rest) void this.deliver(rest.bytes);
+    }
+    const unreported = await this.#losses.report(now());
+    if (unreported) void this.deliver(unreported);
+    await this.#load();
+  }
+
+  /** Counts once what consent does not cover of an envelope, whichever tab deletes it. */
+  #countWithdrawn({ id, items, createdAt }: EnvelopeMeta): void {
+    for (const { category, quantity } of lossesOf(items, PAGE_ENDED)) {
+      const kind = kindOf(category);
+      const key = id + kind;
+      if (this.#options.allows(kind, createdAt) || this.#counted.has(key)) continue;
+      this.#counted.add(key);
+      this.#options.onWithdrawn(kind, quantity);
+    }
+  }
+
+  /** Deletes from the store what consent does not cover of an envelope. Returns the rest, unless a tab sends it. */
+  async #withdrawStored(meta: EnvelopeMeta): Promise<EnvelopeMeta | undefined> {
+    this.#countWithdrawn(meta);
+    const store = await this.#options.store;
+    let rest: StoredEnvelope | undefined;
+    await withTabLock(meta.id, async () => {
+      const bytes = await store.read(meta.id);
+      rest = bytes && consentedPart({ meta, bytes }, this.#options.allows);
+      await (rest ? store.put(rest) : store.delete(meta.id));
+    }).catch(() => {
+      // A later page deletes it, and does not send it before.
+    });
+    return rest?.meta;
+  }
+
   /** Sends what it can before the page may end, without waiting for the store. */
   flush(): void {
     this.#isFlushing = true;
@@ -160,7 +220,7 @@ export class Delivery {
 
   /** Adds the envelopes that other pages have left in the store or in the journal. */
   async #load(): Promise<void> {
-    const { journal } = this.#options;
+    const { journal, allows } = this.#options;
     const store = await this.#options.store;
     await journal.recover(store);
     // While the store is read, envelopes of this page may be deleted or added.
@@ -170,7 +230,13 @@ export class Delivery {
     for (const envelope of this.#waiting) known.add(envelope);
     const ids = new Set(Array.from(known, ({ meta }) => meta.id));
     // An envelope with a journal entry is left to its page, which has yet to delete that entry.
-    const added = stored.filter(({ id }) => !ids.has(id) && !journal.has(id));
+    const found = stored.filter(({ id }) => !ids.has(id) && !journal.has(id));
+    const isAllowed = (meta: EnvelopeMeta) => isConsented(meta, allows);
+    const rest = found.filter((meta) => !isAllowed(meta)).map((meta) => this.#withdrawStored(meta));
+    for (const meta of await Promise.all(rest)) if (meta) found.push(meta);
+    // Consent may have changed, and another call may have added some.
+    const present = new Set(this.#waiting.map(({ meta }) => meta.id));
+    const added = found.filter((meta) => !present.has(meta.id) && isAllowed(meta));
     const details = { stored: Promise.resolve(true), settle: () => {} };
     this.#waiting.push(...added.map((meta) => createWaitingEnvelope(meta, details)));
     this.#waiting.sort((one, other) => one.meta.createdAt - other.meta.createdAt);
@@ -206,6 +272,7 @@ export class Delivery {
 
   async #attempt(envelope: WaitingEnvelope): Promise<void> {
     envelope.isSending = true;
+    const { signal } = envelope.request = new AbortController();
     this.#sending++;
     const { meta, bytes } = envelope;
     // A request without keepalive ends with the page.
@@ -214,7 +281,9 @@ export class Delivery {
     const result = await (canFlush ? this.#sendNow(envelope, bytes) : this.#sendLocked(envelope));
     envelope.isSending = false;
     this.#sending--;
-    if (result === "locked") {
+    // Withdrawn. Its lock is free now, so that it can be deleted.
+    if (signal.aborted) void this.#load();
+    else if (result === "locked") {
       envelope.notBefore = this.#options.now() + LOCKED_WAIT_MS;
       this.#settleWaiting();
     } else if (result === "deleted") this.#handOver(envelope);
@@ -240,7 +309,7 @@ export class Delivery {
       const bytes = stored
         ? await (await this.#options.store).read(id).catch(() => envelope.bytes)
         : envelope.bytes;
-      if (!bytes) return "deleted";
+      if (!bytes || envelope.request!.signal.aborted) return "deleted";
       if (!stored) this.#options.journal.setEnvelope({ meta: envelope.meta, bytes });
       // The recorder compresses its segments itself. A hidden page may end at any moment.
       return await this.#send(envelope, bytes, lane === undefined && !this.#isFlushing);
@@ -253,7 +322,8 @@ export class Delivery {
     envelope.meta = { ...envelope.meta, attempts: envelope.meta.attempts + 1 };
     // During a retry the receipt keeps the result of the attempt before.
     if (envelope.meta.attempts === 1) this.#publish(envelope, {});
-    await this.#onResult(envelope, await this.#options.send(bytes, compress), startedAt);
+    const { signal } = envelope.request!;
+    await this.#onResult(envelope, await this.#options.send(bytes, compress, signal), startedAt);
     return "sent";
   }
 
@@ -281,6 +351,8 @@ export class Delivery {
       envelope.settle(response);
       return;
     }
+    // Withdrawn meanwhile: not sent again.
+    if (envelope.request!.signal.aborted) return;
     envelope.notBefore = retry.at;
     if (retry.isRateLimited) {
       this.#requestSucceeded();

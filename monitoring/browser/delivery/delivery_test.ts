@@ -65,6 +65,8 @@ function open(
       onDropped() {
         page.dropped += 1;
       },
+      allows: () => true,
+      onWithdrawn() {},
       onStored(isStored) {
         page.isStored = isStored;
       },
@@ -412,6 +414,7 @@ withRelay(
     relay.respond = () => new Response("{}");
     page.delivery.retryNow();
     await until(() => Object.keys(reported(relay)).length > 0, "the report arrived");
+    await until(() => page.waiting === 0, "all arrived");
     assert.deepEqual(reported(relay), { "queue_overflow:replay": 1, "queue_overflow:log_item": 7 });
     assert.deepEqual(
       relay.accepted.filter((body) => !body.includes("client_report")).toSorted(),

@@ -54,6 +54,10 @@ export function describeEnvelope(bytes: Uint8Array, id: string, now: number): En
     at += line.length + 1;
     return JSON.parse(decoder.decode(line));
   };
+  const reportedIn = (start: number, end: number): DataCategory[] => {
+    const { discarded_events = [] } = JSON.parse(decoder.decode(bytes.subarray(start, end)));
+    return discarded_events.map(({ category }: { category: DataCategory }) => category);
+  };
 
   const { event_id } = readHeader();
   const eventId = typeof event_id === "string" ? event_id : undefined;
@@ -61,11 +65,12 @@ export function describeEnvelope(bytes: Uint8Array, id: string, now: number): En
   while (at < bytes.length) {
     const { type, length, item_count: count } = readHeader();
     const end = typeof length === "number" ? at + length : lineEnd();
-    items.push({
+    const item: ReceiptItem = {
       type: String(type),
       bytes: end - at,
       ...(typeof count === "number" && { count }),
-    });
+    };
+    items.push(type === "client_report" ? { ...item, reported: reportedIn(at, end) } : item);
     at = end + 1;
   }
   const isSegment = items.some(({ type }) => type === "replay_recording");
@@ -93,6 +98,8 @@ export interface WaitingEnvelope {
   /** Resolves after the write to the store: true if it succeeded. Never rejects. */
   stored: Promise<boolean>;
   isSending: boolean;
+  /** Aborts the current or last request. */
+  request?: AbortController;
   /** Consecutive failures in this tab. */
   failures: number;
   /** Milliseconds since 1970. */

@@ -25,12 +25,12 @@ export interface EnvelopeStore {
   /**
    * Replaces all counted losses by an envelope that reports them, in one transaction.
    *
-   * @param make called if there are losses
+   * @param make called if there are losses; undefined: they are deleted unreported
    * @param isPending ids that are still in the journal, which are left for a later report: if their page
    * ends now they are counted again
    */
   report(
-    make: (losses: readonly Loss[]) => StoredEnvelope,
+    make: (losses: readonly Loss[]) => StoredEnvelope | undefined,
     isPending: (id: string) => boolean,
   ): Promise<void>;
 }
@@ -170,7 +170,8 @@ function createStore(database: IDBDatabase | undefined): EnvelopeStore {
         const counted: Loss[] = [];
         then(losses.openCursor(), (row) => {
           if (!row) {
-            if (counted.length > 0) insert(metas, bodies, make(counted));
+            const report = counted.length > 0 && make(counted);
+            if (report) insert(metas, bodies, report);
             return;
           }
           if (!isPending(row.key as string)) {

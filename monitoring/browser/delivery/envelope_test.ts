@@ -19,7 +19,7 @@ Deno.test("envelope of two items → described with their types and sizes in byt
     lane: undefined,
     createdAt: 7,
     bytes: bytes.length,
-    items: [{ type: "event", bytes: 17 }, { type: "client_report", bytes: 2 }],
+    items: [{ type: "event", bytes: 17 }, { type: "client_report", bytes: 2, reported: [] }],
     attempts: 0,
   });
 });

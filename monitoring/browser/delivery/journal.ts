@@ -1,4 +1,5 @@
 import { randomHex } from "../random_ids.ts";
+import { type Allows, consentedLosses, consentedPart } from "./consented.ts";
 import type { StoredEnvelope } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import {
@@ -48,12 +49,8 @@ export class Journal {
     if (!this.#storage) return false;
     // Before the entry: a tab that reads the entry must find it locked.
     if (this.#pending.size === 0) this.#lock();
-    // One character for each byte. Spreading the bytes would overflow the stack.
-    const body = sent?.bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
-    const entry: SerializedEntry = [this.#lockId, losses, sent?.meta, body];
-    const text = JSON.stringify(entry);
     try {
-      this.#storage.setItem(ENTRY_PREFIX + id, text);
+      this.#storage.setItem(ENTRY_PREFIX + id, serialize(this.#lockId, losses, sent));
       this.#pending.add(id);
       return true;
     } catch {
@@ -104,6 +101,17 @@ export class Journal {
     }
   }
 
+  /** Deletes what consent does not cover from the entries of all pages. */
+  withdraw(allows: Allows): void {
+    for (const { id, lock, losses, sent } of this.#read()) {
+      const part = sent && consentedPart(sent, allows);
+      const kept = consentedLosses(losses, allows);
+      if (part === sent && kept.length === losses.length) continue;
+      if (!part && kept.length === 0) this.#storage!.removeItem(ENTRY_PREFIX + id);
+      else this.#storage!.setItem(ENTRY_PREFIX + id, serialize(lock, kept, part));
+    }
+  }
+
   /** Reads the entries of all pages. Deletes those that cannot be parsed. */
   #read(): readonly (JournalEntry & { readonly lock: string })[] {
     return Object.entries(this.#storage ?? {}).flatMap(([key, text]) => {
@@ -135,4 +143,10 @@ export class Journal {
     // Without Web Locks another tab may count what this one delivers.
     void withTabLock(this.#lockId, () => unlocked);
   }
+}
+
+function serialize(lock: string, losses: readonly Loss[], sent?: StoredEnvelope): string {
+  // One character for each byte. Spreading the bytes would overflow the stack.
+  const body = sent?.bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
+  return JSON.stringify([lock, losses, sent?.meta, body] satisfies SerializedEntry);
 }

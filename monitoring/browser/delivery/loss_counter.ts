@@ -6,6 +6,7 @@ import {
 import { OWN_HEADER } from "./own_header.ts";
 import { randomHex } from "../random_ids.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
+import { type Allows, consentedLosses } from "./consented.ts";
 import { describeEnvelope, sdkCategoryOf } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
@@ -39,6 +40,8 @@ export interface LossCounterOptions {
   readonly journal: Journal;
   /** For the header of the client report, which a relay requires; empty for an ingest. */
   readonly dsn: string;
+  /** Losses of withdrawn kinds are not counted, and counted ones not reported. */
+  readonly allows: Allows;
 }
 
 /**
@@ -57,8 +60,9 @@ export class LossCounter {
 
   /** Counts losses. Those of one burst are written together. */
   count(losses: readonly Loss[]): void {
-    if (losses.length === 0) return;
-    this.#unwritten = sumLosses([...this.#unwritten, ...losses]);
+    const counted = consentedLosses(losses, this.#options.allows);
+    if (counted.length === 0) return;
+    this.#unwritten = sumLosses([...this.#unwritten, ...counted]);
     this.#options.journal.add(this.#id, this.#unwritten);
     void this.#write();
   }
@@ -71,10 +75,13 @@ export class LossCounter {
    * @returns a report that the store did not accept, to be delivered from memory
    */
   async report(now: number): Promise<Uint8Array | undefined> {
+    const { store, journal, allows } = this.#options;
+    this.#unwritten = consentedLosses(this.#unwritten, allows);
     await this.#write();
-    const { store, journal } = this.#options;
     await (await store).report((losses) => {
-      const bytes = this.#serialize(losses, now);
+      const counted = consentedLosses(losses, allows);
+      if (counted.length === 0) return undefined;
+      const bytes = this.#serialize(counted, now);
       return { bytes, meta: describeEnvelope(bytes, randomHex(16), now) };
     }, (id) => journal.has(id)).catch(() => {
       // The store keeps the counts for a later report.

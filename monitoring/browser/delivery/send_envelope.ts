@@ -28,8 +28,13 @@ export interface SendResult {
  *
  * @param compress whether the body may be compressed, which is asynchronous; false: the request is made
  * during the call
+ * @param signal aborts the request
  */
-export type SendEnvelope = (bytes: Uint8Array, compress: boolean) => Promise<SendResult>;
+export type SendEnvelope = (
+  bytes: Uint8Array,
+  compress: boolean,
+  signal?: AbortSignal,
+) => Promise<SendResult>;
 
 /** A request without a response is aborted after this time and sent again later. */
 const TIMEOUT_MS = 60_000;
@@ -66,8 +71,12 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
     body: Uint8Array,
     headers: HeadersInit,
     keepalive: boolean,
+    aborted?: AbortSignal,
   ): Promise<SendResult> {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    aborted?.throwIfAborted();
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    // Browsers before 2024 complete a request that was made.
+    const signal = aborted && AbortSignal.any ? AbortSignal.any([timeout, aborted]) : timeout;
     const response = await fetch(url, {
       ...init,
       headers,
@@ -90,30 +99,34 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
     };
   }
 
-  async function post(body: Uint8Array, headers: HeadersInit): Promise<SendResult> {
+  async function post(
+    body: Uint8Array,
+    headers: HeadersInit,
+    aborted?: AbortSignal,
+  ): Promise<SendResult> {
     const { length } = body;
     const failed = (error: unknown) => noResponse(error, length);
     const keepalive = keepaliveBytes + length <= KEEPALIVE_BYTES;
     if (keepalive) keepaliveBytes += length;
     try {
-      return await attempt(body, headers, keepalive);
+      return await attempt(body, headers, keepalive, aborted);
     } catch (error) {
       // With keepalive the browser's limit may be exceeded: other tabs count too.
       if (!keepalive || !(error instanceof TypeError)) return failed(error);
     } finally {
       if (keepalive) keepaliveBytes -= length;
     }
-    return await attempt(body, headers, false).catch(failed);
+    return await attempt(body, headers, false, aborted).catch(failed);
   }
 
-  return async (bytes, compress) => {
-    if (!compress || !canCompress) return await post(bytes, type);
+  return async (bytes, compress, signal) => {
+    if (!compress || !canCompress) return await post(bytes, type, signal);
     const body = await gzip(bytes).catch(() => undefined);
-    if (body === undefined) return await post(bytes, type);
-    const result = await post(body, { ...type, "Content-Encoding": "gzip" });
+    if (body === undefined) return await post(bytes, type, signal);
+    const result = await post(body, { ...type, "Content-Encoding": "gzip" }, signal);
     if (result.status !== 400 && result.status !== 415) return result;
     // The envelope may be valid: a proxy has decompressed the body, or the relay cannot.
-    const plain = await post(bytes, type);
+    const plain = await post(bytes, type, signal);
     if ((plain.status ?? 500) < 300) canCompress = false;
     return { ...plain, sentBytes: body.length + bytes.length };
   };

@@ -11,9 +11,11 @@ import {
 } from "@sentry/core/browser";
 import { OWN_HEADER } from "./own_header.ts";
 import type { ClientConfig } from "../client_config.ts";
+import type { SignalKind } from "../consent.ts";
 import { randomHex } from "../random_ids.ts";
 import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts";
 import type { VisitDataWriter } from "../visit_data.ts";
+import { type Allows, kindOf } from "./consented.ts";
 import { Delivery } from "./delivery.ts";
 import { sdkCategoryOf } from "./envelope.ts";
 import { openEnvelopeStore } from "./envelope_store.ts";
@@ -31,6 +33,7 @@ export interface StartDeliveryOptions {
   readonly fetch: typeof fetch;
   readonly store: TelemetryStore;
   readonly visit: VisitDataWriter;
+  readonly allows: Allows;
 }
 
 export interface StartedDelivery {
@@ -39,13 +42,15 @@ export interface StartedDelivery {
   readonly recordDroppedEvent: Client["recordDroppedEvent"];
   /** Sets the function to call after each change of a recording segment's state. */
   onReplaySent(listener: () => void): void;
+  /** To call after a change of consent. */
+  applyConsent(): void;
 }
 
 /**
  * Starts the delivery of this page's envelopes, and retries when the page or the network returns.
  */
 export function startDelivery(
-  { config, fetch, store, visit }: StartDeliveryOptions,
+  { config, fetch, store, visit, allows }: StartDeliveryOptions,
 ): StartedDelivery {
   const { tunnel } = config;
   // The server has validated the DSN.
@@ -53,6 +58,7 @@ export function startDelivery(
   let replaySent = () => {};
   let droppedCount = 0;
   let serialisingMs = 0;
+  let withdrawn: Partial<Record<SignalKind, number>> = {};
 
   function onReceipt(receipt: Receipt): void {
     store.receive(receipt);
@@ -69,6 +75,11 @@ export function startDelivery(
     onStored: (isStored) => store.update({ storageProblem: isStored ? undefined : NOT_STORED }),
     onDropped: () =>
       store.update({ dropped: `${++droppedCount}, each counted in a client report` }),
+    allows,
+    onWithdrawn(kind, items) {
+      withdrawn = { ...withdrawn, [kind]: (withdrawn[kind] ?? 0) + items };
+      store.update({ withdrawn });
+    },
   });
   addEventListener("online", () => delivery.retryNow());
   // Nothing runs while a page is in the back/forward cache.
@@ -78,7 +89,8 @@ export function startDelivery(
     else delivery.retryNow();
   });
   return {
-    transport: createTransport(delivery, onReceipt, (bytes, tookMs) => {
+    applyConsent: () => void delivery.applyConsent(),
+    transport: createTransport(delivery, allows, onReceipt, (bytes, tookMs) => {
       visit.addEnvelope({ at: Date.now(), bytes });
       store.update({ serialisingMs: serialisingMs += tookMs });
     }),
@@ -107,7 +119,7 @@ interface ItemHeader {
 
 /**
  * Creates Sentry's transport on top of a delivery. The SDK's own drops envelopes that exceed its
- * buffer or that the relay could not accept.
+ * buffer or that the relay could not accept. Items of kinds that are not granted end here, and count as nothing.
  *
  * @param onReceipt called for items that are dropped because of a rate limit
  * @param onDelivered called with the bytes of each envelope and the milliseconds of serializing it and
@@ -115,6 +127,7 @@ interface ItemHeader {
  */
 export function createTransport(
   delivery: Delivery,
+  allows: Allows,
   onReceipt: (receipt: Receipt) => void,
   onDelivered: (bytes: Uint8Array, tookMs: number) => void,
 ): (options: BaseTransportOptions) => Transport {
@@ -124,6 +137,7 @@ export function createTransport(
     const limited: ReceiptItem[] = [];
     for (const item of items as Envelope[1][number][]) {
       const { type, item_count: count } = item[0] as ItemHeader;
+      if (!allows(kindOf(sdkCategoryOf(type)))) continue;
       if (!isRateLimited(delivery.limits, sdkCategoryOf(type))) allowed.push(item);
       else limited.push({ type, bytes: 0, ...(count !== undefined && { count }) });
     }

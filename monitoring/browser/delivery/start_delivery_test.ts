@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createEnvelope, type Envelope } from "@sentry/core/browser";
 import type { Receipt } from "../telemetry_state.ts";
+import type { Allows } from "./consented.ts";
 import { Delivery } from "./delivery.ts";
 import { describeEnvelope } from "./envelope.ts";
 import { Journal } from "./journal.ts";
@@ -18,7 +19,7 @@ const envelope = (...types: string[]) =>
     types.map((type) => [{ type }, {}]) as never,
   ) as Envelope;
 
-function open(send: SendEnvelope) {
+function open(send: SendEnvelope, allows: Allows = () => true) {
   const receipts: Receipt[] = [];
   const store = createMemoryStore();
   const delivery = new Delivery({
@@ -30,8 +31,15 @@ function open(send: SendEnvelope) {
     onWaiting: () => {},
     onStored: () => {},
     onDropped: () => {},
+    allows,
+    onWithdrawn: () => {},
   });
-  const transport = createTransport(delivery, (receipt) => receipts.push(receipt), () => {})({
+  const transport = createTransport(
+    delivery,
+    allows,
+    (receipt) => receipts.push(receipt),
+    () => {},
+  )({
     url: "/monitoring",
     recordDroppedEvent: () => assert.fail("the delivery counts losses itself"),
   });
@@ -58,4 +66,18 @@ Deno.test("rate limit → new items of its category are dropped and counted", as
     ["rate_limited", 0],
     ["rate_limited", 0],
   ]);
+});
+
+Deno.test("item of a kind that is not granted → not sent, not counted, no receipt", async () => {
+  const sent: string[] = [];
+  const { transport, receipts, store } = open((bytes) => {
+    sent.push(new TextDecoder().decode(bytes));
+    return Promise.resolve(ACCEPTED);
+  }, (kind) => kind === "logs");
+  assert.deepEqual(await transport.send(envelope("event")), {});
+  await transport.send(envelope("span", "log", "replay_recording", "feedback", "session"));
+  assert.equal(sent.length, 1);
+  assert.deepEqual(sent[0]!.match(/"type":"\w+"/g), ['"type":"log"']);
+  await store.report(() => assert.fail("nothing is counted"), () => false);
+  assert.deepEqual(receipts, []);
 });

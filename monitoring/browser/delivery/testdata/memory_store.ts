@@ -39,7 +39,7 @@ export function createMemoryStore(): EnvelopeStore {
       const confirmed = [...counted].filter(([id]) => !isPending(id));
       if (confirmed.length > 0) {
         const report = make(confirmed.flatMap(([, losses]) => losses));
-        envelopes.set(report.meta.id, report);
+        if (report) envelopes.set(report.meta.id, report);
         for (const [id] of confirmed) counted.delete(id);
       }
       return Promise.resolve();
