@@ -47,8 +47,13 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
       handed_over: { kind: "waits", word: "handed over", meaning: "sent by another tab" },
       rate_limited: RATE_LIMITED,
       rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
+      withdrawn: {
+        kind: "waits",
+        word: "deleted",
+        meaning: "deleted unsent: consent was withdrawn",
+      },
       dropped: { kind: "refused", word: "dropped", meaning: "discarded without delivery" },
-    } satisfies Record<Outcome | "handed_over", OutcomeDescription>,
+    } satisfies Record<Outcome | "handed_over" | "withdrawn", OutcomeDescription>,
   ),
 );
 

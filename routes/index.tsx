@@ -4,6 +4,7 @@ import { OutcomeMark } from "../components/OutcomeMark.tsx";
 import { Panel } from "../components/Panel.tsx";
 import { ServerConfiguration, SettingsTable } from "../components/Configuration.tsx";
 import { PAGE_VIEWS } from "../islands/shared/view.ts";
+import Consent from "../islands/settings/Consent.tsx";
 import Connect from "../islands/overview/Connect.tsx";
 import Envelopes from "../islands/envelopes/Envelopes.tsx";
 import Errors from "../islands/errors/Errors.tsx";
@@ -108,6 +109,9 @@ export default function Page({ variant }: { variant: string }) {
             <Island of={Visit} />
           </Panel>
         </div>
+        <View name="settings" id="consent" title="Consent">
+          <Island of={Consent} load="visible" />
+        </View>
         <View name="settings" title="Cost of monitoring">
           <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />
         </View>
@@ -120,13 +124,14 @@ export default function Page({ variant }: { variant: string }) {
  * A view that fills the page below the tabs. Blocked from session recordings, because it shows telemetry.
  *
  * @param props.title visible heading; default: the tab's title, for screen readers only
+ * @param props.id the heading's id
  */
-function View({ name, title, children }: {
+function View({ name, title, id = `${name}-view`, children }: {
   name: keyof typeof PAGE_VIEWS;
   title?: string;
+  id?: string;
   children: ReactNode;
 }) {
-  const id = `${name}-view`;
   return (
     <section className={`view panel ${name}`} aria-labelledby={id} data-sentry-block="">
       <header className={title ? undefined : "vh"}>

@@ -1,0 +1,111 @@
+import { useReducer } from "react";
+import { formatCount } from "../../components/format.ts";
+import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.ts";
+import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { useTelemetry } from "../shared/telemetry.ts";
+
+interface Kind {
+  readonly kind: SignalKind;
+  readonly name: string;
+  /** What is collected and sent while it is granted. */
+  readonly what: string;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    kind: "errors",
+    name: "Errors",
+    what: "error events with the steps before them",
+  },
+  {
+    kind: "traces",
+    name: "Traces",
+    what:
+      "spans of page loads, navigations and requests, web vitals; a new grant starts a new trace",
+  },
+  {
+    kind: "recordings",
+    name: "Recordings",
+    what:
+      "what the page shows and what is done on it, masked; a new grant starts a new recording, without a reload",
+  },
+  {
+    kind: "logs",
+    name: "Logs",
+    what: "log lines that the page writes",
+  },
+];
+
+/** A switch for each kind of signal that this browser may collect and send. */
+export default function Consent() {
+  return (
+    <ErrorBoundary what="Consent">
+      <ConsentSwitches />
+    </ErrorBoundary>
+  );
+}
+
+function ConsentSwitches() {
+  // Undefined until telemetry was started: the switches need JavaScript.
+  const { consent, isConsentStored, withdrawn, phase } = useTelemetry();
+  // Listeners are called up to a frame later: until then React would show the switch as before.
+  const [, renderNow] = useReducer((count: number) => count + 1, 0);
+  function change(kind: SignalKind, isGranted: boolean): void {
+    if (isGranted) grant(kind);
+    else withdraw(kind);
+    renderNow();
+  }
+  const noteOf = ({ kind, what }: Kind): string => {
+    if (!consent || consent[kind] < Infinity) return what;
+    const deleted = withdrawn?.[kind];
+    if (deleted) return `not collected; ${formatCount(deleted, "unsent item")} deleted`;
+    return phase === "running"
+      ? "not collected; nothing unsent is stored"
+      : "not collected; what is stored is not sent, and deleted when telemetry starts";
+  };
+  return (
+    <>
+      <p>
+        What this browser may collect and send, in all tabs and after reloads. Withdrawing deletes
+        what has not been sent yet. What was sent before is not deleted.
+      </p>
+      <table className="cost">
+        <caption className="vh">Kinds of signals</caption>
+        <thead className="vh">
+          <tr>
+            <th scope="col">Kind</th>
+            <th scope="col">State</th>
+            <th scope="col">Note</th>
+          </tr>
+        </thead>
+        <tbody>
+          {KINDS.map((row) => {
+            const { kind, name } = row;
+            const isGranted = consent !== undefined && consent[kind] < Infinity;
+            return (
+              <tr key={kind}>
+                <th scope="row">
+                  <label>
+                    <input
+                      type="checkbox"
+                      role="switch"
+                      disabled={!consent}
+                      checked={isGranted}
+                      onChange={() => change(kind, !isGranted)}
+                    />
+                    {name}
+                  </label>
+                </th>
+                <td>{isGranted ? "granted" : consent ? "withdrawn" : "not running"}</td>
+                <td className="of" aria-live="polite">{noteOf(row)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {isConsentStored === false && (
+        <p role="status">This browser stores nothing for this page: the choice ends with it.</p>
+      )}
+    </>
+  );
+}
