@@ -25,12 +25,6 @@ export interface SendResult {
   readonly attempts?: number;
 }
 
-const RATE_LIMITED: OutcomeDescription = {
-  kind: "refused",
-  word: "rate limited",
-  meaning: "the ingest announced a rate limit for its items",
-};
-
 /** The outcomes that the relay reports (docs/contract.md), and those of the browser's own delivery. */
 const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, OutcomeDescription>(
   Object.entries(
@@ -45,7 +39,11 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
       },
       // The other tab's receipt has the result.
       handed_over: { kind: "waits", word: "handed over", meaning: "sent by another tab" },
-      rate_limited: RATE_LIMITED,
+      rate_limited: {
+        kind: "refused",
+        word: "rate limited",
+        meaning: "the ingest announced a rate limit for its items",
+      },
       rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
       withdrawn: {
         kind: "waits",
@@ -72,8 +70,8 @@ const KEPT: OutcomeDescription = {
 };
 
 /**
- * Describes what became of an envelope. The relay's outcome decides if there is one, else the status: a self-hosted
- * ingest responds to the browser directly and knows no outcomes.
+ * Describes what became of an envelope. The outcome decides if there is one, else the status: a self-hosted ingest
+ * responds to the browser directly and knows no outcomes. Delivery adds one to a final 429.
  */
 export function describeOutcome(
   { status, outcome, error, attempts }: SendResult,
@@ -83,8 +81,7 @@ export function describeOutcome(
   if (status === undefined && error === undefined) return attempts === 0 ? WAITING : SENDING;
   if (status === undefined) return KEPT;
   if (status >= 200 && status < 300) return ACCEPTED;
-  if (status === 429) return RATE_LIMITED;
-  return isRetryable(status) ? KEPT : REFUSED;
+  return status === 429 || isRetryable(status) ? KEPT : REFUSED;
 }
 
 /** Identifies a receipt. Segments of one recording share an id, so the key contains the time. */

@@ -18,14 +18,13 @@ Deno.test("no outcome, because the ingest responded itself → the status decide
   assert.equal(describeOutcome({ status: 200 }).word, "accepted");
   assert.equal(describeOutcome({ status: 400 }).kind, "refused");
   assert.equal(describeOutcome({ status: 403, error: "dsn_not_allowed" }).kind, "refused");
-  assert.equal(describeOutcome({ status: 429 }).word, "rate limited");
 });
 
-Deno.test("no response, 5xx, 408 or 425 → waits, because it is sent again", () => {
+Deno.test("no response, 5xx, 408, 425 or 429 → waits, because it is sent again", () => {
   assert.equal(describeOutcome({ attempts: 0 }).word, "waiting");
   assert.equal(describeOutcome({ attempts: 1 }).word, "sending");
   assert.equal(describeOutcome({ error: "Failed to fetch" }).word, "kept");
-  for (const status of [408, 425, 500, 503]) {
+  for (const status of [408, 425, 429, 500, 503]) {
     assert.equal(describeOutcome({ status }).word, "kept");
   }
 });

@@ -12,6 +12,8 @@ export interface ErrorCall {
   readonly error: unknown;
   readonly componentStack?: string;
   readonly handled: boolean;
+  /** The event's id; default: a random one. */
+  readonly eventId?: string;
 }
 
 export interface LogCall {

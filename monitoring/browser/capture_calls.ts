@@ -43,10 +43,10 @@ function captureCall(client: Client, call: Call): void {
   else startNavigation(client, call);
 }
 
-function captureError({ at, error, componentStack, handled }: ErrorCall): void {
+function captureError({ at, error, componentStack, handled, eventId }: ErrorCall): void {
   withTimestamp(at, () => {
     if (componentStack === undefined) {
-      captureException(error, { mechanism: { handled, type: "generic" } });
+      captureException(error, { event_id: eventId, mechanism: { handled, type: "generic" } });
       return;
     }
     captureReactException(error, { componentStack }, {

@@ -5,7 +5,13 @@
  *
  * Deliberately not here: the SDK's functions. Spans are made with `@opentelemetry/api`.
  */
-import { createCallQueue, KIND_OF, type LogAttributes, type LogLevel } from "./call_queue.ts";
+import {
+  createCallQueue,
+  type ErrorCall,
+  KIND_OF,
+  type LogAttributes,
+  type LogLevel,
+} from "./call_queue.ts";
 import type { ClientConfig } from "./client_config.ts";
 import { createConsent, type SignalKind } from "./consent.ts";
 import { countUnstarted } from "./delivery/journal_entry.ts";
@@ -26,6 +32,9 @@ const consent = createConsent((state, isStored) =>
   store.update({ consent: state, isConsentStored: isStored })
 );
 let started = false;
+
+/** Sends what the SDK buffers: spans, logs, and the recording until now. Without effect until it runs. */
+export let flush: () => void = () => {};
 
 /** Calls `listener` after changes of the state; returns a function that stops it. */
 export const subscribe = store.subscribe;
@@ -59,7 +68,7 @@ export function start(config: ClientConfig): void {
       const { startTelemetry } = await import("./start_telemetry.ts");
       // Evaluating the SDK and starting it would be one long task.
       await untilIdle();
-      startTelemetry({ config, fetch: nativeFetch, store, queue, visit, consent });
+      flush = startTelemetry({ config, fetch: nativeFetch, store, queue, visit, consent });
       store.update({ phase: "running" });
     } catch (error) {
       // Blocked, offline, or an unsupported browser. A later page reports how much this one has lost.
@@ -82,13 +91,15 @@ export const withdraw = (kind: SignalKind): void => consent.set(kind, false);
  *
  * @param error the thrown value
  * @param details `componentStack`: React's, if a component failed; `handled`: whether the page handled
- * the failure (default: false)
+ * the failure (default: false); `eventId`: 32 hexadecimal digits (default: random)
  */
 export function captureError(
   error: unknown,
-  { componentStack, handled = false }: { componentStack?: string; handled?: boolean } = {},
+  { handled = false, ...details }: Partial<
+    Pick<ErrorCall, "componentStack" | "handled" | "eventId">
+  > = {},
 ): void {
-  queue.add({ kind: "error", at: Date.now(), error, componentStack, handled });
+  queue.add({ kind: "error", at: Date.now(), error, handled, ...details });
 }
 
 /** Writes a structured log with the time of this call, as soon as the SDK has started. */

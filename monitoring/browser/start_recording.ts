@@ -28,6 +28,8 @@ export interface Recorder {
   refreshLater(): void;
   /** Starts a new recording after `stop`, sampled as at first. */
   start(): void;
+  /** Sends what is recorded until now, unless it has stopped. */
+  flush(): void;
   /** Deletes what is recorded and not sent, without a last segment. */
   stop(): void;
 }
@@ -123,6 +125,10 @@ export function startRecording(
       if (Math.random() < settings.replaysSessionSampleRate) replay.start();
       else replay.startBuffering();
       refresh();
+    },
+    flush() {
+      // The SDK would start a recorder that has stopped.
+      if (replay.getRecordingMode() !== undefined) void replay.flush();
     },
     stop: () => void replay.stop({ flush: false }),
   };

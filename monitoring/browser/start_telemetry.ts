@@ -45,10 +45,12 @@ export interface TelemetryOptions {
 /**
  * Starts OpenTelemetry and Sentry's client. The order matters: each step depends on the ones before it,
  * and most other orders lose data silently.
+ *
+ * @returns a function that sends what is buffered
  */
 export function startTelemetry(
   { config, fetch, store, queue, visit, consent }: TelemetryOptions,
-): void {
+): () => void {
   const startedAt = performance.now();
   const isMonitoringRequest = createIsMonitoringRequest(config.monitoringPath, location.href);
 
@@ -135,6 +137,10 @@ export function startTelemetry(
   whenIdle(() => void record());
   // Without `performance.measure`, from which browser tracing would make a span.
   store.update({ started: timeSince(startedAt) });
+  return () => {
+    client.emit("flush");
+    recorder?.flush();
+  };
 
   async function record(): Promise<void> {
     if (!consent.allows("recordings")) return store.update({ recording: "off" });

@@ -67,6 +67,10 @@ export interface Receipt {
   readonly error?: string | undefined;
   /** How often it was sent. */
   readonly attempts: number;
+  /** Milliseconds between its creation and the end of the write to the store; undefined: in memory only. */
+  readonly storedMs?: number | undefined;
+  /** Milliseconds between its creation and the start of the last request. */
+  readonly sentMs?: number | undefined;
   /** Milliseconds between its creation and the last response. */
   readonly tookMs: number;
 }

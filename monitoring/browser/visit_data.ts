@@ -1,8 +1,9 @@
 import type { Span } from "@opentelemetry/sdk-trace-web";
 import { createListeners } from "./listeners.ts";
 
-/** An envelope's bytes, and when it was made, in milliseconds since 1970. */
+/** An envelope's bytes. */
 export interface VisitEnvelope {
+  /** When it was made, milliseconds since 1970: the `at` of its receipt. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }

@@ -106,6 +106,11 @@ export class Delivery {
     void this.#load().then(() => this.#report());
   }
 
+  /** When the newest envelope was taken over: different for each, and the time in its receipt. */
+  get lastCreatedAt(): number {
+    return this.#lastCreatedAt;
+  }
+
   /** The rate limits in force. */
   get limits(): RateLimits {
     return this.#limits;
@@ -131,9 +136,12 @@ export class Delivery {
       if (isStored || !store.isPersistent) journal.remove(meta.id);
       return isStored;
     });
-    void stored.then(onStored);
     return new Promise((settle) => {
       const envelope = createWaitingEnvelope(meta, { bytes, stored, settle });
+      void stored.then((isStored) => {
+        if (isStored) envelope.storedMs = now() - meta.createdAt;
+        onStored(isStored);
+      });
       this.#waiting.push(envelope);
       this.#publish(envelope, {});
       this.#retention ??= Promise.resolve().then(() => this.#enforceRetention());
@@ -319,6 +327,7 @@ export class Delivery {
   /** Sends once and handles the response, all under the locks: other tabs find it deleted. */
   async #send(envelope: WaitingEnvelope, bytes: Uint8Array, compress: boolean): Promise<"sent"> {
     const startedAt = this.#options.now();
+    envelope.sentMs = startedAt - envelope.meta.createdAt;
     envelope.meta = { ...envelope.meta, attempts: envelope.meta.attempts + 1 };
     // During a retry the receipt keeps the result of the attempt before.
     if (envelope.meta.attempts === 1) this.#publish(envelope, {});
@@ -357,8 +366,8 @@ export class Delivery {
     if (retry.isRateLimited) {
       this.#requestSucceeded();
       const seconds = Math.ceil((retry.at - now) / 1000);
-      // Without the status: a receipt with a 429 would look final.
-      this.#publish(envelope, { error: `rate limited, sent again in ${seconds} s` });
+      // Without an outcome: it is not final.
+      this.#publish(envelope, { status, error: `rate limited, sent again in ${seconds} s` });
       envelope.settle(response);
     } else {
       this.#breaker.failed(startedAt, now, random);

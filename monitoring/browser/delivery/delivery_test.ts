@@ -143,6 +143,9 @@ withRelay("accepted → deleted, and the receipt has status and outcome", async 
   assert.deepEqual(await store.list(), []);
   const receipt = page.receipts.get("a/15");
   assert.deepEqual([receipt?.status, receipt?.outcome, receipt?.attempts], [200, "stored", 1]);
+  const { storedMs = -1, sentMs = -1, tookMs = -1 } = receipt ?? {};
+  assert.ok(0 <= storedMs && storedMs <= sentMs && sentMs <= tookMs, `${storedMs}, ${sentMs}`);
+  assert.equal(page.delivery.lastCreatedAt, receipt?.at);
 });
 
 withRelay("500, then 200 → all arrive, byte for byte", async (relay) => {
@@ -225,7 +228,10 @@ withRelay("429 for all its categories → sent again when the limit ends", async
   assert.equal(answer.statusCode, 429);
   assert.equal(answer.headers?.["x-sentry-rate-limits"], "1:error:key");
   assert.ok((page.delivery.limits.error ?? 0) > Date.now());
-  assert.match(page.receipts.get("a/15")?.error ?? "", /^rate limited, sent again/);
+  const receipt = page.receipts.get("a/15");
+  assert.match(receipt?.error ?? "", /^rate limited, sent again/);
+  // Without an outcome, because it is not final.
+  assert.deepEqual([receipt?.status, receipt?.outcome], [429, undefined]);
   relay.respond = () => new Response("{}");
   page.delivery.retryNow();
   assert.equal(relay.posts.length, 1);
@@ -293,6 +299,7 @@ withRelay("store full → delivered from memory", async (relay) => {
   page.delivery.retryNow();
   await until(() => page.waiting === 0, "it arrived");
   assert.deepEqual(relay.accepted, [text(event("a"))]);
+  assert.equal(page.receipts.get("a/15")?.storedMs, undefined);
 });
 
 withRelay(

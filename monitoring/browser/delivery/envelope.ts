@@ -106,6 +106,9 @@ export interface WaitingEnvelope {
   notBefore: number;
   /** Bytes of all bodies that this tab has sent of it. */
   sentBytes: number;
+  /** When this tab has stored it and last sent it, in milliseconds after its creation. */
+  storedMs?: number;
+  sentMs?: number;
   /** Resolves the SDK's `send`. Only the first call has an effect. */
   settle(response: TransportMakeRequestResponse): void;
 }
@@ -155,7 +158,7 @@ export function nextEnvelope<
 
 /** Builds the receipt that the page shows. */
 export function receiptOf(
-  { meta, sentBytes }: WaitingEnvelope,
+  { meta, sentBytes, storedMs, sentMs }: WaitingEnvelope,
   { status, outcome, error }: Partial<SendResult>,
   now: number,
 ): Receipt {
@@ -168,6 +171,8 @@ export function receiptOf(
     sentBytes,
     attempts,
     tookMs: now - at,
+    storedMs,
+    sentMs,
     status,
     outcome,
     error,

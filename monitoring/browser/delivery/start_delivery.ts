@@ -91,7 +91,7 @@ export function startDelivery(
   return {
     applyConsent: () => void delivery.applyConsent(),
     transport: createTransport(delivery, allows, onReceipt, (bytes, tookMs) => {
-      visit.addEnvelope({ at: Date.now(), bytes });
+      visit.addEnvelope({ at: delivery.lastCreatedAt, bytes });
       store.update({ serialisingMs: serialisingMs += tookMs });
     }),
     recordDroppedEvent: (reason, category, quantity = 1) =>
