@@ -10,6 +10,7 @@ import Envelopes from "../islands/envelopes/Envelopes.tsx";
 import Errors from "../islands/errors/Errors.tsx";
 import Highlights from "../islands/overview/Highlights.tsx";
 import Logs from "../islands/logs/Logs.tsx";
+import Proof from "../islands/proof/Proof.tsx";
 import Receipts from "../islands/overview/Receipts.tsx";
 import Recordings from "../islands/recordings/Recordings.tsx";
 import Settings from "../islands/settings/Settings.tsx";
@@ -73,7 +74,11 @@ export default function Page({ variant }: { variant: string }) {
                 </Panel>
               </div>
             )}
-          <Panel id="signals" title="Generate telemetry">
+          <Panel
+            id="signals"
+            title="Generate telemetry"
+            links={<a href="#/settings">Prove that it arrives</a>}
+          >
             <Island of={Signals} />
           </Panel>
         </div>
@@ -111,6 +116,9 @@ export default function Page({ variant }: { variant: string }) {
         </div>
         <View name="settings" id="consent" title="Consent">
           <Island of={Consent} load="visible" />
+        </View>
+        <View name="settings" id="proof" title="Proof of the pipeline">
+          <Island of={Proof} load="visible" props={{ variant, route }} />
         </View>
         <View name="settings" title="Cost of monitoring">
           <Island of={Settings} load="visible" props={{ scripts: slot("scripts"), route }} />

@@ -10,5 +10,5 @@ export const LOADED_TOGETHER: readonly (readonly string[])[] = [
     "islands/shared/TabCount.tsx",
     "islands/strip/LivePipelineStrip.tsx",
   ],
-  ["monitoring/browser/start_telemetry.ts", "islands/overview/manual_span.ts"],
+  ["monitoring/browser/start_telemetry.ts", "islands/shared/manual_span.ts"],
 ];

@@ -61,9 +61,9 @@ export function blockMainThread(): string {
 
 /** A span with a request as its child. OpenTelemetry's API is in the same file as telemetry. */
 export async function createManualSpan(): Promise<string> {
-  const api = await import("./manual_span.ts").catch(() => undefined);
+  const api = await import("../shared/manual_span.ts").catch(() => undefined);
   if (api === undefined) return `No span: telemetry did not load. ${await requestBriefly()}`;
-  return `A manual span was created. ${await api.runInSpan(requestBriefly)}`;
+  return `A manual span was created. ${await api.runInSpan("manual span", requestBriefly)}`;
 }
 
 const requestBriefly = () => request("/signal?delay_ms=80");

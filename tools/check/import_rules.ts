@@ -22,6 +22,7 @@ export const VIEW_FOLDERS = [
   "errors",
   "logs",
   "overview",
+  "proof",
   "recordings",
   "settings",
   "shared",

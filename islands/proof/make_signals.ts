@@ -1,0 +1,37 @@
+import { captureError, flush, log } from "../../monitoring/browser/mod.ts";
+import type { ManualSpan } from "../shared/manual_span.ts";
+import { LOG_ID, type SignalIds } from "./find_signals.ts";
+
+/** What the proof's signals are called in the lists. */
+const nameOf = (signal: string) => `Sightglass proof: ${signal}`;
+
+/** The signals of one proof. */
+export interface MadeSignals {
+  readonly ids: Omit<SignalIds, "recording">;
+  /** All three are of its trace. */
+  readonly span: ManualSpan;
+  /** When the first was made, milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Makes a real error, a span and a log, and sends them at once, with the recording until now. */
+export async function makeSignals(): Promise<MadeSignals> {
+  const error = randomHex(16);
+  const logId = randomHex(8);
+  // OpenTelemetry's API is in the same file as telemetry, which runs.
+  const { runInSpan } = await import("../shared/manual_span.ts");
+  const at = Date.now();
+  // deno-lint-ignore require-await -- the span ends with the promise
+  const span = await runInSpan(nameOf("span"), async (span) => {
+    captureError(new Error(nameOf("error")), { handled: true, eventId: error });
+    log("info", nameOf("log"), { [LOG_ID]: logId });
+    return span;
+  });
+  flush();
+  return { ids: { error, span: span.spanId, log: logId }, span, at };
+}
+
+function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

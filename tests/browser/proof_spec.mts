@@ -1,0 +1,224 @@
+/** The proof of the pipeline: it passes, or names the broken step and its cause. */
+import { Buffer } from "node:buffer";
+import type { Page } from "@playwright/test";
+import { answers, closes } from "../stand_in_ingest.ts";
+import { forbidIndexedDb } from "./blocked_ways.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectGoodLook } from "./page_look.ts";
+import { openPage } from "./signals.ts";
+import { errorsOf, logsOf, spansOf } from "./telemetry.ts";
+
+const RELAY = { mode: "relay" } as const;
+/** A proof may take 40 s; a busy machine takes longer. */
+const PROOF_TIMEOUT_MS = 90_000;
+
+/** Not recorded from the start: the proof's segment is the first one. */
+const bufferRecording = (page: Page) => page.addInitScript(() => void (Math.random = () => 0.5));
+
+async function openProof(page: Page): Promise<void> {
+  await bufferRecording(page);
+  await openPage(page, "/#/settings");
+}
+
+/** Runs the proof, and returns it as text. */
+async function prove(page: Page): Promise<string> {
+  const panel = page.locator(".proof");
+  const before = await panel.locator("pre").textContent({ timeout: 100 }).catch(() => "");
+  await panel.getByRole("button", { name: "Run the proof" }).click();
+  const text = panel.locator("pre");
+  await expect.poll(
+    async () => await text.count() > 0 && await text.textContent() !== before,
+    { timeout: PROOF_TIMEOUT_MS },
+  ).toBe(true);
+  return await text.textContent() ?? "";
+}
+
+/** The broken steps and their causes, as the text names them. */
+const findings = (text: string) =>
+  [...text.matchAll(/^(Broken|Warning) at (.*)\nCause: (.*)\nFix: (.*)$/gm)]
+    .map(([, kind, step, cause, fix]) => ({ kind, step, cause, fix }));
+
+/** Runs `deno task prove` as a process of its own. */
+async function runTool(chromium: string, address: string, env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "tools/prove.ts", address],
+    env: { CHROMIUM_PATH: chromium, ...env },
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+const ALL = "error, span, log, recording";
+
+test("inbox mode → each signal found again by its id; without consent off", async ({ page, arrivals }) => {
+  await openProof(page);
+  const text = await prove(page);
+  expect(findings(text)).toEqual([]);
+  expect(text).toContain("every signal was found again in the inbox");
+  expect(text).toMatch(/^Stored in the browser( +yes, <?\d\S* m?s){4}$/m);
+  expect(text).toMatch(/^Answered( +200, <?\d\S* m?s){4}$/m);
+  expect(text).toMatch(/^Found in the inbox( +yes, <?\d\S* m?s){4}$/m);
+  await expect(page.locator(".proof")).toHaveAttribute("data-verdict", "passed");
+
+  const ids = Object.fromEntries(
+    [...text.matchAll(/^(Error|Span|Log|Recording): (\w+)/gm)].map(([, name, id]) => [name, id]),
+  );
+  const items = await arrivals.items();
+  const [error] = errorsOf(items).filter(({ event_id }) => event_id === ids.Error);
+  expect(error?.exception.values[0]?.value).toBe("Sightglass proof: error");
+  const [span] = spansOf(items).filter(({ span_id }) => span_id === ids.Span);
+  expect(span?.name).toBe("Sightglass proof: span");
+  const [log] = logsOf(items).filter(({ attributes }) => attributes["proof.id"]?.value === ids.Log);
+  expect(log?.body).toBe("Sightglass proof: log");
+  expect([span?.trace_id, log?.trace_id]).toEqual(
+    Array(2).fill(error?.contexts.trace.trace_id),
+  );
+  expect(items.filter(({ type }) => type === "replay_event").map((item) => item.json().replay_id))
+    .toContain(ids.Recording);
+
+  await page.locator(".proof summary").click();
+  await expectGoodLook(page, "a proof");
+
+  const consent = page.getByRole("region", { name: "Consent" });
+  await consent.getByRole("switch", { name: "Logs" }).click();
+  const withoutLogs = await prove(page);
+  expect(findings(withoutLogs)).toEqual([]);
+  expect(withoutLogs).toMatch(/^Created +yes, .* +yes, .* +off +yes/m);
+  expect(withoutLogs).toMatch(/^Sampled +yes +yes +no consent +yes$/m);
+});
+
+test("IndexedDB refused → not stored in the browser, everything else works", async ({ page }) => {
+  await forbidIndexedDb(page);
+  await openProof(page);
+  const text = await prove(page);
+  expect(findings(text)).toMatchObject([{
+    kind: "Broken",
+    step: `Stored in the browser: ${ALL}`,
+    cause: expect.stringContaining("refuses IndexedDB (SecurityError)"),
+  }]);
+  expect(text).toMatch(/^Found in the inbox( +yes, <?\d\S* m?s){4}$/m);
+  await expect(page.locator(".proof")).toHaveAttribute("data-verdict", "failed");
+});
+
+test("worker refused by the CSP → recording not compressed", async ({ page, watch }) => {
+  watch.allow(/Content Security Policy/);
+  await page.route("/", async (route) => {
+    const response = await route.fetch();
+    const headers = response.headers();
+    headers["content-security-policy"] = headers["content-security-policy"]!
+      .replace("worker-src 'self'", "worker-src 'none'");
+    await route.fulfill({ response, headers });
+  });
+  await openProof(page);
+  const text = await prove(page);
+  expect(findings(text)).toMatchObject([{
+    kind: "Broken",
+    step: "Created: recording",
+    cause: expect.stringContaining("Content-Security-Policy refuses the recorder’s worker"),
+    fix: expect.stringContaining("worker-src 'self'"),
+  }]);
+});
+
+test.describe("inbox with a token", () => {
+  const INBOX_TOKEN = "a-token-of-at-least-16-characters";
+  test.use({ serverEnv: { INBOX_TOKEN } });
+
+  test("deno task prove → 0 with the token, 1 without, 2 where no Sightglass is", async ({ server, ingest, chromium }) => {
+    const passed = await runTool(chromium, server.origin, { INBOX_TOKEN });
+    expect(passed.stderr).toBe("");
+    expect(passed.stdout).toMatch(/^Found in the inbox( +yes, <?\d\S* m?s){4}$/m);
+    expect(passed.code).toBe(0);
+
+    const refused = await runTool(chromium, server.origin);
+    expect(findings(refused.stdout)).toMatchObject([{
+      kind: "Broken",
+      step: `Found in the inbox: ${ALL}`,
+      fix: expect.stringContaining("INBOX_TOKEN"),
+    }]);
+    expect(refused.code).toBe(1);
+
+    const { code, stderr } = await runTool(chromium, ingest.origin);
+    expect(stderr).toContain(`${ingest.origin} is no Sightglass page`);
+    expect(code).toBe(2);
+  });
+});
+
+test.describe("relay mode", () => {
+  test.use(RELAY);
+
+  test("accepted, blocked, offline, ingest down → each named", async ({ page, context, ingest, watch }) => {
+    watch.allow("ERR_BLOCKED_BY_CLIENT", "ERR_INTERNET_DISCONNECTED");
+    await openProof(page);
+    const passed = await prove(page);
+    expect(findings(passed)).toEqual([]);
+    expect(passed).toContain("the ingest has accepted every signal");
+    expect(passed).toMatch(/^Outcome( +delivered){4}$/m);
+
+    await page.route("/monitoring", (route) => route.abort("blockedbyclient"));
+    expect(findings(await prove(page))).toMatchObject([{
+      kind: "Broken",
+      step: `Sent: ${ALL}`,
+      cause:
+        "Requests to the server’s /monitoring are blocked in the browser: others are answered.",
+      fix: expect.stringContaining("MONITORING_PATH"),
+    }]);
+
+    await page.unroute("/monitoring");
+    await context.setOffline(true);
+    expect(findings(await prove(page))).toMatchObject([{
+      kind: "Broken",
+      step: `Sent: ${ALL}`,
+      cause: "The browser is offline.",
+    }]);
+
+    await context.setOffline(false);
+    await expect(page.getByText(/^0\swaiting envelopes/)).toBeVisible();
+    ingest.behave(closes);
+    const spooled = await prove(page);
+    expect(findings(spooled)).toMatchObject([{
+      kind: "Warning",
+      step: `Outcome: ${ALL}`,
+      cause: expect.stringContaining("the relay keeps the envelope in its spool"),
+    }]);
+    expect(spooled).toContain("Not proven");
+    await expect(page.locator(".proof")).toHaveAttribute("data-verdict", "warning");
+  });
+
+  test("ingest refuses → deno task prove ends with 1 and names it; limits the rate → named", async ({ page, ingest, server, chromium, watch }) => {
+    watch.allow("status of 429");
+    ingest.behave(answers(403, { headers: { "x-sentry-error": "the key is disabled" } }));
+    const { code, stdout } = await runTool(chromium, server.origin);
+    // One session of ten is recorded from the start: its recorder has then stopped before.
+    expect(findings(stdout).at(-1)).toMatchObject({
+      kind: "Broken",
+      step: expect.stringMatching(/^Answered: error, span, log/),
+      cause: "The ingest refused the envelope with 403. It reports: “the key is disabled”",
+      fix: expect.stringContaining("SENTRY_DSN"),
+    });
+    expect(code).toBe(1);
+
+    ingest.behave(answers(429, { headers: { "x-sentry-rate-limits": "60::organization" } }));
+    await openProof(page);
+    const limited = findings(await prove(page));
+    for (const { cause } of limited) expect(cause).toContain("limits the rate of such signals");
+    expect(limited.flatMap(({ step }) => step!.split(": ")[1]!.split(", ")).toSorted())
+      .toEqual(["error", "log", "recording", "span"]);
+  });
+
+  test("the page's DSN is not allowed → DSN named", async ({ page, watch }) => {
+    watch.allow("status of 403");
+    await page.route("/", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll("sentry.io/1", "sentry.io/2");
+      await route.fulfill({ response, body: Buffer.from(body) });
+    });
+    await openProof(page);
+    expect(findings(await prove(page))).toMatchObject([{
+      kind: "Broken",
+      step: `Answered: ${ALL}`,
+      cause: expect.stringContaining("The relay does not allow this page’s DSN."),
+      fix: expect.stringContaining("SENTRY_ALLOWED_DSNS"),
+    }]);
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * `deno task prove URL`: opens the page of a deployment in a real Chromium, runs its proof and prints the result. With
+ * `INBOX_TOKEN`, it may read an inbox that requires one.
+ *
+ * Exit code: 0: every signal has arrived; 1: one has not; 2: there is no Sightglass page at the address, or the proof
+ * cannot be run.
+ */
+import { type Browser, chromium, errors, type Page } from "@playwright/test";
+import { CHROMIUM_ARGS, ChromiumMissing, ensureChromium } from "./test/find_chromium.ts";
+
+/** The whole run, once there is a Chromium. The page's own proof ends before. */
+const TIMEOUT_MS = 60_000;
+/** Maximum wait for the page itself. */
+const OPEN_TIMEOUT_MS = 15_000;
+
+/** The proof cannot be run. The message is for the user. */
+export class ProveError extends Error {
+  override readonly name = "ProveError";
+}
+
+/**
+ * Reads the command line.
+ *
+ * @returns the origin of the deployment
+ * @throws {ProveError}
+ */
+export function readOrigin(args: readonly string[]): string {
+  const [address, ...others] = args;
+  const use = "Use: deno task prove https://HOST/";
+  if (address === undefined || others.length > 0) {
+    throw new ProveError(`Cannot prove: one address is needed, not ${args.length}. ${use}`);
+  }
+  const url = URL.parse(address);
+  const quoted = JSON.stringify(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new ProveError(`Cannot prove: ${quoted} is not an http or https address. ${use}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ProveError(`Cannot prove: the address contains a user or a password. ${use}`);
+  }
+  if (url.pathname !== "/") {
+    throw new ProveError(
+      `Cannot prove: ${quoted} has a path, and Sightglass's page is "/". ${use}`,
+    );
+  }
+  return url.origin;
+}
+
+/** Result of a proof that ran. */
+interface Proven {
+  readonly passed: boolean;
+  readonly text: string;
+}
+
+/** @throws {ProveError} */
+async function prove(browser: Browser, origin: string, token: string | undefined): Promise<Proven> {
+  const end = Date.now() + TIMEOUT_MS;
+  const page = await browser.newPage();
+  page.setDefaultTimeout(OPEN_TIMEOUT_MS);
+  await openPage(page, origin);
+  if (token !== undefined) {
+    const headers = { Authorization: `Bearer ${token}` };
+    const options = { headers, timeout: OPEN_TIMEOUT_MS };
+    // The answer sets the cookie that the page then uses.
+    await page.request.get(`${origin}/monitoring/inbox?limit=1`, options).catch(() => {
+      // The proof reports that the inbox cannot be read.
+    });
+  }
+  try {
+    const panel = page.locator(".proof");
+    await panel.getByRole("button", { name: "Run the proof" }).click();
+    const ended = panel.locator(":scope:not([data-verdict=pending]) pre");
+    await ended.waitFor({ state: "attached", timeout: Math.max(1, end - Date.now()) });
+    const verdict = await panel.getAttribute("data-verdict");
+    return { passed: verdict === "passed", text: await ended.textContent() ?? "" };
+  } catch (error) {
+    if (!(error instanceof errors.TimeoutError)) throw error;
+    const text = `Sightglass proof of ${origin}\n\nThe page did not finish the proof in time.\n` +
+      "Cause: its scripts did not load, or do not run.\n" +
+      "Fix: open the page in a browser and look at its console.";
+    return { passed: false, text };
+  }
+}
+
+/** Opens the settings of a deployment. @throws {ProveError} */
+async function openPage(page: Page, origin: string): Promise<void> {
+  const response = await page.goto(`${origin}/#/settings`).catch((error: Error) => {
+    const [reason] = error.message.replace(/^page\.goto: /, "").split("\n");
+    throw new ProveError(`Cannot reach ${origin}: ${reason}`);
+  });
+  const status = response?.status() ?? 0;
+  if (status !== 200) throw new ProveError(`Cannot prove: ${origin} answers ${status}, not 200.`);
+  if (await page.locator("script#client").count() === 0) {
+    throw new ProveError(
+      `Cannot prove: ${origin} is no Sightglass page. Name the address at which it is served.`,
+    );
+  }
+  if (await page.locator("#proof").count() === 0) {
+    throw new ProveError(`Cannot prove: the Sightglass at ${origin} is too old to have a proof.`);
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const origin = readOrigin(Deno.args);
+    const executablePath = await ensureChromium();
+    const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
+    const { passed, text } = await prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined)
+      .finally(() => browser.close());
+    console.log(text);
+    Deno.exit(passed ? 0 : 1);
+  } catch (error) {
+    const isExpected = error instanceof ProveError || error instanceof ChromiumMissing;
+    console.error(isExpected ? error.message : error);
+    Deno.exit(2);
+  }
+}
