@@ -17,21 +17,20 @@ export type Settle = (taken: boolean) => void;
 
 /** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
 export class Duplicates {
-  /** Keys being processed. Resolves to whether the envelope was taken. */
-  readonly #pending = new Map<string, Promise<boolean>>();
-  /** Keys that were taken, with their time. */
-  readonly #taken = new Map<string, number>();
-  /** These keys by time: a ring buffer. Deleting the first key of a large `Map` again and again is slow. */
+  /** By key: when the envelope was taken, or, while it is processed, a promise of whether it was taken. */
+  readonly #known = new Map<string, number | Promise<boolean>>();
+  /** Taken keys by time: a ring buffer. Deleting the first key of a large `Map` again and again is slow. */
   readonly #order: string[] = [];
   /** Index of the oldest key in the ring. */
   #oldest = 0;
+  #size = 0;
 
   /** @param max number of keys remembered at once */
   constructor(readonly max: number = MAX_REMEMBERED) {}
 
-  /** Number of keys remembered now. */
+  /** Number of taken keys remembered now. */
   get size(): number {
-    return this.#taken.size;
+    return this.#size;
   }
 
   /**
@@ -46,22 +45,24 @@ export class Duplicates {
   async begin(key: Uint8Array, now: () => number): Promise<Settle | undefined> {
     const name = nameOf(key);
     for (let waits = 0;; waits++) {
-      const copy = this.#pending.get(name);
-      if (copy === undefined) return this.#start(key, now);
+      this.#forgetExpired(now());
+      const known = this.#known.get(name);
+      if (known === undefined) return this.#start(name, now);
+      if (typeof known === "number") return undefined;
       if (waits === MAX_WAITS) throw notTaken();
-      if (await copy) return undefined;
+      if (await known) return undefined;
     }
   }
 
-  #start(key: Uint8Array, now: () => number): Settle | undefined {
-    const name = nameOf(key);
-    this.#forgetExpired(now());
-    if (this.#taken.has(name)) return undefined;
+  #start(name: string, now: () => number): Settle {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#pending.set(name, promise);
+    this.#known.set(name, promise);
     return (taken) => {
-      this.#pending.delete(name);
-      if (taken) this.remember(key, now());
+      // Else the drain has delivered a copy meanwhile, and the key is remembered.
+      if (this.#known.get(name) === promise) {
+        if (taken) this.#remember(name, now());
+        else this.#known.delete(name);
+      }
       resolve(taken);
     };
   }
@@ -69,24 +70,28 @@ export class Duplicates {
   /** Records that an envelope was taken: copies of it are duplicates from now on. */
   remember(key: Uint8Array, now: number): void {
     const name = nameOf(key);
-    if (this.#taken.has(name)) return;
-    if (this.#taken.size === this.max) this.#forgetOldest();
-    this.#order[(this.#oldest + this.#taken.size) % this.max] = name;
-    this.#taken.set(name, now);
+    if (typeof this.#known.get(name) !== "number") this.#remember(name, now);
+  }
+
+  #remember(name: string, now: number): void {
+    if (this.#size === this.max) this.#forgetOldest();
+    this.#order[(this.#oldest + this.#size++) % this.max] = name;
+    this.#known.set(name, now);
   }
 
   #forgetExpired(now: number): void {
-    while (this.#taken.size > 0) {
-      const at = this.#taken.get(this.#order[this.#oldest]!)!;
+    while (this.#size > 0) {
+      const at = this.#known.get(this.#order[this.#oldest]!) as number;
       if (at + REMEMBERED_MS > now) return;
       this.#forgetOldest();
     }
   }
 
   #forgetOldest(): void {
-    this.#taken.delete(this.#order[this.#oldest]!);
+    this.#known.delete(this.#order[this.#oldest]!);
     this.#order[this.#oldest] = "";
     this.#oldest = (this.#oldest + 1) % this.max;
+    this.#size--;
   }
 }
 
