@@ -4,6 +4,6 @@ import type { State } from "./_state.ts";
 /** The relay's HTTP edge. */
 export const handlers: Handlers<Pick<State, "relay">> = {
   GET: ({ state }) => state.relay.health(),
-  POST: ({ req, peer, state }) => state.relay.receive(req, peer),
+  POST: ({ req, peer, state }) => state.relay.answer(req, peer),
   OPTIONS: ({ req, peer, state }) => state.relay.preflight(req, peer),
 };

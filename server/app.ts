@@ -1,5 +1,6 @@
 import { BadRequestError, type ConnectionInfo, type Handlers, RequestContext } from "./context.ts";
 import {
+  type AddCommonHeaders,
   discardBody,
   type Endpoint,
   handlerEndpoint,
@@ -10,7 +11,13 @@ import {
   pageEndpoint,
   resourceEndpoint,
 } from "./endpoint.ts";
-import { DATA_POLICY, securityHeaders, type SecurityOptions, withHeaders } from "./headers.ts";
+import {
+  DATA_POLICY,
+  makeResponse,
+  securityHeaders,
+  type SecurityOptions,
+  withHeaders,
+} from "./headers.ts";
 import {
   type LoadedPage,
   loadErrorPage,
@@ -74,7 +81,7 @@ export class App<State> {
   readonly #notFound: Resource;
   readonly #serverError: Resource;
   readonly #router = new Router<Endpoint<State>>();
-  readonly #addHeaders: (response: Response) => Response;
+  readonly #addHeaders: AddCommonHeaders;
   /** Only in a development build. */
   readonly #reload: ReloadStream | undefined;
 
@@ -85,7 +92,8 @@ export class App<State> {
     this.#serverError = parts.serverError;
     const common = securityHeaders(options.security);
     common.push(["Content-Security-Policy", DATA_POLICY]);
-    this.#addHeaders = (response) => withHeaders(response, common);
+    this.#addHeaders = (result) =>
+      result instanceof Response ? withHeaders(result, common) : makeResponse(result, common);
     if (parts.manifest.dev) this.#reload = new ReloadStream(parts.manifest.buildId);
     this.#addRoutes(parts);
   }

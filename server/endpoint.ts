@@ -1,4 +1,10 @@
-import { type Handlers, type Method, METHODS, type RequestContext } from "./context.ts";
+import {
+  type HandlerResult,
+  type Handlers,
+  type Method,
+  METHODS,
+  type RequestContext,
+} from "./context.ts";
 import { appendHeader } from "./headers.ts";
 import type { Resource } from "./resource.ts";
 import { asksForPageData } from "./router.ts";
@@ -11,8 +17,8 @@ export type Endpoint<State> = (
   context: () => RequestContext<State>,
 ) => MaybePromise<Response>;
 
-/** Adds the headers that every response has. */
-export type AddCommonHeaders = (response: Response) => Response;
+/** Makes a response with the headers that every response has. */
+export type AddCommonHeaders = (result: HandlerResult) => Response;
 
 /** A page, an asset or a static file: prepared responses to GET and HEAD. */
 export function resourceEndpoint<State>(
@@ -44,10 +50,10 @@ export function handlerEndpoint<State>(
     const method = request.method === "HEAD" && headFromGet ? "GET" : request.method;
     const handler = table.get(method);
     if (handler === undefined) return addHeaders(discardBody(request, methodNotAllowed(allow)));
-    const response = handler(context());
-    const finish = (response: Response) => addHeaders(discardBody(request, response));
+    const result = handler(context());
+    const finish = (result: HandlerResult) => discardBody(request, addHeaders(result));
     // No promise for a synchronous response: it would take another turn of the event loop.
-    return response instanceof Response ? finish(response) : response.then(finish);
+    return result instanceof Promise ? result.then(finish) : finish(result);
   };
 }
 

@@ -1,3 +1,5 @@
+import type { ResponseParts } from "./context.ts";
+
 /** Settings of a deployment. */
 export interface SecurityOptions {
   /** Browsers reach the page over https: adds `Strict-Transport-Security`. */
@@ -161,6 +163,21 @@ export function withHeaders(response: Response, headers: readonly HeaderPair[]):
     const { status, statusText } = response;
     return new Response(response.body, { status, statusText, headers: copy });
   }
+}
+
+/** Makes a response of its parts, with the same guarantees as {@linkcode withHeaders}. */
+export function makeResponse(
+  { status, headers, body }: ResponseParts,
+  added: readonly HeaderPair[],
+): Response {
+  const all: Record<string, string> = {};
+  for (const [name, value] of added) all[name.toLowerCase()] = value;
+  for (const name in headers) {
+    const value = headers[name]!;
+    if (WRITABLE.test(value)) all[name] = value;
+  }
+  if (status === UNFRAMED_STATUS) status = 204;
+  return new Response(status === 204 ? null : body, { status, headers: all });
 }
 
 function finishHeaders(own: Headers, added: readonly HeaderPair[]): void {

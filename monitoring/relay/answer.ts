@@ -50,9 +50,6 @@ export function errorAnswer({ code, detail }: RelayError): Answer {
 /** Statuses for which `new Response` throws if there is a body. */
 const WITHOUT_BODY = new Set([204, 205]);
 
-export function toResponse(answer: Answer, cors: Readonly<Record<string, string>>): Response {
-  const headers: Record<string, string> = { ...answer.headers, ...cors };
-  if (answer.outcome !== undefined) headers["x-relay-outcome"] = answer.outcome;
-  const body = WITHOUT_BODY.has(answer.status) ? null : answer.body;
-  return new Response(body, { status: answer.status, headers });
+export function toResponse({ status, headers, body }: Answer): Response {
+  return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers });
 }

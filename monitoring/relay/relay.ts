@@ -51,6 +51,8 @@ export interface Relay {
    *   the query has the DSN
    */
   receive(request: Request, peer: string | undefined, project?: string): Promise<Response>;
+  /** The same for a server that makes the response. Its headers are complete. */
+  answer(request: Request, peer: string | undefined, project?: string): Promise<Answer>;
   /** `OPTIONS` at these addresses: the preflight request of a page of another origin. */
   preflight(request: Request, peer: string | undefined): Response;
   /** `POST /api/PROJECT/store/`, the protocol before envelopes: 404. */
@@ -187,11 +189,11 @@ export function createRelay(options: RelayOptions): Relay {
   let isClosed = false;
   let abortTimer: ReturnType<typeof setTimeout> | undefined;
 
-  // Every address that takes envelopes: `receive`, `validate` and `deliver` check the rows of docs/contract.md in
+  // Every address that takes envelopes: `respond`, `validate` and `deliver` check the rows of docs/contract.md in
   // its order. Each check throws the error of its row (errors.ts). The method is checked by the
   // route.
 
-  const receive: Relay["receive"] = async (request, peer, project) => {
+  const respond: Relay["answer"] = async (request, peer, project) => {
     using account = inFlight.open();
     let cors = {};
     let answer: Answer;
@@ -222,7 +224,9 @@ export function createRelay(options: RelayOptions): Relay {
     }
     const origin = request.headers.get("origin");
     if (answer.outcome === "stored" && origin !== null) options.onStoredFrom?.(origin);
-    return toResponse(answer, cors);
+    const headers: Record<string, string> = { ...answer.headers, ...cors };
+    if (answer.outcome !== undefined) headers["x-relay-outcome"] = answer.outcome;
+    return { ...answer, headers };
   };
 
   /** The mark alone proves nothing: any application could hide itself from the lists with it. */
@@ -286,7 +290,7 @@ export function createRelay(options: RelayOptions): Relay {
 
   /** No envelope ended, so there is no outcome. */
   const refusedWithoutEnvelope = (request: Request, error: unknown): Response =>
-    toResponse({ ...refuse(request, error), outcome: undefined }, {});
+    toResponse(refuse(request, error));
 
   const healthReport = async (): Promise<HealthReport> => {
     const { spool = EMPTY_SPOOL, failing, canDeliver } = await sending.health();
@@ -301,7 +305,8 @@ export function createRelay(options: RelayOptions): Relay {
   };
 
   const relay: Relay = {
-    receive,
+    receive: async (...of) => toResponse(await respond(...of)),
+    answer: respond,
 
     preflight(request, peer) {
       try {

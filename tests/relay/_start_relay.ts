@@ -1,7 +1,7 @@
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay, type Relay, type RelayOptions } from "../../monitoring/relay/relay.ts";
 import { handlers } from "../../routes/monitoring.ts";
-import { withHeaders } from "../../server/headers.ts";
+import { makeResponse, withHeaders } from "../../server/headers.ts";
 import type { Method } from "../../server/mod.ts";
 
 export const DSN = "https://publickey@o1.ingest.us.sentry.io/42";
@@ -47,7 +47,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
     async (req, info) => {
       const handler = handlers[req.method as Method];
       if (!handler) return new Response(null, { status: 405 });
-      const response = await handler({
+      const result = await handler({
         req,
         url: new URL(req.url),
         params: {},
@@ -55,7 +55,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
         peer: info.remoteAddr.hostname,
       });
       // The server does this for every handler.
-      return withHeaders(response, []);
+      return result instanceof Response ? withHeaders(result, []) : makeResponse(result, []);
     },
   );
   const host = `127.0.0.1:${server.addr.port}`;
