@@ -231,5 +231,5 @@ class ResponseHeaders implements HeaderReader {
 
 /** One character for each byte (RFC 9110, section 5.5). */
 function latin1({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).latin1Slice();
+  return Buffer.from(buffer, byteOffset, length).toString("latin1");
 }
