@@ -92,8 +92,9 @@ export class App<State> {
     this.#serverError = parts.serverError;
     const common = securityHeaders(options.security);
     common.push(["Content-Security-Policy", DATA_POLICY]);
+    const byName = Object.fromEntries(common.map(([name, value]) => [name.toLowerCase(), value]));
     this.#addHeaders = (result) =>
-      result instanceof Response ? withHeaders(result, common) : makeResponse(result, common);
+      result instanceof Response ? withHeaders(result, common) : makeResponse(result, byName);
     if (parts.manifest.dev) this.#reload = new ReloadStream(parts.manifest.buildId);
     this.#addRoutes(parts);
   }

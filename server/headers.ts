@@ -165,13 +165,16 @@ export function withHeaders(response: Response, headers: readonly HeaderPair[]):
   }
 }
 
-/** Makes a response of its parts, with the same guarantees as {@linkcode withHeaders}. */
+/**
+ * Makes a response of its parts, with the same guarantees as {@linkcode withHeaders}.
+ *
+ * @param added by name in lower case
+ */
 export function makeResponse(
   { status, headers, body }: ResponseParts,
-  added: readonly HeaderPair[],
+  added: Readonly<Record<string, string>>,
 ): Response {
-  const all: Record<string, string> = {};
-  for (const [name, value] of added) all[name.toLowerCase()] = value;
+  const all = { ...added };
   for (const name in headers) {
     const value = headers[name]!;
     if (WRITABLE.test(value)) all[name] = value;

@@ -4,6 +4,7 @@ import {
   checkHeaders,
   contentSecurityPolicy,
   HeaderValueError,
+  makeResponse,
   pageHeaders,
   securityHeaders,
   withHeaders,
@@ -71,6 +72,20 @@ Deno.test("common headers → added, never replacing the handler's own", async (
     "2",
   ]);
   assert.equal(await copy.text(), "upstream");
+});
+
+Deno.test("parts of a response → its own headers over the common ones, invalid values removed", async () => {
+  const headers = { "x-a": "own", "x-bad": "a\x01b", "x-good": "\t \x80\xff~" };
+  const response = makeResponse({ status: 201, headers, body: "x" }, { "x-a": "1", "x-b": "2" });
+  const shown = Object.fromEntries(response.headers);
+  assert.deepEqual(
+    [shown["x-a"], shown["x-b"], shown["x-good"], shown["x-bad"]],
+    ["own", "2", "\x80\xff~", undefined],
+  );
+  assert.deepEqual([response.status, await response.text()], [201, "x"]);
+  for (const status of [204, 205]) {
+    assert.equal(makeResponse({ status, headers: {}, body: "" }, {}).status, 204);
+  }
 });
 
 Deno.test("control character in a header → only that header is removed", async () => {

@@ -55,7 +55,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
         peer: info.remoteAddr.hostname,
       });
       // The server does this for every handler.
-      return result instanceof Response ? withHeaders(result, []) : makeResponse(result, []);
+      return result instanceof Response ? withHeaders(result, []) : makeResponse(result, {});
     },
   );
   const host = `127.0.0.1:${server.addr.port}`;

@@ -132,20 +132,24 @@ export class BodyReader {
   }
 
   async #readWhole(request: Request, announced: number, onChunk: OnChunk): Promise<Bytes> {
-    let upload: UploadMeter | undefined;
     this.#wholeBytes += announced;
-    // Also after a timeout: until then the runtime holds what has arrived.
-    const bytes = request.bytes().finally(() => this.#wholeBytes -= announced);
-    try {
-      const body = await new Promise<Bytes>((resolve, reject) => {
-        upload = this.#minimumRate.measure(() => reject(tooSlow()), announced);
-        bytes.then(resolve, () => reject(new DisconnectedError()));
+    const body = await new Promise<Bytes>((resolve, reject) => {
+      const upload = this.#minimumRate.measure(() => reject(tooSlow()), announced);
+      // Also after a timeout: until then the runtime holds what has arrived.
+      const end = () => {
+        this.#wholeBytes -= announced;
+        upload.end();
+      };
+      request.bytes().then((bytes) => {
+        end();
+        resolve(bytes);
+      }, () => {
+        end();
+        reject(new DisconnectedError());
       });
-      if (body.length > 0) await onChunk(body);
-      return body;
-    } finally {
-      upload?.end();
-    }
+    });
+    if (body.length > 0) await onChunk(body);
+    return body;
   }
 
   async #readStream(request: Request, onChunk: OnChunk): Promise<Bytes> {

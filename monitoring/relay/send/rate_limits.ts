@@ -43,6 +43,11 @@ const CUSTOM_NAMESPACE = "custom";
 export class RateLimits {
   readonly #limits = new Map<string, Map<string, Limit>>();
 
+  /** Whether no limit was ever announced, as is usual. */
+  get isEmpty(): boolean {
+    return this.#limits.size === 0;
+  }
+
   /**
    * Reads the limits that a response of any status announces. A 429 without a valid limit is a limit on all categories.
    *

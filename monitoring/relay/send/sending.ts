@@ -70,7 +70,9 @@ export function createSending(options: SendingOptions): Sending {
   const spool = options.spool && new RelaySpool(options.spool, uptime);
 
   const limitsOn = ({ dsn, items }: AdmittedEnvelope) =>
-    limits.check(dsn.text, items.map(({ type }) => categoryOf(type)), uptime());
+    limits.isEmpty
+      ? undefined
+      : limits.check(dsn.text, items.map(({ type }) => categoryOf(type)), uptime());
 
   /** Inbox mode. */
   const storeIn = async (store: EnvelopeStore, envelope: AdmittedEnvelope): Promise<Answer> => {
