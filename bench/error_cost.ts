@@ -7,6 +7,7 @@ import { startServer } from "../tools/run/server_process.ts";
 import { ERROR_BUDGETS } from "./budgets.ts";
 import { type Figure, median } from "./figures.ts";
 import { type PlainPage, startPlainChromium } from "./plain_chromium.ts";
+import { servePlainSentry } from "./plain_sentry.ts";
 
 const CPU_THROTTLING = 4;
 const SINGLE = 40;
@@ -37,6 +38,10 @@ export async function benchErrorCost(): Promise<Figure[]> {
     ...[...bursts, await reportBurst(shown)].map(({ longestTask }) => longestTask),
   );
 
+  await using plain = await servePlainSentry();
+  const floor = async (url: string) =>
+    await reportSingle(await openPage(await browser.newPage(), url)) - unmonitored;
+
   const each = (burst: Burst) => burst.untilStored / BURST;
   return [
     {
@@ -44,6 +49,16 @@ export async function benchErrorCost(): Promise<Figure[]> {
       value: single - unmonitored,
       unit: "ms",
       budget: ERROR_BUDGETS.single.limit,
+    },
+    {
+      what: "…on a page with only `Sentry.init`, without storing",
+      value: await floor(plain.urls.errors),
+      unit: "ms",
+    },
+    {
+      what: "…the same with Sentry's tracing and recording",
+      value: await floor(plain.urls.all),
+      unit: "ms",
     },
     {
       what: `…each of a burst of ${BURST}, without the browser's own time`,
