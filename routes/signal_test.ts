@@ -21,7 +21,9 @@ async function get(query: string, options: GetOptions = {}): Promise<Response> {
     peer: undefined,
   };
   assert.ok(handlers.GET);
-  return await handlers.GET(ctx);
+  const response = await handlers.GET(ctx);
+  assert.ok(response instanceof Response);
+  return response;
 }
 
 /** Expects 429 with a text and a header that state when to try again. */

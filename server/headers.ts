@@ -175,8 +175,7 @@ export function makeResponse(
   added: Readonly<Record<string, string>>,
 ): Response {
   const all = { ...added };
-  for (const name in headers) {
-    const value = headers[name]!;
+  for (const [name, value] of Object.entries(headers)) {
     if (WRITABLE.test(value)) all[name] = value;
   }
   if (status === UNFRAMED_STATUS) status = 204;
