@@ -25,7 +25,7 @@ const SCROLLED = {
   traces: "html",
   errors: "html",
   logs: ".logs .frame",
-  envelopes: ".feed-view .frame",
+  envelopes: "html",
 };
 
 type View = keyof typeof SCROLLED;

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { type RefObject, useCallback, useRef, useSyncExternalStore } from "react";
 import {
   formatDateAndTime,
   formatExactTime,
@@ -31,11 +31,14 @@ function Time({ at, format, className }: {
   format: (at: number, now: number) => string;
   className?: string;
 }) {
+  const place = useRef<HTMLTimeElement>(null);
+  const subscribe = useCallback((update: () => void) => subscribeToClock({ place, update }), []);
   const textNow = () => at === null ? "" : format(at, Date.now());
   const text = useSyncExternalStore(subscribe, textNow, textNow);
   if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
   return (
     <time
+      ref={place}
       dateTime={new Date(at).toISOString()}
       title={formatExactTime(at, Date.now())}
       className={className}
@@ -45,22 +48,28 @@ function Time({ at, format, className }: {
   );
 }
 
-/** Texts change once a minute at most, and at midnight. */
-const TICK_MS = 30_000;
+/** Texts of the last minute change each second. */
+const TICK_MS = 1_000;
 
-const listeners = new Set<() => void>();
+interface ShownTime {
+  readonly place: RefObject<HTMLTimeElement | null>;
+  /** Renders it again if its text has changed. */
+  update(): void;
+}
+
+const shownTimes = new Set<ShownTime>();
 /** One timer for all times on the page; none while the page is hidden. */
 let timer: ReturnType<typeof setInterval> | undefined;
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  if (listeners.size === 1) {
+function subscribeToClock(time: ShownTime): () => void {
+  shownTimes.add(time);
+  if (shownTimes.size === 1) {
     startOrStop();
     document.addEventListener("visibilitychange", startOrStop);
   }
   return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
+    shownTimes.delete(time);
+    if (shownTimes.size > 0) return;
     clearInterval(timer);
     document.removeEventListener("visibilitychange", startOrStop);
   };
@@ -69,11 +78,16 @@ function subscribe(listener: () => void): () => void {
 function startOrStop(): void {
   clearInterval(timer);
   if (document.hidden) return;
-  notify();
-  timer = setInterval(notify, TICK_MS);
+  tick();
+  timer = setInterval(tick, TICK_MS);
 }
 
-/** Renders the components whose text has changed. */
-function notify(): void {
-  for (const listener of listeners) listener();
+/** Only what is in sight: rendering each second the times of 2,000 rows would be slow. */
+function tick(): void {
+  const inSight = [...shownTimes].filter(({ place }) => {
+    const box = place.current?.getBoundingClientRect();
+    // The times of other views have no height.
+    return box !== undefined && box.height > 0 && box.bottom > 0 && box.top < innerHeight;
+  });
+  for (const { update } of inSight) update();
 }

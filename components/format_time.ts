@@ -75,6 +75,7 @@ export function formatExactTime(at: number, now: number): string {
   return `${formatDate(at, now)} ${formatTimeOfDayMs(at)}`;
 }
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -82,7 +83,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_AGO_MS = 7 * DAY_MS;
 
 /**
- * How long ago a time was, in its largest unit: `<1 min ago`, `5 min ago`, `23 h ago`, `6 d ago`, from a week on its
+ * How long ago a time was, in its largest unit: `12 s ago`, `5 min ago`, `23 h ago`, `6 d ago`, from a week on its
  * date. A sender's clock may be ahead: `in 5 min`.
  *
  * @param at milliseconds since 1970; returns an en dash for an invalid time
@@ -92,14 +93,15 @@ export function formatTimeAgo(at: number, now: number): string {
   if (Number.isNaN(new Date(at).getTime())) return "–";
   const age = Math.abs(now - at);
   if (age >= MAX_AGO_MS) return formatDate(at, now);
-  if (age < MINUTE_MS) return `<1${NBSP}min${NBSP}ago`;
-  const [unitMs, unit] = age < HOUR_MS
+  const [unitMs, unit] = age < MINUTE_MS
+    ? [SECOND_MS, "s"]
+    : age < HOUR_MS
     ? [MINUTE_MS, "min"]
     : age < DAY_MS
     ? [HOUR_MS, "h"]
     : [DAY_MS, "d"];
   const units = `${Math.floor(age / unitMs)}${NBSP}${unit}`;
-  return at > now ? `in${NBSP}${units}` : `${units}${NBSP}ago`;
+  return at >= now + SECOND_MS ? `in${NBSP}${units}` : `${units}${NBSP}ago`;
 }
 
 /** The local midnight before a time, milliseconds since 1970. */

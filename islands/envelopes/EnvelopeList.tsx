@@ -1,5 +1,5 @@
 import { memo, useRef } from "react";
-import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
+import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
@@ -91,6 +91,8 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
     findReceipt(row, receipts)?.outcome ?? (source?.scope === "inbox" ? "stored" : undefined);
 
   const parts: Parts = {
+    // What is in the inbox was stored: a column that says so in each row says nothing.
+    hasOutcome: source?.scope !== "inbox" || rows.some((row) => outcomeOf(row) !== "stored"),
     hasEncoding: rows.some((row) => row.content_encoding !== null),
     hasTrace: rows.some((row) => row.trace_ids.length > 0),
     hasRecording: rows.some((row) => row.replay_id !== null),
@@ -115,8 +117,8 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
       {rows.length > 0 && (
         <div ref={frame} {...events}>
           <SourceLabels source={source}>
-            <ScrollingTable
-              className="feed-rows"
+            <DataTable
+              className="data-table feed-rows"
               caption="Envelopes, newest first"
               columns={columns(source?.scope === "visit" ? "Created" : "Received", parts)}
             >
@@ -130,7 +132,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
                   {...parts}
                 />
               ))}
-            </ScrollingTable>
+            </DataTable>
           </SourceLabels>
           <OlderButton what="envelopes" more={more} />
         </div>
@@ -139,19 +141,23 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
   );
 }
 
-/** Columns that are empty in all rows are left out. */
+/** Columns that are empty or the same in all rows are left out. */
 interface Parts {
+  readonly hasOutcome: boolean;
   readonly hasEncoding: boolean;
   readonly hasTrace: boolean;
   readonly hasRecording: boolean;
 }
 
 /** @param time title of the time column */
-const columns = (time: string, { hasEncoding, hasTrace, hasRecording }: Parts): Column[] => [
+const columns = (
+  time: string,
+  { hasOutcome, hasEncoding, hasTrace, hasRecording }: Parts,
+): Column[] => [
   { title: time },
   { title: "Content" },
   { title: "Size", numeric: true },
-  { title: "Outcome" },
+  ...hasOutcome ? [{ title: "Outcome" }] : [],
   ...hasTrace ? [{ title: "Trace" }] : [],
   ...hasEncoding ? [{ title: "Encoding" }] : [],
   ...hasRecording ? [{ title: "Recording" }] : [],
@@ -175,7 +181,7 @@ export function describeContent({ items, summary }: Pick<InboxRow, "items" | "su
  * @param props.isStop the row is the list's tab stop
  */
 const EnvelopeRow = memo(function EnvelopeRow(
-  { row, href, outcome, isStop, hasEncoding, hasTrace, hasRecording }: Parts & {
+  { row, href, outcome, isStop, hasOutcome, hasEncoding, hasTrace, hasRecording }: Parts & {
     row: InboxRow;
     href: string;
     outcome: string | undefined;
@@ -203,9 +209,11 @@ const EnvelopeRow = memo(function EnvelopeRow(
         <SourceLabel of={[row.source]} />
       </td>
       <td className="n size">{formatBytes(bytes)}</td>
-      <td className="outcome">
-        {outcome === undefined ? "–" : <Outcome result={{ outcome }} />}
-      </td>
+      {hasOutcome && (
+        <td className="outcome">
+          {outcome === undefined ? "–" : <Outcome result={{ outcome }} />}
+        </td>
+      )}
       {hasTrace && (
         <td className="trace">
           {trace === undefined ? "–" : (

@@ -1,9 +1,10 @@
 import { memo, useRef } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
+import { formatDuration } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { type ErrorGroupRow, GROUP_COLUMNS } from "../../monitoring/models/rows.ts";
-import { type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
+import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
@@ -46,7 +47,8 @@ export function ErrorList({ source, from }: {
     sort,
     ...sharedFilters(params),
   });
-  const { rows, more } = list;
+  const { more } = list;
+  const rows = newestFirst(list.rows, sort, ({ last_seen }) => last_seen);
   const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
   const container = useRef<HTMLDivElement>(null);
   const hasRows = rows.length > 0;
@@ -60,7 +62,6 @@ export function ErrorList({ source, from }: {
         <StateFilter source={source} />
         <LevelFilter level={level} />
         <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
-        <ToggleFilter name="sort" value="frequent">Most frequent first</ToggleFilter>
         <NotificationSwitch source={source} />
       </ListToolbar>
       <OnlyOfTrace what="errors" />
@@ -80,7 +81,7 @@ export function ErrorList({ source, from }: {
             <DataTable
               className="groups"
               caption={sort === undefined ? "Errors, last seen first" : "Errors"}
-              columns={sortedBy(sort, COLUMNS)}
+              columns={sortedBy(sort ?? "-last_seen", COLUMNS)}
             >
               {rows.map((row) => (
                 <ErrorRow
@@ -160,7 +161,7 @@ const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
 });
 
 /** Errors of a group over time: a bar for each part, as high as its share of the highest. */
-function ErrorChart({ row: { chart, chart_from, chart_to } }: { row: ErrorGroupRow }) {
+function ErrorChart({ row: { count, chart, chart_from, chart_to } }: { row: ErrorGroupRow }) {
   const most = chart.reduce((a, b) => Math.max(a, b), 1);
   const parts = chart.filter((errors) => errors > 0).length;
   const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
@@ -170,9 +171,18 @@ function ErrorChart({ row: { chart, chart_from, chart_to } }: { row: ErrorGroupR
   const bar = (errors: number, part: number) =>
     errors === 0 ? "" : `M${part} 10v${-Math.max(1.5, errors / most * 10)}h.8V10z`;
   return (
-    <svg viewBox={`0 0 ${chart.length} 10`} preserveAspectRatio="none" role="img" aria-label={text}>
-      <title>{text}</title>
-      <path d={chart.map(bar).join("")} />
-    </svg>
+    <>
+      <svg
+        viewBox={`0 0 ${chart.length} 10`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
+        <title>{text}</title>
+        <path d={chart.map(bar).join("")} />
+      </svg>
+      {/* Each row has a scale of its own. */}
+      {count > 1 && <small>{formatDuration(chart_to - chart_from)}</small>}
+    </>
   );
 }

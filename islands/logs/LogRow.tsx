@@ -7,7 +7,7 @@ import { hexId } from "../../monitoring/models/json.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
-import { SourceLabel } from "../shared/SourceLabel.tsx";
+import { SourceLabel, useShowsSources } from "../shared/SourceLabel.tsx";
 
 /**
  * One log in the tree of logs: its line and, while it is expanded, its details.
@@ -66,6 +66,7 @@ export function LogRow({ source, log, index, isExpanded, isTabStop, onFocus, onT
 
 const LogCells = memo(function LogCells({ log }: { log: Log }) {
   const { message, attributes } = summarizeLog(log);
+  const showsSources = useShowsSources();
   const { body, styles } = log;
   return (
     <>
@@ -78,10 +79,16 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
           {log.level}
         </span>
       </span>
+      {showsSources && (
+        <span role="gridcell" className="log-source">
+          <SourceLabel of={[log.source]} />
+        </span>
+      )}
       <span role="gridcell" className="log-message">
         {styles ? <StyledText text={cut(body, ROW_CHARACTERS)} styles={styles} /> : message}
-        <SourceLabel of={[log.source]} />
-        {attributes.map((attribute) => <small key={attribute}>{` ${attribute}`}</small>)}
+      </span>
+      <span role="gridcell" className="log-attributes">
+        {attributes.map((attribute) => <small key={attribute}>{`${attribute} `}</small>)}
       </span>
     </>
   );

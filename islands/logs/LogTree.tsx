@@ -3,6 +3,7 @@ import { formatCount } from "../../components/format.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { SettledText } from "../shared/SettledText.tsx";
+import { useShowsSources } from "../shared/SourceLabel.tsx";
 import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
 import { LogRow } from "./LogRow.tsx";
 
@@ -14,10 +15,14 @@ const LOAD_AHEAD = 30;
 const PAGE = 10;
 
 /** Class of each cell, and the title above it. */
-const COLUMNS = [["at", "Time"], ["lv", "Level"], ["log-message", "Message"], [
-  "trace-link",
-  "Trace",
-]];
+const COLUMNS = [
+  ["at", "Time"],
+  ["lv", "Level"],
+  ["log-source", "Source"],
+  ["log-message", "Message"],
+  ["log-attributes", "Attributes"],
+  ["trace-link", "Trace"],
+] as const;
 
 const keyOf = ({ envelope, index }: Log) => `${envelope} ${index}`;
 
@@ -118,9 +123,11 @@ export function LogTree({ source, rows: newestRows, more }: {
     event.preventDefault();
   };
 
+  const showsSources = useShowsSources();
+  const columns = COLUMNS.filter(([name]) => showsSources || name !== "log-source");
   const newLogs = (hasMore ? "more than " : "") + formatCount(newCount, "new log");
   return (
-    <div className="log-tree">
+    <div className={showsSources ? "log-tree of-sources" : "log-tree"}>
       <p>
         {newCount > 0 && <button type="button" onClick={onShowNew}>Show {newLogs}</button>}
       </p>
@@ -137,7 +144,7 @@ export function LogTree({ source, rows: newestRows, more }: {
       >
         <div role="rowgroup" className="heads" ref={heads}>
           <div role="row" className="log-line">
-            {COLUMNS.map(([name, title]) => (
+            {columns.map(([name, title]) => (
               <span key={name} role="columnheader" className={name}>{title}</span>
             ))}
           </div>

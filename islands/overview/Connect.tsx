@@ -109,7 +109,7 @@ function ArrivalLine({ arrival, state }: {
   return (
     <p className="arrival" role="status">
       {isWaiting && <OutcomeMark kind="waits" />}
-      {isWaiting ? "Waiting for the first envelope." : NOT_KNOWN[state]}
+      {isWaiting ? "No application has sent anything yet." : NOT_KNOWN[state]}
     </p>
   );
 }

@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { formatFineDuration } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { APPLICATIONS, OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
@@ -10,7 +9,7 @@ import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
 import type { ConsoleSource, SourceState } from "../shared/source/source.ts";
-import { nameOf, sourceLabels } from "../shared/source_labels.ts";
+import { joinLabels, nameOf, sourceLabels } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
 import {
   type ConsoleList,
@@ -94,7 +93,7 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
             <a href={fragmentTo("errors", [group])}>
               <b>{type}</b> {value.slice(0, MAX_TEXT).toWellFormed()}
             </a>
-            <span className="quiet">{labels.get(source)}</span>
+            <span className="quiet">{joinLabels([labels.get(source) ?? NO_LABEL])}</span>
             <span className="n">{count.toLocaleString("en")}×</span>
             <TimeAgo at={last_seen} />
           </li>
@@ -103,6 +102,9 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
     </Panel>
   );
 }
+
+/** While the sources are not loaded. */
+const NO_LABEL = ["", ""] as const;
 
 /** Links to the errors of the last ten minutes, of all and of the newest releases. */
 function RecentErrors({ source }: { source: ConsoleSource | undefined }) {
@@ -195,7 +197,14 @@ function HighlightList({ source, list, what, children }: {
   children: ReactNode;
 }) {
   const { state } = useSourceState(source);
-  if (list.state === "failed") return <ReadFailure sentence={list.error} retry={list.retry} />;
+  if (list.state === "failed") {
+    // Not an alert: if the inbox does not answer, the line above says so already.
+    return (
+      <p className="empty" title={list.error}>
+        Not loaded. <button type="button" className="link" onClick={list.retry}>Try again</button>
+      </p>
+    );
+  }
   if (list.rows.length > 0) return <ol>{children}</ol>;
   const isEmpty = list.state === "ready" && state === "live";
   return <p className="empty">{isEmpty ? EMPTY[what] : NOT_READ[state]}</p>;

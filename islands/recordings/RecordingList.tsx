@@ -10,7 +10,7 @@ import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
-import { type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
+import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
@@ -28,7 +28,7 @@ export function RecordingList({ source, returnFrom }: {
   const sort = sortParam(params, RECORDING_COLUMNS);
   const q = params.get("q") ?? undefined;
   const list = useList(source, "recordings", { q, sort, ...sharedFilters(params) });
-  const { rows } = list;
+  const rows = newestFirst(list.rows, sort, ({ started_at }) => started_at);
   const { stop, events } = useRowKeys(rows.map(({ replay_id }) => replay_id), returnFrom);
   const container = useRef<HTMLDivElement>(null);
   useReturnToRow("recordings", container, returnFrom, rows.length > 0);
@@ -46,7 +46,7 @@ export function RecordingList({ source, returnFrom }: {
           <DataTable
             className="data-table recordings-list"
             caption={sort === undefined ? "Recordings, newest first" : "Recordings"}
-            columns={sortedBy(sort, COLUMNS)}
+            columns={sortedBy(sort ?? "-started_at", COLUMNS)}
           >
             {rows.map((row) => (
               <Row

@@ -3,10 +3,10 @@ import { APPLICATIONS } from "../../monitoring/models/rows.ts";
 import { ALL_SOURCES } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
 import type { ConsoleSource } from "./source/source.ts";
-import { sourceLabels } from "./source_labels.ts";
+import { joinLabels, type SourceLabel as Label, sourceLabels } from "./source_labels.ts";
 import { useSourceList } from "./source_list.ts";
 
-const Labels = createContext<ReadonlyMap<string, string> | undefined>(undefined);
+const Labels = createContext<ReadonlyMap<string, Label> | undefined>(undefined);
 
 /** Gives the rows of a list the labels of their sources, unless all of them are from one source. */
 export function SourceLabels({ source, children }: {
@@ -26,7 +26,7 @@ export function SourceLabels({ source, children }: {
     : undefined;
   // The same map as long as the labels are the same: the counts change all the time, and rows need not.
   const labels = useMemo(
-    () => entries === undefined ? undefined : new Map<string, string>(JSON.parse(entries)),
+    () => entries === undefined ? undefined : new Map<string, Label>(JSON.parse(entries)),
     [entries],
   );
   return <Labels value={labels}>{children}</Labels>;
@@ -36,6 +36,12 @@ export function SourceLabels({ source, children }: {
 export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
   const labels = useContext(Labels);
   if (labels === undefined) return null;
-  const names = of.flatMap((key) => (key !== null && labels.get(key)) || []);
-  return names.length > 0 && <span className="row-source" title="Source">{names.join(" + ")}</span>;
+  const text = joinLabels(of.flatMap((key) => {
+    const label = key === null ? undefined : labels.get(key);
+    return label ? [label] : [];
+  }));
+  return text !== "" && <span className="row-source" title="Source">{text}</span>;
 }
+
+/** Whether the rows of the list show their sources. */
+export const useShowsSources = () => useContext(Labels) !== undefined;

@@ -1,4 +1,4 @@
-import { type ComponentType, useEffect, useRef, useState } from "react";
+import { type ComponentType, useEffect, useState } from "react";
 import { useTelemetry } from "./telemetry.ts";
 import { currentView, PAGE_VIEWS, useSharedParams, useView, type View } from "./view.ts";
 
@@ -11,11 +11,7 @@ export default function Tabs({ variant }: { variant: string }) {
   const Count = useTabCount();
   const current = useView();
   const search = useSharedParams();
-  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a phone the tabs scroll sideways. `scrollIntoView` would also move the page.
-    const tab = nav.current?.querySelector<HTMLElement>("[aria-current]");
-    if (tab) nav.current?.scrollTo(tab.offsetLeft - innerWidth / 3, 0);
     document.documentElement.dataset.view = current;
     document.title = current === "overview" ? "Sightglass" : `${PAGE_VIEWS[current]} · Sightglass`;
   }, [current]);
@@ -29,7 +25,7 @@ export default function Tabs({ variant }: { variant: string }) {
     };
   }, []);
   return (
-    <nav ref={nav} className="tabs" aria-label="Views">
+    <nav className="tabs" aria-label="Views">
       {(Object.keys(PAGE_VIEWS) as View[]).map((view) => (
         <a
           key={view}

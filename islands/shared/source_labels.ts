@@ -1,29 +1,40 @@
 import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 
+/** The name of a source, and what distinguishes it from others with that name; empty: nothing. */
+export type SourceLabel = readonly [name: string, details: string];
+
 /**
  * A short label for each source: its name, and of several with the same name also the side, and then the
  * environment.
  *
  * @returns labels by key
  */
-export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, string> {
-  const parts = [nameOf, nameWithSide, fullLabel];
+export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, SourceLabel> {
+  const detailsOf = [() => "", sideOf, sideAndEnvironment];
   return new Map(sources.map((source) => {
-    const label = parts.find((of) =>
-      sources.filter((other) => of(other) === of(source)).length === 1
+    const name = nameOf(source);
+    const details = detailsOf.find((of) =>
+      sources.filter((other) => nameOf(other) === name && of(other) === of(source)).length === 1
     );
-    return [source.key, (label ?? fullLabel)(source)];
+    return [source.key, [name, (details ?? sideAndEnvironment)(source)]];
   }));
 }
 
-/** Name, side and environment. */
-export function fullLabel(source: Source): string {
-  return [nameWithSide(source), source.environment].filter((part) => part !== null).join(", ");
+/** The labels of what several sources sent together, each name once: "shop (server + browser)". */
+export function joinLabels(labels: readonly SourceLabel[]): string {
+  return [...Map.groupBy(labels, ([name]) => name)].map(([name, same]) => {
+    const details = same.flatMap(([, details]) => details || []).join(" + ");
+    return details === "" ? name : `${name} (${details})`;
+  }).join(" + ");
 }
 
-/** "shop, server". */
+/** "shop (server, production)". */
+export const fullLabel = (source: Source): string =>
+  joinLabels([[nameOf(source), sideAndEnvironment(source)]]);
+
+/** "shop (server)". */
 export const nameWithSide = (source: Source): string =>
-  source.side === "unknown" ? nameOf(source) : `${nameOf(source)}, ${source.side}`;
+  joinLabels([[nameOf(source), sideOf(source)]]);
 
 /** The name of an SDK without what all of Sentry's have in common. */
 export function nameOf({ key, name }: Source): string {
@@ -31,3 +42,7 @@ export function nameOf({ key, name }: Source): string {
   if (name === UNKNOWN_NAME) return "sender not named";
   return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
 }
+
+const sideOf = ({ side }: Source) => side === "unknown" ? "" : side;
+const sideAndEnvironment = (source: Source) =>
+  [sideOf(source), source.environment].filter(Boolean).join(", ");

@@ -100,7 +100,7 @@ const LISTS: {
 
 /** A list's state and its actions. */
 export interface ConsoleList<Row> extends ListState<Row> {
-  /** Requests the rows again, after a failure. */
+  /** Requests the rows of all lists again that could not be read. */
   retry(): void;
 }
 
@@ -139,7 +139,10 @@ export function useList<Name extends keyof ConsoleLists>(
     list?.snapshot ?? loadingList,
     loadingList,
   );
-  return { ...state, retry: () => list?.ask(query) };
+  const retry = () => {
+    for (const list of (source && cache.get(source))?.values() ?? []) list.retry();
+  };
+  return { ...state, retry };
 }
 
 /** The last list of each kind in each view, short lists apart from whole ones. When the user returns from a detail, all loaded rows are still there. */

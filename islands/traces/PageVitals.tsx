@@ -15,7 +15,7 @@ import { formatVitals, RatedValue } from "./WebVitals.tsx";
 const COLUMNS = [
   { title: "Page" },
   { title: "Loads", numeric: true, by: "loads" },
-  ...PAGE_VITALS.map((name) => ({ title: name.toUpperCase(), by: name })),
+  ...PAGE_VITALS.map((name) => ({ title: `${name.toUpperCase()} p75`, by: name })),
 ] as const;
 
 /** The web vitals of all page loads, one row for each page. A row leads to the loads of the page, slowest first. */
@@ -59,9 +59,7 @@ export default function PageVitals({ source }: { source: ConsoleSource | undefin
                   >
                     {row.page}
                   </a>
-                  <small>
-                    <SourceLabel of={[row.source]} />
-                  </small>
+                  <SourceLabel of={[row.source]} />
                 </td>
                 <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
                 {PAGE_VITALS.map((name) => (

@@ -7,7 +7,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/rows.ts";
 import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
-import { type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
+import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { ToggleFilter } from "../shared/ToggleFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
@@ -50,7 +50,11 @@ export function TraceList({ source, returnFrom, compareWith }: {
     .concat(Object.values(own)).some((filter) => filter !== undefined);
   const showsOwn = useShowsOwn(source, filters);
   const liveTraces = showsOwn && !isFiltered ? live.traces : new Map();
-  const rows = withLiveTraces(list.rows, liveTraces, live.now);
+  const rows = newestFirst(
+    withLiveTraces(list.rows, liveTraces, live.now),
+    sort,
+    ({ started_at }) => started_at,
+  );
 
   const { stop, events } = useRowKeys(rows.map(({ trace_id }) => trace_id), returnFrom);
   const container = useRef<HTMLDivElement>(null);
@@ -64,7 +68,6 @@ export function TraceList({ source, returnFrom, compareWith }: {
         {own.page !== undefined && (
           <ToggleFilter name="page" value={own.page}>{`Loads of ${own.page}`}</ToggleFilter>
         )}
-        <ToggleFilter name="sort" value="slowest">Slowest first</ToggleFilter>
         <a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>
       </ListToolbar>
       {compareWith !== undefined && (
@@ -85,7 +88,7 @@ export function TraceList({ source, returnFrom, compareWith }: {
           <TraceTable
             rows={rows}
             caption={sort === undefined ? "Traces, newest first" : "Traces"}
-            columns={sortedBy(sort, COLUMNS)}
+            columns={sortedBy(sort ?? "-started_at", columnsOf(rows))}
             tabStop={stop}
             hrefOf={(traceId) =>
               compareWith === undefined
@@ -99,14 +102,18 @@ export function TraceList({ source, returnFrom, compareWith }: {
   );
 }
 
-const COLUMNS: readonly SortableColumn[] = [
+const hasRecording = (rows: readonly ListedTrace[]) =>
+  rows.some(({ replay_id }) => replay_id !== null);
+
+/** Without the recordings if there are none. */
+const columnsOf = (rows: readonly ListedTrace[]): readonly SortableColumn[] => [
   { title: "Started", by: "started_at" },
   { title: "Trace" },
   { title: "Duration", numeric: true, by: "duration" },
   { title: "Spans", numeric: true, by: "spans" },
   { title: "Errors", numeric: true, by: "errors" },
   { title: "Logs", numeric: true, by: "logs" },
-  { title: "Recording" },
+  ...hasRecording(rows) ? [{ title: "Recording" }] : [],
 ];
 
 function TraceTable({ rows, caption, columns, hrefOf, tabStop }: {
@@ -117,6 +124,7 @@ function TraceTable({ rows, caption, columns, hrefOf, tabStop }: {
   /** Id of the trace whose row is in the tab order. */
   tabStop: string | undefined;
 }) {
+  const hasRecordings = hasRecording(rows);
   return (
     <DataTable className="data-table traces-list" caption={caption} columns={columns}>
       {rows.map((row) => (
@@ -125,16 +133,18 @@ function TraceTable({ rows, caption, columns, hrefOf, tabStop }: {
           row={row}
           href={hrefOf(row.trace_id)}
           isTabStop={row.trace_id === tabStop}
+          hasRecordings={hasRecordings}
         />
       ))}
     </DataTable>
   );
 }
 
-const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
+const TraceRow = memo(function TraceRow({ row, href, isTabStop, hasRecordings }: {
   row: ListedTrace;
   href: string;
   isTabStop: boolean;
+  hasRecordings: boolean;
 }) {
   return (
     <tr>
@@ -147,7 +157,7 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
         </a>{" "}
         <SourceLabel of={row.sources} />
         <small>
-          {row.op ?? whatIsNamed(row)} <Failure {...row} />
+          <span className="op">{row.op ?? whatIsNamed(row)}</span> <Failure {...row} />
         </small>
         {row.live && (
           <small className="flows">
@@ -171,11 +181,15 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop }: {
         {row.logs}
         <span className="unit">{row.logs === 1 ? "log" : "logs"}</span>
       </td>
-      <td className="recording">
-        {row.replay_id !== null && (
-          <a href={momentHref(row.replay_id, row.started_at)} tabIndex={isTabStop ? 0 : -1}>play</a>
-        )}
-      </td>
+      {hasRecordings && (
+        <td className="recording">
+          {row.replay_id !== null && (
+            <a href={momentHref(row.replay_id, row.started_at)} tabIndex={isTabStop ? 0 : -1}>
+              play
+            </a>
+          )}
+        </td>
+      )}
     </tr>
   );
 });

@@ -55,6 +55,11 @@ export class LiveList<Row> {
     return JSON.stringify(query) === JSON.stringify(this.#query);
   }
 
+  /** Reads the newest rows again if the last attempt failed. */
+  retry(): void {
+    if (this.#query && this.#state.state === "failed") this.ask(this.#query);
+  }
+
   /** Reads the newest rows of a query. For the same query, older rows that were read are kept. */
   ask(query: ConsoleQuery): void {
     if (!this.asks(query)) {
