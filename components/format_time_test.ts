@@ -57,8 +57,9 @@ Deno.test("time ago → its largest whole unit; from a week on the date", () => 
   const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
   for (
     const [age, text] of [
-      [0, "<1 min ago"],
-      [minute - 1, "<1 min ago"],
+      [0, "0 s ago"],
+      [12_345, "12 s ago"],
+      [minute - 1, "59 s ago"],
       [minute, "1 min ago"],
       [hour - 1, "59 min ago"],
       [hour, "1 h ago"],
@@ -74,7 +75,8 @@ Deno.test("time ago → its largest whole unit; from a week on the date", () => 
 });
 
 Deno.test("time ahead of the clock → in how long; within a minute as now", () => {
-  assert.equal(formatTimeAgo(noon + 59_999, noon), "<1\u00a0min\u00a0ago");
+  assert.equal(formatTimeAgo(noon + 59_999, noon), "in\u00a059\u00a0s");
+  assert.equal(formatTimeAgo(noon + 999, noon), "0\u00a0s\u00a0ago");
   assert.equal(formatTimeAgo(noon + 3_600_000, noon), "in\u00a01\u00a0h");
   assert.equal(formatTimeAgo(NaN, noon), "–");
 });

@@ -58,7 +58,7 @@ test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 test("empty inbox → how to connect; first envelope → its link, then one line", async ({ page, server }) => {
   await page.goto("/");
   const dsn = `http://dev@127.0.0.1:${server.port}/1`;
-  await expect(connect(page)).toContainText("Waiting for the first envelope.");
+  await expect(connect(page)).toContainText("No application has sent anything yet.");
   await expect(connect(page)).toContainText(dsn);
 
   await test.step("by keyboard", async () => {
@@ -106,7 +106,7 @@ test.describe("dark", () => {
 
   test("refused envelopes → reason, origin and fix; snippet on another port → received", async ({ page, context, server }) => {
     await page.goto("/");
-    await expect(connect(page)).toContainText("Waiting for the first envelope.");
+    await expect(connect(page)).toContainText("No application has sent anything yet.");
     const post = (headers: Record<string, string>) =>
       fetch(`${server.origin}/stream`, { method: "POST", headers, body: "{}\n{}" });
     await post({ Origin: "http://192.168.1.20:3000" });

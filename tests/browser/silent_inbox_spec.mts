@@ -19,11 +19,14 @@ async function keepSilent(context: BrowserContext, which: (url: URL) => boolean)
   return () => void (answers = true);
 }
 
-/** Each read: its address, its place on the page, and a text that it shows. */
+/** Beside the read that reports why. */
+const QUIET = "Not loaded.";
+
+/** Each read: its address, its place on the page, a text that it shows, and its message if it fails. */
 const READ = {
   "whether an application has sent": ["#/", ".connect", "error from"],
-  "the newest errors": ["#/", ".panel:has(#newest-errors)", "All servers failed"],
-  "the slowest traces": ["#/", ".panel:has(#slowest-traces)", "step 0"],
+  "the newest errors": ["#/", ".panel:has(#newest-errors)", "All servers failed", QUIET],
+  "the slowest traces": ["#/", ".panel:has(#slowest-traces)", "step 0", QUIET],
   "the list of traces": ["#/traces", ".traces", "step 0"],
   "the list of errors": ["#/errors", ".errors", "All servers failed"],
   "the list of logs": ["#/logs?source=all", ".logs", "The server has started"],
@@ -38,21 +41,22 @@ test("inbox accepts and never answers → each read fails with a message and can
   const answer = await keepSilent(context, isRead);
   // In parallel, each in its own tab: all wait for the same time.
   const tabs = await Promise.all(
-    Object.entries(READ).map(async ([what, [fragment, place, shown]]) => {
+    Object.entries(READ).map(async ([what, [fragment, place, shown, message = SILENT]]) => {
       const page: Page = await context.newPage();
       await page.goto(`${server.origin}/${fragment}`);
-      return { what, view: page.locator(place), shown };
+      return { what, view: page.locator(place), shown, message };
     }),
   );
-  for (const { what, view } of tabs) {
+  for (const { what, view, message } of tabs) {
     await test.step(what, async () => {
-      await expect(view).toContainText(SILENT, { timeout: 40_000 });
+      await expect(view).toContainText(message, { timeout: 40_000 });
+      await expect(view.getByRole("alert")).toHaveCount(message === SILENT ? 1 : 0);
       await expect(view).not.toContainText(/Reading |Loading /);
       await expect(view.getByRole("button", { name: "Try again" })).toBeVisible();
     });
   }
   answer();
-  for (const { what, view, shown } of tabs) {
+  for (const { what, view, shown, message } of tabs) {
     await test.step(`${what}, once more`, async () => {
       await expect(async () => {
         // The tabs also read again when one of them sends an envelope.
@@ -60,7 +64,7 @@ test("inbox accepts and never answers → each read fails with a message and can
         // Not by mouse: the other tabs are hidden, and draw no frames.
         if (await retry.isVisible()) await retry.press("Enter", { timeout: 1_000 });
         await expect(view).toContainText(shown, { timeout: 3_000 });
-        await expect(view).not.toContainText(SILENT, { timeout: 3_000 });
+        await expect(view).not.toContainText(message, { timeout: 3_000 });
       }).toPass({ timeout: 60_000 });
     });
   }
