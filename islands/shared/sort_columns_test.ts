@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GROUP_COLUMNS, TRACE_COLUMNS } from "../../monitoring/models/rows.ts";
-import { nextSort, sortedBy, sortParam } from "./sort_columns.ts";
+import { newestFirst, nextSort, sortedBy, sortParam } from "./sort_columns.ts";
 
 const param = (sort: string, columns: Parameters<typeof sortParam>[1] = TRACE_COLUMNS) =>
   sortParam(new URLSearchParams({ sort }), columns);
@@ -29,4 +29,11 @@ Deno.test("sorted list → aria-sort of each column that sorts", () => {
     by: "spans",
   }]);
   assert.deepEqual(columns.map(({ sort }) => sort?.order), [undefined, "descending", "none"]);
+});
+
+Deno.test("rows without an order → by their time, newest first; with one → as they came", () => {
+  const rows = [{ n: 1, at: 5 }, { n: 2, at: 9 }, { n: 3, at: 5 }];
+  const order = (sort?: "-spans") => newestFirst(rows, sort, ({ at }) => at).map(({ n }) => n);
+  assert.deepEqual(order(), [2, 1, 3]);
+  assert.deepEqual(order("-spans"), [1, 2, 3]);
 });

@@ -114,7 +114,10 @@ test.describe("relay mode", () => {
         await expect(page.locator("html")).toHaveAttribute("data-view", name);
         for (const [width, highest] of [[1280, 96], [360, 120]] as const) {
           await expectNoOverflow(page, width);
-          const { y, height } = (await page.locator(".tabs").boundingBox())!;
+          const tabs = page.locator(".tabs");
+          const { y, height } = (await tabs.boundingBox())!;
+          // All are in sight.
+          expect(await tabs.evaluate((tabs) => tabs.scrollWidth - tabs.clientWidth)).toBe(0);
           if (name !== "overview") expect(y + height).toBeLessThanOrEqual(highest);
         }
         await expectAccessible(page);

@@ -162,7 +162,7 @@ test("an error that occurs again → one row, its count rises, and it moves to t
   await postEvents(server.origin, pythonEvent());
   await expect(python.getByRole("cell").nth(2)).toHaveText("2×");
   await expect(list(page).getByRole("row").nth(1)).toContainText("CheckoutError");
-  await expect(python.getByRole("cell").nth(3)).toHaveText(/^<1\smin\sago$/);
+  await expect(python.getByRole("cell").nth(3)).toHaveText(/^\d+\s(s|min)\sago$/);
 
   await page.getByRole("searchbox").fill("basket");
   await expect(list(page).getByRole("link")).toHaveCount(1);
@@ -358,7 +358,8 @@ test("an event that is not JSON → an error message and a download link", async
 });
 
 test("keyboard only → list, error, folded frames, back to the same row", async ({ page, server }) => {
-  await postEvents(server.origin, javaEvent(), pythonEvent(), nodeEvent());
+  // The event of Node is older.
+  await postEvents(server.origin, pythonEvent(), javaEvent(), nodeEvent());
   await page.goto("/#/errors");
   await expect(list(page).getByRole("link")).toHaveCount(3);
   await list(page).getByRole("link").first().focus();

@@ -43,6 +43,9 @@ test("column headers, filters, web vitals → rows, and the address has them", a
   await expect(header("Started")).toHaveAttribute("aria-sort", "descending");
   // No row has one.
   await expect(header("Recording")).toHaveCount(0);
+  // The toolbar is one row.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect((await traces.locator(".bar").boundingBox())!.height).toBeLessThan(48);
 
   // By keyboard: descending, ascending, and back to the newest first.
   await header("Duration").getByRole("button").focus();
@@ -84,6 +87,7 @@ test("column headers, filters, web vitals → rows, and the address has them", a
   await openView(page, "Errors");
   const errors = page.getByRole("region", { name: "Errors", exact: true });
   await errors.getByRole("button", { name: "Count" }).click();
+  expect((await errors.locator(".bar").boundingBox())!.height).toBeLessThan(48);
   const groups = errors.getByRole("rowgroup").last().getByRole("row");
   await expect(groups.first()).toContainText("failed b");
   await expect(groups.first().getByRole("img")).toHaveAccessibleName(

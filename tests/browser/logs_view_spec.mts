@@ -130,6 +130,11 @@ test("reader has scrolled down → new logs are counted and shown on request", a
   await post(server.origin, Array.from({ length: 100 }, (_, n) => ({ body: `number ${n}` })));
   await expect(lines(page).filter({ hasText: "number 99" })).toBeVisible();
   const frame = tree(page);
+  const cut = await frame.evaluate((frame) => {
+    const rowPx = frame.querySelector<HTMLElement>(".log")!.offsetHeight;
+    return (frame.clientHeight - frame.querySelector<HTMLElement>(".heads")!.offsetHeight) % rowPx;
+  });
+  expect(cut, "pixels of a row at the lower edge").toBe(0);
   await frame.evaluate((element) => element.scrollTo({ top: 600 }));
   await expect(lines(page).filter({ hasText: "number 75" })).toBeVisible();
   const position = async () =>

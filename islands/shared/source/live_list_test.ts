@@ -155,3 +155,14 @@ Deno.test("asks: equal query, undefined filters ignored → true", () => {
   assert.equal(q.list.asks({ q: "a", trace: undefined }), true);
   assert.equal(q.list.asks({ q: "ab" }), false);
 });
+
+Deno.test("list retried → asked again only if it failed", async () => {
+  const q = new Requests();
+  q.list.retry();
+  q.list.ask({ q: "a" });
+  await q.fail("silent");
+  q.list.retry();
+  await q.answer([1]);
+  q.list.retry();
+  assert.deepEqual([q.sent, q.ids], [[{ q: "a" }, { q: "a" }], [1]]);
+});
