@@ -74,7 +74,7 @@ export function PipelineStrip(
           <span className={accepted > 0 ? "flows" : "zero"}>
             <OutcomeMark kind="flows" />
             {accepted} {acceptedWord(ends)}
-            <span className="whose">{" "}from this page</span>
+            <span className="from-page">{" "}from this page</span>
           </span>
         </li>
       </ol>

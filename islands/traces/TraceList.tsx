@@ -177,7 +177,7 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop, hasRecordings }:
         {row.errors}
         <span className="unit">{row.errors === 1 ? "error" : "errors"}</span>
       </td>
-      <td className="n wrote">
+      <td className={`n wrote ${row.logs > 0 ? "" : "none"}`}>
         {row.logs}
         <span className="unit">{row.logs === 1 ? "log" : "logs"}</span>
       </td>

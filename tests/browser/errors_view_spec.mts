@@ -358,8 +358,7 @@ test("an event that is not JSON → an error message and a download link", async
 });
 
 test("keyboard only → list, error, folded frames, back to the same row", async ({ page, server }) => {
-  // The event of Node is older.
-  await postEvents(server.origin, pythonEvent(), javaEvent(), nodeEvent());
+  await postEvents(server.origin, pythonEvent(), javaEvent(), nodeEvent(Date.now() - 1_000));
   await page.goto("/#/errors");
   await expect(list(page).getByRole("link")).toHaveCount(3);
   await list(page).getByRole("link").first().focus();
