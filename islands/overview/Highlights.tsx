@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { formatFineDuration } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { APPLICATIONS, OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
@@ -198,12 +199,8 @@ function HighlightList({ source, list, what, children }: {
 }) {
   const { state } = useSourceState(source);
   if (list.state === "failed") {
-    // Not an alert: if the inbox does not answer, the line above says so already.
-    return (
-      <p className="empty" title={list.error}>
-        Not loaded. <button type="button" className="link" onClick={list.retry}>Try again</button>
-      </p>
-    );
+    // If the inbox does not answer, the line above says so.
+    return <ReadFailure sentence={list.error} retry={list.retry} isRepeated />;
   }
   if (list.rows.length > 0) return <ol>{children}</ol>;
   const isEmpty = list.state === "ready" && state === "live";

@@ -44,4 +44,7 @@ export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
 }
 
 /** Whether the rows of the list show their sources. */
-export const useShowsSources = () => useContext(Labels) !== undefined;
+export function useShowsSources(): boolean {
+  const labels = useContext(Labels);
+  return labels !== undefined;
+}

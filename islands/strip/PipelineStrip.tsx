@@ -73,8 +73,7 @@ export function PipelineStrip(
           <span>{ends.ingest}</span>
           <span className={accepted > 0 ? "flows" : "zero"}>
             <OutcomeMark kind="flows" />
-            {accepted} {acceptedWord(ends)}
-            <span className="from-page">{" "}from this page</span>
+            {accepted} {acceptedWord(ends)} <span className="from-page">from this page</span>
           </span>
         </li>
       </ol>
