@@ -43,6 +43,18 @@ export class SymbolicLinkError extends DatabaseOpenError {
   }
 }
 
+/** A PostgreSQL cannot be used. Its password is in no message. */
+export class DatabaseServerError extends DatabaseOpenError {
+  override readonly name = "DatabaseServerError";
+  /**
+   * @param problem what is wrong, part of a sentence
+   * @param remedy what would be right, a sentence
+   */
+  constructor(readonly store: StoreName, problem: string, remedy: string, options?: ErrorOptions) {
+    super(`Cannot open the ${store}: ${problem.replaceAll(/\s+/g, " ")}. ${remedy}`, options);
+  }
+}
+
 /** Nothing can be added: the disk is full, or does not accept writes. */
 export class DiskFullError extends Error {
   override readonly name = "DiskFullError";

@@ -1,0 +1,76 @@
+/** How a {@linkcode Batches} works. */
+export interface BatchOptions<Item, Result> {
+  /** Works on a batch and returns a result for each item, in their order. */
+  run(items: readonly Item[]): Promise<readonly Result[]>;
+  /** Maximum number of batches at a time. With 1, batches keep the order of calls. */
+  readonly lanes: number;
+  /** Bytes of an item. Default: 0. */
+  sizeOf?(item: Item): number;
+  /** Whether an error is caused by a single item, so that the others are tried without it. Default: no. */
+  isItemError?(error: unknown): boolean;
+}
+
+/** Maximum number of items in a batch. With more, the first waits longer and little is saved. */
+const MAX_ITEMS = 256;
+/** Maximum bytes of a batch; a single larger item is still worked on. */
+export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+interface Pending<Item, Result> {
+  readonly item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** Collects calls that are made while earlier ones are worked on, and does them together. */
+export class Batches<Item, Result> {
+  readonly #options: BatchOptions<Item, Result>;
+  #queue: Pending<Item, Result>[] = [];
+  #active = 0;
+
+  constructor(options: BatchOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  /** The item's result. Rejects with the error of its batch, or of one before it: waiting would take as long again. */
+  add(item: Item): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#queue.push({ item, resolve, reject });
+    // A microtask later, so that calls made in the same task share a batch.
+    if (this.#queue.length === 1) queueMicrotask(() => this.#startNext());
+    return promise;
+  }
+
+  #startNext(): void {
+    while (this.#queue.length > 0 && this.#active < this.#options.lanes) {
+      this.#active++;
+      this.#work(this.#take()).finally(() => {
+        this.#active--;
+        this.#startNext();
+      });
+    }
+  }
+
+  #take(): Pending<Item, Result>[] {
+    let bytes = 0;
+    const end = this.#queue.findIndex(({ item }, index) => {
+      bytes += this.#options.sizeOf?.(item) ?? 0;
+      return index > 0 && (index >= MAX_ITEMS || bytes > MAX_BATCH_BYTES);
+    });
+    return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
+  }
+
+  async #work(batch: readonly Pending<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.run(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, at) => resolve(results[at] as Result));
+    } catch (error) {
+      const isItemError = this.#options.isItemError?.(error) === true;
+      if (isItemError && batch.length > 1) {
+        for (const each of batch) await this.#work([each]);
+        return;
+      }
+      const rejected = isItemError ? batch : [...batch, ...this.#queue.splice(0)];
+      for (const { reject } of rejected) reject(error);
+    }
+  }
+}

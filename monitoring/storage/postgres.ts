@@ -1,0 +1,228 @@
+import { readFileSync } from "node:fs";
+// @ts-types="./pg.d.ts"
+import pg, { type ConnectionOptions, type Queryable } from "pg";
+import { DatabaseServerError, DatabaseVersionError, type StoreName } from "./errors.ts";
+import type { PostgresAddress } from "./postgres_address.ts";
+import { codeOf, isStarting, nameOf, openError } from "./postgres_errors.ts";
+
+/**
+ * Maximum connections of a store in this process. With all in use, a call waits. PostgreSQL's own default limit is 100,
+ * for all processes.
+ */
+const MAX_CONNECTIONS = 8;
+/** Maximum milliseconds to connect, or to wait for a connection that is free. */
+const CONNECT_MS = 10_000;
+/** Maximum milliseconds for a statement, answer included. Without it, a server that hangs would block all pages that wait. */
+const STALL_MS = 20_000;
+/** Milliseconds after which an unused connection is closed. */
+const IDLE_MS = 60_000;
+/** Maximum milliseconds to wait at the start for a server that is starting, too. */
+const START_PATIENCE_MS = 5_000;
+const START_RETRY_MS = 250;
+/** Maximum milliseconds for connections to close. */
+const CLOSE_MS = 2_000;
+
+/**
+ * Settings of each transaction. Nothing is set for a session or a connection, because behind a pooler in transaction
+ * mode the next transaction may have another one. `synchronous_commit`: the server's default may be to acknowledge
+ * before the disk has it. The time limits end transactions of clients that were cut off, and free their locks.
+ */
+const BEGIN = "BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';" +
+  " SET LOCAL statement_timeout = '19s'; SET LOCAL idle_in_transaction_session_timeout = '19s'";
+
+export interface PostgresOptions {
+  /** Named in errors and in the table of versions. */
+  readonly store: StoreName;
+  readonly address: PostgresAddress;
+  /** Migrations in the schema `sightglass`: step n upgrades version n to n + 1; step 0 creates the tables. */
+  readonly schema: readonly string[];
+  /** Default: {@linkcode STALL_MS}. */
+  readonly stallMs?: number;
+}
+
+/** Runs a statement with parameters `$1`, `$2`, …; returns its rows. */
+export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** A store's connections to a PostgreSQL. */
+export class PostgresDatabase {
+  readonly #pool: InstanceType<typeof pg.Pool>;
+  /** A call took too long, and none has succeeded since. */
+  #stalled = false;
+  #isTrying = false;
+
+  /**
+   * Connects, and creates or upgrades the store's tables.
+   *
+   * @throws {DatabaseServerError | DatabaseVersionError} one line for the operator
+   */
+  static async open(options: PostgresOptions): Promise<PostgresDatabase> {
+    const { store, address, schema } = options;
+    const database = new PostgresDatabase(options);
+    const giveUpAt = performance.now() + START_PATIENCE_MS;
+    for (;;) {
+      try {
+        await database.transaction((query) => migrate(query, store, address, schema));
+        return database;
+      } catch (error) {
+        if (isStarting(error) && performance.now() < giveUpAt) {
+          await new Promise((resolve) => setTimeout(resolve, START_RETRY_MS));
+          continue;
+        }
+        await database.close();
+        throw openError(store, address, error);
+      }
+    }
+  }
+
+  private constructor({ store, address, stallMs = STALL_MS }: PostgresOptions) {
+    const { host, port, user, password, database } = address;
+    this.#pool = new pg.Pool({
+      host,
+      port,
+      user,
+      // A function: for an empty password `pg` would search files and variables.
+      password: () => password,
+      database,
+      ssl: tlsOptions(store, address),
+      max: MAX_CONNECTIONS,
+      connectionTimeoutMillis: Math.min(CONNECT_MS, stallMs),
+      query_timeout: stallMs,
+      idleTimeoutMillis: IDLE_MS,
+      // Unused connections do not keep the process running.
+      allowExitOnIdle: true,
+      keepAlive: true,
+      fallback_application_name: "sightglass",
+    });
+    // A connection was lost. The pool removes it, and calls that use it reject; without listeners the process would end.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => void client.on("error", () => {}));
+  }
+
+  /**
+   * Does the work completely or not at all. The server has it on disk when this resolves. If it rejects because the
+   * connection was lost during COMMIT, it may have been done.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#attempt(async () => {
+      const client = await this.#pool.connect();
+      let failed = true;
+      try {
+        await client.query(BEGIN);
+        const result = await work(queryOf(client));
+        await client.query("COMMIT");
+        failed = false;
+        return result;
+      } finally {
+        // Closing the connection rolls back, whatever state it is in.
+        client.release(failed);
+      }
+    });
+  }
+
+  /** Runs one statement that only reads. */
+  read<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#attempt(() => queryOf(this.#pool)<Row>(sql, values));
+  }
+
+  /** While the server hangs, one call at a time tries it. The others reject at once instead of waiting as long. */
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    const isTrial = this.#stalled;
+    if (isTrial && this.#isTrying) throw new Error("it does not answer");
+    if (isTrial) this.#isTrying = true;
+    try {
+      const result = await work();
+      this.#stalled = false;
+      return result;
+    } catch (error) {
+      if (/timeout/i.test(String(error))) this.#stalled = true;
+      throw error;
+    } finally {
+      if (isTrial) this.#isTrying = false;
+    }
+  }
+
+  /** Closes all connections. No call may be under way. */
+  async close(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_MS));
+    await Promise.race([this.#pool.end(), late]);
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Takes locks by name until the end of the transaction. All callers take them in the same order, so they cannot block
+ * each other.
+ */
+export async function lock(query: Query, names: readonly string[]): Promise<void> {
+  await query(
+    "SELECT pg_advisory_xact_lock(hashtextextended('sightglass ' || name, 0))" +
+      " FROM unnest($1::text[]) AS name",
+    [[...new Set(names)].sort()],
+  );
+}
+
+// Unnamed statements only: a named one would be missing on another connection of a pooler.
+function queryOf(client: Queryable): Query {
+  return async <Row>(sql: string, values: readonly unknown[] = []) =>
+    (await client.query(sql, values as unknown[])).rows as Row[];
+}
+
+async function migrate(
+  query: Query,
+  store: StoreName,
+  address: PostgresAddress,
+  steps: readonly string[],
+): Promise<void> {
+  const [server] = await query<{ read_only: boolean; has_schema: boolean }>(
+    "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only," +
+      " to_regnamespace('sightglass') IS NOT NULL AS has_schema",
+  );
+  if (server?.read_only) {
+    throw new DatabaseServerError(
+      store,
+      `the database at ${nameOf(address)} is read-only`,
+      "Set DATABASE_URL to the primary server, and to a database that accepts writes.",
+    );
+  }
+  await lock(query, ["schema"]);
+  // Without IF NOT EXISTS it would need the right to create schemas even where it exists.
+  if (!server?.has_schema) await query("CREATE SCHEMA IF NOT EXISTS sightglass");
+  await query(
+    "CREATE TABLE IF NOT EXISTS sightglass.versions (store text PRIMARY KEY, version integer NOT NULL)",
+  );
+  const [row] = await query<{ version: number }>(
+    "SELECT version FROM sightglass.versions WHERE store = $1",
+    [store],
+  );
+  const version = row?.version ?? 0;
+  if (version === steps.length) return;
+  if (version > steps.length || version < 0) {
+    const where = `schema sightglass at ${nameOf(address)}`;
+    throw new DatabaseVersionError(store, where, version, steps.length);
+  }
+  for (const step of steps.slice(version)) await query(step);
+  await query(
+    "INSERT INTO sightglass.versions VALUES ($1, $2)" +
+      " ON CONFLICT (store) DO UPDATE SET version = excluded.version",
+    [store, steps.length],
+  );
+}
+
+function tlsOptions(store: StoreName, { tls, caFile }: PostgresAddress): ConnectionOptions["ssl"] {
+  if (tls === "none") return false;
+  if (tls === "unverified") return { rejectUnauthorized: false };
+  let ca: string | undefined;
+  try {
+    if (caFile !== undefined) ca = readFileSync(caFile, "utf8");
+  } catch (error) {
+    throw new DatabaseServerError(
+      store,
+      `sslrootcert in DATABASE_URL cannot be read (${codeOf(error)})`,
+      "Name a file with the certificate of the authority, in PEM, that this user may read.",
+      { cause: error },
+    );
+  }
+  const anyName = tls === "ca" ? { checkServerIdentity: () => undefined } : {};
+  return { rejectUnauthorized: true, ...(ca !== undefined && { ca }), ...anyName };
+}

@@ -1,0 +1,77 @@
+/** Where a PostgreSQL is, and how its connections are secured. Parsed from `DATABASE_URL`. */
+export interface PostgresAddress {
+  /** Name or IP address, without the brackets of IPv6. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  /**
+   * - `full`: TLS, certificate and its name verified.
+   * - `ca`: TLS, certificate verified, of any name.
+   * - `unverified`: TLS without protection against an attacker in between.
+   * - `none`: plain text.
+   */
+  readonly tls: "full" | "ca" | "unverified" | "none";
+  /** File of the certificate authority that is trusted instead of the system's. */
+  readonly caFile?: string;
+}
+
+/** Expectation of {@linkcode parsePostgresUrl}, for errors. */
+export const POSTGRES_URL_FORM =
+  "postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters as %XX, if needed with" +
+  " ?sslrootcert=FILE and sslmode=verify-full, verify-ca, require, no-verify or disable";
+
+const DEFAULT_PORT = 5432;
+
+/** `prefer` and `allow` are not in it: both fall back to plain text silently. */
+const TLS_BY_MODE: ReadonlyMap<string, PostgresAddress["tls"]> = new Map([
+  ["verify-full", "full"],
+  // As strict as verify-full: libpq's `require` accepts every certificate, and so an attacker's.
+  ["require", "full"],
+  ["verify-ca", "ca"],
+  ["no-verify", "unverified"],
+  ["disable", "none"],
+]);
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+/**
+ * Parses the URL of a PostgreSQL. Without `sslmode` TLS is verified fully, except on this machine, where it is not used.
+ * Parameters other than `sslmode` and `sslrootcert` have no effect.
+ *
+ * @returns undefined: not valid, see {@linkcode POSTGRES_URL_FORM}
+ */
+export function parsePostgresUrl(text: string): PostgresAddress | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) return undefined;
+  // Several hosts or a socket's folder (libpq) are not supported.
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (!/^[\w.:-]+$/.test(host)) return undefined;
+  const mode = url.searchParams.get("sslmode");
+  const caFile = url.searchParams.get("sslrootcert") ?? undefined;
+  const byDefault = LOOPBACK.test(host) && caFile === undefined ? "none" : "full";
+  const tls = mode === null ? byDefault : TLS_BY_MODE.get(mode);
+  // Deno's permission flags separate paths by commas and cannot escape one.
+  if (tls === undefined || caFile === "" || caFile?.includes(",")) return undefined;
+  try {
+    const [user, password, path] = [url.username, url.password, url.pathname.slice(1)]
+      .map(decodeURIComponent) as [string, string, string];
+    if (user === "" || path.includes("/")) return undefined;
+    const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
+    return { host, port, user, password, database: path || user, tls, caFile };
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** Environment variables that npm `pg` reads for what the URL leaves open. */
+export const POSTGRES_VARIABLES: readonly string[] = [
+  "PGAPPNAME",
+  "PGBINARY",
+  "PGCLIENT_ENCODING",
+  "PGOPTIONS",
+  "PGREPLICATION",
+  "PGSSLNEGOTIATION",
+];

@@ -1,0 +1,81 @@
+import { DatabaseServerError, DatabaseVersionError, type StoreName } from "./errors.ts";
+import type { PostgresAddress } from "./postgres_address.ts";
+
+/** The server refused a value (SQLSTATE classes 22 and 23); trying it again cannot help. */
+export function isInvalidValue(error: unknown): boolean {
+  return /^2[23]\w{3}$/.test(codeOf(error) ?? "");
+}
+
+/** Why a call failed, part of a sentence, without addresses and values: logs are sent upstream. */
+export function failureReason(error: unknown): string {
+  return `PostgreSQL failed, ${codeOf(error) ?? (error instanceof Error ? error.message : error)}`;
+}
+
+/** The error of a database that cannot be opened, as one line for the operator. */
+export function openError(store: StoreName, address: PostgresAddress, error: unknown): unknown {
+  if (error instanceof DatabaseServerError || error instanceof DatabaseVersionError) return error;
+  const [problem, remedy] = explain(address, error);
+  return new DatabaseServerError(store, problem, remedy, { cause: error });
+}
+
+function explain(address: PostgresAddress, error: unknown): [problem: string, remedy: string] {
+  const { host, port, user, database } = address;
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const server = `the PostgreSQL at ${host}:${port}`;
+  if (code?.startsWith("28")) {
+    return [
+      `${server} refuses the user ${user} (${message})`,
+      "Set user and password in DATABASE_URL, and let pg_hba.conf admit them.",
+    ];
+  }
+  if (code === "3D000") {
+    return [
+      `${server} has no database ${database}`,
+      "Create it, or set DATABASE_URL to one that exists.",
+    ];
+  }
+  if (code === "42501") {
+    return [
+      `the user ${user} lacks a right at ${nameOf(address)} (${message})`,
+      `GRANT CREATE ON DATABASE, or create the schema sightglass and make ${user} its owner.`,
+    ];
+  }
+  if (/does not support SSL/.test(message)) {
+    return [
+      `${server} offers no TLS`,
+      "Switch it on there (ssl = on), or set sslmode=disable if no one can read the network in between.",
+    ];
+  }
+  if (
+    /certificate|altnames|self.signed|CERT_|UnknownIssuer|NotValidForName/i.test(
+      `${code} ${message}`,
+    )
+  ) {
+    return [
+      `the certificate of ${server} is not trusted (${message})`,
+      "Set sslrootcert in DATABASE_URL to its authority's file, and the host to a name that it certifies.",
+    ];
+  }
+  return [
+    `${server} cannot be used (${code && !message.includes(code) ? `${code} ` : ""}${message})`,
+    "Check DATABASE_URL, and that the server runs and can be reached.",
+  ];
+}
+
+/** SQLSTATE, or the system's code. */
+export function codeOf(error: unknown): string | undefined {
+  const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
+  // A name with several addresses.
+  if (code === undefined && errors?.length) return codeOf(errors[0]);
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Whether a server may be starting. */
+export function isStarting(error: unknown): boolean {
+  return ["ECONNREFUSED", "57P03"].includes(codeOf(error) ?? "");
+}
+
+export function nameOf({ host, port, database }: PostgresAddress): string {
+  return `${host}:${port}/${database}`;
+}
