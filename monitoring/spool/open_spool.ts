@@ -1,5 +1,6 @@
 import { Drain } from "./drain.ts";
 import type { DrainOptions, DrainState } from "./drain_options.ts";
+import type { PostgresSpoolOptions } from "./postgres_spool.ts";
 import type { Spool } from "./spool.ts";
 import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
 
@@ -20,16 +21,16 @@ export type SpoolLog = (
 ) => void;
 
 /**
- * Opens the server's spool.
+ * Opens the server's spool: in a PostgreSQL if an address is given, else in SQLite.
  *
  * @param log called when the drain's state changes, not for each envelope
- * @throws as {@linkcode openSqliteSpool}
+ * @throws {DatabaseOpenError} one line for the operator
  */
 export async function openSpool(
-  options: SqliteSpoolOptions,
+  options: SqliteSpoolOptions | PostgresSpoolOptions,
   log: SpoolLog,
 ): Promise<ServerSpool> {
-  const spool = await openSqliteSpool(options);
+  const spool = await openBackend(options);
   let drain: Drain | undefined;
   return {
     async put(envelope) {
@@ -49,6 +50,13 @@ export async function openSpool(
       await drain?.stop();
     },
   };
+}
+
+async function openBackend(options: SqliteSpoolOptions | PostgresSpoolOptions): Promise<Spool> {
+  if (!("address" in options)) return await openSqliteSpool(options);
+  // Loaded here, because most servers have no PostgreSQL.
+  const { openPostgresSpool } = await import("./postgres_spool.ts");
+  return await openPostgresSpool(options);
 }
 
 function logState(log: SpoolLog, state: DrainState): void {

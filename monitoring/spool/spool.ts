@@ -1,8 +1,8 @@
 /**
  * The contract of the spool: a durable queue of envelopes that were accepted and are not delivered yet.
  *
- * A backend (SQLite today) implements {@linkcode Spool} and nothing else; the drain (drain.ts) uses it to deliver.
- * To add one, for example for PostgreSQL:
+ * A backend (SQLite, PostgreSQL) implements {@linkcode Spool} and nothing else; the drain (drain.ts) uses it to deliver.
+ * To add one:
  *
  * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened (`SqliteSpoolOptions`),
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
@@ -119,9 +119,22 @@ export interface Spool {
 export class SpoolUnavailableError extends Error {
   override readonly name = "SpoolUnavailableError";
   /** @param reason part of a sentence, without a full stop */
-  constructor(readonly reason: string) {
-    super(`Cannot use the spool: ${reason}.`);
+  constructor(readonly reason: string, options?: ErrorOptions) {
+    super(`Cannot use the spool: ${reason}.`, options);
   }
+}
+
+/**
+ * Detaches the bytes' buffer if they fill it, else copies them.
+ *
+ * @throws {TypeError} the buffer is already detached
+ */
+export function ownBuffer(bytes: Uint8Array): ArrayBuffer {
+  const { buffer } = bytes;
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== bytes.byteLength) {
+    return bytes.slice().buffer;
+  }
+  return buffer.transfer();
 }
 
 /** Adds losses up, one entry for each DSN. */

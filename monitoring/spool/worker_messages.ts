@@ -8,6 +8,7 @@ import {
   type Lease,
   type LeasedEnvelope,
   type LeaseRequest,
+  ownBuffer,
   type PutResult,
   type SpooledEnvelope,
   type SpoolStats,
@@ -118,12 +119,4 @@ export function pack<E extends SpooledEnvelope>({ bytes, key, ...facts }: E): Pa
 
 export function unpack<E extends SpooledEnvelope>({ facts, body, key }: Packed<E>): E {
   return { ...facts, bytes: new Uint8Array(body), key: new Uint8Array(key) } as unknown as E;
-}
-
-function ownBuffer(bytes: Uint8Array): ArrayBuffer {
-  const { buffer } = bytes;
-  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== bytes.byteLength) {
-    return bytes.slice().buffer;
-  }
-  return buffer.transfer();
 }

@@ -23,10 +23,12 @@ export interface SpoolUnderTest {
  *
  * @param name of the backend
  * @param make creates an empty spool for each test
+ * @param modelRuns number of random sequences that are compared with the model
  */
 export function spoolTests(
   name: string,
   make: () => Promise<SpoolUnderTest> | SpoolUnderTest,
+  modelRuns = 60,
 ): readonly Deno.TestDefinition[] {
   const tests: Deno.TestDefinition[] = [];
   function test(behaviour: string, body: (open: () => Promise<Spool>) => Promise<void>): void {
@@ -272,7 +274,7 @@ export function spoolTests(
 
   tests.push({
     name: `${name}: random operations → same results as a simple model`,
-    fn: () => checkModel(make, { maxBytes: MAX_BYTES, maxAgeMs: MAX_AGE_MS }),
+    fn: () => checkModel(make, { maxBytes: MAX_BYTES, maxAgeMs: MAX_AGE_MS }, modelRuns),
   });
   return tests;
 }

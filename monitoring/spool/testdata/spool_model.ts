@@ -209,6 +209,7 @@ function steps(bounds: Bounds): fc.Arbitrary<Step> {
 export async function checkModel(
   make: () => Promise<SpoolUnderTest> | SpoolUnderTest,
   bounds: Bounds,
+  numRuns: number,
 ): Promise<void> {
   const step = fc.tuple(fc.boolean(), steps(bounds));
   await fc.assert(
@@ -225,8 +226,7 @@ export async function checkModel(
         await subject.remove();
       }
     }),
-    // Few runs of many steps: to open a spool costs more than a step.
-    { numRuns: 30 },
+    { numRuns },
   );
 }
 
