@@ -1,4 +1,9 @@
 import { type Dsn, dsnEquals, DsnError, parseDsn } from "./monitoring/protocol/dsn.ts";
+import {
+  parsePostgresUrl,
+  POSTGRES_URL_FORM,
+  type PostgresAddress,
+} from "./monitoring/storage/postgres_address.ts";
 
 /** The configuration: environment variables, read once at the start, validated and frozen. */
 export interface Config {
@@ -43,7 +48,9 @@ export interface Config {
   /** Name of the header to take the peer's address from, in lower case. */
   readonly trustedProxyHeader?: string;
   readonly dataDir: string;
-  readonly spool: "sqlite" | "none";
+  /** The PostgreSQL that holds the spool. It contains a password. */
+  readonly database?: PostgresAddress;
+  readonly spool: "sqlite" | "postgres" | "none";
   readonly spoolMaxBytes: number;
   readonly spoolMaxAgeHours: number;
   /** `memory` on Deno Deploy, where files are not kept, unless `DATA_DIR` is set. */
@@ -63,7 +70,12 @@ export interface Config {
 }
 
 /** Variables whose values are not printed: logs are read by more people than these. */
-const SECRETS: ReadonlySet<string> = new Set(["ALERT_WEBHOOK_URL", "INBOX_TOKEN", "OTLP_HEADERS"]);
+const SECRETS: ReadonlySet<string> = new Set([
+  "ALERT_WEBHOOK_URL",
+  "DATABASE_URL",
+  "INBOX_TOKEN",
+  "OTLP_HEADERS",
+]);
 
 /** An environment variable is not valid. The message is one line, ready to be printed. */
 export class ConfigError extends Error {
@@ -217,6 +229,11 @@ const list = <T>(item: Parser<T>): Parser<T[]> => ({
   },
 });
 
+const postgresUrl: Parser<PostgresAddress> = {
+  allowed: POSTGRES_URL_FORM,
+  parse: parsePostgresUrl,
+};
+
 const monitoringPath: Parser<string> = {
   allowed: "a path such as /monitoring: a slash, then letters, digits, - _ . ~ and single slashes" +
     " between them, and not /assets or a path below it",
@@ -297,6 +314,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const tunnel = optional("SENTRY_TUNNEL", oneOf("hosted", "always", "never")) ?? "hosted";
   const listensOnAllInterfaces = mode === "relay" || onDeploy;
   const dataDir = optional("DATA_DIR", folder);
+  const database = optional("DATABASE_URL", postgresUrl);
+  const lastingSpool = database ? "postgres" : onDeploy ? "none" : "sqlite";
   const inbox = onDeploy && dataDir === undefined ? "memory" : "file";
 
   return Object.freeze<Config>({
@@ -335,7 +354,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     forwardClientIp: optional("FORWARD_CLIENT_IP", oneOf("true", "false")) === "true",
     trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", headerName)?.toLowerCase(),
     dataDir: dataDir ?? ".data",
-    spool: optional("SPOOL", oneOf("sqlite", "none")) ?? (onDeploy ? "none" : "sqlite"),
+    database,
+    spool: optional("SPOOL", oneOf("sqlite", "none")) ?? lastingSpool,
     spoolMaxBytes: limit("SPOOL_MAX_BYTES", RELAY_LIMITS.spoolMaxBytes),
     spoolMaxAgeHours: limit("SPOOL_MAX_AGE_HOURS", RELAY_LIMITS.spoolMaxAgeHours),
     inbox,
@@ -355,6 +375,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
 export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "ALERT_WEBHOOK_URL",
   "ALLOWED_ORIGINS",
+  "DATABASE_URL",
   "DATA_DIR",
   "DENO_DEPLOYMENT_ID",
   "FORWARD_CLIENT_IP",

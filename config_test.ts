@@ -66,6 +66,16 @@ Deno.test("proxies in both notations → lower case first; HTTP_PROXY is not rea
   assert.equal(loadConfig({ ...env, https_proxy: "" }).proxies.https, "https://capitals.example/");
 });
 
+Deno.test("DATABASE_URL → the spool is in PostgreSQL, also on Deno Deploy, unless SPOOL is set", () => {
+  const env = { DATABASE_URL: "postgres://user:pass@db.example/data" };
+  const config = loadConfig(env);
+  assert.equal(config.spool, "postgres");
+  assert.equal(config.database?.host, "db.example");
+  assert.equal(loadConfig({ ...env, DENO_DEPLOYMENT_ID: "d1" }).spool, "postgres");
+  assert.equal(loadConfig({ ...env, SPOOL: "none" }).spool, "none");
+  assert.equal(loadConfig({ ...env, SPOOL: "sqlite" }).spool, "sqlite");
+});
+
 Deno.test("Deno Deploy → production, deployment as release, no spool, every interface", () => {
   const config = loadConfig({ DENO_DEPLOYMENT_ID: "d1", SIGHTGLASS_COMMIT: "c0ffee" });
   assert.equal(config.onDeploy, true);
@@ -163,6 +173,7 @@ const REFUSED: Record<string, string[]> = {
   SPOOL_MAX_AGE_HOURS: ["0"],
   INBOX_MAX_BYTES: ["1e9"],
   INBOX_MAX_AGE_DAYS: ["0", "366", "30d"],
+  DATABASE_URL: ["mysql://user:secret@host/db", "postgres://user:secret@host/db?sslmode=prefer"],
   ALERT_WEBHOOK_URL: [
     "hooks.example/T0",
     "ftp://hooks.example/",
@@ -175,7 +186,8 @@ const REFUSED: Record<string, string[]> = {
 };
 
 for (const [name, values] of Object.entries(REFUSED)) {
-  const isSecret = ["INBOX_TOKEN", "ALERT_WEBHOOK_URL", "OTLP_HEADERS"].includes(name);
+  const secrets = ["INBOX_TOKEN", "ALERT_WEBHOOK_URL", "DATABASE_URL", "OTLP_HEADERS"];
+  const isSecret = secrets.includes(name);
   Deno.test(`${name} invalid → one line with name, what is allowed, ${isSecret ? "no" : "and"} value`, () => {
     for (const value of values) {
       assert.throws(() => loadConfig({ [name]: value }), (error: unknown) => {

@@ -84,14 +84,19 @@ async function main(): Promise<void> {
       onGroupAlert: (alert) => alerts.add(alert),
     })
     : undefined;
-  const spool = config.mode === "relay" && config.spool === "sqlite"
+  const place = config.spool === "postgres" && config.database
+    ? { address: config.database }
+    : { path: join(config.dataDir, "spool.sqlite"), onNotice };
+  const spool = config.mode === "relay" && config.spool !== "none"
     ? await openSpool({
-      path: join(config.dataDir, "spool.sqlite"),
+      ...place,
       maxBytes: config.spoolMaxBytes,
       maxAgeHours: config.spoolMaxAgeHours,
-      onNotice,
     }, log)
     : undefined;
+  if (config.mode === "inbox" && config.database) {
+    log("warn", "DATABASE_URL has no effect in inbox mode: the inbox is in SQLite");
+  }
 
   const copies = config.otlpUrl === undefined ? undefined : new OtlpExporter({
     url: config.otlpUrl,

@@ -1,7 +1,9 @@
 /**
- * Another process on the same spool. Arguments: the task, the file, the task's own. Prints one line for each result.
+ * Another process on the same spool. Arguments: the task, the file or `DATABASE_URL`, the task's own. Prints one line
+ * for each result.
  */
 import { Drain } from "../../monitoring/spool/drain.ts";
+import { openPostgresSpool } from "../../monitoring/spool/postgres_spool.ts";
 import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import {
@@ -12,6 +14,7 @@ import {
   numberOf,
   upstreamsThatAreUp,
 } from "../../monitoring/spool/testdata/envelopes.ts";
+import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 
 /** Concurrent puts, so that batches have several. */
 const CONCURRENT_PUTS = 8;
@@ -118,5 +121,9 @@ function turn(): Promise<void> {
 }
 
 const [task = "", path = "", ...args] = Deno.args;
-const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1 });
+const limits = { maxBytes: 1e9, maxAgeHours: 1 };
+const address = parsePostgresUrl(path);
+const spool = address
+  ? await openPostgresSpool({ address, ...limits })
+  : await openSqliteSpool({ path, ...limits });
 await TASKS[task]?.(spool, args);

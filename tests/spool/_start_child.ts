@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import { serverPermissions } from "../../tools/run/permissions.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -18,19 +19,26 @@ export interface ChildOptions {
   readonly before?: string;
 }
 
-/** Starts `_child.ts` with the permissions of the server. */
+/**
+ * Starts `_child.ts` with the permissions of the server.
+ *
+ * @param file of the spool, or a `DATABASE_URL`
+ */
 export function startChild(
   task: string,
   file: string,
   { args = [], before }: ChildOptions = {},
 ): Child {
+  const database = parsePostgresUrl(file);
   const permissions = serverPermissions({
     mode: "relay",
     port: 0,
     hostname: "127.0.0.1",
     allowedDsns: [],
     upstream: undefined,
-    dataDir: dirname(file),
+    dataDir: database ? "/nonexistent" : dirname(file),
+    database,
+    spool: database ? "postgres" : "sqlite",
   }, { root: ROOT, cwd: "/" });
   const own = [Deno.execPath(), "run", ...permissions, SCRIPT, task, file, ...args];
   const command = before ? ["sh", "-c", `${before}; exec "$@"`, "sh", ...own] : own;

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { openPostgresSpool } from "../../monitoring/spool/postgres_spool.ts";
+import type { Spool } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { DSN, envelope, OTHER_DSN } from "../../monitoring/spool/testdata/envelopes.ts";
+import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
+import {
+  postgresBinaries,
+  startPostgres,
+} from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startChild } from "./_start_child.ts";
 
-const COUNT = 3_000;
+const LIMITS = { maxBytes: 1e9, maxAgeHours: 1 };
 
 /** Two replays at two DSNs: four sequences. */
 const facts = (n: number) => ({
@@ -16,45 +23,59 @@ Deno.test("three processes drain one spool → all delivered, none twice, replay
   const folder = Deno.makeTempDirSync({ prefix: "spool-" });
   const path = join(folder, "data", "spool.sqlite");
   try {
-    const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1 });
-    const receivedAt = Date.now();
-    const all = Array.from({ length: COUNT }, (_, n) => n);
-    await Promise.all(
-      all.map((n) => spool.put(envelope(n, { bytes: 1_000, receivedAt, ...facts(n) }))),
-    );
-    const ready = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
-    const delivered = await Promise.all(ready.map(async (own) => {
-      const child = startChild("drain", path);
-      const lines: { n: number; at: number }[] = [];
-      for await (const line of child.lines) {
-        if (line === "ready") {
-          own.resolve();
-          // All start at the same time.
-          await Promise.all(ready.map(({ promise }) => promise));
-          await child.process.stdin.close();
-          continue;
-        }
-        const [n, at] = line.split(" ").map(Number);
-        lines.push({ n: n ?? NaN, at: at ?? NaN });
-      }
-      assert.ok((await child.process.status).success);
-      return lines;
-    }));
-    const order = delivered.flat().sort((a, b) => a.at - b.at).map(({ n }) => n);
-    assert.deepEqual(order.toSorted((a, b) => a - b), all);
-    const shares = delivered.map(({ length }) => length);
-    assert.ok(shares.filter((share) => share > 0).length >= 2, `${shares}`);
-    const sequences = Object.groupBy(
-      order.filter((n) => n % 5 === 0),
-      (n) => JSON.stringify(facts(n)),
-    );
-    assert.equal(Object.keys(sequences).length, 4);
-    for (const segments of Object.values(sequences)) {
-      assert.deepEqual(segments, segments?.toSorted((a, b) => a - b));
-    }
-    assert.equal((await spool.stats()).pending, 0);
-    await spool.close();
+    await drainTogether(path, await openSqliteSpool({ path, ...LIMITS }), 3_000);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
 });
+
+Deno.test({
+  name: "three processes drain one PostgreSQL → all delivered, none twice, replays in order",
+  ignore: postgresBinaries === undefined,
+  async fn() {
+    await using postgres = await startPostgres();
+    const address = parsePostgresUrl(postgres.url())!;
+    await drainTogether(postgres.url(), await openPostgresSpool({ address, ...LIMITS }), 1_000);
+  },
+});
+
+/** @param place a file or a `DATABASE_URL` */
+async function drainTogether(place: string, spool: Spool, count: number): Promise<void> {
+  const receivedAt = Date.now();
+  const all = Array.from({ length: count }, (_, n) => n);
+  await Promise.all(
+    all.map((n) => spool.put(envelope(n, { bytes: 1_000, receivedAt, ...facts(n) }))),
+  );
+  const ready = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+  const delivered = await Promise.all(ready.map(async (own) => {
+    const child = startChild("drain", place);
+    const lines: { n: number; at: number }[] = [];
+    for await (const line of child.lines) {
+      if (line === "ready") {
+        own.resolve();
+        // All start at the same time.
+        await Promise.all(ready.map(({ promise }) => promise));
+        await child.process.stdin.close();
+        continue;
+      }
+      const [n, at] = line.split(" ").map(Number);
+      lines.push({ n: n ?? NaN, at: at ?? NaN });
+    }
+    assert.ok((await child.process.status).success);
+    return lines;
+  }));
+  const order = delivered.flat().sort((a, b) => a.at - b.at).map(({ n }) => n);
+  assert.deepEqual(order.toSorted((a, b) => a - b), all);
+  const shares = delivered.map(({ length }) => length);
+  assert.ok(shares.filter((share) => share > 0).length >= 2, `${shares}`);
+  const sequences = Object.groupBy(
+    order.filter((n) => n % 5 === 0),
+    (n) => JSON.stringify(facts(n)),
+  );
+  assert.equal(Object.keys(sequences).length, 4);
+  for (const segments of Object.values(sequences)) {
+    assert.deepEqual(segments, segments?.toSorted((a, b) => a - b));
+  }
+  assert.equal((await spool.stats()).pending, 0);
+  await spool.close();
+}

@@ -50,8 +50,13 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     of: ["config.ts"],
-    may: ["monitoring/protocol/dsn.ts", "monitoring/settings.ts"],
-    message: "config.ts turns the environment into values and imports only dsn.ts and settings.ts",
+    may: [
+      "monitoring/protocol/dsn.ts",
+      "monitoring/settings.ts",
+      "monitoring/storage/postgres_address.ts",
+    ],
+    message:
+      "config.ts imports only dsn.ts, settings.ts and postgres_address.ts: it turns the environment into values",
   },
   {
     of: ["client.ts"],

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { type Config, CONFIG_VARIABLES } from "../../config.ts";
+import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
 import type { Dsn } from "../../monitoring/protocol/dsn.ts";
 import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts";
 
@@ -9,7 +10,7 @@ export type PermissionConfig =
     Config,
     "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir" | "alertWebhookUrl"
   >
-  & Partial<Pick<Config, "proxies" | "sourceMapOrigins" | "otlpUrl">>;
+  & Partial<Pick<Config, "proxies" | "sourceMapOrigins" | "otlpUrl" | "database" | "spool">>;
 
 export interface Folders {
   /** The project, absolute. */
@@ -23,24 +24,30 @@ const READ = [".build", "routes", "server", "monitoring", "node_modules"];
 
 /**
  * Deno's permission flags for the server: it may read the project and its data, write its data,
- * listen at its address, connect to its ingests and their proxies, or to its webhook and to origins of source
- * maps, to its collector, and run no program.
+ * listen at its address, connect to its ingests and their proxies and to its PostgreSQL, or to its webhook and to
+ * origins of source maps, to its collector, and run no program.
  */
 export function serverPermissions(config: PermissionConfig, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);
+  const database = config.mode === "relay" && config.spool === "postgres"
+    ? config.database
+    : undefined;
   const read = [...READ.map((folder) => join(root, folder)), data];
+  if (database?.caFile !== undefined) read.push(resolve(cwd, database.caFile));
   const net = [
     hostPort(config.hostname, config.port),
     ...remoteHosts(config),
     ...sourceMapHosts(config),
     ...config.otlpUrl === undefined ? [] : [urlHost(new URL(config.otlpUrl))],
+    ...database === undefined ? [] : [hostPort(database.host, database.port)],
   ];
+  const env = [...CONFIG_VARIABLES, ...(database ? POSTGRES_VARIABLES : [])];
   return [
     "--no-prompt",
     `--allow-read=${read.join(",")}`,
     `--allow-write=${data}`,
     `--allow-net=${[...new Set(net)].join(",")}`,
-    `--allow-env=${CONFIG_VARIABLES.join(",")}`,
+    `--allow-env=${env.join(",")}`,
   ];
 }
 

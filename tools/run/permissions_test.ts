@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
+import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
 import { serverPermissions } from "./permissions.ts";
 
 const FOLDERS = { root: "/srv/app", cwd: "/srv/app" };
@@ -74,6 +75,21 @@ Deno.test("proxy → permitted if an ingest is reached through it", () => {
     "127.0.0.1:9000",
     "[2001:db8::1]:80",
   ]);
+});
+
+Deno.test("DATABASE_URL → in relay mode its host, its authority's file and the driver's variables", () => {
+  const env = {
+    DATABASE_URL: "postgres://user:pass@db.example:6432/data?sslrootcert=certificates/ca.crt",
+    RELAY_UPSTREAM: "http://127.0.0.1:3000",
+  };
+  const given = flags({ ...env, SENTRY_DSN: HOSTED });
+  const net = ["0.0.0.0:8000", "127.0.0.1:3000", "db.example:6432"];
+  assert.deepEqual(given["--allow-net"], net);
+  assert.equal(given["--allow-read"]?.at(-1), "/srv/app/certificates/ca.crt");
+  assert.deepEqual(given["--allow-env"], [...CONFIG_VARIABLES, ...POSTGRES_VARIABLES]);
+  for (const unused of [env, { ...env, SENTRY_DSN: HOSTED, SPOOL: "none" }]) {
+    assert.ok(!flags(unused)["--allow-net"]?.includes("db.example:6432"));
+  }
 });
 
 Deno.test("files: writes its data, reads the project and its data", () => {

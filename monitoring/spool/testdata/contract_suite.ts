@@ -28,7 +28,8 @@ export interface SpoolUnderTest {
 export function spoolTests(
   name: string,
   make: () => Promise<SpoolUnderTest> | SpoolUnderTest,
-  modelRuns = 60,
+  // Few runs of many steps: to open a spool costs more than a step.
+  modelRuns = 30,
 ): readonly Deno.TestDefinition[] {
   const tests: Deno.TestDefinition[] = [];
   function test(behaviour: string, body: (open: () => Promise<Spool>) => Promise<void>): void {

@@ -5,6 +5,7 @@ import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 const REAL = [
   "config.ts",
   "monitoring/protocol/dsn.ts",
+  "monitoring/storage/postgres_address.ts",
   "monitoring/relay/send/http/proxies.ts",
   "monitoring/settings.ts",
   "server",
