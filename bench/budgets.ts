@@ -96,7 +96,10 @@ export const SERVING_BUDGETS = {
 /**
  * Envelopes of 10 KB, each synced to disk, while the ingest refuses connections: `--only=spool`.
  */
-export const SPOOL_RATE_BUDGET: Budget = { unit: "/s", limit: { least: 5_000 } };
+export const SPOOL_RATE_BUDGETS = {
+  sqlite: { unit: "/s", limit: { least: 5_000 } },
+  postgres: { unit: "/s", limit: { least: 2_000 } },
+} as const satisfies Readonly<Record<string, Budget>>;
 
 /**
  * The median of 5 runs of every filter and sort of each list, in an inbox of 200,000 envelopes of 25 sources:

@@ -1,6 +1,10 @@
+import {
+  postgresBinaries,
+  startPostgres,
+} from "../monitoring/storage/testdata/private_postgres.ts";
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
-import { SPOOL_RATE_BUDGET } from "./budgets.ts";
-import { type Figure, figure } from "./figures.ts";
+import { type Budget, SPOOL_RATE_BUDGETS } from "./budgets.ts";
+import { type Figure, figure, type Measured } from "./figures.ts";
 import { measureThroughput } from "./relay/measure_throughput.ts";
 
 const ROUNDS = 5;
@@ -11,15 +15,34 @@ const BYTES = 10_000;
 const SPOOL_MAX_BYTES = 20 * 1024 * 1024 * 1024;
 
 /**
- * Envelopes of 10 KB per second that one process accepts while its ingest refuses connections. Each 202 is synced to
- * disk.
+ * Envelopes of 10 KB per second that one process accepts while its ingest refuses connections, into SQLite and into a
+ * PostgreSQL on the same machine, with TLS. Each 202 is synced to disk.
  *
  * @throws if the spool holds another number of envelopes afterwards
  */
-export async function benchSpool(): Promise<Figure[]> {
+export async function benchSpool(): Promise<Measured[]> {
+  const figures: Measured[] = await measureSpool("SQLite", SPOOL_RATE_BUDGETS.sqlite, {});
+  if (postgresBinaries === undefined) {
+    return [...figures, { what: "accepted into PostgreSQL", missing: "needs a PostgreSQL server" }];
+  }
+  await using postgres = await startPostgres();
+  const env = { DATABASE_URL: postgres.url() };
+  return [...figures, ...await measureSpool("PostgreSQL", SPOOL_RATE_BUDGETS.postgres, env)];
+}
+
+async function measureSpool(
+  where: string,
+  { limit }: Budget,
+  env: Readonly<Record<string, string>>,
+): Promise<Figure[]> {
   const dsn = `http://publickey@127.0.0.1:${refusedPort()}/42`;
   await using relay = await startServer({
-    env: { SENTRY_DSN: dsn, SENTRY_TUNNEL: "always", SPOOL_MAX_BYTES: `${SPOOL_MAX_BYTES}` },
+    env: {
+      SENTRY_DSN: dsn,
+      SENTRY_TUNNEL: "always",
+      SPOOL_MAX_BYTES: `${SPOOL_MAX_BYTES}`,
+      ...env,
+    },
   });
   const options = { dsn, bytes: BYTES };
   await measureThroughput(relay, { ...options, seconds: WARM_UP_SECONDS });
@@ -32,9 +55,9 @@ export async function benchSpool(): Promise<Figure[]> {
     throw new Error(`${spooled} envelopes were accepted, but ${pending} are in the spool.`);
   }
   return [
-    figure("accepted into the spool, envelopes of 10 KB", "/s", rates, SPOOL_RATE_BUDGET.limit),
+    figure(`accepted into the spool in ${where}, envelopes of 10 KB`, "/s", rates, limit),
     {
-      what: "in the spool afterwards, as many as were answered 202",
+      what: `in the spool in ${where} afterwards, as many as were answered 202`,
       value: pending,
       unit: "envelopes",
     },
