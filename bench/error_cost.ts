@@ -28,8 +28,13 @@ export async function benchErrorCost(): Promise<Figure[]> {
   const page = await openPage(await browser.newPage(), `${server.origin}/missing`);
   const single = await reportSingle(page);
   await using plain = await servePlainSentry();
-  const onPlain = async (url: string) =>
-    await reportSingle(await openPage(await browser.newPage(), url));
+  const onPlain = async (url: string) => {
+    const plainPage = await openPage(await browser.newPage(), url);
+    const ms = await reportSingle(plainPage);
+    // A throttled page uses its core completely, also while it waits.
+    await plainPage.throttle(1);
+    return ms;
+  };
   const errorsOnly = await onPlain(plain.urls.errors);
   const withAll = await onPlain(plain.urls.all);
   const bursts: Burst[] = [];

@@ -32,8 +32,13 @@ function Time({ at, format, className }: {
   className?: string;
 }) {
   const place = useRef<HTMLTimeElement>(null);
-  const subscribe = useCallback((update: () => void) => subscribeToClock({ place, update }), []);
   const textNow = () => at === null ? "" : format(at, Date.now());
+  const latest = useRef(textNow);
+  latest.current = textNow;
+  const subscribe = useCallback((update: () => void) => {
+    const isOld = () => place.current?.textContent !== latest.current();
+    return subscribeToClock({ place, isOld, update });
+  }, []);
   const text = useSyncExternalStore(subscribe, textNow, textNow);
   if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
   return (
@@ -53,7 +58,9 @@ const TICK_MS = 1_000;
 
 interface ShownTime {
   readonly place: RefObject<HTMLTimeElement | null>;
-  /** Renders it again if its text has changed. */
+  /** Whether its text has changed since it was rendered. */
+  isOld(): boolean;
+  /** Renders it again. */
   update(): void;
 }
 
@@ -84,7 +91,8 @@ function startOrStop(): void {
 
 /** Only what is in sight: rendering each second the times of 2,000 rows would be slow. */
 function tick(): void {
-  const inSight = [...shownTimes].filter(({ place }) => {
+  // Of 2,000 rows a few change, and reading positions needs a layout.
+  const inSight = [...shownTimes].filter(({ isOld }) => isOld()).filter(({ place }) => {
     const box = place.current?.getBoundingClientRect();
     // The times of other views have no height.
     return box !== undefined && box.height > 0 && box.bottom > 0 && box.top < innerHeight;
