@@ -69,6 +69,10 @@ export const CAUSES = {
     cause: "The signal was not sampled, so it is not sent.",
     fix: "Run the proof again, or raise the sample rate in monitoring/settings.ts.",
   }),
+  not_granted: () => ({
+    cause: "This browser may not send such signals: consent is withdrawn, or not granted yet.",
+    fix: "Grant it in Settings, under Consent, and run the proof again.",
+  }),
   storage_refused: ({ detail }) => ({
     cause: `This browser refuses IndexedDB${detail ? ` (${detail})` : ""}: ` +
       "envelopes are in memory only and would be lost with the page.",
@@ -140,6 +144,12 @@ export const CAUSES = {
       "The ingest does not answer: the relay keeps the envelope in its spool. That is not an arrival.",
     fix: "Nothing is lost; the relay delivers it once the ingest answers. Check the ingest, the " +
       "relay’s way to it (HTTPS_PROXY, RELAY_UPSTREAM) and the answer of GET /monitoring.",
+  }),
+  perhaps_spooled: () => ({
+    cause:
+      "An earlier attempt reached the relay and its answer was lost: the ingest has the envelope, " +
+      "or the relay’s spool keeps it.",
+    fix: "Run the proof again.",
   }),
   relay_cannot_store: ({ status, detail }) => ({
     cause: `The server could neither deliver nor store the envelope (${status}).${quoted(detail)}`,

@@ -2,6 +2,9 @@ import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { isRetryable } from "../../monitoring/protocol/retry.ts";
 import { ITEM_TYPES, type Signal } from "./find_signals.ts";
 
+/** The person has not granted a kind of signal, or has withdrawn it. */
+export const NO_CONSENT = "no consent";
+
 /** What is known of one signal. Times are in milliseconds. */
 export interface SignalEvidence {
   /** For people: the id by which it is recognised. */

@@ -6,6 +6,7 @@ import {
   type Evidence,
   isRefused,
   isUnanswered,
+  NO_CONSENT,
   type SignalEvidence,
 } from "./proof_evidence.ts";
 
@@ -50,7 +51,13 @@ const PENDING: Cell = { state: "pending", text: "…" };
 const NONE: Cell = { state: "none", text: "–" };
 
 /** Causes that lose nothing: the proof has not succeeded, and the pipeline is not broken in this browser. */
-const WARNINGS: ReadonlySet<Cause> = new Set(["ingest_down", "not_sampled", "other_tab"]);
+const WARNINGS: ReadonlySet<Cause> = new Set([
+  "ingest_down",
+  "not_granted",
+  "not_sampled",
+  "other_tab",
+  "perhaps_spooled",
+]);
 
 /** Evaluates what is known: the state of each step, and the cause of each broken one. */
 export function evaluateProof(evidence: Evidence, circumstances: Circumstances): Evaluation {
@@ -121,6 +128,8 @@ function followSignal(
   if (off !== undefined) {
     cells.created = { state: "none", text: "off" };
     cells.sampled = { state: "none", text: off };
+    // A recorder that does not run is a setting; without consent nothing is proven.
+    if (off === NO_CONSENT) fail("sampled", off, "not_granted");
     return end();
   }
 
@@ -167,9 +176,15 @@ function followSignal(
     fail("sent", isWaiting ? "waits" : "no", sent, { status, detail });
     return end();
   }
-  if (receipt.attempts === 0) return { cells, problems };
+  if (receipt.outcome === "withdrawn") {
+    fail("sent", "withdrawn", "not_granted");
+    return end();
+  }
+  if (isWaiting) return { cells, problems };
   const { status, outcome, error: detail, tookMs, sentMs = 0, storedMs = 0, attempts } = receipt;
-  pass("sent", attempts === 1 ? "yes" : `${attempts} times`, Math.max(0, sentMs - storedMs));
+  if (attempts > 0) {
+    pass("sent", attempts === 1 ? "yes" : `${attempts} times`, Math.max(0, sentMs - storedMs));
+  }
   if (outcome === "handed_over") {
     fail("answered", "other tab", "other_tab");
     return end();
@@ -189,6 +204,10 @@ function followSignal(
 
   if (outcome === "spooled") {
     fail("outcome", "spooled", "ingest_down");
+    return end();
+  }
+  if (outcome === "duplicate" && circumstances.variant === "relay") {
+    fail("outcome", "duplicate", "perhaps_spooled");
     return end();
   }
   pass("outcome", outcomeText(outcome ?? "accepted"));

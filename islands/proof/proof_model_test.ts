@@ -70,7 +70,8 @@ Deno.test("every step taken → passed, with the time of each step alone", () =>
 Deno.test("relay mode → the acceptance by the ingest is the last step", () => {
   assert.equal(evaluate(delivered, RELAY).verdict, "passed");
   assert.equal(evaluate(delivered, RELAY).cells.error.found.text, "accepted");
-  assert.equal(evaluate(withReceipt({ outcome: "duplicate" }), RELAY).verdict, "passed");
+  // Of an earlier attempt, which may be in the spool.
+  assert.equal(evaluate(withReceipt({ outcome: "duplicate" }), RELAY).verdict, "warning");
   assert.equal(evaluate(withReceipt({ outcome: undefined }), DIRECT).verdict, "passed");
 });
 
@@ -210,6 +211,28 @@ const BROKEN: readonly (readonly [
   ],
   ["another tab", withReceipt({ outcome: "handed_over" }), {}, "answered", "other_tab"],
   [
+    "another tab before this one has sent it",
+    withReceipt({ outcome: "handed_over", attempts: 0, status: undefined }),
+    {},
+    "answered",
+    "other_tab",
+  ],
+  [
+    "withdrawn meanwhile",
+    withReceipt({ outcome: "withdrawn", attempts: 0, status: undefined }),
+    {},
+    "sent",
+    "not_granted",
+  ],
+  ["not granted", { off: "no consent" }, {}, "sampled", "not_granted"],
+  [
+    "a duplicate",
+    withReceipt({ outcome: "duplicate" }),
+    { in: RELAY },
+    "outcome",
+    "perhaps_spooled",
+  ],
+  [
     "DSN not allowed",
     withReceipt({ status: 403, outcome: "rejected" }),
     { in: RELAY, refusal: { isOfRelay: true, code: "dsn_not_allowed" } },
@@ -296,13 +319,15 @@ const BROKEN: readonly (readonly [
   ["not in the inbox", withReceipt({}), { isOver: true }, "found", "not_in_inbox"],
 ];
 
+const WARNINGS = ["ingest_down", "not_granted", "not_sampled", "other_tab", "perhaps_spooled"];
+
 for (const [name, evidence, { in: base = INBOX, ...more }, step, cause] of BROKEN) {
   Deno.test(`${name} → ${step}, ${cause}`, () => {
     const { verdict, findings, cells } = evaluate(evidence, { ...base, ...more });
     assert.deepEqual(findings.map(({ step, code, signals }) => ({ step, code, signals })), [
       { step, code: cause, signals: ["error"] },
     ]);
-    const isWarning = ["ingest_down", "not_sampled", "other_tab"].includes(cause);
+    const isWarning = WARNINGS.includes(cause);
     assert.equal(verdict, isWarning ? "warning" : "failed");
     assert.equal(cells.error[step].state, verdict);
     assert.equal(cells.span[step].state, "passed");
@@ -367,11 +392,16 @@ Deno.test("same step and cause → one finding with all signals, the first step 
   ]);
 });
 
-Deno.test("switched off → shown as off, and the others decide", () => {
-  const { cells, verdict } = evaluate({ off: "no consent" }, INBOX, "log");
-  assert.equal(cells.log.created.text, "off");
-  assert.equal(cells.log.sampled.text, "no consent");
+Deno.test("no recorder → shown as off, and the others decide; no consent → not proven", () => {
+  const { cells, verdict } = evaluate({ off: "no recorder runs" }, INBOX, "recording");
+  assert.equal(cells.recording.created.text, "off");
+  assert.equal(cells.recording.sampled.text, "no recorder runs");
   assert.equal(verdict, "passed");
+  const off = { off: "no consent" };
+  assert.equal(
+    evaluateProof({ error: off, span: off, log: off, recording: off }, INBOX).verdict,
+    "warning",
+  );
 });
 
 Deno.test("evidence is missing, time is left → pending, no cause", () => {

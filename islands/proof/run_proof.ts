@@ -16,6 +16,7 @@ import {
   isLimitOf,
   isRefused,
   isUnanswered,
+  NO_CONSENT,
   type SignalEvidence,
 } from "./proof_evidence.ts";
 import { evaluateProof, type Evaluation } from "./proof_model.ts";
@@ -145,7 +146,7 @@ class ProofRun {
     Object.assign(this.#signals.log, { id: ids.log });
     if (recording === "off") this.#signals.recording.off = "no recorder runs";
     for (const signal of SIGNALS) {
-      if (consent?.[KIND_OF[signal]] === Infinity) this.#signals[signal].off = "no consent";
+      if (consent?.[KIND_OF[signal]] === Infinity) this.#signals[signal].off = NO_CONSENT;
     }
   }
 
