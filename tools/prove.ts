@@ -6,10 +6,13 @@
  * cannot be run.
  */
 import { type Browser, chromium, errors, type Page } from "@playwright/test";
+import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
 import { CHROMIUM_ARGS, ChromiumMissing, ensureChromium } from "./test/find_chromium.ts";
 
-/** The whole run, once there is a Chromium. The page's own proof ends before. */
-const TIMEOUT_MS = 60_000;
+/** Maximum wait for the page's proof, which usually ends before. */
+const TIMEOUT_MS = 55_000;
+/** The whole run, once there is a Chromium. A page can keep Playwright waiting: a script that never ends. */
+const END_TIMEOUT_MS = 59_000;
 /** Maximum wait for the page itself. */
 const OPEN_TIMEOUT_MS = 15_000;
 
@@ -56,6 +59,14 @@ interface Proven {
 async function prove(browser: Browser, origin: string, token: string | undefined): Promise<Proven> {
   const end = Date.now() + TIMEOUT_MS;
   const page = await browser.newPage();
+  // This browser is new: where consent is required, nothing is granted in it.
+  await page.addInitScript((kinds) => {
+    try {
+      for (const kind of kinds) localStorage.setItem(`consent:${kind}`, "0");
+    } catch {
+      // A page without storage.
+    }
+  }, SIGNAL_KINDS);
   page.setDefaultTimeout(OPEN_TIMEOUT_MS);
   await openPage(page, origin);
   if (token !== undefined) {
@@ -88,6 +99,10 @@ async function openPage(page: Page, origin: string): Promise<void> {
     const [reason] = error.message.replace(/^page\.goto: /, "").split("\n");
     throw new ProveError(`Cannot reach ${origin}: ${reason}`);
   });
+  const reached = new URL(page.url()).origin;
+  if (reached !== origin) {
+    throw new ProveError(`Cannot prove: ${origin} redirects to ${reached}. Name that address.`);
+  }
   const status = response?.status() ?? 0;
   if (status !== 200) throw new ProveError(`Cannot prove: ${origin} answers ${status}, not 200.`);
   if (await page.locator("script#client").count() === 0) {
@@ -100,14 +115,31 @@ async function openPage(page: Page, origin: string): Promise<void> {
   }
 }
 
+/** Longer than any proof. */
+const MAX_CHARACTERS = 20_000;
+
+/** What may be printed of a page's text: it must not control the terminal. */
+export const printable = (text: string): string =>
+  text.slice(0, MAX_CHARACTERS).replace(/[^\P{Cc}\n]|\p{Cf}/gu, "\ufffd");
+
+/** @throws {ProveError} after {@linkcode END_TIMEOUT_MS} */
+async function withinTime<T>(work: Promise<T>, origin: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new ProveError(`Cannot prove: the page of ${origin} does not respond.`);
+    timer = setTimeout(() => reject(error), END_TIMEOUT_MS);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 if (import.meta.main) {
   try {
     const origin = readOrigin(Deno.args);
     const executablePath = await ensureChromium();
     const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
-    const { passed, text } = await prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined)
-      .finally(() => browser.close());
-    console.log(text);
+    const proof = prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined);
+    const { passed, text } = await withinTime(proof, origin).finally(() => browser.close());
+    console.log(printable(text));
     Deno.exit(passed ? 0 : 1);
   } catch (error) {
     const isExpected = error instanceof ProveError || error instanceof ChromiumMissing;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ProveError, readOrigin } from "./prove.ts";
+import { printable, ProveError, readOrigin } from "./prove.ts";
 
 Deno.test("address of a deployment → its origin", () => {
   assert.equal(readOrigin(["https://status.example.com"]), "https://status.example.com");
@@ -24,4 +24,10 @@ Deno.test("no address of a page → refused with what would be right", () => {
       return true;
     });
   }
+});
+
+Deno.test("a page's text → nothing in it controls the terminal, and it ends", () => {
+  assert.equal(printable("a\nb – ✓"), "a\nb – ✓");
+  assert.equal(printable("\x1b[2J\x9b1m\r\u202e"), "\ufffd[2J\ufffd1m\ufffd\ufffd");
+  assert.ok(printable("a".repeat(1e6)).length < 1e5);
 });
