@@ -79,7 +79,7 @@ export function startTelemetry(
       withoutOwnActivity(new SentrySampler(client), isMonitoringRequest),
       consent,
     ),
-    spanProcessors: [new StreamedSpanProcessor(client, visit)],
+    spanProcessors: [new StreamedSpanProcessor(client, visit, consent.allows)],
   });
 
   // 5. Register it: from here on OpenTelemetry's API makes real spans.
@@ -143,7 +143,10 @@ export function startTelemetry(
   };
 
   async function record(): Promise<void> {
-    if (!consent.allows("recordings")) return store.update({ recording: "off" });
+    if (!consent.allows("recordings")) {
+      forgetRecording();
+      return store.update({ recording: "off" });
+    }
     if (recorder) return recorder.start();
     try {
       const { startRecording } = await import("./start_recording.ts");
@@ -180,5 +183,14 @@ const whileGranted = (sampler: Sampler, { allows }: Consent): Sampler => ({
     return { decision, traceState: traceState?.set(WITHDRAWN, "1") };
   },
 });
+
+/** A later grant must not continue the recording of an earlier page. A recorder that runs does this itself. */
+function forgetRecording(): void {
+  try {
+    sessionStorage.removeItem("sentryReplaySession");
+  } catch {
+    // Refused by the browser's settings: nothing is stored.
+  }
+}
 
 const timeSince = (at: number): MainThreadTime => ({ at, ms: performance.now() - at });

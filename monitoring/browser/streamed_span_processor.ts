@@ -9,6 +9,7 @@ import {
   type Span as SentrySpan,
 } from "@sentry/core";
 import { backfillStreamedSpanDataFromOtel, getScopesFromContext } from "@sentry/opentelemetry";
+import type { Consent } from "./consent.ts";
 import type { VisitDataWriter } from "./visit_data.ts";
 
 /**
@@ -19,8 +20,10 @@ import type { VisitDataWriter } from "./visit_data.ts";
 export class StreamedSpanProcessor implements SpanProcessor {
   readonly #client: Client;
   readonly #visit: VisitDataWriter;
+  readonly #allows: Consent["allows"];
 
-  constructor(client: Client, visit: VisitDataWriter) {
+  constructor(client: Client, visit: VisitDataWriter, allows: Consent["allows"]) {
+    this.#allows = allows;
     this.#client = client;
     this.#visit = visit;
     // Derives name and operation from attributes of OpenTelemetry's semantic conventions.
@@ -56,7 +59,10 @@ export class StreamedSpanProcessor implements SpanProcessor {
 
   onEnd(ended: ReadableSpan): void {
     const span = ended as unknown as SentrySpan;
-    this.#client.emit("afterSpanEnd", span);
+    // Not those from before a new grant. Whole milliseconds: a navigation starts in that of its grant.
+    const [seconds, nanoseconds] = ended.startTime;
+    const startedAt = seconds * 1000 + Math.ceil(nanoseconds / 1e6);
+    if (this.#allows("traces", startedAt)) this.#client.emit("afterSpanEnd", span);
     // The SDK sets the status of the page-load span on each error. On an ended span OpenTelemetry logs a
     // warning with a stack trace, which costs more than serializing the error.
     span.setStatus = () => span;

@@ -21,7 +21,7 @@ Deno.test("spanEnd → attributes can be set; error after the end → no warning
       if (name === "spanEnd") span.setAttribute("paint", 5);
     },
   } as unknown as Client;
-  const processor = new StreamedSpanProcessor(client, createVisitData());
+  const processor = new StreamedSpanProcessor(client, createVisitData(), () => true);
   try {
     const provider = new BasicTracerProvider({ spanProcessors: [processor] });
     const span = provider.getTracer("test").startSpan("pageload") as Span;
@@ -34,4 +34,19 @@ Deno.test("spanEnd → attributes can be set; error after the end → no warning
   } finally {
     diag.disable();
   }
+});
+
+Deno.test("a span from before the grant → it is not sent; one of the same millisecond → it is", () => {
+  const grantedAt = 1_795_396_467_844;
+  const sent: string[] = [];
+  const client = {
+    on() {},
+    emit: (name: string, span: Span) => name === "afterSpanEnd" && sent.push(span.name),
+  } as unknown as Client;
+  const allows = (_kind: string, at = Infinity) => at >= grantedAt;
+  const processor = new StreamedSpanProcessor(client, createVisitData(), allows);
+  const tracer = new BasicTracerProvider({ spanProcessors: [processor] }).getTracer("test");
+  tracer.startSpan("before", { startTime: grantedAt - 1 }).end();
+  tracer.startSpan("with it", { startTime: grantedAt }).end();
+  assert.deepEqual(sent, ["with it"]);
 });
