@@ -58,7 +58,7 @@ interface Proven {
 /** @throws {ProveError} */
 async function prove(browser: Browser, origin: string, token: string | undefined): Promise<Proven> {
   const end = Date.now() + TIMEOUT_MS;
-  const page = await browser.newPage();
+  const page = await browser.newPage({ acceptDownloads: false });
   // This browser is new: where consent is required, nothing is granted in it.
   await page.addInitScript((kinds) => {
     try {
@@ -136,7 +136,10 @@ if (import.meta.main) {
   try {
     const origin = readOrigin(Deno.args);
     const executablePath = await ensureChromium();
-    const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
+    // The page may be hostile. As root, on Linux, Chromium has no sandbox.
+    const chromiumSandbox = Deno.uid() !== 0;
+    const args = CHROMIUM_ARGS.filter((arg) => arg !== "--no-sandbox" || !chromiumSandbox);
+    const browser = await chromium.launch({ executablePath, args, chromiumSandbox });
     const proof = prove(browser, origin, Deno.env.get("INBOX_TOKEN") || undefined);
     const { passed, text } = await withinTime(proof, origin).finally(() => browser.close());
     console.log(printable(text));
