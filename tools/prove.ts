@@ -10,9 +10,9 @@ import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
 import { CHROMIUM_ARGS, ChromiumMissing, ensureChromium } from "./test/find_chromium.ts";
 
 /** Maximum wait for the page's proof, which usually ends before. */
-const TIMEOUT_MS = 55_000;
+const TIMEOUT_MS = 54_000;
 /** The whole run, once there is a Chromium. A page can keep Playwright waiting: a script that never ends. */
-const END_TIMEOUT_MS = 59_000;
+const END_TIMEOUT_MS = 57_000;
 /** Maximum wait for the page itself. */
 const OPEN_TIMEOUT_MS = 15_000;
 
