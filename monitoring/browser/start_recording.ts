@@ -27,7 +27,7 @@ export interface Recorder {
   /** To call after a segment was sent: the SDK has no event for the change from buffering to recording. */
   refreshLater(): void;
   /** Starts a new recording after `stop`, sampled as at first. */
-  start(): void;
+  start(): Promise<void>;
   /** Sends what is recorded until now, unless it has stopped. */
   flush(): void;
   /** Deletes what is recorded and not sent, without a last segment. */
@@ -116,9 +116,13 @@ export function startRecording(
   const sampled = Math.random() < settings.replaysOnErrorSampleRate;
   if (hadError && sampled && replay.getRecordingMode() === "buffer") void replay.flush();
   refresh();
+  let stopped = Promise.resolve();
   return {
     refreshLater,
-    start() {
+    async start() {
+      // The SDK ends a recording asynchronously, and would end the new one with it.
+      await stopped;
+      if (!consent.allows("recordings") || replay.getRecordingMode() !== undefined) return;
       const recorder = replay["_replay"];
       // A flush that `stop` interrupted waits for a worker that has ended, and later ones for that flush.
       if (recorder) recorder["_flushLock"] = undefined;
@@ -130,7 +134,7 @@ export function startRecording(
       // The SDK would start a recorder that has stopped.
       if (replay.getRecordingMode() !== undefined) void replay.flush();
     },
-    stop: () => void replay.stop({ flush: false }),
+    stop: () => void (stopped = replay.stop({ flush: false })),
   };
 }
 

@@ -164,3 +164,20 @@ test("nothing granted at the start, storage refused → nothing sent until grant
   await expect.poll(() => arrivedMarks(arrivals)).toEqual([2]);
   expect(typesOf(await arrivals.items())).toEqual(["log", "event"]);
 });
+
+test("recordings withdrawn and granted at once → a new recording is sent", async ({ page, arrivals }) => {
+  await page.addInitScript(() => void (Math.random = () => 0.05));
+  await openPage(page, "/#/settings");
+  const first = await arrivals.waitForItem("a segment", ({ type }) => type === "replay_event");
+  const idOf = (item: typeof first) => item.json<{ replay_id: string }>().replay_id;
+  await expect(kind(page, "Recordings")).toBeEnabled();
+  await kind(page, "Recordings").evaluate((element: HTMLElement) => {
+    element.click();
+    element.click();
+  });
+  await expect(row(page, "Recordings")).toContainText("granted");
+  await arrivals.waitForItem(
+    "a segment of another recording",
+    (item) => item.type === "replay_event" && idOf(item) !== idOf(first),
+  );
+});
