@@ -95,7 +95,8 @@ function stored(kind: SignalKind): string | null {
 
 /** Reads a stored value. A damaged one counts as withdrawn; a future one was stored before the clock was set back. */
 function sinceOf(text: string | null, initial: number): number {
-  const since = Number(text ?? initial);
+  // Number("") is 0, which is "granted".
+  const since = text === "" ? NaN : Number(text ?? initial);
   if (since > Date.now() && since < Infinity) return 0;
   return since >= 0 ? since : Infinity;
 }

@@ -77,7 +77,7 @@ withStorage("rejected where consent is required → remembered where it is not",
 withStorage(
   "damaged choice → withdrawn; grant in the future → granted",
   new Map([["consent:errors", "yes"], ["consent:logs", ""], ["consent:traces", "9e15"]]),
-  () => assert.deepEqual(openPage().allowed(), ["traces", "recordings", "logs"]),
+  () => assert.deepEqual(openPage().allowed(), ["traces", "recordings"]),
 );
 
 withStorage(
