@@ -65,7 +65,7 @@ export async function isReachable(address: string | undefined): Promise<boolean>
       : fetch(address, { mode: "no-cors", cache: "no-store", signal }));
     return true;
   } catch {
-    // Blocked, unreachable, or too slow: not told apart by browsers.
+    // Blocked, unreachable, or too slow: browsers do not report which.
     return false;
   }
 }

@@ -70,7 +70,7 @@ export const isFailing = (receipt: Receipt): boolean =>
   isUnanswered(receipt) ||
   receipt.outcome === undefined && receipt.status !== undefined && isRetryable(receipt.status);
 
-/** Whether only the relay's code can tell why an envelope was refused. */
+/** Whether the reason of a refusal is known only from the relay's error code. */
 export const isRefused = ({ status = 0 }: Receipt, route: string): boolean =>
   status >= 300 && status !== 429 && route.startsWith("/");
 

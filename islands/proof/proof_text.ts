@@ -22,7 +22,7 @@ const STEP_NAMES: Readonly<Record<Step, string>> = {
   found: "Found in the inbox",
 };
 
-/** @param variant `inbox` or `relay`, where nobody can look for a signal at the ingest */
+/** @param variant `inbox` or `relay`, which has no access to signals at the ingest */
 export function stepName(step: Step, variant: string): string {
   return step === "found" && variant === "relay" ? "At the ingest" : STEP_NAMES[step];
 }
