@@ -1,9 +1,6 @@
-import { type Dsn, dsnEquals, DsnError, parseDsn } from "./monitoring/protocol/dsn.ts";
-import {
-  parsePostgresUrl,
-  POSTGRES_URL_FORM,
-  type PostgresAddress,
-} from "./monitoring/storage/postgres_address.ts";
+import * as values from "./config_values.ts";
+import { type Dsn, dsnEquals, parseDsn } from "./monitoring/protocol/dsn.ts";
+import type { PostgresAddress } from "./monitoring/storage/postgres_address.ts";
 
 /** The configuration: environment variables, read once at the start, validated and frozen. */
 export interface Config {
@@ -39,21 +36,28 @@ export interface Config {
   readonly relayTimeoutMs: number;
   /** Bytes as sent; 10 times as many when decompressed. */
   readonly maxEnvelopeBytes: number;
+  /** The part of this process, as {@linkcode Config.maxConnections}, if it is one of several. */
   readonly maxInFlightBytes: number;
-  /** Maximum number of open connections; undefined: as many as the descriptor limit allows. */
+  /** Maximum number of open connections; undefined: the server's default. */
   readonly maxConnections?: number;
+  /** Server processes that share the port. They divide the limits among themselves. */
+  readonly workers: number;
+  /** Which of several processes this one is, from 0. Undefined in the launcher, and where there is one process. */
+  readonly worker?: number;
+  /** Folder through which several processes exchange what they have counted. */
+  readonly countsDir: string;
   /** Additional origins whose pages may post to the relay. */
   readonly allowedOrigins: readonly string[];
   readonly forwardClientIp: boolean;
   /** Name of the header to take the peer's address from, in lower case. */
   readonly trustedProxyHeader?: string;
   readonly dataDir: string;
-  /** The PostgreSQL that holds the spool. It contains a password. */
+  /** The PostgreSQL that holds spool and inbox. It contains a password. */
   readonly database?: PostgresAddress;
   readonly spool: "sqlite" | "postgres" | "none";
   readonly spoolMaxBytes: number;
   readonly spoolMaxAgeHours: number;
-  /** `memory` on Deno Deploy, where files are not kept, unless `DATA_DIR` is set. */
+  /** Of the inbox, or of its replica. `memory` on Deno Deploy, where files are not kept, unless `DATA_DIR` is set. */
   readonly inbox: "file" | "memory";
   readonly inboxMaxBytes: number;
   readonly inboxMaxAgeDays: number;
@@ -94,190 +98,11 @@ export class ConfigError extends Error {
 /** The DSN of the page in inbox mode. `.invalid` can never resolve (RFC 2606, section 2). */
 const INBOX_DSN = "https://inbox@sightglass.invalid/1";
 
-const MIB = 1024 * 1024;
-
 /**
  * Default size of an inbox in memory. Deno Deploy gives a process some hundred MB, also for bodies in flight and the
  * runtime itself. https://docs.deno.com/deploy/reference/builds/
  */
-const MEMORY_INBOX_BYTES = 64 * MIB;
-
-/** Parses the text of one variable; undefined: it is not valid. */
-export type Parser<T> = { allowed: string; parse: (text: string) => T | undefined };
-
-const wholeNumber = (min: number, max: number, unit = ""): Parser<number> => ({
-  allowed: `a whole number${unit && ` of ${unit}`} from ${min} to ${max}`,
-  parse: (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-    return value >= min && value <= max ? value : undefined;
-  },
-});
-
-const oneOf = <T extends string>(...values: readonly T[]): Parser<T> => ({
-  allowed: values.map((value) => `"${value}"`).join(" or "),
-  parse: (text) => values.find((value) => value === text),
-});
-
-const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
-  allowed,
-  parse: (text) => pattern.test(text) ? text : undefined,
-});
-
-/** Upper bounds: a larger value is most likely a wrong unit. */
-const MAX_TIMEOUT_MS = 600_000;
-const MAX_BYTES = 1024 ** 4;
-const MAX_DAYS = 365;
-const MAX_HOURS = 24 * MAX_DAYS;
-
-const bytes = (min: number) => wholeNumber(min, MAX_BYTES, "bytes");
-
-const origin: Parser<string> = {
-  allowed: "an origin such as https://example.com, without a path",
-  parse: (text) => {
-    const url = URL.parse(text);
-    const hasNoPath = url && `${url.origin}/` === url.href;
-    return hasNoPath && /^https?:$/.test(url.protocol) ? url.origin : undefined;
-  },
-};
-
-const loopbackOrigin: Parser<string> = {
-  allowed: "an origin of this machine such as http://localhost:5173, without a path",
-  parse: (text) => {
-    const parsed = origin.parse(text);
-    const isLoopback = parsed !== undefined &&
-      /^([\w-]+\.)*localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(new URL(parsed).hostname);
-    return isLoopback ? parsed : undefined;
-  },
-};
-
-const proxy: Parser<string> = {
-  allowed: "the URL of an HTTP proxy such as http://user:password@proxy.example:3128",
-  parse: (text) => {
-    const url = URL.parse(/^[a-z][a-z+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-    const hasNoPath = url && /^\/?$/.test(url.pathname + url.search);
-    if (!hasNoPath || !/^https?:$/.test(url.protocol)) return undefined;
-    // Invalid escapes would otherwise fail only when the first envelope is sent.
-    return isDecodable(url.username + url.password) ? url.href : undefined;
-  },
-};
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const webhook: Parser<string> = {
-  allowed: "an http or https URL, without user name and password",
-  parse: (text) => {
-    const url = URL.parse(text);
-    // `fetch` refuses URLs with credentials.
-    const isValid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
-    return isValid ? url.href : undefined;
-  },
-};
-
-const otlpUrl: Parser<string> = {
-  allowed:
-    "the http or https URL of a collector such as http://127.0.0.1:4318, without user name, password and query",
-  parse: (text) => {
-    const url = URL.parse(text);
-    const isBase = url && /^https?:$/.test(url.protocol) && !url.username && !url.password &&
-      !url.search && !url.hash;
-    return isBase ? url.href.replace(/\/+$/, "") : undefined;
-  },
-};
-
-/** https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables */
-const otlpHeaders: Parser<Readonly<Record<string, string>>> = {
-  allowed: "NAME=VALUE pairs, comma separated, values percent-encoded",
-  parse: (text) => {
-    const pairs = text.split(",").map((pair) => /^\s*([!#$%&'*+.^_`|~\w-]+)=(.*?)\s*$/.exec(pair));
-    if (pairs.some((pair) => !pair || !isDecodable(pair[2]!))) return undefined;
-    const headers = pairs.map((pair) => [pair![1]!, decodeURIComponent(pair![2]!)] as const);
-    return headers.every(([, value]) => /^[\x20-\x7e\t]*$/.test(value))
-      ? Object.freeze(Object.fromEntries(headers))
-      : undefined;
-  },
-};
-
-const noProxyHost = matching(
-  /^[^\s/@]+(\/\d{1,3})?$/,
-  "a host name, .domain, IP address or network, optionally with :port, or *",
-);
-
-const dsn: Parser<Dsn> = {
-  allowed: "a Sentry DSN such as https://KEY@o1.ingest.sentry.io/1",
-  parse: (text) => {
-    try {
-      return parseDsn(text);
-    } catch (error) {
-      if (error instanceof DsnError) return undefined;
-      throw error;
-    }
-  },
-};
-
-const list = <T>(item: Parser<T>): Parser<T[]> => ({
-  allowed: `a comma-separated list, each entry ${item.allowed}`,
-  parse: (text) => {
-    const values = text.split(",").map((part) => part.trim()).filter(Boolean).map(item.parse);
-    return values.includes(undefined) ? undefined : values as T[];
-  },
-});
-
-const postgresUrl: Parser<PostgresAddress> = {
-  allowed: POSTGRES_URL_FORM,
-  parse: parsePostgresUrl,
-};
-
-const monitoringPath: Parser<string> = {
-  allowed: "a path such as /monitoring: a slash, then letters, digits, - _ . ~ and single slashes" +
-    " between them, and not /assets or a path below it",
-  // Paths of routes are refused when the routes are loaded. Names of built files change with each build, and the browser
-  // excludes all requests below this path from telemetry.
-  parse: (text) =>
-    /^(\/[\w.~-]+)+$/.test(text) && !/\/\.\.?(\/|$)/.test(text) && !/^\/assets(\/|$)/.test(text)
-      ? text
-      : undefined,
-};
-
-/** Deno's permission flags separate paths by commas and cannot escape one. */
-const folder = matching(/^[^,\0]+$/, "the path of a folder, without a comma");
-
-const headerName = matching(/^[!#$%&'*+.^_`|~\w-]+$/, "the name of one HTTP header");
-/** IPv6 addresses may have the brackets of a URL. */
-const hostname = matching(
-  /^([\w.-]+|\[?[\da-fA-F:.]*:[\da-fA-F:.]*\]?)$/,
-  "a host name or an IP address",
-);
-/** Characters that an `Authorization: Bearer` header allows (RFC 6750, section 2.1, token68). */
-const bearerToken = matching(/^[\w.~+/-]+=*$/, "letters, digits and - . _ ~ + / (then = signs)");
-/** https://docs.sentry.io/platforms/javascript/configuration/releases/ */
-const releaseName = matching(
-  /^(?!\.{1,2}$|\s*$)[^\n\r\t/\\]{1,200}$/,
-  "1 to 200 characters without line breaks, tabs or slashes",
-);
-/** https://docs.sentry.io/platforms/javascript/configuration/environments/ */
-const environmentName = matching(
-  /^(?!None$)[^\s/]{1,64}$/,
-  'at most 64 characters without spaces or slashes, and not "None"',
-);
-
-/** Values of the relay's settings: of these variables, and of the options of monitoring/relay_handler.ts. */
-export const RELAY_VALUES = Object.freeze({ dsn, origin, headerName });
-
-/** Bounds and defaults of the relay's limits, for both. */
-export const RELAY_LIMITS = Object.freeze({
-  relayTimeoutMs: { ...wholeNumber(1, MAX_TIMEOUT_MS, "milliseconds"), byDefault: 10_000 },
-  maxEnvelopeBytes: { ...bytes(1), byDefault: 20 * MIB },
-  maxInFlightBytes: { ...bytes(1), byDefault: 256 * MIB },
-  spoolMaxBytes: { ...bytes(0), byDefault: 500 * MIB },
-  spoolMaxAgeHours: { ...wholeNumber(1, MAX_HOURS, "hours"), byDefault: 24 },
-});
+const MEMORY_INBOX_BYTES = 64 * values.MIB;
 
 /**
  * Validates environment variables as docs/configuration.md describes them. An empty variable counts as not set.
@@ -294,7 +119,7 @@ export const RELAY_LIMITS = Object.freeze({
  * ```
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const optional = <T>(name: string, { allowed, parse }: Parser<T>): T | undefined => {
+  const optional = <T>(name: string, { allowed, parse }: values.Parser<T>): T | undefined => {
     const text = env[name]?.trim();
     if (!text) return undefined;
     const value = parse(text);
@@ -302,72 +127,104 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     return value;
   };
 
-  const limit = (name: string, parser: Parser<number> & { byDefault: number }): number =>
+  const limit = (name: string, parser: values.Parser<number> & { byDefault: number }): number =>
     optional(name, parser) ?? parser.byDefault;
 
   const deployment = env.DENO_DEPLOYMENT_ID || undefined;
   const onDeploy = deployment !== undefined;
-  const sentryDsn = optional("SENTRY_DSN", dsn);
+  const sentryDsn = optional("SENTRY_DSN", values.dsn);
   const mode = sentryDsn ? "relay" : "inbox";
   const pageDsn = sentryDsn ?? parseDsn(INBOX_DSN);
-  const additionalDsns = optional("SENTRY_ALLOWED_DSNS", list(dsn)) ?? [];
-  const tunnel = optional("SENTRY_TUNNEL", oneOf("hosted", "always", "never")) ?? "hosted";
+  const additionalDsns = optional("SENTRY_ALLOWED_DSNS", values.list(values.dsn)) ?? [];
+  const tunnel = optional("SENTRY_TUNNEL", values.oneOf("hosted", "always", "never")) ?? "hosted";
   const listensOnAllInterfaces = mode === "relay" || onDeploy;
-  const dataDir = optional("DATA_DIR", folder);
-  const database = optional("DATABASE_URL", postgresUrl);
+  const dataDir = optional("DATA_DIR", values.folder);
+  const database = optional("DATABASE_URL", values.postgresUrl);
   const lastingSpool = database ? "postgres" : onDeploy ? "none" : "sqlite";
   const inbox = onDeploy && dataDir === undefined ? "memory" : "file";
+  const port = optional("PORT", values.wholeNumber(0, 65535)) ?? 8000;
+  const address = optional("HOST", values.hostname)?.replace(/^\[|\]$/g, "") ??
+    (listensOnAllInterfaces ? "0.0.0.0" : "127.0.0.1");
+  const workers = optional("WORKERS", values.workerCount) ?? 1;
+  const onlyOne = onDeploy
+    ? "1 on Deno Deploy"
+    : Deno.build.os !== "linux"
+    ? "1: processes share a port on Linux only"
+    : mode === "inbox" && !database
+    ? "1, or set DATABASE_URL: an inbox in SQLite has one process"
+    : undefined;
+  if (workers > 1 && onlyOne) throw new ConfigError("WORKERS", env.WORKERS ?? "", onlyOne);
+  const worker = optional("SIGHTGLASS_WORKER", values.wholeNumber(0, values.MAX_WORKERS - 1));
+  const share = (total: number) =>
+    worker === undefined ? total : Math.max(1, Math.floor(total / workers));
+  const maxEnvelopeBytes = limit("MAX_ENVELOPE_BYTES", values.RELAY_LIMITS.maxEnvelopeBytes);
+  const { byDefault, ...inFlight } = values.RELAY_LIMITS.maxInFlightBytes;
+  const maxInFlightBytes = optional("MAX_IN_FLIGHT_BYTES", inFlight) ??
+    (workers === 1 ? byDefault : Math.max(byDefault, 2 * workers * maxEnvelopeBytes));
+  // A process would refuse a larger envelope each time, and browsers would send it again and again.
+  if (workers > 1 && maxInFlightBytes < workers * maxEnvelopeBytes) {
+    const allowed = `at least ${workers * maxEnvelopeBytes}: MAX_ENVELOPE_BYTES for each process`;
+    throw new ConfigError("MAX_IN_FLIGHT_BYTES", `${maxInFlightBytes}`, allowed);
+  }
+  const maxConnections = optional("MAX_CONNECTIONS", values.wholeNumber(1, 1_000_000));
 
   return Object.freeze<Config>({
     mode,
-    port: optional("PORT", wholeNumber(0, 65535)) ?? 8000,
-    hostname: optional("HOST", hostname)?.replace(/^\[|\]$/g, "") ??
-      (listensOnAllInterfaces ? "0.0.0.0" : "127.0.0.1"),
+    port,
+    hostname: address,
     dsn: pageDsn,
     allowedDsns: Object.freeze([
       pageDsn,
       ...additionalDsns.filter((entry) => !dsnEquals(entry, pageDsn)),
     ]),
-    alertWebhookUrl: optional("ALERT_WEBHOOK_URL", webhook),
-    publicOrigin: optional("PUBLIC_ORIGIN", origin),
+    alertWebhookUrl: optional("ALERT_WEBHOOK_URL", values.webhook),
+    publicOrigin: optional("PUBLIC_ORIGIN", values.origin),
     // The inbox's DSN has no host, so its envelopes always go through the relay.
     tunnel: mode === "inbox" ? "always" : tunnel,
-    monitoringPath: optional("MONITORING_PATH", monitoringPath) ?? "/monitoring",
-    release: optional("SENTRY_RELEASE", releaseName) ?? deployment ??
+    monitoringPath: optional("MONITORING_PATH", values.monitoringPath) ?? "/monitoring",
+    release: optional("SENTRY_RELEASE", values.releaseName) ?? deployment ??
       (env.SIGHTGLASS_COMMIT || undefined),
-    environment: optional("SENTRY_ENVIRONMENT", environmentName) ??
+    environment: optional("SENTRY_ENVIRONMENT", values.environmentName) ??
       (onDeploy ? "production" : "development"),
-    upstream: optional("RELAY_UPSTREAM", origin),
+    upstream: optional("RELAY_UPSTREAM", values.origin),
     // `HTTP_PROXY` is not read: a CGI server sets it from a request's `Proxy` header (httpoxy.org).
     proxies: Object.freeze({
-      https: optional("https_proxy", proxy) ?? optional("HTTPS_PROXY", proxy),
-      http: optional("http_proxy", proxy),
+      https: optional("https_proxy", values.proxy) ?? optional("HTTPS_PROXY", values.proxy),
+      http: optional("http_proxy", values.proxy),
       except: Object.freeze(
-        optional("no_proxy", list(noProxyHost)) ?? optional("NO_PROXY", list(noProxyHost)) ?? [],
+        optional("no_proxy", values.list(values.noProxyHost)) ??
+          optional("NO_PROXY", values.list(values.noProxyHost)) ?? [],
       ),
     }),
-    relayTimeoutMs: limit("RELAY_TIMEOUT_MS", RELAY_LIMITS.relayTimeoutMs),
-    maxEnvelopeBytes: limit("MAX_ENVELOPE_BYTES", RELAY_LIMITS.maxEnvelopeBytes),
-    maxInFlightBytes: limit("MAX_IN_FLIGHT_BYTES", RELAY_LIMITS.maxInFlightBytes),
-    maxConnections: optional("MAX_CONNECTIONS", wholeNumber(1, 1_000_000)),
-    allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", list(origin)) ?? []),
-    forwardClientIp: optional("FORWARD_CLIENT_IP", oneOf("true", "false")) === "true",
-    trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", headerName)?.toLowerCase(),
+    relayTimeoutMs: limit("RELAY_TIMEOUT_MS", values.RELAY_LIMITS.relayTimeoutMs),
+    maxEnvelopeBytes,
+    maxInFlightBytes: share(maxInFlightBytes),
+    maxConnections: maxConnections && share(maxConnections),
+    workers,
+    worker,
+    // The name is that of the address, which two servers cannot share.
+    countsDir: `${dataDir ?? ".data"}/workers-${address}-${port}`,
+    allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", values.list(values.origin)) ?? []),
+    forwardClientIp: optional("FORWARD_CLIENT_IP", values.oneOf("true", "false")) === "true",
+    trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", values.headerName)?.toLowerCase(),
     dataDir: dataDir ?? ".data",
     database,
-    spool: optional("SPOOL", oneOf("sqlite", "none")) ?? lastingSpool,
-    spoolMaxBytes: limit("SPOOL_MAX_BYTES", RELAY_LIMITS.spoolMaxBytes),
-    spoolMaxAgeHours: limit("SPOOL_MAX_AGE_HOURS", RELAY_LIMITS.spoolMaxAgeHours),
+    spool: optional("SPOOL", values.oneOf("sqlite", "none")) ?? lastingSpool,
+    spoolMaxBytes: limit("SPOOL_MAX_BYTES", values.RELAY_LIMITS.spoolMaxBytes),
+    spoolMaxAgeHours: limit("SPOOL_MAX_AGE_HOURS", values.RELAY_LIMITS.spoolMaxAgeHours),
     inbox,
-    inboxMaxBytes: optional("INBOX_MAX_BYTES", bytes(1)) ??
-      (inbox === "memory" ? MEMORY_INBOX_BYTES : 200 * MIB),
-    inboxMaxAgeDays: optional("INBOX_MAX_AGE_DAYS", wholeNumber(1, MAX_DAYS, "days")) ?? 30,
-    inboxToken: optional("INBOX_TOKEN", bearerToken),
+    inboxMaxBytes: optional("INBOX_MAX_BYTES", values.bytes(1)) ??
+      (inbox === "memory" ? MEMORY_INBOX_BYTES : 200 * values.MIB),
+    inboxMaxAgeDays:
+      optional("INBOX_MAX_AGE_DAYS", values.wholeNumber(1, values.MAX_DAYS, "days")) ?? 30,
+    inboxToken: optional("INBOX_TOKEN", values.bearerToken),
     onDeploy,
-    logFormat: optional("LOG_FORMAT", oneOf("text", "json")) ?? "text",
-    otlpUrl: optional("OTLP_URL", otlpUrl),
-    otlpHeaders: optional("OTLP_HEADERS", otlpHeaders) ?? {},
-    sourceMapOrigins: Object.freeze(optional("SOURCE_MAP_ORIGINS", list(loopbackOrigin)) ?? []),
+    logFormat: optional("LOG_FORMAT", values.oneOf("text", "json")) ?? "text",
+    otlpUrl: optional("OTLP_URL", values.otlpUrl),
+    otlpHeaders: optional("OTLP_HEADERS", values.otlpHeaders) ?? {},
+    sourceMapOrigins: Object.freeze(
+      optional("SOURCE_MAP_ORIGINS", values.list(values.loopbackOrigin)) ?? [],
+    ),
   });
 }
 
@@ -402,11 +259,13 @@ export const CONFIG_VARIABLES: readonly string[] = Object.freeze([
   "SENTRY_RELEASE",
   "SENTRY_TUNNEL",
   "SIGHTGLASS_COMMIT",
+  "SIGHTGLASS_WORKER",
   "SOURCE_MAP_ORIGINS",
   "SPOOL",
   "SPOOL_MAX_AGE_HOURS",
   "SPOOL_MAX_BYTES",
   "TRUSTED_PROXY_HEADER",
+  "WORKERS",
   "http_proxy",
   "https_proxy",
   "no_proxy",

@@ -131,6 +131,45 @@ Deno.test("TRUSTED_PROXY_HEADER → lower case", () => {
   );
 });
 
+Deno.test({
+  name: "WORKERS → limits are totals: each process gets its part, and room for one envelope",
+  ignore: Deno.build.os !== "linux",
+  fn() {
+    const relay = { SENTRY_DSN: DSN, WORKERS: "3", MAX_CONNECTIONS: "10", PORT: "81" };
+    const whole = loadConfig(relay);
+    assert.deepEqual([whole.workers, whole.worker, whole.maxConnections], [3, undefined, 10]);
+    assert.equal(whole.countsDir, ".data/workers-0.0.0.0-81");
+    const part = loadConfig({ ...relay, SIGHTGLASS_WORKER: "2" });
+    assert.deepEqual([part.worker, part.maxConnections], [2, 3]);
+    assert.equal(part.maxInFlightBytes, Math.floor(256 * MIB / 3));
+    assert.equal(part.spoolMaxBytes, 500 * MIB, "the spool is shared");
+
+    const many = loadConfig({ ...relay, WORKERS: "64", SIGHTGLASS_WORKER: "0" });
+    assert.deepEqual([many.maxInFlightBytes, many.maxConnections], [40 * MIB, 1]);
+    const tight = { ...relay, MAX_IN_FLIGHT_BYTES: `${59 * MIB}` };
+    assert.throws(() => loadConfig(tight), /MAX_IN_FLIGHT_BYTES is .* Use at least 62914560: /);
+    assert.equal(loadConfig({ ...tight, WORKERS: "1" }).maxInFlightBytes, 59 * MIB);
+  },
+});
+
+Deno.test({
+  name: "WORKERS=auto → one process a core; several in inbox mode with DATABASE_URL only",
+  ignore: Deno.build.os !== "linux",
+  fn() {
+    const cores = navigator.hardwareConcurrency;
+    assert.equal(loadConfig({ SENTRY_DSN: DSN, WORKERS: "auto" }).workers, cores);
+    assert.equal(loadConfig({}).workers, 1);
+    assert.throws(
+      () => loadConfig({ WORKERS: "2" }),
+      /WORKERS is "2"\. Use 1, or set DATABASE_URL/,
+    );
+    const database = { DATABASE_URL: "postgres://user:pass@db.example/data" };
+    assert.equal(loadConfig({ ...database, WORKERS: "2" }).workers, 2);
+    const deploy = { ...database, WORKERS: "2", DENO_DEPLOYMENT_ID: "d1" };
+    assert.throws(() => loadConfig(deploy), /Use 1 on Deno Deploy/);
+  },
+});
+
 const REFUSED: Record<string, string[]> = {
   PORT: ["http", "-1", "65536", "80.5", "0x50"],
   HOST: ["a b", "http://localhost"],
@@ -182,6 +221,7 @@ const REFUSED: Record<string, string[]> = {
   INBOX_TOKEN: ["two words", "semi;colon"],
   LOG_FORMAT: ["xml", "JSON"],
   OTLP_URL: ["collector:4318", "http://user:secret@127.0.0.1:4318", "http://127.0.0.1/?a"],
+  WORKERS: ["0", "x", "-1", "1.5", "257", "2"],
   OTLP_HEADERS: ["novalue", "a b=c", "a=%zz", "a=%0a"],
 };
 

@@ -1,0 +1,198 @@
+/** Parsers of the values of environment variables, and of the options of monitoring/relay_handler.ts. */
+import { type Dsn, DsnError, parseDsn } from "./monitoring/protocol/dsn.ts";
+import {
+  parsePostgresUrl,
+  POSTGRES_URL_FORM,
+  type PostgresAddress,
+} from "./monitoring/storage/postgres_address.ts";
+
+/** Parses one value; `parse` returns undefined if it is not valid. */
+export interface Parser<T> {
+  /** Completes the sentence "Use …". */
+  readonly allowed: string;
+  parse(text: string): T | undefined;
+}
+
+export const wholeNumber = (min: number, max: number, unit = ""): Parser<number> => ({
+  allowed: `a whole number${unit && ` of ${unit}`} from ${min} to ${max}`,
+  parse: (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : undefined;
+  },
+});
+
+export const oneOf = <T extends string>(...values: readonly T[]): Parser<T> => ({
+  allowed: values.map((value) => `"${value}"`).join(" or "),
+  parse: (text) => values.find((value) => value === text),
+});
+
+const matching = (pattern: RegExp, allowed: string): Parser<string> => ({
+  allowed,
+  parse: (text) => pattern.test(text) ? text : undefined,
+});
+
+/** Upper bounds: a larger value is most likely a wrong unit. */
+const MAX_TIMEOUT_MS = 600_000;
+export const MIB = 1024 * 1024;
+const MAX_BYTES = 1024 ** 4;
+export const MAX_DAYS = 365;
+const MAX_HOURS = 24 * MAX_DAYS;
+
+/** Upper bound of `WORKERS`: more than the cores of common machines. */
+export const MAX_WORKERS = 256;
+
+export const workerCount: Parser<number> = {
+  allowed: `a whole number from 1 to ${MAX_WORKERS}, or "auto" for one process for each core`,
+  parse: (text) =>
+    text === "auto" ? navigator.hardwareConcurrency : wholeNumber(1, MAX_WORKERS).parse(text),
+};
+
+export const bytes = (min: number) => wholeNumber(min, MAX_BYTES, "bytes");
+
+export const origin: Parser<string> = {
+  allowed: "an origin such as https://example.com, without a path",
+  parse: (text) => {
+    const url = URL.parse(text);
+    const hasNoPath = url && `${url.origin}/` === url.href;
+    return hasNoPath && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+  },
+};
+
+export const loopbackOrigin: Parser<string> = {
+  allowed: "an origin of this machine such as http://localhost:5173, without a path",
+  parse: (text) => {
+    const parsed = origin.parse(text);
+    const isLoopback = parsed !== undefined &&
+      /^([\w-]+\.)*localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(new URL(parsed).hostname);
+    return isLoopback ? parsed : undefined;
+  },
+};
+
+export const proxy: Parser<string> = {
+  allowed: "the URL of an HTTP proxy such as http://user:password@proxy.example:3128",
+  parse: (text) => {
+    const url = URL.parse(/^[a-z][a-z+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+    const hasNoPath = url && /^\/?$/.test(url.pathname + url.search);
+    if (!hasNoPath || !/^https?:$/.test(url.protocol)) return undefined;
+    // Invalid escapes would otherwise fail only when the first envelope is sent.
+    return isDecodable(url.username + url.password) ? url.href : undefined;
+  },
+};
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const webhook: Parser<string> = {
+  allowed: "an http or https URL, without user name and password",
+  parse: (text) => {
+    const url = URL.parse(text);
+    // `fetch` refuses URLs with credentials.
+    const isValid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+    return isValid ? url.href : undefined;
+  },
+};
+
+export const otlpUrl: Parser<string> = {
+  allowed:
+    "the http or https URL of a collector such as http://127.0.0.1:4318, without user name, password and query",
+  parse: (text) => {
+    const url = URL.parse(text);
+    const isBase = url && /^https?:$/.test(url.protocol) && !url.username && !url.password &&
+      !url.search && !url.hash;
+    return isBase ? url.href.replace(/\/+$/, "") : undefined;
+  },
+};
+
+/** https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables */
+export const otlpHeaders: Parser<Readonly<Record<string, string>>> = {
+  allowed: "NAME=VALUE pairs, comma separated, values percent-encoded",
+  parse: (text) => {
+    const pairs = text.split(",").map((pair) => /^\s*([!#$%&'*+.^_`|~\w-]+)=(.*?)\s*$/.exec(pair));
+    if (pairs.some((pair) => !pair || !isDecodable(pair[2]!))) return undefined;
+    const headers = pairs.map((pair) => [pair![1]!, decodeURIComponent(pair![2]!)] as const);
+    return headers.every(([, value]) => /^[\x20-\x7e\t]*$/.test(value))
+      ? Object.freeze(Object.fromEntries(headers))
+      : undefined;
+  },
+};
+
+export const noProxyHost = matching(
+  /^[^\s/@]+(\/\d{1,3})?$/,
+  "a host name, .domain, IP address or network, optionally with :port, or *",
+);
+
+export const dsn: Parser<Dsn> = {
+  allowed: "a Sentry DSN such as https://KEY@o1.ingest.sentry.io/1",
+  parse: (text) => {
+    try {
+      return parseDsn(text);
+    } catch (error) {
+      if (error instanceof DsnError) return undefined;
+      throw error;
+    }
+  },
+};
+
+export const list = <T>(item: Parser<T>): Parser<T[]> => ({
+  allowed: `a comma-separated list, each entry ${item.allowed}`,
+  parse: (text) => {
+    const values = text.split(",").map((part) => part.trim()).filter(Boolean).map(item.parse);
+    return values.includes(undefined) ? undefined : values as T[];
+  },
+});
+
+export const postgresUrl: Parser<PostgresAddress> = {
+  allowed: POSTGRES_URL_FORM,
+  parse: parsePostgresUrl,
+};
+
+export const monitoringPath: Parser<string> = {
+  allowed: "a path such as /monitoring: a slash, then letters, digits, - _ . ~ and single slashes" +
+    " between them, and not /assets or a path below it",
+  // Paths of routes are refused when the routes are loaded. Names of built files change with each build, and the browser
+  // excludes all requests below this path from telemetry.
+  parse: (text) =>
+    /^(\/[\w.~-]+)+$/.test(text) && !/\/\.\.?(\/|$)/.test(text) && !/^\/assets(\/|$)/.test(text)
+      ? text
+      : undefined,
+};
+
+/** Deno's permission flags separate paths by commas and cannot escape one. */
+export const folder = matching(/^[^,\0]+$/, "the path of a folder, without a comma");
+
+export const headerName = matching(/^[!#$%&'*+.^_`|~\w-]+$/, "the name of one HTTP header");
+/** IPv6 addresses may have the brackets of a URL. */
+export const hostname = matching(
+  /^([\w.-]+|\[?[\da-fA-F:.]*:[\da-fA-F:.]*\]?)$/,
+  "a host name or an IP address",
+);
+/** Characters that an `Authorization: Bearer` header allows (RFC 6750, section 2.1, token68). */
+export const bearerToken = matching(
+  /^[\w.~+/-]+=*$/,
+  "letters, digits and - . _ ~ + / (then = signs)",
+);
+/** https://docs.sentry.io/platforms/javascript/configuration/releases/ */
+export const releaseName = matching(
+  /^(?!\.{1,2}$|\s*$)[^\n\r\t/\\]{1,200}$/,
+  "1 to 200 characters without line breaks, tabs or slashes",
+);
+/** https://docs.sentry.io/platforms/javascript/configuration/environments/ */
+export const environmentName = matching(
+  /^(?!None$)[^\s/]{1,64}$/,
+  'at most 64 characters without spaces or slashes, and not "None"',
+);
+
+/** The relay's limits, also those of monitoring/relay_handler.ts. */
+export const RELAY_LIMITS = Object.freeze({
+  relayTimeoutMs: { ...wholeNumber(1, MAX_TIMEOUT_MS, "milliseconds"), byDefault: 10_000 },
+  maxEnvelopeBytes: { ...bytes(1), byDefault: 20 * MIB },
+  maxInFlightBytes: { ...bytes(1), byDefault: 256 * MIB },
+  spoolMaxBytes: { ...bytes(0), byDefault: 500 * MIB },
+  spoolMaxAgeHours: { ...wholeNumber(1, MAX_HOURS, "hours"), byDefault: 24 },
+});
