@@ -1,4 +1,4 @@
-import { type ArchiveLimits, readArchive } from "./archive_reader.ts";
+import { ArchiveError, type ArchiveLimits, readArchive } from "./archive_reader.ts";
 import type { Inbox } from "./inbox.ts";
 import { decodeBody, DecodeError } from "../protocol/encoding.ts";
 import { EnvelopeError } from "../protocol/envelope.ts";
@@ -52,7 +52,7 @@ function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Ui
 }
 
 /** Reasons returned for one import. */
-export const MAX_REASONS = 20;
+const MAX_REASONS = 20;
 
 /** The contract's limit for the decompressed size, in multiples of the size on the wire. */
 const MAX_EXPANSION = 10;
@@ -81,7 +81,7 @@ export async function importArchive(
       if (reasons.length < MAX_REASONS) reasons.push({ envelope: number, offset, reason: outcome });
     }
   } catch (error) {
-    if (!(error instanceof EnvelopeError)) throw error;
+    if (!(error instanceof ArchiveError || error instanceof EnvelopeError)) throw error;
     return { ...count, reasons, broken: error.message };
   }
   return { ...count, reasons };

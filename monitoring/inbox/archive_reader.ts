@@ -1,5 +1,5 @@
 import { type ContentEncoding, parseContentEncoding } from "../protocol/encoding.ts";
-import { malformed, MAX_HEADER_BYTES, parseHeader, parseItemHeader } from "../protocol/envelope.ts";
+import { MAX_HEADER_BYTES, parseHeader, parseItemHeader } from "../protocol/envelope.ts";
 import {
   ARCHIVE_VERSION,
   type ArchivedEnvelope,
@@ -7,7 +7,16 @@ import {
 } from "../protocol/inbox_archive.ts";
 import { joinBytes } from "../protocol/join_bytes.ts";
 
-/** One envelope of an archive. */
+/** The rest of an archive cannot be read. The message is one sentence. */
+export class ArchiveError extends Error {
+  override readonly name = "ArchiveError";
+
+  /** @param sentence without a full stop: the offset is appended */
+  constructor(sentence: string, offset: number) {
+    super(`${sentence} (at byte ${offset}).`);
+  }
+}
+
 export interface ArchiveItem {
   /** Number in the archive, from 1. */
   readonly number: number;
@@ -31,7 +40,8 @@ export interface ArchiveLimits {
  * Reads an archive while it is received. An invalid envelope is reported in its item; broken framing ends
  * the archive, because the next item cannot be found.
  *
- * @throws {EnvelopeError} not an archive, of an unknown version, malformed, incomplete, or timed out
+ * @throws {ArchiveError} not an archive, of an unknown version, malformed, incomplete, or timed out
+ * @throws {EnvelopeError} a header line is malformed
  */
 export async function* readArchive(
   stream: ReadableStream<Uint8Array>,
@@ -44,14 +54,16 @@ export async function* readArchive(
     for (let offset = reader.offset, line; (line = await reader.line()); offset = reader.offset) {
       if (line.length === 0) continue;
       const { type, length, ...attributes } = parseItemHeader(line, offset);
-      if (length === undefined) throw malformed("An item of an archive must have a length", offset);
+      if (length === undefined) {
+        throw new ArchiveError("An item of an archive must have a length", offset);
+      }
       const start = reader.offset;
       const fits = length <= maxEnvelopeBytes;
       const chunks: Uint8Array[] = [];
       for await (const chunk of reader.bytes(length)) if (fits) chunks.push(chunk);
       const rest = await reader.line();
       if (rest !== undefined && rest.length > 0) {
-        throw malformed("A payload must be followed by a line feed", start + length);
+        throw new ArchiveError("A payload must be followed by a line feed", start + length);
       }
       // Other items are for later versions.
       if (type !== "envelope") continue;
@@ -62,7 +74,7 @@ export async function* readArchive(
       yield { number, offset, envelope };
     }
     if (announced !== undefined && number !== announced) {
-      throw malformed(
+      throw new ArchiveError(
         `The archive is incomplete: it ends after ${number} of ${announced} envelopes`,
         reader.offset,
       );
@@ -76,13 +88,13 @@ export async function* readArchive(
 function announcedEnvelopes(line: Uint8Array | undefined): number | undefined {
   const header = parseHeader(line ?? new Uint8Array(0), 0);
   if (!isArchiveHeader(header)) {
-    throw malformed(
+    throw new ArchiveError(
       `This is not an export of an inbox: its first line lacks "sightglass_inbox":${ARCHIVE_VERSION}`,
       0,
     );
   }
   if (header.sightglass_inbox !== ARCHIVE_VERSION) {
-    throw malformed(`The version of the archive is not ${ARCHIVE_VERSION}`, 0);
+    throw new ArchiveError(`The version of the archive is not ${ARCHIVE_VERSION}`, 0);
   }
   return Number.isSafeInteger(header.envelopes) ? Number(header.envelopes) : undefined;
 }
@@ -133,7 +145,7 @@ class ByteReader {
   /**
    * The next line without its line feed; undefined at the end.
    *
-   * @throws {EnvelopeError} longer than the limit for headers
+   * @throws {ArchiveError} longer than the limit for headers
    */
   async line(): Promise<Uint8Array | undefined> {
     const start = this.#offset;
@@ -143,7 +155,7 @@ class ByteReader {
       const chunk = this.#take(end < 0 ? this.#chunk.length : end);
       length += chunk.length;
       if (length > MAX_HEADER_BYTES) {
-        throw malformed(`A header is longer than ${MAX_HEADER_BYTES} bytes`, start);
+        throw new ArchiveError(`A header is longer than ${MAX_HEADER_BYTES} bytes`, start);
       }
       chunks.push(chunk);
       if (end < 0) continue;
@@ -156,13 +168,13 @@ class ByteReader {
   /**
    * The next `length` bytes, in chunks.
    *
-   * @throws {EnvelopeError} the stream ends before
+   * @throws {ArchiveError} the stream ends before
    */
   async *bytes(length: number): AsyncGenerator<Uint8Array> {
     const start = this.#offset;
     for (let missing = length; missing > 0;) {
       if (!await this.#fill()) {
-        throw malformed(`A payload ends ${missing} bytes before its length`, start);
+        throw new ArchiveError(`A payload ends ${missing} bytes before its length`, start);
       }
       const chunk = this.#take(Math.min(missing, this.#chunk.length));
       missing -= chunk.length;
@@ -188,11 +200,11 @@ class ByteReader {
   async #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
     const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => timeout.reject(malformed("The sender stopped sending", this.#offset)),
+      () => timeout.reject(new ArchiveError("The sender stopped sending", this.#offset)),
       this.#chunkTimeoutMs,
     );
     const read = this.#stream.read().catch(() => {
-      throw malformed("The connection was closed", this.#offset);
+      throw new ArchiveError("The connection was closed", this.#offset);
     });
     try {
       return await Promise.race([read, timeout.promise]);

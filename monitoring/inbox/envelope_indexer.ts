@@ -23,6 +23,8 @@ export interface BacklogFile {
   index(entries: readonly NewEntries[]): void;
 }
 
+type StoredEnvelope = Omit<UnindexedEnvelope, "id" | "bytes"> & { readonly bytes: Uint8Array };
+
 interface EnvelopeIndex {
   readonly description: EnvelopeDescription;
   readonly entries: IndexEntries;
@@ -55,6 +57,12 @@ export class EnvelopeIndexer {
     return await this.#index(parsed, envelope);
   }
 
+  /** {@linkcode read} for an envelope that is stored elsewhere. */
+  async readStored(envelope: StoredEnvelope): Promise<EnvelopeIndex> {
+    // As large as the server allowed that has stored it.
+    return await this.#index(await parseStored(envelope, Number.MAX_SAFE_INTEGER), envelope);
+  }
+
   /**
    * Indexes envelopes in the background that were stored by an older version, newest first. Each step is
    * one transaction: after a restart it continues where it was.
@@ -65,7 +73,7 @@ export class EnvelopeIndexer {
     const step = async () => {
       const backlog: NewEntries[] = [];
       for (const envelope of file.unindexed()) {
-        const parsed = await parseStored(envelope);
+        const parsed = await parseStored(envelope, MAX_DECODED_BYTES);
         const { entries } = await this.#index(parsed, envelope);
         backlog.push({ id: envelope.id, entries });
         if (stopped) return;
@@ -90,7 +98,7 @@ export class EnvelopeIndexer {
 
   async #index(
     parsed: ParsedEnvelope,
-    { receivedAt, isOwn }: Pick<UnindexedEnvelope, "receivedAt" | "isOwn">,
+    { receivedAt, isOwn }: Pick<StoredEnvelope, "receivedAt" | "isOwn">,
   ): Promise<EnvelopeIndex> {
     await this.maps.load(parsed);
     return indexEnvelope(parsed, receivedAt, { mapWith: this.maps.get, isOwn });
@@ -98,11 +106,12 @@ export class EnvelopeIndexer {
 }
 
 async function parseStored(
-  { bytes, contentEncoding }: UnindexedEnvelope,
+  { bytes, contentEncoding }: StoredEnvelope,
+  maxBytes: number,
 ): Promise<ParsedEnvelope> {
   try {
     const encoding = parseContentEncoding(contentEncoding);
-    return parseEnvelope(await decodeBody(bytes, encoding, MAX_DECODED_BYTES));
+    return parseEnvelope(await decodeBody(bytes, encoding, maxBytes));
   } catch {
     // Too large or corrupt: listed among the envelopes only.
     return EMPTY_ENVELOPE;

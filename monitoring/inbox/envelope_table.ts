@@ -15,6 +15,8 @@ export interface DescribedEnvelope {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   readonly isOwn: boolean;
+  /** In a replica. Default: the next one. */
+  readonly id?: number;
 }
 
 /** An envelope without index entries: stored by an older version. */
@@ -35,6 +37,7 @@ export class EnvelopeTable {
   insert(envelope: DescribedEnvelope): number {
     const { description, bytes, contentEncoding, receivedAt, isOwn } = envelope;
     const { lastInsertRowid } = this.#sql.insert.run(
+      envelope.id ?? null,
       receivedAt,
       description.event_id,
       JSON.stringify(description.trace_ids),
@@ -140,8 +143,8 @@ function prepare(db: DatabaseSync) {
     " (SELECT source FROM envelope_texts WHERE envelope_texts.envelope = envelopes.id)) AS source";
   return {
     insert: sql(
-      "INSERT INTO envelopes (received_at, event_id, trace_ids, replay_id, items, bytes," +
-        " content_encoding, body, is_own) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO envelopes (id, received_at, event_id, trace_ids, replay_id, items, bytes," +
+        " content_encoding, body, is_own) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     insertType: sql("INSERT INTO item_types (envelope, type) VALUES (?, ?)"),
     addBytes: sql("UPDATE totals SET bytes = bytes + ?"),

@@ -12,13 +12,14 @@ export type GroupDecision = Pick<ErrorGroupRow, "state" | "regression">;
 export type Arrival = "new" | "regression" | "known" | "deleted";
 
 /** Groups with a state of their own. Over it, the oldest decisions are forgotten; each has some 100 bytes. */
-const MAX_STATES = 10_000;
+export const MAX_STATES = 10_000;
 
 /** Errors that are deleted in one transaction: it blocks the server for some 10 ms. */
 export const DELETED_AT_ONCE = 1_000;
 
 /** Columns of `group_states`. */
-interface StateRow {
+export interface GroupStateRow {
+  readonly group_key: string;
   readonly state: GroupState | "regressed";
   /** When the state was changed, milliseconds since 1970. */
   readonly changed_at: number;
@@ -32,11 +33,11 @@ interface StateRow {
 export interface GroupChange {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Id of the newest envelope. */
+  /** Id of the newest envelope, or a later one. */
   readonly newest: number;
 }
 
-/** The states of groups of errors. Call all but {@linkcode of} in a transaction. */
+/** The states of groups of errors. Call what writes in a transaction. */
 export class GroupStates {
   readonly #sql: ReturnType<typeof prepare>;
 
@@ -45,7 +46,7 @@ export class GroupStates {
   }
 
   of(group: string): GroupDecision {
-    const row = this.#row(group);
+    const row = this.row(group);
     if (row?.state !== "regressed") return { state: row?.state ?? "open", regression: null };
     const { regressed_in, resolved_in } = row;
     return { state: "open", regression: { release: regressed_in, resolved_in } };
@@ -65,7 +66,7 @@ export class GroupStates {
       readonly release: string | null;
     },
   ): Arrival {
-    const row = this.#row(group);
+    const row = this.row(group);
     if (row && envelope <= row.deleted) return "deleted";
     // Imported errors may have an older time; errors of the same millisecond differ by their envelope.
     if (row?.state === "resolved" && envelope > row.newest && receivedAt >= row.changed_at) {
@@ -80,27 +81,37 @@ export class GroupStates {
   }
 
   /**
-   * Sets the state of a group.
+   * The row of a group after a change, for {@linkcode put}; undefined: there is no such group.
    *
-   * @returns false: there is no such group
+   * @param state `deleted`: its errors up to the newest envelope are deleted. The envelopes stay, and would be indexed
+   * again by a later version, so the group remembers up to which one it was deleted
    */
-  set(group: string, state: GroupState, change: GroupChange): boolean {
-    if (!this.#exists(group)) return false;
+  decide(
+    group: string,
+    state: GroupState | "deleted",
+    { now, newest }: GroupChange,
+  ): GroupStateRow | undefined {
+    const row = this.row(group);
+    if (!this.#exists(group, row)) return undefined;
     const { release = null } = (this.#sql.release.get(group) ?? {}) as { release?: string };
-    this.#change(group, state, change, release, 0);
-    return true;
+    const isDeletion = state === "deleted";
+    return {
+      group_key: group,
+      state: isDeletion ? "open" : state,
+      changed_at: now,
+      resolved_in: isDeletion ? null : release,
+      regressed_in: null,
+      deleted: isDeletion ? newest : row?.deleted ?? 0,
+      newest,
+    };
   }
 
-  /**
-   * Deletes a group up to the newest envelope. The envelopes stay, and would be indexed again by a later version, so
-   * the group remembers up to which one it was deleted. Call {@linkcode deleteErrors} until all of its errors are deleted.
-   *
-   * @returns false: there is no such group
-   */
-  delete(group: string, change: GroupChange): boolean {
-    if (!this.#exists(group)) return false;
-    this.#change(group, "open", change, null, change.newest);
-    return true;
+  /** Sets a group's row. If errors are deleted, call {@linkcode deleteErrors} until all are. */
+  put(row: GroupStateRow): void {
+    const { group_key, state, changed_at, resolved_in, regressed_in, deleted, newest } = row;
+    this.#sql.put.run(group_key, state, changed_at, resolved_in, regressed_in, deleted, newest);
+    this.#sql.forget.run(MAX_STATES);
+    this.#sql.countChange.run();
   }
 
   /** Deletes some errors of a deleted group from the index. Returns whether there may be more. */
@@ -117,30 +128,18 @@ export class GroupStates {
   }
 
   /** A group without errors exists while it is resolved, muted or regressed: they may have been evicted. */
-  #exists(group: string): boolean {
-    const row = this.#row(group);
+  #exists(group: string, row: GroupStateRow | undefined): boolean {
     return (row?.state ?? "open") !== "open" || this.#hasEntries(group, row);
   }
 
   /** Whether the group has errors that are not being deleted. */
-  #hasEntries(group: string, row: StateRow | undefined): boolean {
+  #hasEntries(group: string, row: GroupStateRow | undefined): boolean {
     return this.#sql.hasEntries.get(group, placeOf((row?.deleted ?? 0) + 1, 0)) !== undefined;
   }
 
-  #change(
-    group: string,
-    state: GroupState,
-    { now, newest }: GroupChange,
-    release: string | null,
-    deleted: number,
-  ): void {
-    this.#sql.set.run(group, state, now, release, deleted, newest);
-    this.#sql.forget.run(MAX_STATES);
-    this.#sql.countChange.run();
-  }
-
-  #row(group: string): StateRow | undefined {
-    return this.#sql.row.get(group) as StateRow | undefined;
+  /** The row of a group that has a state of its own. */
+  row(group: string): GroupStateRow | undefined {
+    return this.#sql.row.get(group) as GroupStateRow | undefined;
   }
 }
 
@@ -155,12 +154,7 @@ function prepare(db: DatabaseSync) {
       "SELECT (SELECT release FROM releases WHERE id = e.release) AS release FROM error_entries AS e" +
         " WHERE group_key = ? ORDER BY place DESC LIMIT 1",
     ),
-    set: db.prepare(
-      "INSERT INTO group_states VALUES (?, ?, ?, ?, NULL, ?, ?) ON CONFLICT DO UPDATE SET" +
-        " state = excluded.state, changed_at = excluded.changed_at, regressed_in = NULL," +
-        " resolved_in = excluded.resolved_in, deleted = max(deleted, excluded.deleted)," +
-        " newest = excluded.newest",
-    ),
+    put: db.prepare("INSERT OR REPLACE INTO group_states VALUES (?, ?, ?, ?, ?, ?, ?)"),
     regress: db.prepare(
       "UPDATE group_states SET state = 'regressed', regressed_in = ?, changed_at = ?" +
         " WHERE group_key = ?",

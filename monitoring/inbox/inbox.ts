@@ -13,6 +13,7 @@ export interface Inbox {
    *
    * @throws {EnvelopeOverBoundError} larger than the size limit; nothing was evicted
    * @throws {DiskFullError}
+   * @throws {InboxUnavailableError} send it again later
    * @throws {InboxClosedError}
    */
   store(envelope: AdmittedEnvelope): Promise<void>;
@@ -36,6 +37,11 @@ export interface Inbox {
   envelopes(query: ListQuery): Page<InboxRow>;
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ListQuery): SourceList;
+  /**
+   * Reads what other servers have stored up to a cursor, if it is not known here yet. Undefined: this server knows
+   * everything at once.
+   */
+  reach?(cursor: number): Promise<void>;
   /** The number of envelopes and the last cursor, read in one transaction. */
   extent(): { last: number; envelopes: number };
   /** The body of an envelope; undefined if it is not stored (any more). */
@@ -54,15 +60,15 @@ export interface Inbox {
    * @throws {DiskFullError}
    * @throws {InboxClosedError}
    */
-  storeSourceMap(key: string, map: Uint8Array): void;
+  storeSourceMap(key: string, map: Uint8Array): void | Promise<void>;
   /** Deletes all envelopes and source maps and frees their disk space. Returns the cursor of the deletion; later ids are higher. */
-  clear(): number;
+  clear(): number | Promise<number>;
   /**
    * Sets the state of a group of errors. A resolved one is open again when a later error arrives.
    *
    * @returns false: no error of this group is stored, and it is open
    */
-  setGroupState(group: string, state: GroupState): boolean;
+  setGroupState(group: string, state: GroupState): boolean | Promise<boolean>;
   /**
    * Removes the errors of a group from the lists, with its state. Their envelopes stay. Resolves as above, once all
    * are removed; if the server is stopped before, the next start removes the rest.
@@ -70,7 +76,7 @@ export interface Inbox {
    * @throws {InboxClosedError}
    */
   deleteGroup(group: string): Promise<boolean>;
-  /** False while the disk is full or not writable. */
+  /** False while the disk is full or not writable, or the database cannot be reached. */
   canStore(): boolean;
   /**
    * Calls back after each change; changes by other processes are noticed within a second.
@@ -78,7 +84,7 @@ export interface Inbox {
    * @returns unsubscribes
    */
   subscribe(listener: (change: InboxChange) => void): () => void;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 /** An envelope that the relay has accepted. */
@@ -140,6 +146,15 @@ export class SourceMapOverBoundError extends Error {
   override readonly name = "SourceMapOverBoundError";
   constructor(readonly maxBytes: number) {
     super(`Source maps may have ${maxBytes} bytes here, half of INBOX_MAX_BYTES.`);
+  }
+}
+
+/** The database cannot be reached now. */
+export class InboxUnavailableError extends Error {
+  override readonly name = "InboxUnavailableError";
+  /** @param reason part of a sentence */
+  constructor(readonly reason: string, options?: ErrorOptions) {
+    super(`Cannot use the inbox: ${reason}.`, options);
   }
 }
 

@@ -37,8 +37,6 @@ export interface InboxEndpointOptions extends ReadAccessOptions {
   readonly alerts?: Recent<GroupAlert>;
   /** Origins from which source maps may be fetched. Default: none. */
   readonly mapOrigins?: SourceMapOrigins;
-  /** The page's origin as browsers see it, if a proxy changes it. */
-  readonly publicOrigin?: string;
   /** Bytes of one imported envelope, as received. */
   readonly maxEnvelopeBytes: number;
   /** Maximum wait for the next chunk of an import, in milliseconds. Default: 30 seconds. */
@@ -95,7 +93,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       }
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (!isRead && query.has("group")) return await changeGroup(inbox, request, query);
-      if (!isRead) return clear(inbox, query);
+      if (!isRead) return await clear(inbox, query);
       const response = await read(inbox, request, query);
       if (request.method === "HEAD") {
         await response.body?.cancel();
@@ -136,6 +134,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
+    await inbox.reach?.(parameters.id ?? parameters.since);
     if (parameters.id !== undefined) return download(inbox, parameters.id);
     if (parameters.map !== undefined) return await sourceMap(inbox, parameters.map);
     if (isStream) return stream(inbox, parameters, request.method === "HEAD");
@@ -187,7 +186,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const group = readGroup(query);
     const exists = request.method === "DELETE"
       ? await inbox.deleteGroup(group)
-      : inbox.setGroupState(group, await readGroupState(request.body));
+      : await inbox.setGroupState(group, await readGroupState(request.body));
     if (exists) return respond(null, {}, 204);
     return refusal(404, "group_not_found", `The inbox has no errors of group ${group}.`);
   };
@@ -227,7 +226,7 @@ function download(inbox: Inbox, id: number): Response {
   return respond(bytes, headers);
 }
 
-function clear(inbox: Inbox, query: URLSearchParams): Response {
+async function clear(inbox: Inbox, query: URLSearchParams): Promise<Response> {
   if (query.size > 0) {
     // The sender may want to delete one envelope.
     throw new ParameterError(
@@ -235,7 +234,7 @@ function clear(inbox: Inbox, query: URLSearchParams): Response {
       "empty, or a `group`: DELETE empties the whole inbox, never one envelope",
     );
   }
-  inbox.clear();
+  await inbox.clear();
   return respond(null, {}, 204);
 }
 

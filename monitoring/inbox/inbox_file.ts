@@ -33,7 +33,7 @@ export class InboxFile {
   readonly #maxBytes: number;
   readonly #oldestTime: () => number;
   readonly #sql: ReturnType<typeof prepare>;
-  readonly #groups: GroupStates;
+  readonly groups: GroupStates;
   readonly #index: IndexWriter;
   readonly #lists: ListReader;
   readonly envelopeTable: EnvelopeTable;
@@ -50,9 +50,9 @@ export class InboxFile {
     this.#oldestTime = oldestTime;
     this.#sql = prepare(db);
     this.envelopeTable = new EnvelopeTable(db);
-    this.#groups = new GroupStates(db);
-    this.#index = new IndexWriter(db, this.#groups);
-    this.#lists = new ListReader(db, this.#groups);
+    this.groups = new GroupStates(db);
+    this.#index = new IndexWriter(db, this.groups);
+    this.#lists = new ListReader(db, this.groups);
     this.sourceMaps = new SourceMapTable(db, maxSourceMapBytes(maxBytes));
   }
 
@@ -95,26 +95,74 @@ export class InboxFile {
     return { id, alerts: this.#index.insert(id, receivedAt, description, entries) };
   }
 
-  /** See {@linkcode GroupStates.set}. */
-  setGroupState(group: string, state: GroupState, now: number): boolean {
-    return this.#transaction(() =>
-      this.#groups.set(group, state, { now, newest: this.state().last })
-    );
-  }
-
-  /** See {@linkcode GroupStates.delete}. */
-  deleteGroup(group: string, now: number): boolean {
-    return this.#transaction(() => this.#groups.delete(group, { now, newest: this.state().last }));
+  /** Changes a group of errors, see {@linkcode GroupStates.decide}. Returns false: there is no such group. */
+  changeGroup(group: string, state: GroupState | "deleted", now: number): boolean {
+    return this.#transaction(() => {
+      const row = this.groups.decide(group, state, { now, newest: this.state().last });
+      if (row) this.groups.put(row);
+      return row !== undefined;
+    });
   }
 
   /** See {@linkcode GroupStates.deleteErrors}. */
   deleteErrors(group: string): boolean {
-    return this.#transaction(() => this.#groups.deleteErrors(group));
+    return this.#transaction(() => this.groups.deleteErrors(group));
   }
 
-  /** See {@linkcode GroupStates.halfDeleted}. */
-  halfDeletedGroups(): readonly string[] {
-    return this.#groups.halfDeleted();
+  /**
+   * Makes this file the replica of a log. One of another log is emptied first.
+   *
+   * @param log its identity
+   * @param hasLost empties it in any case: the log has lost rows that it has
+   * @returns the id up to which the log was applied, and the name under which the file's servers write to it
+   */
+  follow(log: string, hasLost: boolean): { readonly position: number; readonly writer: string } {
+    // No sync at each commit: what a crash loses is read from the log again.
+    this.#db.exec("PRAGMA synchronous = NORMAL");
+    return this.#transaction(() => {
+      this.#db.exec(
+        "CREATE TABLE IF NOT EXISTS replica (log TEXT NOT NULL, writer TEXT NOT NULL) STRICT",
+      );
+      const found = this.#db.prepare("SELECT log, writer FROM replica").get();
+      if (found?.log === log && !hasLost) {
+        return { position: this.state().last, writer: String(found.writer) };
+      }
+      this.#deleteAll();
+      this.#markCleared(-1);
+      const writer = crypto.randomUUID();
+      this.#db.exec("DELETE FROM replica");
+      this.#db.prepare("INSERT INTO replica VALUES (?, ?)").run(log, writer);
+      return { position: 0, writer };
+    });
+  }
+
+  /**
+   * Applies rows of a log in one transaction, except those that were applied before: two servers may use one file.
+   *
+   * @param work applies one row
+   * @returns its results
+   */
+  apply<Row extends { readonly id: number }, T>(
+    rows: readonly Row[],
+    work: (row: Row) => T,
+  ): readonly T[] {
+    return this.#transaction(() =>
+      rows.filter(({ id }) => id > this.state().last).map((row) => {
+        const result = work(row);
+        this.#sql.setLast.run(row.id);
+        return result;
+      })
+    );
+  }
+
+  /** Deletes envelopes. */
+  delete(ids: readonly number[]): void {
+    this.#transaction(() => rangesOf(ids).forEach(([first, last]) => this.#delete(first, last)));
+  }
+
+  /** Deletes the envelopes before an id. */
+  deleteBefore(id: number): void {
+    this.#transaction(() => this.#delete(0, id - 1));
   }
 
   list(query: InboxQuery): InboxSlice {
@@ -173,16 +221,22 @@ export class InboxFile {
     });
   }
 
-  /** Deletes everything and frees the disk space. Returns the cursor of the deletion. */
-  clear(): number {
-    const cursor = this.#transaction(() => {
-      this.envelopeTable.deleteAll();
-      this.#index.deleteAll();
-      this.sourceMaps.deleteAll();
-      return this.#markCleared(this.state().last);
+  /**
+   * Deletes everything. Then call {@linkcode freeDisk}.
+   *
+   * @returns the cursor of the deletion: the one after `last`
+   */
+  clear(last = this.state().last): number {
+    return this.#transaction(() => {
+      this.#deleteAll();
+      return this.#markCleared(last);
     });
-    this.#freeDisk();
-    return cursor;
+  }
+
+  #deleteAll(): void {
+    this.envelopeTable.deleteAll();
+    this.#index.deleteAll();
+    this.sourceMaps.deleteAll();
   }
 
   /** Continues with ids after `cursor`, as if everything up to it was deleted. For a file that replaces another. */
@@ -203,8 +257,8 @@ export class InboxFile {
     return cursor;
   }
 
-  /** Failures are ignored: the rows are deleted, and SQLite reuses the free pages. */
-  #freeDisk(): void {
+  /** Frees the disk space of what was deleted. Failures are ignored: SQLite reuses the free pages. */
+  freeDisk(): void {
     try {
       // Fast for an empty file: 1 ms, where an incremental vacuum of 80 MB takes 400 ms.
       this.#sql.vacuum.run();

@@ -38,11 +38,11 @@ export function createPosts(options: PostOptions): TakePost {
       if (post === "fetch-map") {
         const { script, debug_id } = await readFetchRequest(request);
         const { key, bytes } = await fetchSourceMap(script, debug_id, options.mapOrigins);
-        inbox.storeSourceMap(key, bytes);
+        await inbox.storeSourceMap(key, bytes);
         return json(200, { map: key, bytes: bytes.byteLength });
       }
       const { debugId, bytes } = await readSourceMapUpload(request, value);
-      inbox.storeSourceMap(debugId, bytes);
+      await inbox.storeSourceMap(debugId, bytes);
       return json(200, { debug_id: debugId, bytes: bytes.byteLength });
     } finally {
       isReceiving = false;

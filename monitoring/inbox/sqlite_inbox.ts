@@ -53,13 +53,14 @@ export function openInbox(options: InboxOptions): Inbox {
 /** Until unfinished deletions of groups continue: the first requests have priority. */
 const DELETIONS_MS = 1_000;
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 
-class SqliteInbox implements Inbox {
-  readonly #options: InboxOptions;
-  readonly #changes = new ChangeSignal(() => this.#checkForChanges());
-  readonly #indexer: EnvelopeIndexer;
+/** The inbox in SQLite. Protected members are for `InboxReplica`. */
+export class SqliteInbox implements Inbox {
+  protected readonly options: InboxOptions;
+  protected readonly changes = new ChangeSignal(() => this.#checkForChanges());
+  protected readonly indexer: EnvelopeIndexer;
   readonly #database: RecoveringDatabase<InboxFile>;
   readonly #onNotice: (notice: string) => void;
   readonly #now: () => number;
@@ -68,7 +69,7 @@ class SqliteInbox implements Inbox {
   readonly #expiry: ReturnType<typeof setInterval>;
   readonly #deletions: ReturnType<typeof setTimeout>;
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
-  #last = 0;
+  protected last = 0;
   /** Resolves when all earlier writes are done. */
   #writes: Promise<unknown> = Promise.resolve();
   /** `PRAGMA data_version` at the last check for changes by other processes. */
@@ -76,12 +77,12 @@ class SqliteInbox implements Inbox {
   #wasFull = false;
 
   constructor(options: InboxOptions) {
-    this.#options = options;
+    this.options = options;
     const { path, maxBytes, now = Date.now, onNotice = console.warn } = options;
     const maxAgeMs = (options.maxAgeDays ?? Infinity) * DAY_MS;
     this.#onNotice = onNotice;
     this.#now = now;
-    this.#indexer = new EnvelopeIndexer((key) => this.sourceMap(key), onNotice);
+    this.indexer = new EnvelopeIndexer((key) => this.sourceMap(key), onNotice);
     this.#database = new RecoveringDatabase({
       store: "inbox",
       path,
@@ -96,30 +97,30 @@ class SqliteInbox implements Inbox {
     // Other instances have other inboxes in memory. With ids that begin with the time, a reader who comes
     // from one of them notices that its cursor is not of this inbox.
     if (path === undefined) this.#database.run((file) => file.startAfter(now()));
-    this.#last = this.#database.run((file) => file.state().last);
+    this.last = this.#database.run((file) => file.state().last);
     this.#deletions = setTimeout(() => void this.#finishDeletions(), DELETIONS_MS);
     Deno.unrefTimer(this.#deletions as unknown as number);
     this.#expiry = setInterval(() => this.#evict(), options.expiryMs ?? HOUR_MS);
     Deno.unrefTimer(this.#expiry as unknown as number);
     if (this.#database.run((file) => file.envelopeTable.hasBacklog())) {
-      this.#stopIndexing = this.#indexer.startBacklog({
-        unindexed: () => this.#run((file) => file.envelopeTable.unindexed()),
-        index: (read) => this.#grow((file) => file.index(read)),
+      this.#stopIndexing = this.indexer.startBacklog({
+        unindexed: () => this.run((file) => file.envelopeTable.unindexed()),
+        index: (read) => this.grow((file) => file.index(read)),
       });
     }
   }
 
   store(envelope: AdmittedEnvelope): Promise<void> {
     const { bytes } = envelope;
-    const { maxBytes } = this.#options;
+    const { maxBytes } = this.options;
     if (bytes.byteLength > maxBytes) {
       return Promise.reject(new EnvelopeOverBoundError(bytes.byteLength, maxBytes));
     }
     return this.#write(envelope, (file, row) => {
       const { id, alerts } = file.insert(row);
-      this.#last = id;
-      this.#changes.emit("stored");
-      for (const alert of alerts) this.#options.onGroupAlert?.(alert);
+      this.last = id;
+      this.changes.emit("stored");
+      for (const alert of alerts) this.onGroupAlert(alert);
     });
   }
 
@@ -127,8 +128,8 @@ class SqliteInbox implements Inbox {
     return this.#write(envelope, (file, row) => {
       const id = file.insertOnce(row);
       if (typeof id === "string") return id;
-      this.#last = id;
-      this.#changes.emit("stored");
+      this.last = id;
+      this.changes.emit("stored");
       return "stored";
     });
   }
@@ -141,13 +142,13 @@ class SqliteInbox implements Inbox {
     const { bytes, contentEncoding, receivedAt, isOwn } = envelope;
     const done = this.#writes.then(async () => {
       const row = {
-        ...await this.#indexer.read(envelope),
+        ...await this.indexer.read(envelope),
         bytes,
         contentEncoding,
         receivedAt,
         isOwn,
       };
-      return this.#grow((file) => work(file, row));
+      return this.grow((file) => work(file, row));
     });
     // Failures are reported to the caller, and do not block later writes.
     this.#writes = done.catch(() => {});
@@ -155,74 +156,85 @@ class SqliteInbox implements Inbox {
   }
 
   list(query: InboxQuery): InboxSlice {
-    return this.#run((file) => file.list(query));
+    return this.run((file) => file.list(query));
   }
 
   page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
-    return this.#run((file) => file.page(name, query));
+    return this.run((file) => file.page(name, query));
   }
 
   envelopes(query: ListQuery): Page<InboxRow> {
-    return this.#run((file) => file.envelopes(query));
+    return this.run((file) => file.envelopes(query));
   }
 
   sources(query: ListQuery): SourceList {
-    return this.#run((file) => file.sources(query));
+    return this.run((file) => file.sources(query));
   }
 
   extent(): { last: number; envelopes: number } {
-    return this.#run((file) => file.envelopeTable.extent());
+    return this.run((file) => file.envelopeTable.extent());
   }
 
   bytes(id: number): StoredBody | undefined {
-    return this.#run((file) => file.envelopeTable.body(id));
+    return this.run((file) => file.envelopeTable.body(id));
   }
 
   async sourceMap(key: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    return await this.#options.sourceMap?.(key) ?? this.#run((file) => file.sourceMaps.get(key));
+    return await this.options.sourceMap?.(key) ?? this.run((file) => file.sourceMaps.get(key));
   }
 
-  storeSourceMap(key: string, map: Uint8Array): void {
-    const max = maxSourceMapBytes(this.#options.maxBytes);
+  storeSourceMap(key: string, map: Uint8Array): void | Promise<void> {
+    const max = maxSourceMapBytes(this.options.maxBytes);
     if (map.byteLength > max) throw new SourceMapOverBoundError(max);
-    for (const deleted of this.#grow((file) => file.sourceMaps.put(key, map))) {
-      this.#indexer.maps.forget(deleted);
-    }
+    this.forgetMaps(this.grow((file) => file.sourceMaps.put(key, map)));
   }
 
-  clear(): number {
-    this.#last = this.#clear();
-    this.#indexer.maps.forgetAll();
-    this.#changes.emit("cleared");
-    this.#isFull();
-    return this.#last;
+  clear(): number | Promise<number> {
+    this.empty((file) => file.clear());
+    this.last = this.run((file) => file.state().last);
+    this.onCleared();
+    return this.last;
   }
 
-  setGroupState(group: string, state: GroupState): boolean {
-    const exists = this.#grow((file) => file.setGroupState(group, state, this.#now()));
-    if (exists) this.#changes.emit("groups");
+  setGroupState(group: string, state: GroupState): boolean | Promise<boolean> {
+    const exists = this.grow((file) => file.changeGroup(group, state, this.#now()));
+    if (exists) this.changes.emit("groups");
     return exists;
   }
 
   async deleteGroup(group: string): Promise<boolean> {
-    const exists = this.#grow((file) => file.deleteGroup(group, this.#now()));
-    if (exists) await this.#deleteErrors(group);
+    const exists = this.grow((file) => file.changeGroup(group, "deleted", this.#now()));
+    if (exists) await this.deleteErrors(group);
     return exists;
   }
 
+  protected onGroupAlert(alert: GroupAlert): void {
+    this.options.onGroupAlert?.(alert);
+  }
+
+  protected onCleared(): void {
+    this.indexer.maps.forgetAll();
+    this.changes.emit("cleared");
+    this.#isFull();
+  }
+
+  protected forgetMaps(keys: readonly string[]): void {
+    for (const key of keys) this.indexer.maps.forget(key);
+  }
+
   /** A few at a time: other requests are answered in between. */
-  async #deleteErrors(group: string): Promise<void> {
-    while (this.#shrink((file) => file.deleteErrors(group))) {
+  protected async deleteErrors(group: string): Promise<void> {
+    while (this.shrink((file) => file.deleteErrors(group))) {
       await new Promise((resolve) => setTimeout(resolve));
     }
-    this.#changes.emit("groups");
+    this.changes.emit("groups");
   }
 
   /** Of groups that were being deleted when the server was stopped. */
   async #finishDeletions(): Promise<void> {
     try {
-      const groups = this.#run((file) => file.halfDeletedGroups());
-      for (const group of groups) await this.#deleteErrors(group);
+      const groups = this.run((file) => file.groups.halfDeleted());
+      for (const group of groups) await this.deleteErrors(group);
     } catch (error) {
       if (error instanceof InboxClosedError) return;
       this.#onNotice(`Cannot delete the errors of a deleted group: ${error}`);
@@ -234,25 +246,25 @@ class SqliteInbox implements Inbox {
   }
 
   subscribe(listener: (change: InboxChange) => void): () => void {
-    return this.#changes.subscribe(listener);
+    return this.changes.subscribe(listener);
   }
 
-  close(): void {
+  close(): void | Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#expiry);
     clearTimeout(this.#deletions);
     this.#stopIndexing();
-    this.#changes.close();
+    this.changes.close();
     this.#database.close();
   }
 
-  #run<T>(work: (file: InboxFile) => T): T {
+  protected run<T>(work: (file: InboxFile) => T): T {
     if (this.#closed) throw new InboxClosedError();
     return this.#database.run(work);
   }
 
-  #grow<T>(work: (file: InboxFile) => T): T {
+  protected grow<T>(work: (file: InboxFile) => T): T {
     if (this.#closed) throw new InboxClosedError();
     try {
       const result = this.#database.grow(work);
@@ -264,7 +276,7 @@ class SqliteInbox implements Inbox {
     }
   }
 
-  #shrink<T>(work: (file: InboxFile) => T): T {
+  protected shrink<T>(work: (file: InboxFile) => T): T {
     if (this.#closed) throw new InboxClosedError();
     return this.#database.shrink(work);
   }
@@ -272,29 +284,30 @@ class SqliteInbox implements Inbox {
   /** Without an arriving envelope, whose transaction does the same. */
   #evict(): void {
     try {
-      this.#shrink((file) => file.evict());
+      this.shrink((file) => file.evict());
     } catch (error) {
       this.#onNotice(`Cannot delete what is too old from the inbox: ${error}`);
     }
   }
 
-  #clear(): number {
+  /** Deletes everything by `work`, also on a disk without any room. */
+  protected empty(work: (file: InboxFile) => unknown): void {
     try {
-      return this.#shrink((file) => file.clear());
+      this.shrink(work);
+      this.shrink((file) => file.freeDisk());
     } catch (error) {
       if (!isUnwritable(error)) throw error;
       // Not even the reserve has room: another program filled the disk.
       this.#database.startOver();
-      return this.#database.run((file) => file.state().last);
     }
   }
 
   /** A new, empty file has replaced a corrupt one. */
   #continueIn(file: InboxFile): void {
     // If another process created it, its ids may already be higher.
-    if (file.state().last < this.#last) file.startAfter(this.#last);
-    this.#indexer.maps.forgetAll();
-    this.#changes.emit("cleared");
+    if (file.state().last < this.last) file.startAfter(this.last);
+    this.indexer.maps.forgetAll();
+    this.changes.emit("cleared");
   }
 
   /** Whether envelopes cannot be stored now. Reports each change once. */
@@ -307,15 +320,15 @@ class SqliteInbox implements Inbox {
         ? "The inbox cannot store envelopes: the disk is full or not writable. Free disk space or delete all envelopes."
         : "The inbox stores envelopes again.",
     );
-    this.#changes.emit("storage");
+    this.changes.emit("storage");
     return isFull;
   }
 
   #checkForChanges(): void {
     try {
       this.#isFull();
-      const version = this.#run((file) => file.version());
-      if (version !== this.#version) this.#changes.emit("stored");
+      const version = this.run((file) => file.version());
+      if (version !== this.#version) this.changes.emit("stored");
       this.#version = version;
     } catch {
       // The file cannot be read now; requests report that.

@@ -13,6 +13,7 @@ import { EnvelopeOverBoundError, type Inbox, InboxClosedError } from "./inbox.ts
 import { type InboxOptions, openInbox } from "./sqlite_inbox.ts";
 import { DatabaseVersionError } from "../storage/errors.ts";
 import { INBOX_SCHEMA } from "./schema.ts";
+import { all, ids, inboxTests, sized } from "./testdata/inbox_suite.ts";
 
 const MIB = 1024 * 1024;
 
@@ -42,116 +43,8 @@ function withFolder(
   };
 }
 
-const all = (inbox: Inbox, since = 0) => inbox.list({ since, limit: 500 });
-const ids = (inbox: Inbox) => all(inbox).envelopes.map((row) => row.id);
-/** An envelope of exactly `bytes` bytes. */
-const sized = (bytes: number) => {
-  const payload = new Uint8Array(Math.max(0, bytes - 150));
-  const rest = bytes - envelopeOf({ pad: "" }, ["attachment", payload]).byteLength;
-  return envelopeOf({ pad: "x".repeat(rest) }, ["attachment", payload]);
-};
-
-Deno.test(
-  "compressed envelope → same bytes and encoding, row with ids and items",
-  withFolder(async (_, open) => {
-    const inbox = open();
-    const bytes = envelopeOf({ event_id: hexId(1), trace: { trace_id: hexId(2) } }, ["event", {}]);
-    const envelope = admittedGzip(bytes, 1_790_000_000_123);
-    await inbox.store(envelope);
-    assert.deepEqual(all(inbox), {
-      cursor: 1,
-      cleared: 0,
-      groupChanges: 0,
-      envelopes: [{
-        id: 1,
-        received_at: 1_790_000_000_123,
-        event_id: hexId(1),
-        trace_ids: [hexId(2)],
-        replay_id: null,
-        bytes: envelope.bytes.byteLength,
-        items: [{ type: "event", bytes: 2 }],
-        content_encoding: "gzip",
-        source: inbox.sources({}).rows[0]!.key,
-      }],
-    });
-    const stored = inbox.bytes(1);
-    assert.equal(stored?.contentEncoding, "gzip");
-    assert.equal(Buffer.compare(stored.bytes, envelope.bytes), 0);
-    assert.equal(inbox.bytes(2), undefined);
-  }),
-);
-
-Deno.test(
-  "view of a larger buffer → only the view is stored",
-  withFolder(async (_, open) => {
-    const inbox = open();
-    const bytes = eventEnvelope(1);
-    const buffer = new Uint8Array(bytes.byteLength + 20).fill(7);
-    buffer.set(bytes, 9);
-    await inbox.store(admitted(buffer.subarray(9, 9 + bytes.byteLength)));
-    assert.deepEqual(inbox.bytes(1)?.bytes, bytes);
-  }),
-);
-
-Deno.test(
-  "restart → same rows and cursor",
-  withFolder(async (_, open) => {
-    const first = open();
-    for (let n = 1; n <= 3; n++) await first.store(admitted(eventEnvelope(n)));
-    const before = all(first);
-    first.close();
-    const second = open();
-    assert.deepEqual(all(second), before);
-    await second.store(admitted(eventEnvelope(4)));
-    assert.deepEqual(ids(second), [1, 2, 3, 4]);
-  }),
-);
-
-Deno.test(
-  "list by cursor → pages, oldest first",
-  withFolder(async (_, open) => {
-    const inbox = open();
-    for (let n = 1; n <= 5; n++) await inbox.store(admitted(eventEnvelope(n)));
-    const first = inbox.list({ since: 0, limit: 2 });
-    assert.deepEqual([first.cursor, first.envelopes.map((row) => row.id)], [2, [1, 2]]);
-    const second = inbox.list({ since: 2, limit: 3 });
-    assert.deepEqual([second.cursor, second.envelopes.map((row) => row.id)], [5, [3, 4, 5]]);
-    const end = inbox.list({ since: 5, limit: 3 });
-    assert.deepEqual([end.cursor, end.envelopes], [5, []]);
-    assert.equal(inbox.list({ since: 99, limit: 3 }).cursor, 5, "beyond the end: the end");
-  }),
-);
-
-Deno.test(
-  "list of one item type → other envelopes skipped, cursor after them",
-  withFolder(async (_, open) => {
-    const inbox = open();
-    const kinds = ["event", "log", "event", "span", "log"];
-    for (const type of kinds) {
-      await inbox.store(admitted(envelopeOf({}, [type, {}], [type, {}], ["session", {}])));
-    }
-    const logs = inbox.list({ since: 0, type: "log", limit: 10 });
-    assert.deepEqual([logs.cursor, logs.envelopes.map((row) => row.id)], [5, [2, 5]]);
-    const one = inbox.list({ since: 0, type: "log", limit: 1 });
-    assert.deepEqual([one.cursor, one.envelopes.map((row) => row.id)], [2, [2]]);
-    assert.deepEqual(inbox.list({ since: 2, type: "event", limit: 1 }).envelopes[0]?.id, 3);
-    assert.deepEqual(inbox.list({ since: 0, type: "lo%", limit: 10 }).envelopes, []);
-  }),
-);
-
-Deno.test(
-  "over the size limit → oldest evicted; exactly at the limit → none",
-  withFolder(async (_, open) => {
-    const inbox = open({ maxBytes: 3_000 });
-    for (let n = 0; n < 3; n++) await inbox.store(admitted(sized(1_000)));
-    assert.deepEqual(ids(inbox), [1, 2, 3]);
-    await inbox.store(admitted(sized(200)));
-    assert.deepEqual(ids(inbox), [2, 3, 4]);
-    await inbox.store(admitted(sized(3_000)));
-    assert.deepEqual(ids(inbox), [5]);
-    assert.equal(inbox.bytes(4), undefined);
-    assert.deepEqual(inbox.list({ since: 0, type: "attachment", limit: 9 }).envelopes.length, 1);
-  }),
+inboxTests("SQLite", (work) => withFolder((_, open) => work(open))).forEach((test) =>
+  Deno.test(test)
 );
 
 Deno.test(
@@ -161,20 +54,6 @@ Deno.test(
     for (let n = 0; n < 100; n++) await before.store(admitted(sized(1_000)));
     before.close();
     assert.deepEqual(ids(open({ maxBytes: 2_500 })), [99, 100]);
-  }),
-);
-
-Deno.test(
-  "envelope over the size limit → refused with both numbers, nothing evicted",
-  withFolder(async (_, open) => {
-    const inbox = open({ maxBytes: 3_000 });
-    await inbox.store(admitted(sized(1_000)));
-    await assert.rejects(inbox.store(admitted(sized(3_001))), (error) => {
-      assert.ok(error instanceof EnvelopeOverBoundError);
-      assert.deepEqual([error.bytes, error.maxBytes], [3_001, 3_000]);
-      return true;
-    });
-    assert.deepEqual(ids(inbox), [1]);
   }),
 );
 
@@ -224,23 +103,6 @@ Deno.test(
     assert.equal(row?.event_id, hexId(1));
     assert.deepEqual(row?.items, envelope.items);
     assert.deepEqual(inbox.bytes(1)?.bytes, envelope.bytes);
-  }),
-);
-
-Deno.test(
-  "store, clear, close → subscribers called until they unsubscribe",
-  withFolder(async (_, open) => {
-    const inbox = open();
-    const heard: string[] = [];
-    const left: string[] = [];
-    inbox.subscribe((change) => heard.push(change));
-    const leave = inbox.subscribe((change) => left.push(change));
-    await inbox.store(admitted(eventEnvelope(1)));
-    leave();
-    inbox.clear();
-    inbox.close();
-    assert.deepEqual(heard, ["stored", "cleared", "closed"]);
-    assert.deepEqual(left, ["stored"]);
   }),
 );
 
@@ -454,29 +316,6 @@ const START = 1_790_000_000_000;
 const onDay = (day: number) => admitted(sized(300), START + day * DAY_MS);
 
 Deno.test(
-  "limits of bytes and age → each deletes the oldest, and a restart does so too",
-  withFolder(async (_, open) => {
-    let day = 0;
-    const options = { maxBytes: 900, maxAgeDays: 30, now: () => START + day * DAY_MS };
-    const inbox = open(options);
-    const storeOn = async (next: number) => await inbox.store(onDay(day = next));
-    for (const next of [0, 1, 2]) await storeOn(next);
-    assert.deepEqual(ids(inbox), [1, 2, 3]);
-    await storeOn(3);
-    assert.deepEqual(ids(inbox), [2, 3, 4], "over the bytes");
-    await storeOn(32.5);
-    assert.deepEqual(ids(inbox), [4, 5], "two over the age");
-    await storeOn(32.6);
-    assert.deepEqual(ids(inbox), [4, 5, 6], "their bytes are free");
-    day = 34;
-    const second = open(options);
-    assert.deepEqual(ids(second), [5, 6], "at the start");
-    day = 1_000;
-    assert.deepEqual(ids(open({ ...options, maxAgeDays: undefined })), [5, 6], "no age limit");
-  }),
-);
-
-Deno.test(
   "no envelope arrives → what is too old is deleted nevertheless",
   withFolder(async (_, open) => {
     let day = 0;
@@ -488,26 +327,5 @@ Deno.test(
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     assert.deepEqual(ids(inbox), []);
-  }),
-);
-
-Deno.test(
-  "imported envelopes older than stored ones → deleted by their own age, with their entries",
-  withFolder(async (_, open) => {
-    let day = 40;
-    const inbox = open({ maxAgeDays: 30, now: () => START + day * DAY_MS });
-    const event = (n: number, at: number) => admitted(eventEnvelope(n), START + at * DAY_MS);
-    const events = (inbox: Inbox) => inbox.page("occurrences", {}).rows.map((row) => row.event_id);
-    await inbox.store(event(1, 39));
-    assert.equal(await inbox.storeOnce(event(2, 9)), "too old");
-    assert.equal(await inbox.storeOnce(event(3, 20)), "stored");
-    await inbox.store(event(4, 40));
-    assert.equal(await inbox.storeOnce(event(5, 21)), "stored");
-    assert.deepEqual(events(inbox), [5, 4, 3, 1].map(hexId));
-    day = 52;
-    await inbox.store(event(6, 52));
-    assert.deepEqual(events(inbox), [6, 4, 1].map(hexId));
-    assert.equal(inbox.page("traces", {}).rows.length, 0);
-    assert.deepEqual(inbox.envelopes({ type: "event" }).rows.length, 3);
   }),
 );

@@ -85,7 +85,7 @@ export function addFilterTests(test: AddTest): void {
     await addOf({}, ["event", {}]);
     assert.deepEqual(bodies(index, { source: "apps" }), []);
     assert.equal(index.envelopes({ source: "apps" }).rows.length, 1);
-    index.clear();
+    await index.clear();
     assert.deepEqual(index.sources({}).rows, []);
     await addOf(OWN_TELEMETRY, log("own again"));
     assert.deepEqual(bodies(index, { source: "apps" }), ["own again"]);

@@ -27,19 +27,19 @@ import {
  */
 export function indexTests(
   name: string,
-  make: (maxEnvelopes: number) => IndexUnderTest,
+  make: (maxEnvelopes: number) => IndexUnderTest | Promise<IndexUnderTest>,
 ): readonly Deno.TestDefinition[] {
   const tests: Deno.TestDefinition[] = [];
   const test: AddTest = (behaviour, body, maxEnvelopes = 100) => {
     const fn = async () => {
-      const index = make(maxEnvelopes);
+      const index = await make(maxEnvelopes);
       let count = 0;
       try {
         const addOf = (header: Attributes, ...items: TestItem[]) =>
           index.add(padded(items, header), NOON + 1_000 * count++);
         await body(index, (...items) => addOf({}, ...items), addOf);
       } finally {
-        index.remove();
+        await index.remove();
       }
     };
     tests.push({ name: `${name}: ${behaviour}`, fn });
@@ -197,7 +197,7 @@ function addRowTests(test: AddTest): void {
   test("clear → empty lists, then new rows", async (index, add) => {
     await add(span(1), error("x", 1), log("y"));
     const [before] = index.envelopes({}).rows;
-    index.clear();
+    await index.clear();
     for (const list of ["traces", "errors", "occurrences", "logs", "recordings"] as const) {
       assert.deepEqual(index.list(list, {}), { rows: [], next: null });
     }

@@ -1,6 +1,6 @@
 import type { Attributes, TestItem } from "./envelopes.ts";
 import { indexEnvelope } from "../../models/index/index_entries.ts";
-import { createMemoryIndex } from "../../models/index/memory_index.ts";
+import { MemoryIndex } from "../../models/index/memory_index.ts";
 import { parseEnvelope } from "../../models/parsed_envelope.ts";
 import type { ListQuery, Lists, Page, SourceList } from "../../models/rows.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
@@ -12,9 +12,9 @@ export interface IndexUnderTest {
   list<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]>;
   envelopes(query: ListQuery): Page<InboxRow>;
   sources(query: ListQuery): SourceList;
-  clear(): void;
+  clear(): void | Promise<void>;
   /** Deletes its files. */
-  remove(): void;
+  remove(): void | Promise<void>;
 }
 
 /**
@@ -50,13 +50,13 @@ export const bodies = (index: IndexUnderTest, query: ListQuery = {}) =>
   index.list("logs", query).rows.map((row) => row.body);
 
 export function memoryIndexUnderTest(maxEnvelopes?: number): IndexUnderTest {
-  const index = createMemoryIndex({ maxEnvelopes });
+  const index = new MemoryIndex(maxEnvelopes);
   let id = 0;
   return {
-    list: index.list,
-    envelopes: index.envelopes,
-    sources: index.sources,
-    clear: index.clear,
+    list: (name, query) => index.list(name, query),
+    envelopes: (query) => index.envelopes(query),
+    sources: (query) => index.sources(query),
+    clear: () => index.clear(),
     remove: () => {},
     add(bytes, receivedAt) {
       const { description, entries } = indexEnvelope(parseEnvelope(bytes), receivedAt);

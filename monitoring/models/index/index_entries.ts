@@ -8,6 +8,7 @@ import type { IndexedType, ParsedEnvelope } from "../parsed_envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
 import { type EnvelopeSource, readSource } from "../source.ts";
+import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
 import { displayName } from "../trace/trace_name.ts";
 import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
 import { type TraceEntry, TraceEntryBuilder } from "../trace/trace_entry.ts";
@@ -147,10 +148,10 @@ class EntryCollector {
     this.eventId ??= hexId(id);
   }
 
-  /** Adds the web vitals of a transaction or a span, if it has any. */
-  vitalsOf(type: "transaction" | "span", payload: unknown): void {
+  /** Adds the web vitals of a span, if it has any. */
+  vitalsOf(span: SentSpan): void {
     if (this.vitals.length >= MAX_VITALS) return;
-    const entry = vitalsEntry(type, payload, this.receivedAt);
+    const entry = vitalsEntry(span, this.receivedAt);
     if (entry !== undefined) this.vitals.push(entry);
   }
 
@@ -188,8 +189,10 @@ const readSecurity: ItemReader = (payload, found, header) => {
 };
 
 const readTransaction: ItemReader = (payload, found) => {
-  readContext(payload, found)?.transaction(payload);
-  found.vitalsOf("transaction", payload);
+  const trace = readContext(payload, found);
+  const spans = sentSpans("transaction", payload);
+  for (const span of spans) trace?.span(span);
+  found.vitalsOf(spans[0]!);
 };
 
 /** The event id, trace and recording of an event that is not listed itself, such as feedback. */
@@ -211,12 +214,10 @@ const readFeedback: ItemReader = (payload, found) => {
   readContext(payload, found);
 };
 
-/** `{"items": […]}`, or a single span (older form). */
 const readSpans: ItemReader = (payload, found) => {
-  const spans = at(payload, "items");
-  for (const span of Array.isArray(spans) ? spans : [payload]) {
-    traceOf(span, found)?.span(span);
-    found.vitalsOf("span", span);
+  for (const span of sentSpans("span", payload)) {
+    traceOf(span.json, found)?.span(span);
+    found.vitalsOf(span);
   }
 };
 

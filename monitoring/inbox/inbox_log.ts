@@ -1,0 +1,262 @@
+import { Buffer } from "node:buffer";
+import { Batches, MAX_BATCH_BYTES } from "../storage/batches.ts";
+import { PostgresDatabase, type PostgresOptions, type Query } from "../storage/postgres.ts";
+import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
+import { type GroupStateRow, MAX_STATES } from "./group_states.ts";
+import { type AdmittedEnvelope, InboxUnavailableError } from "./inbox.ts";
+import { maxSourceMapBytes } from "./inbox_file.ts";
+import { POSTGRES_INBOX_SCHEMA, SQL } from "./postgres_sql.ts";
+
+/** An envelope as the log has it. */
+export interface LoggedEnvelope
+  extends Pick<AdmittedEnvelope, "bytes" | "contentEncoding" | "receivedAt" | "isOwn"> {
+  /** Who reports news of groups of errors; null: no one, because it was imported. */
+  readonly writer: string | null;
+}
+
+/**
+ * A change of the inbox. `group`: a group of errors has this state now. `evict`: these envelopes were deleted, older ones
+ * were not. `clear`: everything before was deleted.
+ */
+export type Change =
+  | (LoggedEnvelope & { readonly kind: "envelope" })
+  | { readonly kind: "map"; readonly key: string; readonly bytes: Uint8Array }
+  | { readonly kind: "group"; readonly key: string; readonly state: GroupStateRow }
+  | { readonly kind: "evict"; readonly ids: readonly number[] }
+  | { readonly kind: "clear" };
+
+/** A change at its place in the log. */
+export type LogRow = Change & { readonly id: number };
+
+/** Rows of the log, and its state when they were read. */
+export interface LogPage {
+  /** Identity of the log: another one after the schema was dropped. */
+  readonly log: string;
+  readonly last: number;
+  /** Envelopes with lower ids are deleted. */
+  readonly floor: number;
+  /** The newest envelope up to the position for which was asked, as the log has it; `null`: none is left. */
+  readonly mark: Pick<LoggedEnvelope, "receivedAt"> & { readonly id: number } | null;
+  readonly rows: readonly LogRow[];
+}
+
+export interface LogOptions extends Pick<PostgresOptions, "address" | "stallMs"> {
+  readonly maxBytes: number;
+  /** Milliseconds since 1970 before which an envelope is too old. */
+  readonly oldestTime: () => number;
+}
+
+/** Rows that are read at once, and their bytes. */
+const PAGE = [256, MAX_BATCH_BYTES];
+/** Sizes that are read at once to find the envelopes to evict. */
+const SIZES = 100;
+
+interface Size {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+/**
+ * The log of an inbox in PostgreSQL, which many servers write and read. One transaction at a time writes to it, so ids
+ * follow the order of commits: a server that has read up to an id has missed nothing. All calls but `open` throw
+ * {@linkcode InboxUnavailableError}.
+ */
+export class InboxLog {
+  readonly #database: PostgresDatabase;
+  readonly #options: LogOptions;
+  readonly #envelopes = new Batches<LoggedEnvelope, number>({
+    lanes: 1,
+    run: (envelopes) =>
+      this.#write(async (log) => {
+        await this.#evict(log, envelopes.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
+        return envelopes.map((envelope) => log.add({ kind: "envelope", ...envelope }));
+      }),
+    sizeOf: ({ bytes }) => bytes.byteLength,
+    isItemError: (error) => isInvalidValue((error as Error).cause ?? error),
+  });
+
+  /**
+   * Connects, and creates or upgrades the tables.
+   *
+   * @throws {DatabaseOpenError} one line for the operator
+   */
+  static async open(options: LogOptions): Promise<InboxLog> {
+    const { address, stallMs } = options;
+    const schema = POSTGRES_INBOX_SCHEMA;
+    const database = await PostgresDatabase.open({ store: "inbox", address, schema, stallMs });
+    return new InboxLog(database, options);
+  }
+
+  private constructor(database: PostgresDatabase, options: LogOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /** Appends an envelope and deletes what is over the limits. Returns its id once it is on disk. */
+  append(envelope: LoggedEnvelope): Promise<number> {
+    return this.#envelopes.add(envelope);
+  }
+
+  /** Appends an envelope unless it is in the log or over a limit. Returns its id. */
+  appendOnce(envelope: LoggedEnvelope): Promise<number | "present" | "no room" | "too old"> {
+    const { receivedAt, bytes, contentEncoding } = envelope;
+    return this.#write(async (log) => {
+      if (receivedAt < this.#options.oldestTime()) return "too old";
+      const same = [receivedAt, bytes.byteLength, contentEncoding, bytes];
+      if ((await log.query(SQL.same, same)).length > 0) return "present";
+      if (log.bytes + bytes.byteLength > this.#options.maxBytes) return "no room";
+      return log.add({ kind: "envelope", ...envelope });
+    });
+  }
+
+  /** Replaces the source map with the same key and deletes the oldest over the limit. */
+  appendMap(key: string, bytes: Uint8Array): Promise<number> {
+    const others = maxSourceMapBytes(this.#options.maxBytes) - bytes.byteLength;
+    return this.#write(async (log) => {
+      await log.query(SQL.deleteKey, ["map", key]);
+      await log.query(SQL.evictMaps, [others]);
+      return log.add({ kind: "map", key, bytes });
+    });
+  }
+
+  /**
+   * Appends the state of a group of errors.
+   *
+   * @param decide returns it, from the id that it gets and the one that it replaces; undefined: no change
+   */
+  appendGroup(
+    key: string,
+    decide: (id: number, current: GroupStateRow | undefined) => GroupStateRow | undefined,
+  ): Promise<number | undefined> {
+    return this.#write(async (log) => {
+      const [current] = await log.query<{ state: GroupStateRow }>(SQL.group, [key]);
+      const state = decide(log.last + 1, current?.state);
+      if (state === undefined) return undefined;
+      await log.query(SQL.deleteKey, ["group", key]);
+      await log.query(SQL.forgetGroups, [MAX_STATES - 1]);
+      return log.add({ kind: "group", key, state });
+    });
+  }
+
+  /** Deletes everything. Returns the id of the deletion. */
+  clear(): Promise<number> {
+    return this.#write(async (log) => {
+      await log.query(SQL.clear);
+      log.bytes = 0;
+      return log.add({ kind: "clear" });
+    });
+  }
+
+  /** Deletes what is over the limits, without an arriving envelope. Writes in any case: shows whether that works. */
+  evict(): Promise<void> {
+    return this.#write(async (log) => {
+      await this.#evict(log, 0);
+      log.hasChanged = true;
+    });
+  }
+
+  /** The next rows after an id, oldest first. */
+  async read(after: number): Promise<LogPage> {
+    const found = await this.#database.read<
+      Omit<LogPage, "rows"> & Omit<LogRow, "kind"> & {
+        readonly kind: Change["kind"] | null;
+        readonly data: Record<string, unknown>;
+        readonly body: Uint8Array | null;
+      }
+    >(SQL.read, [after, ...PAGE]).catch(throwUnavailable);
+    const [state] = found;
+    if (!state) throw new InboxUnavailableError("the log has no state");
+    const rows = found.flatMap(({ id, kind, data, body }) =>
+      kind === null ? [] : [{ ...data, id, kind, ...body && { bytes: body } } as LogRow]
+    );
+    const { log, last, floor, mark } = state;
+    // The last rows may have been deleted as too old.
+    if (rows.length === 0 && last > after) rows.push({ kind: "evict", id: last, ids: [] });
+    return { log, last, floor, mark, rows };
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  #write<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
+    return this.#database.transaction(async (query) => {
+      const [state] = await query<{ last: number; bytes: number }>(SQL.lock);
+      if (!state) throw new Error("the log has no state");
+      const log = new OpenLog(query, state);
+      const result = await work(log);
+      if (log.hasChanged) await log.save();
+      return result;
+    }).catch(throwUnavailable);
+  }
+
+  /** Deletes envelopes that are too old, then the oldest over the limit of bytes. */
+  async #evict(log: OpenLog, incoming: number): Promise<void> {
+    const time = this.#options.oldestTime();
+    const tooOld = time === -Infinity ? [] : await log.query<Size>(SQL.expire, [time]);
+    log.hasChanged ||= tooOld.length > 0;
+    for (const { bytes } of tooOld) log.bytes -= bytes;
+    const excess = () => log.bytes + incoming - this.#options.maxBytes;
+    while (excess() > 0) {
+      let through = 0;
+      for (const { id, bytes } of await log.query<Size>(SQL.oldest, [SIZES])) {
+        if (excess() <= 0) break;
+        through = id;
+        log.bytes -= bytes;
+      }
+      // None is left: the batch alone is larger than the limit, and the next one makes room.
+      if (through === 0) break;
+      await log.query(SQL.deleteThrough, [through]);
+    }
+    if (tooOld.length === 0) return;
+    const [first] = await log.query<Size>(SQL.oldest, [1]);
+    const ids = tooOld.map(({ id }) => id).filter((id) => first && id > first.id);
+    if (first === undefined || ids.length === 0) return;
+    await log.query(SQL.forgetEvictions, [first.id]);
+    log.add({ kind: "evict", ids: ids.sort((a, b) => a - b) });
+  }
+}
+
+function throwUnavailable(error: unknown): never {
+  throw new InboxUnavailableError(failureReason(error), { cause: error });
+}
+
+/** The log while it is locked by a transaction. */
+class OpenLog {
+  readonly query: Query;
+  last: number;
+  /** Bytes of all envelopes. */
+  bytes: number;
+  /** Whether there is something to save. */
+  hasChanged = false;
+  readonly #rows: unknown[] = [];
+  readonly #bodies: Uint8Array[] = [];
+  /** Where the next body begins, from 1. */
+  #start = 1;
+
+  constructor(query: Query, { last, bytes }: { readonly last: number; readonly bytes: number }) {
+    this.query = query;
+    this.last = last;
+    this.bytes = bytes;
+  }
+
+  /** Returns its id. */
+  add(change: Change): number {
+    const { kind, bytes: body = new Uint8Array(), ...data }: { kind: string; bytes?: Uint8Array } =
+      change;
+    const bytes = body.byteLength;
+    this.#rows.push({ id: ++this.last, kind, data, bytes, start: this.#start });
+    this.#bodies.push(body);
+    this.#start += bytes;
+    if (kind === "envelope") this.bytes += bytes;
+    this.hasChanged = true;
+    return this.last;
+  }
+
+  async save(): Promise<void> {
+    if (this.#rows.length > 0) {
+      await this.query(SQL.insert, [JSON.stringify(this.#rows), Buffer.concat(this.#bodies)]);
+    }
+    await this.query(SQL.setState, [this.last, this.bytes]);
+  }
+}
