@@ -6,9 +6,7 @@ export interface SpooledEnvelope {
   readonly dsn: string;
   /** As received. */
   readonly bytes: Uint8Array;
-  /** The request's `Content-Encoding`. */
   readonly contentEncoding: string | null;
-  /** The request's `User-Agent`. */
   readonly userAgent: string | null;
   /** The sender's address, only if the operator wants it forwarded. */
   readonly address?: string;
@@ -29,6 +27,19 @@ export interface SpooledEnvelope {
 
 /** `kept`: synced to disk. `duplicate`: the spool has one with this key. `full`: it does not fit, nothing was kept. */
 export type PutResult = "kept" | "duplicate" | "full";
+
+export interface SpoolStats {
+  /** Number of envelopes, leased ones included. */
+  readonly pending: number;
+  /** Bytes of their bodies. */
+  readonly bytes: number;
+  /** Most bytes that the spool keeps. */
+  readonly maxBytes: number;
+  /** When the oldest one was received, milliseconds since 1970; undefined: the spool is empty. */
+  readonly oldestAt: number | undefined;
+  /** Number of envelopes by DSN, without entries of 0. */
+  readonly byDsn: Readonly<Record<string, number>>;
+}
 
 /** A result after which the envelope is deleted from the spool. */
 export type FinalResult =

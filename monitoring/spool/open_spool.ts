@@ -1,5 +1,6 @@
 import { Drain } from "./drain.ts";
 import type { DrainOptions, DrainState } from "./drain_options.ts";
+import { NewsExchange, type Sharing } from "./news.ts";
 import type { PostgresSpoolOptions } from "./postgres_spool.ts";
 import type { Spool } from "./spool.ts";
 import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
@@ -9,6 +10,8 @@ export interface ServerSpool
   extends Pick<Spool, "put" | "has" | "hasSequence" | "stats" | "close"> {
   /** Starts to deliver what is in the spool and what is put later. */
   startDraining(options: Omit<DrainOptions, "spool" | "onState" | "clock">): void;
+  /** Starts to exchange news with the other servers on this spool, until it is closed. Resolves once theirs are known. */
+  startSharing(sharing: Sharing): Promise<void>;
   /** Ends the deliveries; what is put later stays for the next start. */
   stopDraining(): Promise<void>;
 }
@@ -32,6 +35,7 @@ export async function openSpool(
 ): Promise<ServerSpool> {
   const spool = await openBackend(options);
   let drain: Drain | undefined;
+  let news: NewsExchange | undefined;
   return {
     async put(envelope) {
       const { dsn } = envelope;
@@ -42,7 +46,14 @@ export async function openSpool(
     has: (key) => spool.has(key),
     hasSequence: (dsn, sequence) => spool.hasSequence(dsn, sequence),
     stats: () => spool.stats(),
-    close: () => spool.close(),
+    async close() {
+      await news?.stop();
+      await spool.close();
+    },
+    async startSharing(sharing) {
+      news = new NewsExchange(spool, sharing);
+      await news.started();
+    },
     startDraining(deliveries) {
       drain = new Drain({ ...deliveries, spool, onState: (state) => logState(log, state) });
     },

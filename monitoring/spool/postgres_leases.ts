@@ -1,24 +1,16 @@
 import type { Query } from "../storage/postgres.ts";
+import { type LeasableRow, type LeasedRow, takeTurns } from "./leasing.ts";
 import { SQL } from "./postgres_sql.ts";
 import { LEASE_MS, type LeasedEnvelope, type LeaseRequest, MAX_WAIT_MS } from "./spool.ts";
 
-interface LeasableRow {
+/** A row of `SQL.oldest` and `SQL.newest`. */
+interface FreeRow extends LeasableRow {
   readonly dsn: string;
   readonly turn: number;
-  readonly id: number;
-  readonly bytes: number;
 }
 
-interface LeasedRow {
-  readonly id: number;
-  readonly lease: string;
-  readonly dsn: string;
-  readonly sequence: string | null;
-  readonly received_at: number;
-  readonly key: Uint8Array;
+interface EntryRow extends LeasedRow {
   readonly facts: string;
-  readonly categories: number;
-  readonly failures: number;
   readonly body: Uint8Array;
 }
 
@@ -32,11 +24,11 @@ export async function leaseEnvelopes(
   request: LeaseRequest,
   serverAhead: number,
 ): Promise<LeasedEnvelope[]> {
-  const { limit, maxBytes, dsns, newest } = request;
+  const { limit, dsns, newest } = request;
   const now = request.now + serverAhead;
   await limitTimes(query, now);
   const find = (sql: string, wanted: LeaseRequest["dsns"]) =>
-    query<LeasableRow>(sql, [
+    query<FreeRow>(sql, [
       wanted.map(({ dsn }) => dsn),
       wanted.map(({ limited }) => ~limited),
       now,
@@ -47,10 +39,12 @@ export async function leaseEnvelopes(
   const others = dsns.filter(({ dsn }) => !found.has(dsn));
   if (others.length > 0) rows = rows.concat(await find(SQL.oldest, others));
 
-  const chosen = takeTurns(rows, limit, maxBytes);
+  const queues = [...Map.groupBy(rows, ({ dsn }) => dsn).values()]
+    .sort(([a], [b]) => (a?.turn ?? 0) - (b?.turn ?? 0));
+  const chosen = takeTurns(queues, request);
   if (chosen.length === 0) return [];
   const ids = chosen.map(({ id }) => id);
-  const leased = await query<LeasedRow>(SQL.lease, [ids, crypto.randomUUID(), now + LEASE_MS]);
+  const leased = await query<EntryRow>(SQL.lease, [ids, crypto.randomUUID(), now + LEASE_MS]);
   const lastServed = new Set(chosen.map(({ dsn }) => dsn).reverse());
   await query(SQL.serve, [[...lastServed].reverse()]);
   const byId = new Map(leased.map((row) => [row.id, row]));
@@ -62,29 +56,8 @@ export async function limitTimes(query: Query, now: number): Promise<void> {
   await query(SQL.limitTimes, [now, now + LEASE_MS, now + MAX_WAIT_MS]);
 }
 
-/** Chooses within both limits, one of each DSN at a time, the least recently served DSN first. */
-function takeTurns(
-  rows: readonly LeasableRow[],
-  limit: number,
-  maxBytes: number,
-): readonly LeasableRow[] {
-  const queues = [...Map.groupBy(rows, ({ dsn }) => dsn).values()]
-    .sort(([a], [b]) => (a?.turn ?? 0) - (b?.turn ?? 0));
-  const chosen: LeasableRow[] = [];
-  let bytes = 0;
-  for (let at = 0; queues.some((queue) => at < queue.length); at++) {
-    for (const row of queues.flatMap((queue) => queue[at] ?? [])) {
-      bytes += row.bytes;
-      const fits = chosen.length < limit && (chosen.length === 0 || bytes <= maxBytes);
-      if (!fits) return chosen;
-      chosen.push(row);
-    }
-  }
-  return chosen;
-}
-
 function leasedEnvelope(
-  { id, lease, dsn, sequence, facts, key, ...row }: LeasedRow,
+  { id, lease, dsn, sequence, facts, key, ...row }: EntryRow,
   serverAhead: number,
 ): LeasedEnvelope {
   return {

@@ -2,6 +2,7 @@ import { Batches } from "../storage/batches.ts";
 import { PostgresDatabase } from "../storage/postgres.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import { failureReason, isInvalidValue } from "../storage/postgres_errors.ts";
+import { PostgresNews } from "./postgres_news.ts";
 import { leaseEnvelopes, limitTimes } from "./postgres_leases.ts";
 import { knownKeys, PostgresPuts, type Put } from "./postgres_puts.ts";
 import { POSTGRES_SPOOL_SCHEMA, SQL } from "./postgres_sql.ts";
@@ -14,8 +15,11 @@ import {
   type LeaseRequest,
   ownBuffer,
   type PutResult,
+  type ReportedNews,
+  type ServerNews,
   type Spool,
   type SpooledEnvelope,
+  type SpoolOptions,
   type SpoolStats,
   SpoolUnavailableError,
   sumDropped,
@@ -28,15 +32,10 @@ const MAX_EXPIRED = 500;
 /** Changes of the totals above which they are merged. */
 const MAX_TOTALS = 500;
 
-export interface PostgresSpoolOptions {
+export interface PostgresSpoolOptions extends SpoolOptions {
   readonly address: PostgresAddress;
-  /** Bytes of the bodies kept by all processes together. */
-  readonly maxBytes: number;
-  readonly maxAgeHours: number;
   /** This machine's clock, milliseconds since 1970. Default: the system's. */
   readonly clock?: () => number;
-  /** Milliseconds after which a call fails. Default: 20 seconds. */
-  readonly stallMs?: number;
 }
 
 /**
@@ -64,6 +63,7 @@ class PostgresSpool implements Spool {
   readonly #database: PostgresDatabase;
   readonly #options: PostgresSpoolOptions;
   readonly #writer: PostgresPuts;
+  readonly #news: PostgresNews;
   /** Calls that `close` waits for. */
   readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -87,6 +87,7 @@ class PostgresSpool implements Spool {
     this.#database = database;
     this.#options = options;
     this.#writer = new PostgresPuts(database, options.maxBytes, (time) => this.#serverTime(time));
+    this.#news = new PostgresNews(database);
   }
 
   async put(envelope: SpooledEnvelope): Promise<PutResult> {
@@ -143,6 +144,7 @@ class PostgresSpool implements Spool {
     return this.#call(async () => {
       const serverNow = this.#serverTime(now);
       const before = serverNow - this.#options.maxAgeHours * 3_600_000;
+      await this.#news.forget(serverNow);
       const dropped: Dropped[] = [];
       for (let hasMore = true; hasMore;) {
         try {
@@ -186,6 +188,10 @@ class PostgresSpool implements Spool {
         byDsn: Object.fromEntries(dsns.map(({ dsn, pending }) => [dsn, pending])),
       };
     });
+  }
+
+  exchange(news: ServerNews, now: number): Promise<ReportedNews[]> {
+    return this.#call(() => this.#news.exchange(news, this.#serverTime(now)));
   }
 
   close(): Promise<void> {

@@ -45,8 +45,19 @@ const VERSION_1 = `
   );
 `;
 
+/** `spool_news`: duplicate keys, joined, and rate limits as JSON, which a process reported to the others. */
+const VERSION_2 = `
+  CREATE TABLE sightglass.spool_news (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    reported_at bigint NOT NULL,
+    keys bytea NOT NULL,
+    limits text NOT NULL
+  );
+  ALTER TABLE sightglass.spool_news ALTER COLUMN keys SET STORAGE EXTERNAL;
+`;
+
 /** Migrations of the spool's tables. */
-export const POSTGRES_SPOOL_SCHEMA: readonly string[] = [VERSION_1];
+export const POSTGRES_SPOOL_SCHEMA: readonly string[] = [VERSION_1, VERSION_2];
 
 /** An envelope that is free, and the oldest of its sequence. `$1`, `$2`: DSNs and their categories; `$3`: now; `$4`: limit. */
 const free = (condition: string, order: string) => `
@@ -171,4 +182,19 @@ export const SQL = {
       RETURNING dsn, pending, bytes
     )
     INSERT INTO sightglass.spool_totals SELECT dsn, sum(pending), sum(bytes) FROM taken GROUP BY dsn`,
+  /** After a lock, so that ids follow the order of commits: a reader never skips an id that is committed later. */
+  report: "INSERT INTO sightglass.spool_news (reported_at, keys, limits) VALUES ($1, $2, $3)",
+  reported: `
+    SELECT id::float8 AS id, reported_at::float8 AS reported_at, keys, limits
+    FROM sightglass.spool_news WHERE id > $1 ORDER BY id`,
+  /** `$1`: now, `$2`: milliseconds, `$3`: bytes of the newest keys to keep. */
+  forgetNews: `
+    DELETE FROM sightglass.spool_news WHERE id IN (
+      SELECT id FROM sightglass.spool_news WHERE id <= (
+        SELECT max(id) FROM (
+          SELECT id, reported_at, sum(length(keys)) OVER (ORDER BY id DESC) AS newer
+          FROM sightglass.spool_news
+        ) AS counted WHERE abs(reported_at - $1) > $2 OR newer > $3
+      ) FOR UPDATE SKIP LOCKED
+    )`,
 } as const;

@@ -4,14 +4,22 @@
  * A backend (SQLite, PostgreSQL) implements {@linkcode Spool} and nothing else; the drain (drain.ts) uses it to deliver.
  * To add one:
  *
- * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened (`SqliteSpoolOptions`),
+ * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened ({@linkcode SpoolOptions}),
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
- * 3. choose it in open_spool.ts by a variable of config.ts, which main.ts passes on.
+ * 3. name it in `spool` of config.ts, parse its address in config_values.ts, permit it in tools/run/permissions.ts;
+ *    main.ts makes the options of it, by which `openBackend` in open_spool.ts chooses; its text on the page is in
+ *    routes/_slots.ts.
  */
 
-import type { Dropped, PutResult, SpooledEnvelope } from "../protocol/spooled_envelope.ts";
+import type { ReportedNews, ServerNews } from "../protocol/server_news.ts";
+import type {
+  Dropped,
+  PutResult,
+  SpooledEnvelope,
+  SpoolStats,
+} from "../protocol/spooled_envelope.ts";
 
-export type { Dropped, PutResult, SpooledEnvelope };
+export type { Dropped, PutResult, ReportedNews, ServerNews, SpooledEnvelope, SpoolStats };
 
 /**
  * Milliseconds that a lease lasts. The envelopes of a crashed process are free after this time; a running process
@@ -59,17 +67,13 @@ export interface LeaseRequest {
   readonly newest?: boolean;
 }
 
-export interface SpoolStats {
-  /** Number of envelopes, leased ones included. */
-  readonly pending: number;
-  /** Bytes of their bodies. */
-  readonly bytes: number;
-  /** Most bytes that the spool keeps. */
+/** Limits of a spool; several processes that share one must agree on them. */
+export interface SpoolOptions {
+  /** Bytes of the bodies kept, by all processes together. */
   readonly maxBytes: number;
-  /** When the oldest one was received; undefined: the spool is empty. */
-  readonly oldestAt: number | undefined;
-  /** Number of envelopes by DSN, without entries of 0. */
-  readonly byDsn: Readonly<Record<string, number>>;
+  readonly maxAgeHours: number;
+  /** Milliseconds after which a call fails. Default: the backend's. */
+  readonly stallMs?: number;
 }
 
 /**
@@ -111,6 +115,12 @@ export interface Spool {
   /** Deletes envelopes older than the age that was set when the spool was opened, unless they are leased. Each loss is returned to one caller only, also across processes. */
   expire(now: number): Promise<Dropped[]>;
   stats(): Promise<SpoolStats>;
+  /**
+   * Reports news to the processes that share the spool, and returns what was reported since the last call, in order.
+   * The first call, and one after a failure, returns all that `expire` has kept: an hour, and no more keys than a
+   * server remembers.
+   */
+  exchange(news: ServerNews, now: number): Promise<ReportedNews[]>;
   /** Finishes the calls made before, then closes. Calls made later are rejected. */
   close(): Promise<void>;
 }

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { REMEMBERED_MS } from "../protocol/server_news.ts";
 import { transaction } from "../storage/open_database.ts";
+import { type LeasableRow, type LeasedRow, takeTurns } from "./leasing.ts";
 import {
   type Dropped,
   type Lease,
@@ -8,10 +10,13 @@ import {
   type LeaseRequest,
   MAX_WAIT_MS,
   type PutResult,
+  type ReportedNews,
+  type ServerNews,
   type SpooledEnvelope,
   type SpoolStats,
   sumDropped,
 } from "./spool.ts";
+import { hasNews, MAX_NEWS_BYTES, type NewsRow, reportedNews } from "./news.ts";
 import { prepareStatements } from "./sql.ts";
 
 /** Most envelopes that one call of `expire` deletes, so that other calls do not wait long. */
@@ -43,6 +48,8 @@ export class SpoolFile {
   readonly #db: DatabaseSync;
   readonly #limits: SpoolLimits;
   readonly #sql: ReturnType<typeof prepareStatements>;
+  /** Id of the last news that were read. */
+  #newsReadTo = 0;
 
   constructor(db: DatabaseSync, limits: SpoolLimits) {
     this.#db = db;
@@ -52,7 +59,13 @@ export class SpoolFile {
 
   /** Does the work completely or not at all. It is synced to disk when this returns. */
   transaction<T>(work: () => T): T {
-    return transaction(this.#db, work);
+    try {
+      return transaction(this.#db, work);
+    } catch (error) {
+      // News that were read are lost with the results.
+      this.#newsReadTo = 0;
+      throw error;
+    }
   }
 
   put(envelope: SpooledEnvelope): PutResult {
@@ -93,34 +106,23 @@ export class SpoolFile {
   }
 
   /** @param lease unique name for the leases of this call */
-  lease({ now, limit, maxBytes, dsns, newest }: LeaseRequest, lease: string): LeasedEnvelope[] {
+  lease(request: LeaseRequest, lease: string): LeasedEnvelope[] {
+    const { now, limit, dsns, newest } = request;
     this.#limitTimes(now);
     const unlimited = new Map(dsns.map(({ dsn, limited }) => [dsn, ~limited]));
     const waiting = this.#sql.dsnsByTurn.all() as unknown as { id: number; text: string }[];
-    let queues = waiting.flatMap(({ id, text }) => {
+    const queues = waiting.flatMap(({ id, text }) => {
       const categories = unlimited.get(text);
       if (categories === undefined) return [];
       let rows = newest ? this.#sql.newest.all(id, now, categories, limit) : [];
       if (rows.length === 0) rows = this.#sql.oldest.all(id, now, now, categories, limit);
-      return { dsn: id, rows: rows as unknown as LeasableRow[], next: 0 };
+      return [rows as unknown as FreeRow[]];
     });
-    const chosen: number[] = [];
-    const leaseChosen = () => chosen.map((id) => this.#leaseOne(id, lease, now));
-    let bytes = 0;
-    // Round robin: one envelope of each DSN at a time.
-    while (queues.length > 0) {
-      for (const queue of queues) {
-        const row = queue.rows[queue.next++];
-        if (row === undefined) continue;
-        bytes += row.bytes;
-        const fits = chosen.length < limit && (chosen.length === 0 || bytes <= maxBytes);
-        if (!fits) return leaseChosen();
-        chosen.push(row.id);
-        this.#sql.serve.run(queue.dsn);
-      }
-      queues = queues.filter(({ rows, next }) => next < rows.length);
-    }
-    return leaseChosen();
+    return takeTurns(queues, request).map(({ id, dsn }) => {
+      this.#sql.serve.run(dsn);
+      this.#sql.lease.run(lease, now + LEASE_MS, id);
+      return leasedEnvelope(this.#sql.entry.get(id) as unknown as EntryRow);
+    });
   }
 
   renew(leases: readonly Lease[], now: number): number[] {
@@ -142,6 +144,7 @@ export class SpoolFile {
   /** Deletes up to {@linkcode MAX_EXPIRED} envelopes that are too old. */
   expire(now: number): Expired {
     this.#limitTimes(now);
+    this.#sql.forgetNews.run(now, REMEMBERED_MS, MAX_NEWS_BYTES);
     const rows = this.#sql.expired.all(
       now - this.#limits.maxAgeMs,
       now,
@@ -173,6 +176,13 @@ export class SpoolFile {
     };
   }
 
+  exchange({ keys, limits }: ServerNews, now: number): ReportedNews[] {
+    if (hasNews({ keys, limits })) this.#sql.report.run(now, keys, JSON.stringify(limits));
+    const rows = this.#sql.reported.all(this.#newsReadTo) as unknown as NewsRow[];
+    this.#newsReadTo = rows.at(-1)?.id ?? this.#newsReadTo;
+    return rows.map((row) => reportedNews(row, now));
+  }
+
   /**
    * Shrinks the file if much of it is unused. Not within a transaction.
    *
@@ -186,11 +196,6 @@ export class SpoolFile {
     if (free * size < VACUUM_FREE_BYTES || (pages - free) * size > VACUUM_USED_BYTES) return false;
     this.#sql.vacuum.run();
     return true;
-  }
-
-  #leaseOne(id: number, lease: string, now: number): LeasedEnvelope {
-    this.#sql.lease.run(lease, now + LEASE_MS, id);
-    return leasedEnvelope(this.#sql.entry.get(id) as unknown as EntryRow);
   }
 
   #remove({ id, dsn, sequence, bytes }: RemovableRow): void {
@@ -208,16 +213,13 @@ export class SpoolFile {
   }
 }
 
-interface LeasableRow {
-  readonly id: number;
-  readonly bytes: number;
+/** A row of the statements `oldest` and `newest`. */
+interface FreeRow extends LeasableRow {
+  readonly dsn: number;
 }
 
-interface RemovableRow {
-  readonly id: number;
-  readonly dsn: number;
+interface RemovableRow extends FreeRow {
   readonly sequence: string | null;
-  readonly bytes: number;
 }
 
 interface ExpiredRow extends RemovableRow {
@@ -226,21 +228,13 @@ interface ExpiredRow extends RemovableRow {
   readonly quantities: string;
 }
 
-interface EntryRow {
-  readonly id: number;
-  readonly lease: string;
-  readonly dsn: string;
-  readonly sequence: string | null;
-  readonly received_at: number;
-  readonly key: Uint8Array;
+interface EntryRow extends LeasedRow {
   readonly content_encoding: string | null;
   readonly user_agent: string | null;
   readonly address: string | null;
   readonly client_hints: string | null;
   readonly event_id: string | null;
   readonly quantities: string;
-  readonly categories: number;
-  readonly failures: number;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 

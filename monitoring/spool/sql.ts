@@ -55,8 +55,18 @@ const VERSION_2 = `
   CREATE INDEX ready_entries ON entries (dsn, not_before, id, categories) WHERE ready = 1;
 `;
 
+/** `news`: duplicate keys, joined, and rate limits as JSON, which a process reported to the others and to its successors. */
+const VERSION_3 = `
+  CREATE TABLE news (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    reported_at INTEGER NOT NULL,
+    keys BLOB NOT NULL,
+    limits TEXT NOT NULL
+  ) STRICT;
+`;
+
 /** Migrations: step n upgrades a file of version n to n + 1. */
-export const SPOOL_SCHEMA: readonly string[] = [VERSION_1, VERSION_2];
+export const SPOOL_SCHEMA: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
 
 /** All statements of the spool. */
 export function prepareStatements(db: DatabaseSync) {
@@ -84,11 +94,11 @@ export function prepareStatements(db: DatabaseSync) {
     dsnsByTurn: sql("SELECT id, text FROM dsns WHERE pending > 0 ORDER BY turn, id"),
     serve: sql("UPDATE dsns SET turn = (SELECT max(turn) + 1 FROM dsns) WHERE id = ?"),
     oldest: sql(
-      "SELECT id, bytes FROM entries WHERE ready = 1 AND dsn = ? AND not_before <= ?" +
+      "SELECT id, dsn, bytes FROM entries WHERE ready = 1 AND dsn = ? AND not_before <= ?" +
         " AND lease_until <= ? AND (categories & ?) <> 0 ORDER BY not_before, id LIMIT ?",
     ),
     newest: sql(
-      "SELECT id, bytes FROM entries WHERE ready = 1 AND dsn = ? AND not_before = 0" +
+      "SELECT id, dsn, bytes FROM entries WHERE ready = 1 AND dsn = ? AND not_before = 0" +
         " AND lease_until <= ? AND (categories & ?) <> 0 ORDER BY id DESC LIMIT ?",
     ),
     lease: sql("UPDATE entries SET lease = ?, lease_until = ? WHERE id = ?"),
@@ -123,6 +133,13 @@ export function prepareStatements(db: DatabaseSync) {
     stats: sql(
       "SELECT text, pending, bytes, (SELECT min(received_at) FROM entries) AS oldest FROM dsns" +
         " WHERE pending > 0",
+    ),
+    report: sql("INSERT INTO news (reported_at, keys, limits) VALUES (?, ?, ?)"),
+    reported: sql("SELECT id, reported_at, keys, limits FROM news WHERE id > ? ORDER BY id"),
+    forgetNews: sql(
+      "DELETE FROM news WHERE id <= (SELECT max(id) FROM (SELECT id, reported_at," +
+        " sum(length(keys)) OVER (ORDER BY id DESC) AS newer FROM news)" +
+        " WHERE abs(reported_at - ?) > ? OR newer > ?)",
     ),
     space: sql(
       "SELECT freelist_count AS free, page_count AS pages, page_size AS size FROM" +

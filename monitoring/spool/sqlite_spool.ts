@@ -6,8 +6,11 @@ import {
   type LeasedEnvelope,
   type LeaseRequest,
   type PutResult,
+  type ReportedNews,
+  type ServerNews,
   type Spool,
   type SpooledEnvelope,
+  type SpoolOptions,
   type SpoolStats,
   SpoolUnavailableError,
   sumDropped,
@@ -18,9 +21,11 @@ import {
   errorOf,
   type FromWorker,
   pack,
+  packNews,
   type Result,
   type ToWorker,
   unpack,
+  unpackNews,
   type WorkerData,
 } from "./worker_messages.ts";
 
@@ -35,18 +40,16 @@ const STALL_MS = 15_000;
 /** Maximum milliseconds for the worker to close its file. */
 const CLOSE_MS = 2_000;
 
-export interface SqliteSpoolOptions {
-  /** The SQLite file; its folder is created. */
+export interface SqliteSpoolOptions extends SpoolOptions {
+  /**
+   * The SQLite file; its folder is created. It is larger than the bodies: some hundred bytes for each envelope, and
+   * free pages.
+   */
   readonly path: string;
-  /** Bytes of the bodies kept. The file is larger: some hundred bytes for each envelope, and free pages. */
-  readonly maxBytes: number;
-  readonly maxAgeHours: number;
   /** Receives one sentence that an operator should read. Default: `console.warn`. */
   readonly onNotice?: (notice: string) => void;
   /** Milliseconds to wait for another process's lock on the file. Default: 5 seconds. */
   readonly lockTimeoutMs?: number;
-  /** Default: {@linkcode STALL_MS}. */
-  readonly stallMs?: number;
   /** The worker's module; tests use one that fails. Default: worker.ts. */
   readonly worker?: URL;
 }
@@ -169,6 +172,11 @@ class SqliteSpool implements Spool {
 
   stats(): Promise<SpoolStats> {
     return this.#call({ method: "stats" });
+  }
+
+  async exchange(news: ServerNews, now: number): Promise<ReportedNews[]> {
+    const packed = await this.#call({ method: "exchange", news: packNews(news), now });
+    return packed.map(unpackNews);
   }
 
   close(): Promise<void> {

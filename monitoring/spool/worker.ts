@@ -3,6 +3,7 @@ import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { isLocked, isUnwritable } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
+import { hasNews } from "./news.ts";
 import { SPOOL_SCHEMA } from "./sql.ts";
 import type { LeasedEnvelope } from "./spool.ts";
 import { SpoolFile } from "./spool_file.ts";
@@ -13,16 +14,18 @@ import {
   type FromWorker,
   pack,
   type Packed,
+  packNews,
   type Result,
   type ToWorker,
   unpack,
+  unpackNews,
   type WorkerData,
 } from "./worker_messages.ts";
 
-/** Milliseconds without a call after which unused disk space is given back. */
+/** Milliseconds without a change of the envelopes after which unused disk space is given back. */
 const QUIET_MS = 1_000;
-/** Calls that change nothing and need no transaction. */
-const READS: readonly Call["method"][] = ["has", "hasSequence", "stats"];
+/** Calls that change no envelope. */
+const READS: readonly Call["method"][] = ["has", "hasSequence", "stats", "exchange"];
 
 const { path, limits } = workerData as WorkerData;
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) =>
@@ -32,7 +35,6 @@ const database = open();
 if (database) {
   let quiet: ReturnType<typeof setTimeout> | undefined;
   parentPort?.on("message", (message: ToWorker) => {
-    clearTimeout(quiet);
     if ("close" in message) {
       database.close();
       process.exit();
@@ -41,6 +43,8 @@ if (database) {
     send({ results }, message.calls.flatMap(({ method }, at) => bodiesOf(method, results[at])));
     // Releases the bodies now: between batches the garbage collector may not run for long.
     for (const call of message.calls) if (call.method === "put") call.envelope.body.transfer(0);
+    if (message.calls.every(({ method }) => READS.includes(method))) return;
+    clearTimeout(quiet);
     quiet = setTimeout(() => giveSpaceBack(database), QUIET_MS);
   });
 }
@@ -85,17 +89,23 @@ function perform(db: RecoveringDatabase<SpoolFile>, calls: readonly Call[]): Res
 }
 
 function performTogether(db: RecoveringDatabase<SpoolFile>, calls: readonly Call[]): Result[] {
-  const isRead = calls.every(({ method }) => READS.includes(method));
+  const isRead = calls.every((call) => READS.includes(call.method) && !adds(call));
   return db.run((file) => {
-    const mayPut = !calls.some(({ method }) => method === "put") || db.canGrow();
+    const mayAdd = !calls.some(adds) || db.canGrow();
     const work = () =>
       calls.map((call): Result =>
-        call.method === "put" && !mayPut
+        adds(call) && !mayAdd
           ? failed(new Error("the disk is full"))
           : { value: performOne(file, call) }
       );
     return isRead ? work() : file.transaction(work);
   });
+}
+
+/** Whether a call adds rows, for which a full disk has no room. */
+function adds(call: Call): boolean {
+  if (call.method === "exchange") return hasNews(unpackNews(call.news));
+  return call.method === "put";
 }
 
 function performOne(file: SpoolFile, call: Call): CallResults[Call["method"]] {
@@ -118,6 +128,8 @@ function performOne(file: SpoolFile, call: Call): CallResults[Call["method"]] {
       return file.expire(call.now);
     case "stats":
       return file.stats();
+    case "exchange":
+      return file.exchange(unpackNews(call.news), call.now).map(packNews);
   }
 }
 

@@ -10,6 +10,8 @@ import {
   type LeaseRequest,
   ownBuffer,
   type PutResult,
+  type ReportedNews,
+  type ServerNews,
   type SpooledEnvelope,
   type SpoolStats,
   SpoolUnavailableError,
@@ -46,7 +48,8 @@ export type Call =
     readonly failures?: number;
   }
   | { readonly method: "expire"; readonly now: number }
-  | { readonly method: "stats" };
+  | { readonly method: "stats" }
+  | { readonly method: "exchange"; readonly news: PackedNews<ServerNews>; readonly now: number };
 
 /** Method → type of its result. */
 export interface CallResults {
@@ -59,6 +62,7 @@ export interface CallResults {
   readonly release: boolean;
   readonly expire: Expired;
   readonly stats: SpoolStats;
+  readonly exchange: PackedNews<ReportedNews>[];
 }
 
 export type Result = { readonly value: unknown } | { readonly failure: Failure };
@@ -119,4 +123,15 @@ export function pack<E extends SpooledEnvelope>({ bytes, key, ...facts }: E): Pa
 
 export function unpack<E extends SpooledEnvelope>({ facts, body, key }: Packed<E>): E {
   return { ...facts, bytes: new Uint8Array(body), key: new Uint8Array(key) } as unknown as E;
+}
+
+/** News with their keys in a buffer of their own. */
+export type PackedNews<N extends ServerNews> = Omit<N, "keys"> & { readonly keys: ArrayBuffer };
+
+export function packNews<N extends ServerNews>({ keys, ...rest }: N): PackedNews<N> {
+  return { ...rest, keys: keys.slice().buffer };
+}
+
+export function unpackNews<N extends ServerNews>({ keys, ...rest }: PackedNews<N>): N {
+  return { ...rest, keys: new Uint8Array(keys) } as unknown as N;
 }

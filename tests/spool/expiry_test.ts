@@ -5,44 +5,41 @@ import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { DSN, envelope } from "../../monitoring/spool/testdata/envelopes.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const HOUR_MS = 3_600_000;
 
 Deno.test("envelopes too old → counted as dropped and sent as a client report", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
-  try {
-    const path = join(dataDir, "spool.sqlite");
-    const spool = await openSqliteSpool({ path, maxBytes: 1_000_000, maxAgeHours: 24 });
-    const receivedAt = Date.now() - 2 * HOUR_MS;
-    await spool.put(envelope(1, { receivedAt, quantities: { error: 1, attachment: 300 } }));
-    await spool.put(envelope(2, { receivedAt, quantities: { log_item: 7, internal: 1 } }));
-    await spool.close();
+  using folder = temporaryFolder();
+  const path = join(folder.path, "spool.sqlite");
+  const spool = await openSqliteSpool({ path, maxBytes: 1_000_000, maxAgeHours: 24 });
+  const receivedAt = Date.now() - 2 * HOUR_MS;
+  await spool.put(envelope(1, { receivedAt, quantities: { error: 1, attachment: 300 } }));
+  await spool.put(envelope(2, { receivedAt, quantities: { log_item: 7, internal: 1 } }));
+  await spool.close();
 
-    await using ingest = startStandInIngest();
-    await using server = await startServer({
-      dataDir,
-      env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL_MAX_AGE_HOURS: "1" },
-    });
-    const report = await ingest.waitFor((all) =>
-      all.find(({ text }) => text.includes('"client_report"'))
-    );
-    const [header = "", item = "", payload = ""] = report.text.split("\n");
-    assert.equal(JSON.parse(header).dsn, DSN);
-    assert.deepEqual(JSON.parse(item), { type: "client_report" });
-    assert.deepEqual(
-      new Set(JSON.parse(payload).discarded_events),
-      new Set([
-        { reason: "network_error", category: "error", quantity: 1 },
-        { reason: "network_error", category: "attachment", quantity: 300 },
-        { reason: "network_error", category: "log_item", quantity: 7 },
-      ]),
-    );
-    const { spool: left, outcomes } = await (await fetch(`${server.origin}/monitoring`)).json();
-    assert.equal(left.pending, 0);
-    assert.equal(outcomes.dropped, 2);
-    // The envelopes themselves, whose bodies are binary, were not sent.
-    assert.ok(ingest.requests.every(({ text }) => text.startsWith("{")));
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  await using ingest = startStandInIngest();
+  await using server = await startServer({
+    dataDir: folder.path,
+    env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL_MAX_AGE_HOURS: "1" },
+  });
+  const report = await ingest.waitFor((all) =>
+    all.find(({ text }) => text.includes('"client_report"'))
+  );
+  const [header = "", item = "", payload = ""] = report.text.split("\n");
+  assert.equal(JSON.parse(header).dsn, DSN);
+  assert.deepEqual(JSON.parse(item), { type: "client_report" });
+  assert.deepEqual(
+    new Set(JSON.parse(payload).discarded_events),
+    new Set([
+      { reason: "network_error", category: "error", quantity: 1 },
+      { reason: "network_error", category: "attachment", quantity: 300 },
+      { reason: "network_error", category: "log_item", quantity: 7 },
+    ]),
+  );
+  const { spool: left, outcomes } = await (await fetch(`${server.origin}/monitoring`)).json();
+  assert.equal(left.pending, 0);
+  assert.equal(outcomes.dropped, 2);
+  // The envelopes themselves, whose bodies are binary, were not sent.
+  assert.ok(ingest.requests.every(({ text }) => text.startsWith("{")));
 });

@@ -13,6 +13,7 @@ import {
   NOON,
 } from "../../monitoring/spool/testdata/envelopes.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const MIB = 1024 * 1024;
 
@@ -25,8 +26,8 @@ interface Subject {
 
 /** Runs with the file of a closed spool that holds 50 envelopes. */
 async function withFile(work: (subject: Subject) => Promise<void>): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
-  const path = join(folder, "spool.sqlite");
+  using folder = temporaryFolder();
+  const path = join(folder.path, "spool.sqlite");
   const notices: string[] = [];
   const opened: Spool[] = [];
   const open = async () => {
@@ -44,10 +45,9 @@ async function withFile(work: (subject: Subject) => Promise<void>): Promise<void
     const spool = await open();
     await putAll(spool, 1, 50, 5_000);
     await spool.close();
-    await work({ folder, path, notices, open });
+    await work({ folder: folder.path, path, notices, open });
   } finally {
     await Promise.all(opened.map((spool) => spool.close()));
-    Deno.removeSync(folder, { recursive: true });
   }
 }
 

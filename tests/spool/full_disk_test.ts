@@ -4,25 +4,25 @@ import { BOTH_DSNS, numberOf } from "../../monitoring/spool/testdata/envelopes.t
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
 import { readAll, startChild } from "./_start_child.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 /** Limits files to 24 MiB (in blocks of 512 bytes). Ignoring SIGXFSZ makes writes fail as on a full disk. */
 const SMALL_FILES = `trap '' XFSZ; ulimit -f 49152`;
 
 Deno.test("no room to write → put rejected as unavailable, earlier envelopes are intact", async () => {
-  await withFolder(async (folder) => {
-    const file = join(folder, "spool.sqlite");
-    const [kept, error, has] = await readAll(startChild("fill", file, { before: SMALL_FILES }));
-    assert.match(error ?? "", /^SpoolUnavailableError: Cannot use the spool: [^\n]+\.$/);
-    assert.equal(has, "false");
-    const count = Number(kept);
-    assert.ok(count > 100, kept);
-    // Without the limit, as if there were room again.
-    const spool = await openSqliteSpool({ path: file, maxBytes: 1e9, maxAgeHours: 1 });
-    const request = { now: Date.now(), limit: 10_000, maxBytes: 1e9, dsns: BOTH_DSNS };
-    const leased = await spool.lease(request);
-    assert.deepEqual(leased.map(numberOf), Array.from({ length: count }, (_, n) => n));
-    await spool.close();
-  });
+  using folder = temporaryFolder();
+  const file = join(folder.path, "spool.sqlite");
+  const [kept, error, has] = await readAll(startChild("fill", file, { before: SMALL_FILES }));
+  assert.match(error ?? "", /^SpoolUnavailableError: Cannot use the spool: [^\n]+\.$/);
+  assert.equal(has, "false");
+  const count = Number(kept);
+  assert.ok(count > 100, kept);
+  // Without the limit, as if there were room again.
+  const spool = await openSqliteSpool({ path: file, maxBytes: 1e9, maxAgeHours: 1 });
+  const request = { now: Date.now(), limit: 10_000, maxBytes: 1e9, dsns: BOTH_DSNS };
+  const leased = await spool.lease(request);
+  assert.deepEqual(leased.map(numberOf), Array.from({ length: count }, (_, n) => n));
+  await spool.close();
 });
 
 Deno.test({
@@ -39,12 +39,3 @@ Deno.test({
     assert.equal((await child.process.status).success, true);
   },
 });
-
-async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
-  try {
-    await work(folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}

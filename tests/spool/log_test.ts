@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
 import { DSN, fresh, largeEnvelope } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
+import { until } from "../until.ts";
 
 Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: one log line each", async () => {
   await using ingest = startStandInIngest();
@@ -10,13 +11,8 @@ Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: 
   await using server = await startServer({
     env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL_MAX_BYTES: "100000" },
   });
-  const logged = async (text: string) => {
-    const deadline = Date.now() + 30_000;
-    while (!server.output().includes(text)) {
-      assert.ok(Date.now() < deadline, `missing in the log: ${text}\n${server.output()}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
+  const logged = (text: string) =>
+    until(`the log has "${text}"`, () => server.output().includes(text), 30_000);
   const post = async (body: BodyInit) => {
     const response = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
     assert.equal(response.status, 202, await response.text());

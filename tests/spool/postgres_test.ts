@@ -49,6 +49,19 @@ const leaseAll = (spool: Spool, now = Date.now()) =>
 const fresh = (n: number, facts: Parameters<typeof envelope>[1] = {}) =>
   envelope(n, { receivedAt: Date.now(), ...facts });
 
+test("tables of version 1 → upgraded, their envelopes kept", async () => {
+  const old = await open(postgres.url());
+  await old.put(fresh(1));
+  await old.close();
+  const undo = "DROP TABLE sightglass.spool_news; UPDATE sightglass.versions SET version = 1";
+  await postgres.admin(undo, "spool");
+  const spool = await open(postgres.url());
+  const news = { keys: keyOf(1).slice(0, 16), limits: [] };
+  assert.equal((await spool.exchange(news, Date.now())).length, 1);
+  assert.deepEqual((await leaseAll(spool)).map(numberOf), [1]);
+  await spool.close();
+});
+
 test("connection lost during COMMIT → rejected; the repeat is a duplicate if it was done", async () => {
   await using pooler = startPooler(postgres.port);
   const spool = await open(plainUrl(pooler.port));
@@ -90,15 +103,19 @@ test("server hangs → one call waits for it, others fail at once; then all work
   await using pooler = startPooler(postgres.port);
   const spool = await open(plainUrl(pooler.port), { stallMs: 1_000 });
   await spool.put(fresh(1));
+  const news = { keys: keyOf(1).slice(0, 16), limits: [] };
+  assert.equal((await spool.exchange(news, Date.now())).length, 1);
   pooler.hangs = true;
   await assert.rejects(spool.stats(), /Cannot use the spool: PostgreSQL failed, .*timeout/);
   const trial = assert.rejects(spool.stats(), /timeout/);
   await assert.rejects(spool.put(fresh(2)), /does not answer/);
+  await assert.rejects(spool.exchange(news, Date.now()), /does not answer/);
   assert.equal(await Promise.race([trial, "waits"]), "waits");
   await trial;
   pooler.hangs = false;
   assert.equal(await spool.put(fresh(2)), "kept");
   assert.equal((await spool.stats()).pending, 2);
+  assert.equal((await spool.exchange(news, Date.now())).length, 2, "all of them after a failure");
   await spool.close();
 });
 
@@ -194,10 +211,10 @@ test("database cannot be used → one line with what is wrong, without the passw
   await admin("ALTER DATABASE spool RESET default_transaction_read_only");
   await (await open(url())).close();
   await admin("UPDATE sightglass.versions SET version = 99", "spool");
-  await refused(url(), /has schema version 99, known is 1/);
+  await refused(url(), /has schema version 99, known is 2/);
 });
 
-test("two servers, one DATABASE_URL → one spools, the other knows it and delivers it", async () => {
+test("three servers, one DATABASE_URL → one spools, another delivers, all know it", async () => {
   await using ingest = startStandInIngest();
   ingest.behave(answers(503));
   const dsn = "https://key@o1.ingest.sentry.io/1";
@@ -221,13 +238,17 @@ test("two servers, one DATABASE_URL → one spools, the other knows it and deliv
     return spool.pending === 0;
   });
 
+  await second.stop();
+  await using third = await startServer({ env });
+  assert.deepEqual(await outcomeAt(third), [200, "duplicate"], "reported before the second ended");
+
   const wrong = { ...env, DATABASE_URL: postgres.url({ password: "wr0ng" }) };
   const error = await startServer({ env: wrong }).then(() => undefined, String);
   assert.match(error ?? "", /ended with 1:\nCannot open the spool: [^\n]+DATABASE_URL[^\n]+\n$/);
   assert.ok(!error?.includes("wr0ng"));
 });
 
-test("no-verify, verify-ca → TLS all the same; a name in the certificate is verified", async () => {
+test("sslmode no-verify, verify-ca, verify-full, require → connections use TLS", async () => {
   for (const mode of ["no-verify", "verify-ca", "verify-full", "require"]) {
     const parameters = `sslmode=${mode}&sslrootcert=${postgres.caFile}`;
     const spool = await open(postgres.url({ parameters }));

@@ -1,9 +1,7 @@
 /** No envelope delays another: rate limits, envelopes that always fail, slow uploads, stopping. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
-import type { IngestState, RelayOptions } from "../../monitoring/relay/relay.ts";
-import { openSpool, type ServerSpool } from "../../monitoring/spool/open_spool.ts";
+import type { RelayOptions } from "../../monitoring/relay/relay.ts";
+import { DOWN_AFTER, type IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import {
   DSN,
@@ -11,7 +9,8 @@ import {
   largeEnvelope,
   MIB,
   type RunningRelay,
-  startRelay,
+  type SpooledRelay,
+  startSpooledRelay,
 } from "../relay/_start_relay.ts";
 import {
   answers,
@@ -22,32 +21,16 @@ import {
 } from "../stand_in_ingest.ts";
 import { takesSlowly } from "../stand_in_behaviour.ts";
 import { until } from "../until.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
-/** A relay with its spool and ingest. */
-interface Subject {
-  readonly ingest: StandInIngest;
-  readonly relay: RunningRelay;
-  readonly spool: ServerSpool;
-  drain(): void;
-}
-
+/** Runs with a relay with a spool, and its ingest. */
 async function withSpool(
-  work: (subject: Subject) => Promise<void>,
+  work: (subject: { ingest: StandInIngest; relay: SpooledRelay; drain(): void }) => Promise<void>,
   options: Pick<Partial<RelayOptions>, "relayTimeoutMs" | "upstream" | "onIngestState"> = {},
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "starvation-" });
-  const limits = { maxBytes: 1e9, maxAgeHours: 24 };
-  const spool = await openSpool({ path: join(folder, "spool.sqlite"), ...limits }, () => {});
   await using ingest = startStandInIngest();
-  const relay = startRelay({ spool, upstream: ingest.origin, ...options });
-  try {
-    await work({ ingest, relay, spool, drain: () => spool.startDraining(relay.relay.draining) });
-  } finally {
-    await relay[Symbol.asyncDispose]();
-    await spool.stopDraining();
-    await spool.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using relay = await startSpooledRelay({ upstream: ingest.origin, ...options });
+  await work({ ingest, relay, drain: relay.drain });
 }
 
 /** An envelope of one item. {@linkcode nameOf} reads its name. */
@@ -269,50 +252,46 @@ async function answerSmall(connection: Deno.Conn): Promise<void> {
 }
 
 Deno.test("stop while the ingest hangs → request aborted, envelope stays in the spool", async () => {
-  await withSpool(async ({ ingest, relay, spool, drain }) => {
+  await withSpool(async ({ ingest, relay, drain }) => {
     ingest.behave(answers(503));
     assert.deepEqual(await post(relay, [named("one")]), ["spooled"]);
     ingest.behave(hangs);
     const before = ingest.requests.length;
     drain();
     await ingest.waitFor((all) => all.length > before);
-    await spool.stopDraining();
+    await relay.spool.stopDraining();
     await until("the request is aborted", () => ingest.open === 0);
-    assert.equal((await spool.stats()).pending, 1);
+    assert.equal((await relay.spool.stats()).pending, 1);
   }, { relayTimeoutMs: 60_000 });
 });
 
 Deno.test("SIGTERM while draining into a slow ingest → none delivered twice after restart", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "starvation-" });
-  try {
-    await using ingest = startStandInIngest();
-    const env = { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin };
-    ingest.behave(answers(503));
-    const own = many("mine", 30);
-    const mine = () => names(ingest).filter((name) => name.startsWith("mine"));
-    const first = await startServer({ dataDir, env });
-    for (const name of own) {
-      const response = await fetch(`${first.origin}/monitoring`, {
-        method: "POST",
-        body: named(name),
-      });
-      assert.equal(response.status, 202, await response.text());
-    }
-    // Now the ingest accepts each envelope, but slowly.
-    const before = mine().length;
-    ingest.behave(takesSlowly(1_000));
-    await ingest.waitFor(() => mine().length >= before + 10);
-    const askedAt = performance.now();
-    assert.equal((await first.stop()).code, 0);
-    assert.ok(performance.now() - askedAt < 4_500);
-    ingest.behave(takes());
-    await using again = await startServer({ dataDir, env });
-    await until("the spool is empty", async () => {
-      const { spool } = await (await fetch(`${again.origin}/monitoring`)).json();
-      return spool.pending === 0;
+  using folder = temporaryFolder();
+  await using ingest = startStandInIngest();
+  const env = { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin };
+  ingest.behave(answers(503));
+  const own = many("mine", 30);
+  const mine = () => names(ingest).filter((name) => name.startsWith("mine"));
+  const first = await startServer({ dataDir: folder.path, env });
+  for (const name of own) {
+    const response = await fetch(`${first.origin}/monitoring`, {
+      method: "POST",
+      body: named(name),
     });
-    assert.deepEqual(mine().slice(before).toSorted(), own.toSorted());
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
+    assert.equal(response.status, 202, await response.text());
   }
+  // Now the ingest accepts each envelope, but slowly.
+  const before = mine().length;
+  ingest.behave(takesSlowly(1_000));
+  await ingest.waitFor(() => mine().length >= before + 10);
+  const askedAt = performance.now();
+  assert.equal((await first.stop()).code, 0);
+  assert.ok(performance.now() - askedAt < 4_500);
+  ingest.behave(takes());
+  await using again = await startServer({ dataDir: folder.path, env });
+  await until("the spool is empty", async () => {
+    const { spool } = await (await fetch(`${again.origin}/monitoring`)).json();
+    return spool.pending === 0;
+  });
+  assert.deepEqual(mine().slice(before).toSorted(), own.toSorted());
 });

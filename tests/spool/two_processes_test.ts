@@ -10,6 +10,7 @@ import {
   startPostgres,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startChild } from "./_start_child.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const LIMITS = { maxBytes: 1e9, maxAgeHours: 1 };
 
@@ -20,13 +21,9 @@ const facts = (n: number) => ({
 });
 
 Deno.test("three processes drain one spool → all delivered, none twice, replays in order", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
-  const path = join(folder, "data", "spool.sqlite");
-  try {
-    await drainTogether(path, await openSqliteSpool({ path, ...LIMITS }), 3_000);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = temporaryFolder();
+  const path = join(folder.path, "data", "spool.sqlite");
+  await drainTogether(path, await openSqliteSpool({ path, ...LIMITS }), 3_000);
 });
 
 Deno.test({

@@ -4,17 +4,9 @@ import { type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { envelope, keyOf } from "../../monitoring/spool/testdata/envelopes.ts";
 import { readAll, startChild } from "./_start_child.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const FAILING = new URL("../../monitoring/spool/testdata/failing_worker.ts", import.meta.url);
-
-async function withFolder(work: (path: string) => Promise<void>): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "spool-" });
-  try {
-    await work(join(folder, "data", "spool.sqlite"));
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}
 
 const open = (path: string, worker?: URL) =>
   openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 1, ...(worker && { worker }) });
@@ -39,55 +31,55 @@ const FAULTS = [
 
 for (const { fault, reason, isKept } of FAULTS) {
   Deno.test(`worker fails during a batch (${fault}) → all its calls rejected, then a new worker`, async () => {
-    await withFolder(async (path) => {
-      const spool = await open(path, FAILING);
-      assert.equal(await spool.put(envelope(1)), "kept");
-      for (const round of [10, 20]) {
-        const waiting = [
-          spool.put(envelope(round)),
-          spool.put(envelope(round + 1, { eventId: fault })),
-          spool.put(envelope(round + 2)),
-          spool.stats(),
-        ];
-        for (const result of await Promise.allSettled(waiting)) {
-          assert.ok(result.status === "rejected");
-          assert.ok(result.reason instanceof SpoolUnavailableError);
-          assert.match(result.reason.message, reason);
-        }
-        await untilAvailable(spool);
-        assert.equal(await spool.has(keyOf(1)), true);
-        // No lock is left; an unacknowledged batch is kept completely or not at all.
-        assert.deepEqual(
-          await Promise.all([0, 1, 2].map((n) => spool.has(keyOf(round + n)))),
-          [isKept, isKept, isKept],
-        );
-        assert.equal(await spool.put(envelope(round + 3)), "kept");
+    using folder = temporaryFolder();
+    const path = join(folder.path, "data", "spool.sqlite");
+    const spool = await open(path, FAILING);
+    assert.equal(await spool.put(envelope(1)), "kept");
+    for (const round of [10, 20]) {
+      const waiting = [
+        spool.put(envelope(round)),
+        spool.put(envelope(round + 1, { eventId: fault })),
+        spool.put(envelope(round + 2)),
+        spool.stats(),
+      ];
+      for (const result of await Promise.allSettled(waiting)) {
+        assert.ok(result.status === "rejected");
+        assert.ok(result.reason instanceof SpoolUnavailableError);
+        assert.match(result.reason.message, reason);
       }
-      await spool.close();
-    });
+      await untilAvailable(spool);
+      assert.equal(await spool.has(keyOf(1)), true);
+      // No lock is left; an unacknowledged batch is kept completely or not at all.
+      assert.deepEqual(
+        await Promise.all([0, 1, 2].map((n) => spool.has(keyOf(round + n)))),
+        [isKept, isKept, isKept],
+      );
+      assert.equal(await spool.put(envelope(round + 3)), "kept");
+    }
+    await spool.close();
   });
 }
 
 Deno.test("worker always crashes → restarted at most once a second", async () => {
-  await withFolder(async (path) => {
-    const spool = await open(path, FAILING);
-    await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
-    const begun = performance.now();
-    assert.ok(await untilAvailable(spool) > 0);
-    await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
-    assert.ok(await untilAvailable(spool) > 0);
-    assert.ok(performance.now() - begun > 1_000);
-    await spool.close();
-  });
+  using folder = temporaryFolder();
+  const path = join(folder.path, "data", "spool.sqlite");
+  const spool = await open(path, FAILING);
+  await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
+  const begun = performance.now();
+  assert.ok(await untilAvailable(spool) > 0);
+  await assert.rejects(spool.put(envelope(1, { eventId: "exit" })), SpoolUnavailableError);
+  assert.ok(await untilAvailable(spool) > 0);
+  assert.ok(performance.now() - begun > 1_000);
+  await spool.close();
 });
 
 Deno.test("spool and drain left open → the process ends, with the server's permissions", async () => {
-  await withFolder(async (path) => {
-    const child = startChild("leave", path);
-    assert.deepEqual(await readAll(child), ["kept"]);
-    assert.equal((await child.process.status).code, 0);
-    const spool = await open(path);
-    assert.equal(await spool.has(keyOf(1)), true);
-    await spool.close();
-  });
+  using folder = temporaryFolder();
+  const path = join(folder.path, "data", "spool.sqlite");
+  const child = startChild("leave", path);
+  assert.deepEqual(await readAll(child), ["kept"]);
+  assert.equal((await child.process.status).code, 0);
+  const spool = await open(path);
+  assert.equal(await spool.has(keyOf(1)), true);
+  await spool.close();
 });

@@ -1,10 +1,5 @@
+import { MAX_REMEMBERED, REMEMBERED_KEY_BYTES, REMEMBERED_MS } from "../../protocol/server_news.ts";
 import { RelayError } from "../errors.ts";
-
-/** One hour: longer than any client resends an envelope whose answer it may have missed. */
-export const REMEMBERED_MS = 3_600_000;
-
-/** Maximum number of keys, about 30 MB: one hour of 55 envelopes per second. The oldest are forgotten first. */
-export const MAX_REMEMBERED = 200_000;
 
 /**
  * Maximum number of copies that one envelope waits for. Each may take as long as an attempt at a hanging ingest;
@@ -17,6 +12,8 @@ export type Settle = (taken: boolean) => void;
 
 /** Recognises envelopes that were taken before. Times are milliseconds of a monotonic clock. */
 export class Duplicates {
+  /** Receives the remembered part of each key that this server took, in hexadecimal digits. */
+  onTaken: ((key: string) => void) | undefined;
   /** By key: when the envelope was taken, or, while it is processed, a promise of whether it was taken. */
   readonly #known = new Map<string, number | Promise<boolean>>();
   /** Taken keys by time: a ring buffer. Deleting the first key of a large `Map` again and again is slow. */
@@ -60,7 +57,7 @@ export class Duplicates {
     return (taken) => {
       // Else the drain has delivered a copy meanwhile, and the key is remembered.
       if (this.#known.get(name) === promise) {
-        if (taken) this.#remember(name, now());
+        if (taken) this.#take(name, now());
         else this.#known.delete(name);
       }
       resolve(taken);
@@ -70,7 +67,23 @@ export class Duplicates {
   /** Records that an envelope was taken: copies of it are duplicates from now on. */
   remember(key: Uint8Array, now: number): void {
     const name = nameOf(key);
-    if (typeof this.#known.get(name) !== "number") this.#remember(name, now);
+    if (typeof this.#known.get(name) !== "number") this.#take(name, now);
+  }
+
+  /**
+   * Records that another server took an envelope.
+   *
+   * @param key the remembered part of its key
+   * @param at when it was taken
+   */
+  learn(key: Uint8Array, at: number): void {
+    const name = nameOf(key);
+    if (typeof this.#known.get(name) !== "number") this.#remember(name, at);
+  }
+
+  #take(name: string, now: number): void {
+    this.#remember(name, now);
+    this.onTaken?.(name);
   }
 
   #remember(name: string, now: number): void {
@@ -102,7 +115,7 @@ function notTaken(): RelayError {
   );
 }
 
-/** Half of the key as a string: unique enough, and maps compare strings by value. */
+/** The remembered part of the key as a string: maps compare strings by value. */
 function nameOf(key: Uint8Array): string {
-  return key.subarray(0, 16).toHex();
+  return key.subarray(0, REMEMBERED_KEY_BYTES).toHex();
 }

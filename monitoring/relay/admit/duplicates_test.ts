@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Duplicates, REMEMBERED_MS } from "./duplicates.ts";
+import { REMEMBERED_MS } from "../../protocol/server_news.ts";
+import { Duplicates } from "./duplicates.ts";
 
 const key = (n: number) => new Uint8Array(32).fill(n);
 const at = (ms: number) => () => ms;
@@ -17,6 +18,21 @@ Deno.test("taken → a copy is a duplicate for an hour", async () => {
   assert.equal(await duplicates.begin(key(1), at(REMEMBERED_MS - 1)), undefined);
   await begin(duplicates, 2);
   await begin(duplicates, 1, REMEMBERED_MS);
+});
+
+Deno.test("taken by another server → a copy is a duplicate; only own keys are reported", async () => {
+  const duplicates = new Duplicates();
+  const reported: string[] = [];
+  duplicates.onTaken = (taken) => void reported.push(taken);
+  const settle = await begin(duplicates, 1);
+  for (const n of [1, 2, 2]) duplicates.learn(key(n), 500);
+  settle(true);
+  assert.equal(duplicates.size, 2);
+  assert.equal(await duplicates.begin(key(1), at(1_000)), undefined);
+  await begin(duplicates, 2, REMEMBERED_MS + 500);
+  duplicates.remember(key(3), 1_000);
+  duplicates.remember(key(3), 1_000);
+  assert.deepEqual(reported, [key(3).subarray(0, 16).toHex()]);
 });
 
 Deno.test("not taken → a copy is no duplicate", async () => {

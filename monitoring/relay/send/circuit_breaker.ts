@@ -1,6 +1,6 @@
 /**
  * The circuit breaker of one ingest, for live and spooled envelopes together:
- * 1. A decision (2xx, 4xx) about any envelope closes the circuit.
+ * 1. A decision (2xx, or 4xx except 408 and 425) about any envelope closes the circuit.
  * 2. An attempt without a decision is the envelope's own fault if the envelope is older than the newest decided one, or
  *    too large and unanswered. It changes nothing for others. A failure to connect is never the envelope's fault.
  * 3. {@linkcode DOWN_AFTER} other envelopes in a row without a decision, not counting retries, open the circuit: live
@@ -24,6 +24,7 @@ export class CircuitBreaker {
   #liveAttempts = 0;
   /** Arrival of the newest envelope with a decision. */
   #newestDecidedAt = -Infinity;
+  #judgedAt = 0;
   #isReportedDown = false;
   #reportedAt = -Infinity;
 
@@ -63,6 +64,11 @@ export class CircuitBreaker {
     return this.#failedEnvelopes > 0 ? this.#lastReason : undefined;
   }
 
+  /** When {@linkcode failure} was last set or cleared, milliseconds since 1970; 0: never. */
+  get judgedAt(): number {
+    return this.#judgedAt;
+  }
+
   /**
    * Whether to send a live envelope now.
    *
@@ -88,6 +94,7 @@ export class CircuitBreaker {
    */
   decided(receivedAt: number): void {
     const wasProbed = this.isProbed;
+    this.#judgedAt = this.#options.now();
     this.#failedEnvelopes = 0;
     this.#failedAttempts = 0;
     this.#failedProbes = 0;
@@ -115,6 +122,7 @@ export class CircuitBreaker {
     const mayBeAtFault = progress === "answered" ? isOlder : isOlder || isLarge;
     if (progress !== "not sent" && mayBeAtFault) return "envelope";
     this.#lastReason = reason;
+    this.#judgedAt = now();
     this.#lastWasAnswered = progress === "answered";
     if (!isRetry && ++this.#failedEnvelopes >= DOWN_AFTER) this.#reportDown(reason);
     return "ingest";

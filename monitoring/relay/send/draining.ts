@@ -14,7 +14,6 @@ import type { IngestClient, OutgoingEnvelope } from "./ingest_client.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "./rate_limit_headers.ts";
 import type { LimitedCategories, RateLimits } from "./rate_limits.ts";
 
-/** An envelope that the drain took from the spool. */
 export interface DrainedEnvelope extends SpooledEnvelope {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Number of failed attempts. */
@@ -24,7 +23,6 @@ export interface DrainedEnvelope extends SpooledEnvelope {
 /** What the drain of a spool needs of the relay. */
 export interface Draining {
   deliver(envelope: DrainedEnvelope, signal: AbortSignal): Promise<DeliveryResult>;
-  /** The circuit breaker of a DSN's ingest. */
   upstreamOf(dsn: string): CircuitBreaker;
   /** The categories of a DSN that are rate limited now. */
   limitsOf(dsn: string): LimitedCategories;
@@ -84,9 +82,10 @@ export function createDraining(options: DrainingOptions): Draining {
 
     limitsOf: (dsn) => limits.limitedCategories(dsn, uptime()),
 
-    onEnded({ quantities }, { kind }) {
+    onEnded({ dsn, quantities }, { kind }) {
       const outcome = kind === "delivered" ? "delivered" : "rejected";
-      outcomes.count(outcome, kind === "delivered" ? undefined : "ingest");
+      const refusedBy = allowList.find(dsn) === undefined ? "dsn_not_allowed" : "ingest";
+      outcomes.count(outcome, kind === "delivered" ? undefined : refusedBy);
       outcomes.countEntries(outcome, quantities);
     },
 

@@ -1,8 +1,8 @@
 import { type Dsn, ingestUrl } from "../../protocol/dsn.ts";
-import type { FailingIngest } from "../../protocol/relay_api.ts";
 import { isRetryable } from "../../protocol/retry.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import type { RelayMetrics } from "../metrics.ts";
+import type { IngestReport } from "../process_report.ts";
 import {
   CircuitBreaker,
   type Fault,
@@ -29,11 +29,9 @@ export type OutgoingEnvelope = Pick<
 export interface DrainedAttempt {
   /** Whether an earlier attempt failed. */
   readonly isRetry: boolean;
-  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 
-/** Result of one attempt. */
 export type Attempt =
   /** 2xx, 429 or a refusal. */
   | { readonly kind: "decided"; readonly response: HttpResponse }
@@ -54,7 +52,7 @@ export interface IngestClientOptions {
   /** Updated from every response. */
   readonly limits: RateLimits;
   readonly metrics: Pick<RelayMetrics, "attempted">;
-  /** Called when an ingest goes down or up. */
+  /** Called when an ingest goes down or up, not for each envelope. */
   readonly onIngestState?: (state: IngestState) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -105,20 +103,19 @@ export class IngestClient {
     this.#pool = options.connections ?? createConnectionPool(options.proxies);
   }
 
-  /** The circuit breaker of a DSN's ingest. */
   breakerOf(dsn: Dsn): CircuitBreaker {
     return this.#targetOf(dsn).breaker;
   }
 
-  /** Ingests whose newest envelope is undecided. */
-  get failing(): FailingIngest[] {
+  /** What the newest envelope for each ingest has shown. */
+  get ingests(): IngestReport[] {
     // The health report is public, and the address of an own upstream may be secret.
     const isPublic = this.#options.upstream === undefined;
-    return [...this.#breakers.values()].flatMap(({ origin, failure }) =>
-      failure === undefined
-        ? []
-        : [{ origin: isPublic ? origin : "RELAY_UPSTREAM", reason: failure }]
-    );
+    return [...this.#breakers.values()].map(({ origin, failure, judgedAt }) => ({
+      origin: isPublic ? origin : "RELAY_UPSTREAM",
+      at: judgedAt,
+      reason: failure,
+    }));
   }
 
   /**

@@ -7,8 +7,8 @@ import { formatLimits, parseLimits, rateLimitHeaders } from "./rate_limit_header
 const MAX_ERROR_LENGTH = 512;
 
 /**
- * Converts an ingest's decision (2xx, 4xx) to the relay's response. Untrusted input: no header is copied, each is parsed,
- * bounded and written again.
+ * Converts an ingest's decision (2xx, or 4xx except 408 and 425) to the relay's response. Untrusted input: no header is
+ * copied, each is parsed, bounded and written again.
  *
  * @param header of the envelope
  * @param now milliseconds since 1970

@@ -1,4 +1,5 @@
 import { ALL_CATEGORIES, categoryBits, KNOWN_CATEGORIES } from "../../protocol/categories.ts";
+import type { AnnouncedLimit } from "../../protocol/server_news.ts";
 import type { HttpResponse } from "./http/response_reader.ts";
 import {
   DEFAULT_RETRY_S,
@@ -15,6 +16,16 @@ interface Limit {
   readonly until: number;
   /** `scope:reason:namespaces`, as the ingest announced them. */
   readonly rest: string;
+  /** Whether the other servers know it. */
+  isShared: boolean;
+}
+
+/** A limit in force, with what it limits. */
+export interface ScopedLimit {
+  readonly dsn: string;
+  /** Empty for all categories. */
+  readonly category: string;
+  readonly limit: Limit;
 }
 
 /** The rate-limited categories of one DSN. */
@@ -62,17 +73,32 @@ export class RateLimits {
   ): void {
     const announced = parseLimits(headers.get("x-sentry-rate-limits") ?? "");
     for (const { seconds, categories, rest } of announced) {
-      if (categories.length === 0) this.#add(dsn, ALL, seconds, rest, now);
+      const limit = { until: now + 1000 * seconds, rest, isShared: false };
+      if (categories.length === 0) this.#add(dsn, ALL, limit, now);
       for (const category of categories) {
         if (!KNOWN_CATEGORIES.has(category)) continue;
         if (category === "metric_bucket" && !appliesToSdks(rest)) continue;
-        this.#add(dsn, category, seconds, rest, now);
+        this.#add(dsn, category, limit, now);
       }
     }
     if (announced.length === 0 && status === 429) {
       const seconds = retryAfterSeconds(headers, date) ?? DEFAULT_RETRY_S;
-      this.#add(dsn, ALL, seconds, "", now);
+      this.#add(dsn, ALL, { until: now + 1000 * seconds, rest: "", isShared: false }, now);
     }
+  }
+
+  /** Adds a limit that was announced to another server. Its DSN must be one of this server's. */
+  learn({ dsn, category, rest }: AnnouncedLimit, until: number, now: number): void {
+    if (category !== ALL && !KNOWN_CATEGORIES.has(category)) return;
+    this.#add(dsn, category, { until, rest, isShared: true }, now);
+  }
+
+  /** The limits in force that the other servers do not know. */
+  unshared(now: number): ScopedLimit[] {
+    return [...this.#limits].flatMap(([dsn, limits]) =>
+      [...limits].filter(([, { isShared, until }]) => !isShared && until > now)
+        .map(([category, limit]) => ({ dsn, category, limit }))
+    );
   }
 
   /**
@@ -115,7 +141,6 @@ export class RateLimits {
     };
   }
 
-  /** The limited categories of a DSN. */
   limitedCategories(dsn: string, now: number): LimitedCategories {
     let categories = 0;
     let endsInMs = Infinity;
@@ -127,12 +152,12 @@ export class RateLimits {
     return { categories, endsInMs };
   }
 
-  #add(dsn: string, category: string, seconds: number, rest: string, now: number): void {
+  #add(dsn: string, category: string, limit: Limit, now: number): void {
     let limits = this.#limits.get(dsn);
     if (limits === undefined) this.#limits.set(dsn, limits = new Map());
-    const until = now + 1000 * Math.min(seconds, MAX_PAUSE_S);
+    const until = Math.min(limit.until, now + 1000 * MAX_PAUSE_S);
     const known = limits.get(category);
-    if (known === undefined || known.until < until) limits.set(category, { until, rest });
+    if (known === undefined || known.until < until) limits.set(category, { ...limit, until });
   }
 }
 

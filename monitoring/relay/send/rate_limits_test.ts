@@ -26,6 +26,27 @@ Deno.test("limit → applies to its categories and DSN until its time is over", 
   assert.ok(!isLimited(limits, ["event"], 0, OTHER));
 });
 
+Deno.test("limit of another server → applies, and is not reported again", () => {
+  const limits = announced("60:error:key");
+  const [own] = limits.unshared(1_000);
+  assert.ok(own);
+  assert.deepEqual([own.dsn, own.category, own.limit.until, own.limit.rest], [
+    DSN,
+    "error",
+    60_000,
+    "key",
+  ]);
+  own.limit.isShared = true;
+  const of = (category: string) => ({ dsn: OTHER, category, endsInMs: 0, rest: "" });
+  limits.learn(of("transaction"), 30_000, 1_000);
+  limits.learn(of("unknown"), 30_000, 1_000);
+  assert.ok(isLimited(limits, ["transaction"], 29_999, OTHER));
+  assert.deepEqual(limits.unshared(1_000), []);
+  limits.learn(of(""), 1e12, 1_000);
+  assert.ok(isLimited(limits, ["anything"], 3_600_999, OTHER));
+  assert.ok(!isLimited(limits, ["anything"], 3_601_000, OTHER), "an hour at most");
+});
+
 Deno.test("one item without a limit → the envelope is sent", () => {
   assert.ok(!isLimited(announced("60:error:key"), ["event", "replay_event"]));
 });

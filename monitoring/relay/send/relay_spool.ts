@@ -1,7 +1,7 @@
 import { categoryBits, categoryOf, quantitiesOf } from "../../protocol/categories.ts";
 import { eventId } from "../../protocol/envelope.ts";
 import type { SpoolReport } from "../../protocol/relay_api.ts";
-import type { PutResult, SpooledEnvelope } from "../../protocol/spooled_envelope.ts";
+import type { PutResult, SpooledEnvelope, SpoolStats } from "../../protocol/spooled_envelope.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
@@ -18,15 +18,10 @@ export interface EnvelopeSpool {
   has(key: Uint8Array): Promise<boolean>;
   /** Whether an envelope of this sequence of a DSN is stored. */
   hasSequence(dsn: string, sequence: string): Promise<boolean>;
-  stats(): Promise<SpoolStats>;
+  stats(): Promise<Stats>;
 }
 
-export interface SpoolStats {
-  readonly pending: number;
-  readonly bytes: number;
-  /** When the oldest envelope was received, milliseconds since 1970; undefined: the spool is empty. */
-  readonly oldestAt: number | undefined;
-}
+type Stats = Pick<SpoolStats, "pending" | "bytes" | "oldestAt">;
 
 /**
  * Milliseconds for which the spool counts as empty once that was read. Another process may fill it, but a page resends
@@ -42,7 +37,9 @@ export class RelaySpool {
   readonly #spool: EnvelopeSpool;
   readonly #uptime: () => number;
   #isEmpty = false;
-  /** When `#isEmpty` was read. */
+  /** Begins and ends of puts. */
+  #puts = 0;
+  /** When `#isEmpty` was asked for. */
   #readAt = -Infinity;
   #isFailing = false;
 
@@ -84,6 +81,7 @@ export class RelaySpool {
   async put(envelope: AdmittedEnvelope, sender: Sender, reason: string): Promise<Answer> {
     const { bytes, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
     this.#isEmpty = false;
+    this.#puts++;
     let result: PutResult | "failed";
     try {
       result = await this.#spool.put({
@@ -103,6 +101,7 @@ export class RelaySpool {
     } catch {
       result = "failed";
     }
+    this.#puts++;
     this.#isFailing = result === "full" || result === "failed";
     if (result === "duplicate") return takenAnswer(header, "duplicate");
     if (result === "kept") return { ...takenAnswer(header, "spooled"), status: 202 };
@@ -129,10 +128,13 @@ export class RelaySpool {
   }
 
   /** @throws what the spool throws */
-  async stats(): Promise<SpoolStats> {
+  async stats(): Promise<Stats> {
+    const askedAt = this.#uptime();
+    const putsBefore = this.#puts;
     const stats = await this.#spool.stats();
-    this.#isEmpty = stats.pending === 0;
-    this.#readAt = this.#uptime();
+    // Else it may have been read before an envelope was put.
+    this.#isEmpty = stats.pending === 0 && this.#puts === putsBefore;
+    this.#readAt = askedAt;
     return stats;
   }
 }

@@ -52,3 +52,18 @@ Deno.test("empty spool → not read again for each envelope", async () => {
   await relaySpool.find(envelope());
   assert.equal(asked, 2);
 });
+
+Deno.test("count read while an envelope is put → not used as that of an empty spool", async () => {
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+  const relaySpool = new RelaySpool({
+    stats: () => isRead.then(() => ({ pending: 0, bytes: 0, oldestAt: undefined })),
+    has: () => Promise.resolve(true),
+    hasSequence: () => Promise.resolve(false),
+    put: () => Promise.resolve("kept"),
+  }, () => 0);
+  const stats = relaySpool.stats();
+  await relaySpool.put(envelope(), { userAgent: null }, "it is down");
+  read();
+  await stats;
+  assert.equal(await relaySpool.find(envelope()), "duplicate");
+});

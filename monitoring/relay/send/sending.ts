@@ -1,11 +1,12 @@
 import { categoryOf } from "../../protocol/categories.ts";
-import type { FailingIngest, SpoolReport } from "../../protocol/relay_api.ts";
+import type { SpoolReport } from "../../protocol/relay_api.ts";
 import type { AllowList } from "../admit/allow_list.ts";
 import type { Duplicates } from "../admit/duplicates.ts";
 import type { AdmittedEnvelope } from "../admit/incoming_envelope.ts";
 import { type Answer, heldAnswer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
 import type { OutcomeCounter } from "../outcomes.ts";
+import type { IngestReport } from "../process_report.ts";
 import { createDraining, type Draining } from "./draining.ts";
 import { IngestClient, type IngestClientOptions } from "./ingest_client.ts";
 import { toAnswer } from "./ingest_response.ts";
@@ -13,6 +14,7 @@ import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import { RateLimits } from "./rate_limits.ts";
 import { type EnvelopeSpool, RelaySpool } from "./relay_spool.ts";
 import type { Sender } from "./sender.ts";
+import { Sharing } from "./sharing.ts";
 
 /** Stores envelopes instead of sending them to an ingest: the inbox. */
 export interface EnvelopeStore {
@@ -30,7 +32,7 @@ export interface SendingOptions extends Omit<IngestClientOptions, "limits"> {
   readonly store?: EnvelopeStore;
   /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
   readonly spool?: EnvelopeSpool;
-  /** Default: prints to standard error. */
+  /** Called if the store fails. Default: prints to standard error. */
   readonly onStoreError?: (error: unknown) => void;
   /** Sends an envelope of the relay itself, like one that was received. */
   readonly report: (envelope: string) => void;
@@ -47,8 +49,12 @@ export interface Sending {
    */
   deliver(envelope: AdmittedEnvelope, sender: Sender): Promise<Answer>;
   health(): Promise<SendingHealth>;
+  /** What the newest envelope for each ingest has shown. */
+  readonly ingests: readonly IngestReport[];
   /** What the drain of the spool needs. */
   readonly draining: Draining;
+  /** What is shared with other relays on the same spool. */
+  readonly sharing: Sharing;
   /** Aborts live attempts: their envelopes go to the spool. */
   abort(): void;
 }
@@ -56,7 +62,6 @@ export interface Sending {
 export interface SendingHealth {
   /** Undefined: there is no spool, or it cannot be read. */
   readonly spool?: SpoolReport;
-  readonly failing: readonly FailingIngest[];
   /** Whether envelopes can be delivered, spooled or stored now. */
   readonly canDeliver: boolean;
 }
@@ -117,11 +122,15 @@ export function createSending(options: SendingOptions): Sending {
     deliver: (envelope, sender) => store ? storeIn(store, envelope) : forward(envelope, sender),
 
     async health() {
-      const { failing } = client;
       const report = await spool?.report(now());
       const spoolFails = spool !== undefined && (report === undefined || spool.isFailing);
-      const canDeliver = store?.canStore?.() !== false && !(spoolFails && failing.length > 0);
-      return { spool: report, failing, canDeliver };
+      const ingestFails = client.ingests.some(({ reason }) => reason !== undefined);
+      const canDeliver = store?.canStore?.() !== false && !(spoolFails && ingestFails);
+      return { spool: report, canDeliver };
+    },
+
+    get ingests() {
+      return client.ingests;
     },
 
     draining: createDraining({
@@ -134,6 +143,8 @@ export function createSending(options: SendingOptions): Sending {
       uptime,
       report,
     }),
+
+    sharing: new Sharing({ allowList, duplicates, limits, uptime }),
 
     abort: () => client.abort(),
   };

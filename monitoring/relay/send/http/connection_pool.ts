@@ -33,7 +33,6 @@ export interface PooledRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The pool was aborted. */
 export class PoolAbortedError extends Error {
   override readonly name = "PoolAbortedError";
 }
