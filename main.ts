@@ -2,17 +2,17 @@
 import { join } from "node:path";
 import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
 import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
+import { InboxUnavailableError } from "./monitoring/inbox/inbox.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
-import { openInbox } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createMcpEndpoint } from "./monitoring/mcp/mcp_endpoint.ts";
 import type { GroupAlert } from "./monitoring/models/rows.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
-import { OtlpExporter } from "./monitoring/otlp/otlp_exporter.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
+import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
-import { startRuntime } from "./monitoring/runtime/start_runtime.ts";
+import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { createSecurityEndpoint } from "./monitoring/security/security_endpoint.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";
 import { DatabaseOpenError, DiskFullError } from "./monitoring/storage/errors.ts";
@@ -37,6 +37,24 @@ const FIRST_FLUSH_MS = 1_000;
 /** Most milliseconds for spans and logs that wait for OTLP_URL when the server stops. */
 const LAST_EXPORT_MS = 500;
 
+type InboxModule = typeof import("./monitoring/inbox/sqlite_inbox.ts");
+type PostgresInboxModule = typeof import("./monitoring/inbox/postgres_inbox.ts");
+type OtlpModule = typeof import("./monitoring/otlp/otlp_exporter.ts");
+
+/**
+ * Modules that not every configuration needs: relay mode takes 4 MiB less without them. Not `import("./…")`, because
+ * Deno would load the files at every start.
+ */
+const OPTIONAL = {
+  inbox: (): Promise<InboxModule> => import(moduleUrl("./monitoring/inbox/sqlite_inbox.ts")),
+  postgresInbox: (): Promise<PostgresInboxModule> =>
+    import(moduleUrl("./monitoring/inbox/postgres_inbox.ts")),
+  otlp: (): Promise<OtlpModule> => import(moduleUrl("./monitoring/otlp/otlp_exporter.ts")),
+};
+
+// Before the configuration is read: its errors are logged in this format, too.
+if (Deno.env.get("LOG_FORMAT") === "json") writeJsonLogs();
+reportCrashes();
 try {
   await main();
 } catch (error) {
@@ -47,7 +65,11 @@ try {
 
 async function main(): Promise<void> {
   const config = readConfig();
-  if (config.logFormat === "json") writeJsonLogs();
+  const { workers, worker } = config;
+  const isShared = workers > 1;
+  if (isShared && worker === undefined) {
+    throw new ConfigError("WORKERS", `${workers}`, "`deno task start`, which starts the processes");
+  }
   const root = new URL("./", import.meta.url);
   const build = new URL(".build/", root);
   const manifest = await readManifest(build);
@@ -71,19 +93,27 @@ async function main(): Promise<void> {
   const webhook = config.alertWebhookUrl === undefined ? undefined : new AlertWebhook({
     url: config.alertWebhookUrl,
     publicOrigin: config.publicOrigin,
+    processes: workers,
     onFailure: (reason) => log("warn", "Cannot post an alert to ALERT_WEBHOOK_URL", { reason }),
   });
   alerts.subscribe((alert) => webhook?.send(alert));
-  const store = config.mode === "inbox"
-    ? openInbox({
-      path: config.inbox === "file" ? join(config.dataDir, "inbox.sqlite") : undefined,
+  const openStore = async () => {
+    const { database: address, inbox } = config;
+    const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
+    const options = {
       maxBytes: config.inboxMaxBytes,
       maxAgeDays: config.inboxMaxAgeDays,
       sourceMap,
       onNotice,
-      onGroupAlert: (alert) => alerts.add(alert),
-    })
-    : undefined;
+      onGroupAlert: (alert: GroupAlert) => alerts.add(alert),
+    };
+    if (address === undefined) {
+      return (await OPTIONAL.inbox()).openInbox({ ...options, path: pathOf("inbox.sqlite") });
+    }
+    const { openPostgresInbox } = await OPTIONAL.postgresInbox();
+    return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
+  };
+  const store = config.mode === "inbox" ? await openStore() : undefined;
   const place = config.spool === "postgres" && config.database
     ? { address: config.database }
     : { path: join(config.dataDir, "spool.sqlite"), onNotice };
@@ -94,15 +124,20 @@ async function main(): Promise<void> {
       maxAgeHours: config.spoolMaxAgeHours,
     }, log)
     : undefined;
-  if (config.mode === "inbox" && config.database) {
-    log("warn", "DATABASE_URL has no effect in inbox mode: the inbox is in SQLite");
-  }
 
-  const copies = config.otlpUrl === undefined ? undefined : new OtlpExporter({
-    url: config.otlpUrl,
-    headers: config.otlpHeaders,
-    onFailure: (reason) => log("warn", "Cannot send spans and logs to OTLP_URL", { reason }),
+  const exchange = worker === undefined ? undefined : await ReportExchange.open({
+    folder: config.countsDir,
+    worker,
+    workers,
+    onFailure: (error) => log("warn", "Cannot share counts", { error: String(error) }),
   });
+  const copies = config.otlpUrl === undefined
+    ? undefined
+    : new (await OPTIONAL.otlp()).OtlpExporter({
+      url: config.otlpUrl,
+      headers: config.otlpHeaders,
+      onFailure: (reason) => log("warn", "Cannot send spans and logs to OTLP_URL", { reason }),
+    });
   const refusals = new Recent<Refusal>();
   const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
   const relay = createRelay({
@@ -110,6 +145,8 @@ async function main(): Promise<void> {
     store,
     spool,
     copies,
+    exchange,
+    refusedReports: () => security.refused,
     // An envelope that the inbox can never store is refused with 413: after a 503 it would be sent again forever.
     maxEnvelopeBytes: Math.min(config.maxEnvelopeBytes, store ? config.inboxMaxBytes : Infinity),
     onIngestState: ({ state, ...attributes }) =>
@@ -119,11 +156,12 @@ async function main(): Promise<void> {
     onRefusal: (refusal) => refusals.add(refusal),
     onStoredFrom: (origin) => mapOrigins.posted(origin),
     onStoreError(error) {
-      // The inbox reports a full disk once; one log item for each envelope would itself be an envelope that fails.
-      if (error instanceof DiskFullError) return;
+      // The inbox reports these once; one log item for each envelope would itself be an envelope that fails.
+      if (error instanceof DiskFullError || error instanceof InboxUnavailableError) return;
       log("error", "Cannot store an envelope", { error: String(error) });
     },
   });
+  await spool?.startSharing(relay.sharing);
   spool?.startDraining(relay.draining);
 
   const readable = {
@@ -145,10 +183,13 @@ async function main(): Promise<void> {
     inbox: store && readable,
     sender: { dsn: config.dsn.text, page: { release, environment: config.environment } },
     deliver: (request) => relay.receive(request, undefined),
+    processes: workers,
     onLeftOut: (reports) =>
       log("warn", "More reports of browsers arrive than are kept", { reports }),
+    onRefusal: (refusal) => refusals.add(refusal),
   });
   const signals = new SignalLimits({
+    processes: workers,
     makesEvents: config.mode === "inbox" || config.environment !== "production",
   });
   const player = {
@@ -161,6 +202,8 @@ async function main(): Promise<void> {
   serve({
     port: config.port,
     hostname: config.hostname,
+    sharesPort: isShared,
+    printsAddress: !worker && !exchange?.isReplacement,
     handler: app.handler,
     maxConnections: config.maxConnections,
     onPlatform: config.onDeploy,
@@ -181,11 +224,17 @@ async function main(): Promise<void> {
     onAnswered: (ms) => runtime.stop(ms),
     async onStopped() {
       await copies?.close(LAST_EXPORT_MS);
-      store?.close();
+      await exchange?.close(() => relay.report());
+      await store?.close();
       await spool?.close();
     },
   });
+  exchange?.start(() => relay.report());
   log("info", "The server has started", { mode: config.mode });
   // Delivered immediately, so that even a server that soon crashes has reported its start.
   void runtime.flush(FIRST_FLUSH_MS);
+}
+
+function moduleUrl(path: string): string {
+  return new URL(path, import.meta.url).href;
 }

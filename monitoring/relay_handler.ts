@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { type Parser, RELAY_LIMITS, RELAY_VALUES } from "../config.ts";
+import * as values from "../config_values.ts";
 import { discardBody, methodNotAllowed } from "../server/endpoint.ts";
 import { withHeaders } from "../server/headers.ts";
 import type { Dsn } from "./protocol/dsn.ts";
@@ -105,16 +105,16 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     maxEnvelopeBytes: limit(options, "maxEnvelopeBytes"),
     maxInFlightBytes: limit(options, "maxInFlightBytes"),
     relayTimeoutMs: limit(options, "relayTimeoutMs"),
-    upstream: textOption("upstream", options.upstream, RELAY_VALUES.origin),
-    publicOrigin: textOption("publicOrigin", options.publicOrigin, RELAY_VALUES.origin),
+    upstream: textOption("upstream", options.upstream, values.origin),
+    publicOrigin: textOption("publicOrigin", options.publicOrigin, values.origin),
     allowedOrigins: (options.allowedOrigins ?? []).map((text, at) =>
-      parsed(`allowedOrigins[${at}]`, text, RELAY_VALUES.origin)
+      parsed(`allowedOrigins[${at}]`, text, values.origin)
     ),
     forwardClientIp,
     trustedProxyHeader: textOption(
       "trustedProxyHeader",
       options.trustedProxyHeader,
-      RELAY_VALUES.headerName,
+      values.headerName,
     )?.toLowerCase(),
   };
 
@@ -129,6 +129,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
         ? log("warn", "An ingest is down", attributes)
         : log("info", "An ingest is up again", attributes),
   });
+  await spool?.startSharing(relay.sharing);
   spool?.startDraining(relay.draining);
 
   const respond = (request: Request, peer: string | undefined) => {
@@ -173,8 +174,8 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
 }
 
 /** @throws {RangeError} */
-function limit(options: RelayOptions, name: keyof typeof RELAY_LIMITS): number {
-  const { byDefault, allowed, parse } = RELAY_LIMITS[name];
+function limit(options: RelayOptions, name: keyof typeof values.RELAY_LIMITS): number {
+  const { byDefault, allowed, parse } = values.RELAY_LIMITS[name];
   const value = options[name] ?? byDefault;
   const number = parse(String(value));
   if (number === undefined) throw new RangeError(problem(name, value, allowed));
@@ -186,20 +187,20 @@ function dsnsOption({ dsns }: RelayOptions): Dsn[] {
   if (!Array.isArray(dsns) || dsns.length === 0) {
     throw new TypeError(problem("dsns", dsns, "a list with at least one DSN"));
   }
-  return dsns.map((text, at) => parsed(`dsns[${at}]`, text, RELAY_VALUES.dsn));
+  return dsns.map((text, at) => parsed(`dsns[${at}]`, text, values.dsn));
 }
 
 /** @throws {TypeError} */
 function textOption(
   name: string,
   text: string | undefined,
-  parser: Parser<string>,
+  parser: values.Parser<string>,
 ): string | undefined {
   return text === undefined ? undefined : parsed(name, text, parser);
 }
 
 /** @throws {TypeError} */
-function parsed<T>(name: string, text: string, { allowed, parse }: Parser<T>): T {
+function parsed<T>(name: string, text: string, { allowed, parse }: values.Parser<T>): T {
   const value = typeof text === "string" ? parse(text) : undefined;
   if (value === undefined) throw new TypeError(problem(name, text, allowed));
   return value;

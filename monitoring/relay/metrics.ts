@@ -1,5 +1,6 @@
 import { type Attributes, metrics } from "@opentelemetry/api";
 import type { SpoolReport } from "../protocol/relay_api.ts";
+import type { OutcomeCounter } from "./outcomes.ts";
 
 /** Values that are read when metrics are exported. */
 export interface ObservedValues {
@@ -7,25 +8,16 @@ export interface ObservedValues {
   readonly inFlightBytes: () => number;
   /** Undefined without a spool, or if it cannot be read. */
   readonly spool: () => Promise<SpoolReport | undefined>;
+  readonly outcomes: Pick<OutcomeCounter, "byReason">;
 }
 
 /** Result of an attempt at an ingest: it accepted or refused the envelope, or neither is known. */
 export type AttemptOutcome = "decided" | "undecided";
 
 /** Upper bounds of histogram buckets, in seconds. */
+// deno-fmt-ignore
 export const LATENCY_BOUNDS: readonly number[] = [
-  0.005,
-  0.01,
-  0.025,
-  0.05,
-  0.1,
-  0.25,
-  0.5,
-  1,
-  2.5,
-  5,
-  10,
-  30,
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
 const noDurations = () => ({ buckets: LATENCY_BOUNDS.map(() => 0), count: 0, sum: 0 });
@@ -53,24 +45,18 @@ export class RelayMetrics {
   receivedBytes = 0;
   readonly #durations = { decided: noDurations(), undecided: noDurations() };
   readonly #meter = metrics.getMeter("sightglass");
-  readonly #received = this.#meter.createCounter("sightglass.relay.received", {
-    description: "Bytes of bodies received, as they came over the wire",
-    unit: "By",
-  });
   readonly #latency = this.#meter.createHistogram("sightglass.relay.upstream.duration", {
     description: "Duration of one attempt at an ingest",
     unit: "s",
     advice: { explicitBucketBoundaries: [...LATENCY_BOUNDS] },
   });
 
-  /** Durations of attempts by their outcome. */
   get durations(): Readonly<Record<AttemptOutcome, Durations>> {
     return this.#durations;
   }
 
   received(bytes: number): void {
     this.receivedBytes += bytes;
-    this.#received.add(bytes);
   }
 
   attempted(outcome: AttemptOutcome, seconds: number): void {
@@ -83,8 +69,22 @@ export class RelayMetrics {
   }
 
   /** Exports these values. They are read at each export only. */
-  observe({ inFlightBytes, spool }: ObservedValues): void {
+  observe({ inFlightBytes, spool, outcomes }: ObservedValues): void {
     const meter = this.#meter;
+    meter.createObservableCounter("sightglass.relay.envelopes", {
+      description: "Envelopes by outcome",
+      unit: "{envelope}",
+    }).addCallback((result) => {
+      for (const [outcome, counts] of Object.entries(outcomes.byReason)) {
+        for (const [reason, count] of Object.entries(counts)) {
+          if (count > 0) result.observe(count, reason === "" ? { outcome } : { outcome, reason });
+        }
+      }
+    });
+    meter.createObservableCounter("sightglass.relay.received", {
+      description: "Bytes of bodies received, as they came over the wire",
+      unit: "By",
+    }).addCallback((result) => result.observe(this.receivedBytes));
     meter.createObservableGauge("sightglass.relay.in_flight", {
       description: "Bytes of bodies held in memory",
       unit: "By",

@@ -1,4 +1,3 @@
-import { type Attributes, metrics } from "@opentelemetry/api";
 import { categoryOf, KNOWN_CATEGORIES } from "../protocol/categories.ts";
 import { type Outcome, OUTCOMES } from "../protocol/relay_api.ts";
 import { RELAY_ERRORS, type RelayErrorCode } from "./errors.ts";
@@ -17,37 +16,23 @@ export function isTaken(outcome: Outcome | undefined): boolean {
 const NO_REASON = "";
 const REASONS = [NO_REASON, ...Object.keys(RELAY_ERRORS), "ingest", "expired"];
 
-/** The attributes of every outcome and reason, made once: counting allocates nothing. */
-const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, Attributes>>>> = recordOf(
-  OUTCOMES,
-  (outcome) =>
-    recordOf(REASONS, (reason) => reason === NO_REASON ? { outcome } : { outcome, reason }),
-);
-
 /** What items of a type without a category are counted under. */
 const OTHER = "other";
 
 /**
- * Counts the outcomes of envelopes and of their items since the start of the process, for the health report, the
- * metrics and OpenTelemetry.
+ * Counts the outcomes of envelopes and of their items since the start of the process, for the health report and the
+ * metrics.
  */
 export class OutcomeCounter {
-  readonly #counts: Record<Outcome, number> = recordOf(OUTCOMES, () => 0);
   readonly #byReason = recordOf(OUTCOMES, () => recordOf(REASONS, () => 0));
   readonly #entries = recordOf(
     [...KNOWN_CATEGORIES, OTHER],
     () => recordOf(OUTCOMES, () => 0),
   );
-  readonly #envelopes = metrics.getMeter("sightglass").createCounter("sightglass.relay.envelopes", {
-    description: "Envelopes by outcome",
-    unit: "{envelope}",
-  });
 
   /** @param reason why the envelope was not taken */
   count(outcome: Outcome, reason?: Reason, envelopes = 1): void {
-    this.#counts[outcome] += envelopes;
     this.#byReason[outcome][reason ?? NO_REASON]! += envelopes;
-    this.#envelopes.add(envelopes, ATTRIBUTES[outcome]![reason ?? NO_REASON]);
   }
 
   /** Counts the items of an envelope that was admitted. */
@@ -68,11 +53,6 @@ export class OutcomeCounter {
     }
   }
 
-  /** All outcomes, also those that never occurred. */
-  get counts(): Readonly<Record<Outcome, number>> {
-    return this.#counts;
-  }
-
   /** Envelopes by outcome and reason (`""`: none), also those that never occurred. */
   get byReason(): Readonly<Record<Outcome, Readonly<Record<string, number>>>> {
     return this.#byReason;
@@ -82,6 +62,18 @@ export class OutcomeCounter {
   get entries(): Readonly<Record<string, Readonly<Record<Outcome, number>>>> {
     return this.#entries;
   }
+}
+
+/**
+ * Envelopes by outcome, also those that never occurred.
+ *
+ * @param byReason {@linkcode OutcomeCounter.byReason}
+ */
+export function countsOf(byReason: OutcomeCounter["byReason"]): Readonly<Record<Outcome, number>> {
+  return recordOf(
+    OUTCOMES,
+    (outcome) => Object.values(byReason[outcome]).reduce((sum, count) => sum + count, 0),
+  );
 }
 
 function recordOf<K extends string, V>(keys: readonly K[], make: (key: K) => V): Record<K, V> {

@@ -1,7 +1,7 @@
-import { cpuUsage } from "node:process";
 import { type HealthReport, OUTCOMES } from "../protocol/relay_api.ts";
-import { LATENCY_BOUNDS, type RelayMetrics } from "./metrics.ts";
-import { isTaken, type OutcomeCounter } from "./outcomes.ts";
+import { LATENCY_BOUNDS } from "./metrics.ts";
+import { isTaken } from "./outcomes.ts";
+import type { TotalReport } from "./process_report.ts";
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -9,11 +9,8 @@ export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /** Label values are words of this project, so nothing has to be escaped. */
 type Labels = Readonly<Record<string, string | number>>;
 
-/** Seconds since 1970. */
-const STARTED = Date.now() / 1000 - performance.now() / 1000;
-
 /**
- * Counts and gauges of the relay and its process in Prometheus' text format. No label comes from a request, so the
+ * Counts and gauges of the relay and its processes in Prometheus' text format. No label comes from a request, so the
  * number of series is bounded.
  *
  * @example
@@ -23,24 +20,25 @@ const STARTED = Date.now() / 1000 - performance.now() / 1000;
  * sightglass_envelopes_total{outcome="delivered",reason=""} 12
  * ```
  */
-export function metricsText({ health, outcomes, metrics, copies }: {
+export function metricsText({ health, total, copies }: {
   readonly health: HealthReport;
-  readonly outcomes: OutcomeCounter;
-  readonly metrics: RelayMetrics;
-  readonly copies?: { readonly exported: number; readonly dropped: number };
+  readonly total: TotalReport;
+  /** Whether there is an `OTLP_URL`. */
+  readonly copies: boolean;
 }): string {
   const { spool, ingest } = health;
+  const { counts } = total;
   // Those that never occurred too: the increase of a series that appears with its first envelope is 0.
   const envelopes = OUTCOMES.flatMap((outcome) =>
-    Object.entries(outcomes.byReason[outcome])
+    Object.entries(counts.envelopes[outcome])
       .filter(([reason, count]) => count > 0 || (reason === "") === isTaken(outcome))
       .map(([reason, count]) => sample({ outcome, reason }, count))
   );
-  const items = Object.entries(outcomes.entries).flatMap(([category, counts]) =>
-    Object.entries(counts).filter(([, count]) => count > 0)
+  const items = Object.entries(counts.items).flatMap(([category, byOutcome]) =>
+    Object.entries(byOutcome).filter(([, count]) => count > 0)
       .map(([outcome, count]) => sample({ category, outcome }, count))
   );
-  const durations = Object.entries(metrics.durations).flatMap(
+  const durations = Object.entries(counts.attempts).flatMap(
     ([outcome, { buckets, count, sum }]) => {
       let below = 0;
       return [
@@ -53,7 +51,6 @@ export function metricsText({ health, outcomes, metrics, copies }: {
       ];
     },
   );
-  const { user, system } = cpuUsage();
   return [
     family(
       "sightglass_envelopes_total",
@@ -71,7 +68,7 @@ export function metricsText({ health, outcomes, metrics, copies }: {
       "sightglass_received_bytes_total",
       "counter",
       "Bytes of bodies, as they came over the wire.",
-      metrics.receivedBytes,
+      counts.receivedBytes,
     ),
     one(
       "sightglass_in_flight_bytes",
@@ -106,27 +103,38 @@ export function metricsText({ health, outcomes, metrics, copies }: {
       durations,
     ),
     family(
+      "sightglass_refused_reports_total",
+      "counter",
+      "Reports of browsers that were not taken, by reason; a refused POST counts once.",
+      Object.entries(counts.refusedReports).map(([reason, count]) => sample({ reason }, count)),
+    ),
+    family(
       "sightglass_otlp_records_total",
       "counter",
       "Spans and logs for OTLP_URL.",
-      copies === undefined ? [] : [
-        sample({ outcome: "exported" }, copies.exported),
-        sample({ outcome: "dropped" }, copies.dropped),
-      ],
+      copies
+        ? Object.entries(counts.records).map(([outcome, count]) => sample({ outcome }, count))
+        : [],
     ),
+    one("sightglass_processes", "gauge", "Server processes that run.", total.processes),
     one(
       "process_cpu_seconds_total",
       "counter",
-      "User and system time of the process.",
-      (user + system) / 1e6,
+      "User and system time of all server processes.",
+      counts.cpuSeconds,
     ),
     one(
       "process_resident_memory_bytes",
       "gauge",
-      "Resident memory of the process.",
-      Deno.memoryUsage().rss,
+      "Resident memory of all server processes.",
+      total.residentBytes,
     ),
-    one("process_start_time_seconds", "gauge", "Start of the process, since 1970.", STARTED),
+    one(
+      "process_start_time_seconds",
+      "gauge",
+      "Start of the first process, since 1970.",
+      total.startedAt,
+    ),
   ].join("");
 }
 

@@ -1,6 +1,5 @@
 import type { Refusal } from "../protocol/relay_api.ts";
 import { sentryAuth } from "./admit/sentry_auth.ts";
-import type { RelayError } from "./errors.ts";
 
 /** Characters of each text that a request determines. */
 const MAX_TEXT = 256;
@@ -10,7 +9,11 @@ const MAX_TEXT = 256;
  *
  * @param now milliseconds since 1970
  */
-export function refusalOf(request: Request, { code, detail }: RelayError, now: number): Refusal {
+export function refusalOf(
+  request: Request,
+  { code, detail }: { readonly code: string; readonly detail: string },
+  now: number,
+): Refusal {
   const { headers, url } = request;
   const text = (value: string | null | undefined) => value?.slice(0, MAX_TEXT) ?? null;
   return {

@@ -1,5 +1,9 @@
 import { isPostOfOwnPage } from "../access/caller.ts";
-import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
+import {
+  type WriteAccess,
+  type WriteAccessOptions,
+  WriteAccessRule,
+} from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
@@ -13,20 +17,16 @@ import { BodyReader } from "./body/body_reader.ts";
 import type { BodyAccount } from "./body/in_flight.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
+import { countsOf, isTaken, OutcomeCounter } from "./outcomes.ts";
+import { type ProcessReport, processUsage, totalOf, type TotalReport } from "./process_report.ts";
 import { METRICS_TYPE, metricsText } from "./prometheus.ts";
 import { refusalOf } from "./refusal.ts";
-import { isTaken, OutcomeCounter } from "./outcomes.ts";
-import type { IngestState } from "./send/circuit_breaker.ts";
+import type { ReportExchange } from "./report_exchange.ts";
 import type { Draining } from "./send/draining.ts";
 import type { IngestClientOptions } from "./send/ingest_client.ts";
-import type { EnvelopeSpool } from "./send/relay_spool.ts";
-import { type Sender, senderOf } from "./send/sender.ts";
-import { createSending, type EnvelopeStore } from "./send/sending.ts";
-
-export type { AdmittedEnvelope } from "./admit/incoming_envelope.ts";
-export type { IngestState } from "./send/circuit_breaker.ts";
-export type { EnvelopeSpool } from "./send/relay_spool.ts";
-export type { EnvelopeStore } from "./send/sending.ts";
+import { type Sender, senderOf, type SenderOptions } from "./send/sender.ts";
+import { createSending, type SendingOptions } from "./send/sending.ts";
+import type { Sharing } from "./send/sharing.ts";
 
 /** Gets a copy of each envelope that was delivered, spooled or stored, once. Must not throw. */
 export interface EnvelopeCopies {
@@ -61,8 +61,12 @@ export interface Relay {
   health(): Promise<Response>;
   /** `GET /monitoring/metrics`: counts and gauges in Prometheus' text format. */
   metrics(): Promise<Response>;
+  /** What this process has counted, and what it measures now. */
+  report(): ProcessReport;
   /** What the spool's drain needs of this relay. */
   readonly draining: Draining;
+  /** What is shared with other relays on the same spool. */
+  readonly sharing: Sharing;
   /** Ends slow uploads, because new connections wait for a free one. */
   shedLoad(): void;
   /**
@@ -77,55 +81,43 @@ export interface Relay {
   close(): void;
 }
 
-export interface RelayOptions {
+export interface RelayOptions
+  extends
+    SenderOptions,
+    Omit<WriteAccessOptions, "inbox">,
+    Pick<SendingOptions, "store" | "spool" | "onStoreError">,
+    Pick<
+      IngestClientOptions,
+      "relayTimeoutMs" | "upstream" | "proxies" | "connections" | "onIngestState"
+    > {
   /** Every DSN that may be relayed. */
   readonly allowedDsns: readonly Dsn[];
-  /** Inbox mode: envelopes end here and are not forwarded. Default: relay mode. */
-  readonly store?: EnvelopeStore;
-  /** Keeps envelopes while an ingest cannot take them. Default: none; they are refused with 503. */
-  readonly spool?: EnvelopeSpool;
   /** Default: none. */
   readonly copies?: EnvelopeCopies;
+  /** Reports of browsers that were not taken so far, by reason, for the metrics. Default: none. */
+  readonly refusedReports?: () => Readonly<Record<string, number>>;
+  /** Other processes of the same server, for health and metrics. Default: there are none. */
+  readonly exchange?: Pick<ReportExchange, "exchange">;
   /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
   /** Bytes of all bodies held at once. */
   readonly maxInFlightBytes: number;
-  /** Milliseconds for one upstream attempt. */
-  readonly relayTimeoutMs: number;
-  /** Origin to send to instead of a DSN's own. */
-  readonly upstream?: string;
-  /** Proxies between this server and the ingests. Default: none. */
-  readonly proxies?: IngestClientOptions["proxies"];
-  /** The page's origin as browsers see it, behind a proxy. */
-  readonly publicOrigin?: string;
-  /** Further origins whose pages may post. Default: none. */
-  readonly allowedOrigins?: readonly string[];
   /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
   readonly inboxToken?: string;
   /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
   readonly onDeploy?: boolean;
-  /** Whether to send the client's address and client hints to the ingest. Default: no. */
-  readonly forwardClientIp?: boolean;
-  /** Header to take that address from, in lower case. Default: the peer's address. */
-  readonly trustedProxyHeader?: string;
   /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
   readonly bodyProgressMs?: number;
   /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
   readonly maxCorruptBrotli?: number;
-  /** Sends requests to the ingests. Default: a connection pool. */
-  readonly connections?: IngestClientOptions["connections"];
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: () => number;
   /** Milliseconds of a monotonic clock. Default: the process's own. */
   readonly uptime?: () => number;
-  /** Called when an ingest goes down or up, not for each envelope. */
-  readonly onIngestState?: (state: IngestState) => void;
   /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
   readonly onRefusal?: (refusal: Refusal) => void;
   /** Called with the `Origin` of each envelope that the store has taken. */
   readonly onStoredFrom?: (origin: string) => void;
-  /** Called if the store fails. Default: prints to standard error. */
-  readonly onStoreError?: (error: unknown) => void;
 }
 
 /**
@@ -149,7 +141,7 @@ const NO_STORE = { "cache-control": "no-store" };
 
 /** Creates the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
-  const { store, now = Date.now, uptime = () => performance.now() } = options;
+  const { store, copies, now = Date.now, uptime = () => performance.now() } = options;
   const { inboxToken: token, trustedProxyHeader: proxyHeader, onDeploy } = options;
   const writeAccess = new WriteAccessRule({
     ...options,
@@ -170,7 +162,6 @@ export function createRelay(options: RelayOptions): Relay {
     maxCorruptBrotli: options.maxCorruptBrotli,
   });
   const { inFlight } = bodies;
-  const report = (envelope: string) => void relay.receive(requestOf(envelope), undefined);
   const sending = createSending({
     ...options,
     allowList,
@@ -179,9 +170,10 @@ export function createRelay(options: RelayOptions): Relay {
     outcomes,
     now,
     uptime,
-    report,
+    report: (envelope) => void relay.receive(requestOf(envelope), undefined),
   });
   metrics.observe({
+    outcomes,
     inFlightBytes: () => inFlight.bytes,
     spool: async () => (await sending.health()).spool,
   });
@@ -276,7 +268,7 @@ export function createRelay(options: RelayOptions): Relay {
     try {
       // A limit may have been announced to the duplicate that this one waited for.
       const newLimits = sending.limitsOn(envelope);
-      const takeCopy = options.copies?.copy(envelope);
+      const takeCopy = copies?.copy(envelope);
       // Stored: 200. Forwarded: the ingest's answer. Spooled: 202. Else 503 spool_full,
       // spool_unavailable.
       answer = newLimits ? heldAnswer(newLimits) : await sending.deliver(envelope, sender);
@@ -292,16 +284,42 @@ export function createRelay(options: RelayOptions): Relay {
   const refusedWithoutEnvelope = (request: Request, error: unknown): Response =>
     toResponse(refuse(request, error));
 
-  const healthReport = async (): Promise<HealthReport> => {
-    const { spool = EMPTY_SPOOL, failing, canDeliver } = await sending.health();
+  const report = (): ProcessReport => {
+    const { cpuSeconds, ...usage } = processUsage();
     return {
-      is_healthy: !isStopping && inFlight.hasRoomFor(1) && canDeliver,
+      ...usage,
+      at: now(),
+      counts: {
+        envelopes: outcomes.byReason,
+        items: outcomes.entries,
+        receivedBytes: metrics.receivedBytes,
+        attempts: metrics.durations,
+        records: { exported: copies?.exported ?? 0, dropped: copies?.dropped ?? 0 },
+        refusedReports: options.refusedReports?.() ?? {},
+        cpuSeconds,
+      },
+      inFlightBytes: inFlight.bytes,
+      hasRoom: inFlight.hasRoomFor(1),
+      ingests: sending.ingests,
+    };
+  };
+
+  /** Of all processes. */
+  const wholeReport = async (): Promise<{ health: HealthReport; total: TotalReport }> => {
+    const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
+    const total = totalOf(await options.exchange?.exchange(report) ?? [report()], now());
+    const failing = total.ingests.flatMap(({ origin, reason }) =>
+      reason === undefined ? [] : [{ origin, reason }]
+    );
+    const health = {
+      is_healthy: !isStopping && total.hasRoom && canDeliver,
       mode: store ? "inbox" : "relay",
       spool,
       ...(failing.length > 0 && { ingest: { failing } }),
-      outcomes: outcomes.counts,
-      in_flight_bytes: inFlight.bytes,
-    };
+      outcomes: countsOf(total.counts.envelopes),
+      in_flight_bytes: total.inFlightBytes,
+    } as const;
+    return { health, total };
   };
 
   const relay: Relay = {
@@ -320,21 +338,19 @@ export function createRelay(options: RelayOptions): Relay {
     refuseEvent: (request) => refusedWithoutEnvelope(request, new RelayError("not_found", STORE)),
 
     async health() {
-      const report = await healthReport();
-      return Response.json(report, { status: report.is_healthy ? 200 : 503, headers: NO_STORE });
+      const { health } = await wholeReport();
+      return Response.json(health, { status: health.is_healthy ? 200 : 503, headers: NO_STORE });
     },
 
     async metrics() {
-      const text = metricsText({
-        health: await healthReport(),
-        outcomes,
-        metrics,
-        copies: options.copies,
-      });
+      const text = metricsText({ ...await wholeReport(), copies: copies !== undefined });
       return new Response(text, { headers: { ...NO_STORE, "content-type": METRICS_TYPE } });
     },
 
+    report,
+
     draining: sending.draining,
+    sharing: sending.sharing,
 
     shedLoad: () => bodies.shedLoad(),
 

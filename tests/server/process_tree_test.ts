@@ -7,6 +7,7 @@ import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { watchProcess } from "../../tools/run/testdata/watched_process.ts";
 import { DSN, fresh } from "../relay/_start_relay.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Processes that receive a signal, in the order of `pids()`. */
@@ -25,42 +26,38 @@ for (const [index, name] of PROCESSES.entries()) {
 }
 
 async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
-  const dataDir = await Deno.makeTempDir({ prefix: "tree-" });
-  try {
-    await using ingest = startStandInIngest();
-    ingest.behave(answers(503));
-    const body = fresh();
-    {
-      await using start = watchProcess(["task", "start"], {
-        cwd: ROOT,
-        env: {
-          PORT: "0",
-          HOST: "127.0.0.1",
-          SENTRY_DSN: DSN,
-          DATA_DIR: dataDir,
-          RELAY_UPSTREAM: ingest.origin,
-        },
-      });
-      const origin = await start.printed(/^Listening on (\S+)\/$/m);
-      const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
-      assert.equal(response.status, 202, await response.text());
-      assert.equal(start.pids().length, 3, "deno task, the launcher, the server");
-      await start.endsAfter(signal, index, MAX_STOP_MS);
-      assert.match(start.text(), /The server is stopping/);
-      const { port } = new URL(origin);
-      await assert.rejects(
-        Deno.connect({ hostname: "127.0.0.1", port: Number(port) }),
-        Deno.errors.ConnectionRefused,
-      );
-    }
-    // SQLite deletes its write-ahead log when the last connection is closed, which a killed server does not do.
-    const files = [...Deno.readDirSync(dataDir)].map(({ name }) => name);
-    assert.ok(!files.includes("spool.sqlite-wal"), files.join());
-    const sent = new TextDecoder().decode(body);
-    assert.equal((await spooled(dataDir)).filter((text) => text === sent).length, 1);
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
+  using folder = temporaryFolder();
+  await using ingest = startStandInIngest();
+  ingest.behave(answers(503));
+  const body = fresh();
+  {
+    await using start = watchProcess(["task", "start"], {
+      cwd: ROOT,
+      env: {
+        PORT: "0",
+        HOST: "127.0.0.1",
+        SENTRY_DSN: DSN,
+        DATA_DIR: folder.path,
+        RELAY_UPSTREAM: ingest.origin,
+      },
+    });
+    const origin = await start.printed(/^Listening on (\S+)\/$/m);
+    const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
+    assert.equal(response.status, 202, await response.text());
+    assert.equal(start.pids().length, 3, "deno task, the launcher, the server");
+    await start.endsAfter(signal, index, MAX_STOP_MS);
+    assert.match(start.text(), /The server is stopping/);
+    const { port } = new URL(origin);
+    await assert.rejects(
+      Deno.connect({ hostname: "127.0.0.1", port: Number(port) }),
+      Deno.errors.ConnectionRefused,
+    );
   }
+  // SQLite deletes its write-ahead log when the last connection is closed, which a killed server does not do.
+  const files = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
+  assert.ok(!files.includes("spool.sqlite-wal"), files.join());
+  const sent = new TextDecoder().decode(body);
+  assert.equal((await spooled(folder.path)).filter((text) => text === sent).length, 1);
 }
 
 /** Envelopes in the spool of a stopped server. */

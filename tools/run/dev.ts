@@ -44,7 +44,8 @@ async function buildAndRestart(): Promise<void> {
   }
   await stopServer("SIGTERM");
   try {
-    const env = serverEnvironment(projectRoot, Deno.env.toObject());
+    // One process: a change restarts it.
+    const env = serverEnvironment(projectRoot, { ...Deno.env.toObject(), WORKERS: "" });
     server = spawnServer(projectRoot, env, loadConfig(env));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -29,7 +29,7 @@ const READ = [".build", "routes", "server", "monitoring", "node_modules"];
  */
 export function serverPermissions(config: PermissionConfig, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);
-  const database = config.mode === "relay" && config.spool === "postgres"
+  const database = config.mode === "inbox" || config.spool === "postgres"
     ? config.database
     : undefined;
   const read = [...READ.map((folder) => join(root, folder)), data];

@@ -77,7 +77,7 @@ Deno.test("proxy → permitted if an ingest is reached through it", () => {
   ]);
 });
 
-Deno.test("DATABASE_URL → in relay mode its host, its authority's file and the driver's variables", () => {
+Deno.test("DATABASE_URL → its host, its authority's file and the driver's variables", () => {
   const env = {
     DATABASE_URL: "postgres://user:pass@db.example:6432/data?sslrootcert=certificates/ca.crt",
     RELAY_UPSTREAM: "http://127.0.0.1:3000",
@@ -87,9 +87,11 @@ Deno.test("DATABASE_URL → in relay mode its host, its authority's file and the
   assert.deepEqual(given["--allow-net"], net);
   assert.equal(given["--allow-read"]?.at(-1), "/srv/app/certificates/ca.crt");
   assert.deepEqual(given["--allow-env"], [...CONFIG_VARIABLES, ...POSTGRES_VARIABLES]);
-  for (const unused of [env, { ...env, SENTRY_DSN: HOSTED, SPOOL: "none" }]) {
-    assert.ok(!flags(unused)["--allow-net"]?.includes("db.example:6432"));
-  }
+  const inbox = flags(env);
+  assert.deepEqual(inbox["--allow-net"], ["127.0.0.1:8000", "db.example:6432"]);
+  assert.deepEqual(inbox["--allow-env"], given["--allow-env"]);
+  const unused = flags({ ...env, SENTRY_DSN: HOSTED, SPOOL: "none" });
+  assert.ok(!unused["--allow-net"]?.includes("db.example:6432"));
 });
 
 Deno.test("files: writes its data, reads the project and its data", () => {

@@ -4,7 +4,7 @@ import { LAUNCHED } from "../../server/serve.ts";
 import { readCommit } from "./commit.ts";
 import { serverPermissions } from "./permissions.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Settings of glibc's allocator for the server (mallopt(3)); other systems ignore them. Blocks from 256 KiB
@@ -16,6 +16,12 @@ export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
   MALLOC_MMAP_THRESHOLD_: `${256 * 1024}`,
   MALLOC_TRIM_THRESHOLD_: `${8 * 1024 * 1024}`,
 });
+
+/**
+ * V8's option for the server: at most 2 MiB for each half of the young generation, of 16. An idle server takes 7 MiB less
+ * (106 instead of 113).
+ */
+export const YOUNG_GENERATION = "--v8-flags=--max-semi-space-size=2";
 
 /** Adds the commit that is checked out in `root` to the environment, unless it is set. */
 export function serverEnvironment(root: string, env: Environment): Environment {
@@ -30,8 +36,10 @@ export function serverEnvironment(root: string, env: Environment): Environment {
  */
 export function spawnServer(root: string, env: Environment, config: Config): Deno.ChildProcess {
   const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
+  // Sharing a port is an unstable API.
+  const unstable = config.workers > 1 ? ["--unstable-net"] : [];
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", ...permissions, join(root, "main.ts"), LAUNCHED],
+    args: ["run", YOUNG_GENERATION, ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
     env: { ...MALLOC, ...withoutUndefined(env) },
     stdin: "piped",
   }).spawn();

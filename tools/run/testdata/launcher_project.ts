@@ -4,9 +4,11 @@ import { type WatchedProcess, watchProcess } from "./watched_process.ts";
 /** Files and folders of the real project that launchers and build need. */
 const REAL = [
   "config.ts",
+  "config_values.ts",
   "monitoring/protocol/dsn.ts",
   "monitoring/storage/postgres_address.ts",
   "monitoring/relay/send/http/proxies.ts",
+  "monitoring/runtime/console_log.ts",
   "monitoring/settings.ts",
   "server",
   "tools/build.ts",
@@ -17,6 +19,7 @@ const REAL = [
   "tools/run/permissions.ts",
   "tools/run/processes.ts",
   "tools/run/start.ts",
+  "tools/run/workers.ts",
 ];
 
 /** A minimal server: prints each signal that it receives, and exits with code 7. */

@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { addCounts, type ProcessReport } from "./process_report.ts";
+
+export interface ReportExchangeOptions {
+  /** Folder of the reports, one file for each process. Emptied by the launcher before the first one starts. */
+  readonly folder: string;
+  /** Which process this is, from 0. */
+  readonly worker: number;
+  readonly workers: number;
+  /** Called with the first failure to write. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Also bounds what a killed process had counted and not reported. */
+const REPORT_MS = 1_000;
+
+/**
+ * How the processes of one server learn each other's counts: each writes its report into a file every second, and one
+ * that is asked for the whole writes its own first and reads the others'. A process that replaces another continues
+ * its counts. So no sum ever falls, whichever process is asked.
+ */
+export class ReportExchange {
+  readonly #options: ReportExchangeOptions;
+  /** Counted by the processes that this one replaces. */
+  readonly #base: ProcessReport | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #writing: Promise<ProcessReport> | undefined;
+  #next: Promise<ProcessReport> | undefined;
+  #hasFailed = false;
+
+  private constructor(options: ReportExchangeOptions, base: ProcessReport | undefined) {
+    this.#options = options;
+    this.#base = base;
+  }
+
+  /** A folder that cannot be made is a failure to write: the process then knows its own counts only. */
+  static async open(options: ReportExchangeOptions): Promise<ReportExchange> {
+    await Deno.mkdir(options.folder, { recursive: true, mode: 0o700 }).catch(options.onFailure);
+    return new ReportExchange(options, await read(options, options.worker));
+  }
+
+  /** Whether this process replaces one that has ended. */
+  get isReplacement(): boolean {
+    return this.#base !== undefined;
+  }
+
+  /** Writes a report now and then every second. The launcher takes the first one as "it listens". */
+  start(report: () => ProcessReport): void {
+    void this.#write(report);
+    this.#timer = setInterval(() => void this.#write(report), REPORT_MS);
+    Deno.unrefTimer(this.#timer);
+  }
+
+  /** The newest report of each process that has ever run, this one's made now. */
+  async exchange(report: () => ProcessReport): Promise<ProcessReport[]> {
+    const own = await this.#write(report);
+    const all = Array.from(
+      { length: this.#options.workers },
+      (_, worker) => worker === this.#options.worker ? own : read(this.#options, worker),
+    );
+    return (await Promise.all(all)).filter((found) => found !== undefined);
+  }
+
+  /** Writes the last report. */
+  async close(report: () => ProcessReport): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#write(report);
+  }
+
+  /** One at a time. Calls during a write share the next one, whose report is made after them. */
+  #write(report: () => ProcessReport): Promise<ProcessReport> {
+    return this.#next ??= Promise.resolve(this.#writing).then(() => {
+      this.#next = undefined;
+      return this.#writing = this.#writeOne(report());
+    });
+  }
+
+  async #writeOne(made: ProcessReport): Promise<ProcessReport> {
+    const base = this.#base;
+    const { startedAt, counts } = base ?? made;
+    const report = base ? { ...made, startedAt, counts: addCounts(counts, made.counts) } : made;
+    const text = JSON.stringify(report);
+    const path = pathOf(this.#options, this.#options.worker);
+    try {
+      // Renamed, so that no reader sees a part of it.
+      await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
+      await Deno.rename(`${path}.new`, path);
+    } catch (error) {
+      if (!this.#hasFailed) this.#options.onFailure(error);
+      this.#hasFailed = true;
+    }
+    // As written: the counts go on, and the next process that is asked must not know less.
+    return JSON.parse(text);
+  }
+}
+
+type Place = Pick<ReportExchangeOptions, "folder">;
+
+/** The file of a process. The launcher waits for the first one of process 0. */
+function pathOf({ folder }: Place, worker: number): string {
+  return join(folder, `${worker}.json`);
+}
+
+/** Undefined: there is no such process yet. */
+async function read(place: Place, worker: number): Promise<ProcessReport | undefined> {
+  try {
+    return JSON.parse(await Deno.readTextFile(pathOf(place, worker)));
+  } catch (error) {
+    const { NotFound, NotADirectory } = Deno.errors;
+    if (error instanceof NotFound || error instanceof NotADirectory) return undefined;
+    throw error;
+  }
+}

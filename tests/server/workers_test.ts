@@ -1,0 +1,162 @@
+/** Several server processes on one port (`WORKERS`), as `deno task start` runs them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ProcessReport } from "../../monitoring/relay/process_report.ts";
+import { type WatchedProcess, watchProcess } from "../../tools/run/testdata/watched_process.ts";
+import { DSN, fresh } from "../relay/_start_relay.ts";
+import { answers, startStandInIngest, takes, takesAfter } from "../stand_in_ingest.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
+import { until } from "../until.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ignore = Deno.build.os !== "linux";
+/** Enough that both processes get some, whatever the system's choice. */
+const CONNECTIONS = 40;
+
+function launch(env: Record<string, string>): WatchedProcess {
+  return watchProcess(["run", "-A", join(ROOT, "tools/run/start.ts")], {
+    cwd: ROOT,
+    env: { HOST: "127.0.0.1", SENTRY_DSN: DSN, WORKERS: "2", ...env },
+  });
+}
+
+/** Sends a request over a connection of its own, so that the system chooses the process. */
+async function request(url: string, init: RequestInit = {}): Promise<Response> {
+  using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  const response = await fetch(url, { ...init, client } as RequestInit);
+  return new Response(await response.text(), response);
+}
+
+async function metric(origin: string, name: string): Promise<number> {
+  const text = await (await request(`${origin}/monitoring/metrics`)).text();
+  const line = text.split("\n").find((line) => line.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
+}
+
+Deno.test({
+  name: "two processes on one port → both answer, counts of the whole; one killed → nothing lost",
+  ignore,
+  async fn() {
+    using folder = temporaryFolder();
+    const dataDir = folder.path;
+    await using ingest = startStandInIngest();
+    await using server = launch({
+      PORT: "0",
+      DATA_DIR: dataDir,
+      RELAY_UPSTREAM: ingest.origin,
+    });
+    const origin = await server.printed(/^Listening on (\S+)\/$/m);
+    const processes = () => metric(origin, "sightglass_processes");
+    await until("both run", async () => await processes() === 2, 60_000);
+
+    const bodies = Array.from({ length: CONNECTIONS }, () => fresh());
+    const post = async (body: BodyInit) =>
+      (await request(`${origin}/monitoring`, { method: "POST", body })).status;
+    assert.deepEqual(new Set(await Promise.all(bodies.map(post))), new Set([200]));
+    const delivered = 'sightglass_items_total{category="error",outcome="delivered"}';
+    await until("all are counted", async () => await metric(origin, delivered) === CONNECTIONS);
+    const reports = join(dataDir, `workers-127.0.0.1-${new URL(origin).port}`);
+    for (const worker of [0, 1]) {
+      const text = await Deno.readTextFile(join(reports, `${worker}.json`));
+      const { counts }: ProcessReport = JSON.parse(text);
+      const { delivered } = counts.items.error!;
+      assert.ok(delivered > 0 && delivered < CONNECTIONS, `process ${worker}: ${delivered}`);
+    }
+
+    // Acknowledged by a process that is killed, or by the other one.
+    ingest.behave(answers(503));
+    const kept = Array.from({ length: CONNECTIONS }, () => fresh());
+    const text = (body: Uint8Array) => new TextDecoder().decode(body);
+    const [, ...workers] = server.pids();
+    const command = await Deno.readTextFile(`/proc/${workers[1]}/cmdline`);
+    const { host } = new URL(origin);
+    assert.match(
+      command,
+      new RegExp(`--allow-net=${host},127.0.0.1:\\d+\0`),
+      "no more than needed",
+    );
+    const acknowledged: string[] = [];
+    await Promise.all(kept.map(async (body, index) => {
+      if (index === CONNECTIONS / 2) Deno.kill(workers[1]!, "SIGKILL");
+      // A connection of the killed process breaks.
+      const status = await post(body).catch(() => undefined);
+      if (status === 202) acknowledged.push(text(body));
+    }));
+    assert.ok(acknowledged.length > 0);
+    await until("it is replaced", () => {
+      const now = server.pids();
+      return now.length === 3 && !now.includes(workers[1]!);
+    }, 60_000);
+    assert.match(server.text(), /Server process \d ended \(SIGKILL\); another starts in 1 s\./);
+    const started = () => server.text().match(/The server has started/g)?.length;
+    await until("it listens", () => started() === 3, 60_000);
+    await until("both report", async () => await processes() === 2, 60_000);
+    assert.equal(await metric(origin, delivered), CONNECTIONS, "counts of the killed one stay");
+    ingest.behave(takes());
+    await ingest.waitFor(
+      (all) => acknowledged.every((sent) => all.some((request) => request.text === sent)),
+      60_000,
+    );
+
+    // Another server of the same user that also shares its port would take a part of the connections.
+    await using stranger = launch({ PORT: new URL(origin).port, DATA_DIR: dataDir });
+    await until("it is refused", () => stranger.text().includes("in use"), 60_000);
+    assert.equal((await stranger.process.status).code, 1);
+    await stranger.closed;
+    assert.equal(
+      stranger.text(),
+      `Cannot listen on ${origin}/: the port is in use, set another PORT.\n`,
+    );
+
+    // Stop in good order while requests are under way. A process that has sent nothing since the outage sends one at
+    // a time and spools the rest.
+    const postMany = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => post(fresh())));
+    const areDelivered = (statuses: number[]) => statuses.every((status) => status === 200);
+    await until("both send again", async () => areDelivered(await postMany(CONNECTIONS)));
+    const answer = Promise.withResolvers<void>();
+    ingest.behave(takesAfter(answer.promise));
+    const before = ingest.requests.length;
+    const pending = postMany(12);
+    await ingest.waitFor((all) => all.length >= before + 12);
+    server.process.kill("SIGTERM");
+    await until("it stops", () => server.text().includes("The server is stopping"));
+    answer.resolve();
+    const statuses = await pending;
+    // On a busy machine the attempts are ended, and the envelopes spooled, before the answer comes.
+    assert.ok(statuses.every((status) => status === 200 || status === 202), `${statuses}`);
+    assert.equal((await server.process.status).code, 0);
+    await server.closed;
+    assert.equal(server.text().match(/^Listening on/gm)?.length, 1);
+    assert.deepEqual(
+      [...Deno.readDirSync(dataDir)].map(({ name }) => name).filter((name) =>
+        /^workers-|-wal$/.test(name)
+      ),
+      [],
+    );
+  },
+});
+
+Deno.test({
+  name: "launcher of two processes killed → both stop; configuration error → one line, code 1",
+  ignore,
+  async fn() {
+    using folder = temporaryFolder();
+    const dataDir = folder.path;
+    // Found by the first process, not by the launcher.
+    await using broken = launch({ PORT: "0", DATA_DIR: dataDir, MONITORING_PATH: "/signal" });
+    assert.equal((await broken.process.status).code, 1);
+    await broken.closed;
+    assert.match(broken.text(), /^Cannot start: MONITORING_PATH .*\n$/);
+
+    await using server = launch({ PORT: "0", DATA_DIR: dataDir, SPOOL: "none" });
+    const origin = await server.printed(/^Listening on (\S+)\/$/m);
+    await until("both run", () => server.pids().length === 3, 60_000);
+    await server.endsAfter("SIGKILL", 0, 20_000);
+    await assert.rejects(
+      Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) }),
+      Deno.errors.ConnectionRefused,
+    );
+  },
+});
