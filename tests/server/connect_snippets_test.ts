@@ -4,6 +4,7 @@ import { inboxAddress, remoteDsn, SNIPPETS } from "../../islands/overview/snippe
 import { projectRoot } from "../../tools/project_files.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 /** An SDK starts in a second, on a busy machine in several. */
 const RUN_TIMEOUT_MS = 60_000;
@@ -25,25 +26,21 @@ const outside = Deno.networkInterfaces()
  * @param files by name
  */
 async function run(command: readonly [string, ...string[]], files: Record<string, string> = {}) {
-  const cwd = await Deno.makeTempDir({ prefix: "connect-" });
-  try {
-    await Deno.symlink(modulesOf("@sentry/node", "11.12.0"), `${cwd}/node_modules`);
-    for (const [name, text] of Object.entries(files)) {
-      await Deno.writeTextFile(`${cwd}/${name}`, text);
-    }
-    const [program, ...args] = command;
-    const signal = AbortSignal.timeout(RUN_TIMEOUT_MS);
-    const { success, stderr } = await new Deno.Command(program, {
-      args,
-      cwd,
-      signal,
-      stdout: "null",
-      stderr: "piped",
-    }).output();
-    assert.ok(success, `${command.join(" ")}: ${new TextDecoder().decode(stderr)}`);
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
+  using folder = temporaryFolder();
+  await Deno.symlink(modulesOf("@sentry/node", "11.12.0"), `${folder.path}/node_modules`);
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${folder.path}/${name}`, text);
   }
+  const [program, ...args] = command;
+  const signal = AbortSignal.timeout(RUN_TIMEOUT_MS);
+  const { success, stderr } = await new Deno.Command(program, {
+    args,
+    cwd: folder.path,
+    signal,
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  assert.ok(success, `${command.join(" ")}: ${new TextDecoder().decode(stderr)}`);
 }
 
 /** Whether a program runs here. */

@@ -1,40 +1,14 @@
 /** Contract of the server as a whole, tested with the real server. */
 import assert from "node:assert/strict";
-import { get, request } from "node:http";
+import { get } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { startServer } from "../../tools/run/server_process.ts";
+import { sendRaw } from "../inbox/_wire.ts";
+import { RawClient } from "../relay/_raw_client.ts";
 
 /** Nothing listens at this port: the server's own telemetry must not leave the test. */
 const NOWHERE = "http://127.0.0.1:9";
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Uint8Array;
-}
-
-/** Without `fetch`, which decompresses and adds headers. */
-function ask(
-  url: string,
-  { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const asked = request(url, { method, headers }, async (response) => {
-    const parts: Uint8Array[] = [];
-    for await (const part of response) parts.push(part);
-    resolve({
-      status: response.statusCode ?? 0,
-      headers: response.headers,
-      body: new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer()),
-    });
-  });
-  asked.on("error", reject);
-  asked.end();
-  return promise;
-}
-
-const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /** For tests that only read from a server with the default configuration. */
 const server = await startServer();
@@ -42,13 +16,13 @@ const server = await startServer();
 Deno.test.afterAll(async () => void await server.stop());
 
 Deno.test("GET / → the page with ETag, CSP and security headers", async () => {
-  const page = await ask(server.origin);
+  const page = await sendRaw(server.port, "GET", "/");
   assert.equal(page.status, 200);
-  assert.match(String(page.headers["content-type"]), /^text\/html/);
-  assert.match(text(page.body), /<h1>Sightglass<\/h1>/);
-  assert.match(String(page.headers.etag), /^".+"$/);
+  assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
+  assert.match(page.text, /<h1>Sightglass<\/h1>/);
+  assert.match(page.headers.get("etag") ?? "", /^".+"$/);
   assert.match(
-    String(page.headers["content-security-policy"]),
+    page.headers.get("content-security-policy") ?? "",
     /^default-src 'none'; script-src 'self' 'sha256-[^;]+; style-src 'self' 'sha256-[^;]+; connect-src 'self'; .*require-trusted-types-for 'script'; trusted-types default; report-uri \/monitoring\/security$/,
   );
   for (
@@ -57,28 +31,28 @@ Deno.test("GET / → the page with ETag, CSP and security headers", async () => 
       ["referrer-policy", "same-origin"],
       ["cross-origin-opener-policy", "same-origin"],
     ] as const
-  ) assert.equal(page.headers[name], value);
-  assert.match(String(page.headers["permissions-policy"]), /camera=\(\)/);
-  assert.equal(page.headers["strict-transport-security"], undefined, "plain http");
+  ) assert.equal(page.headers.get(name), value);
+  assert.match(page.headers.get("permissions-policy") ?? "", /camera=\(\)/);
+  assert.equal(page.headers.get("strict-transport-security"), null, "plain http");
 
-  const again = await ask(server.origin, {
-    headers: { "if-none-match": String(page.headers.etag) },
+  const again = await sendRaw(server.port, "GET", "/", {
+    "if-none-match": page.headers.get("etag") ?? "",
   });
   assert.equal(again.status, 304);
   assert.equal(again.body.length, 0);
 });
 
 Deno.test("GET /, Accept-Encoding → the same page in brotli or gzip", async () => {
-  const plain = await ask(server.origin);
-  assert.equal(plain.headers["content-encoding"], undefined);
-  const br = await ask(server.origin, { headers: { "accept-encoding": "gzip, br" } });
-  assert.equal(br.headers["content-encoding"], "br");
+  const plain = await sendRaw(server.port, "GET", "/");
+  assert.equal(plain.headers.get("content-encoding"), null);
+  const br = await sendRaw(server.port, "GET", "/", { "accept-encoding": "gzip, br" });
+  assert.equal(br.headers.get("content-encoding"), "br");
   assert.deepEqual(new Uint8Array(brotliDecompressSync(br.body)), plain.body);
-  const gzip = await ask(server.origin, { headers: { "accept-encoding": "gzip" } });
-  assert.equal(gzip.headers["content-encoding"], "gzip");
+  const gzip = await sendRaw(server.port, "GET", "/", { "accept-encoding": "gzip" });
+  assert.equal(gzip.headers.get("content-encoding"), "gzip");
   assert.deepEqual(new Uint8Array(gunzipSync(gzip.body)), plain.body);
-  const head = await ask(server.origin, { method: "HEAD" });
-  assert.equal(head.headers["content-length"], String(plain.body.length));
+  const head = await sendRaw(server.port, "HEAD", "/");
+  assert.equal(head.headers.get("content-length"), String(plain.body.length));
   assert.equal(head.body.length, 0);
 });
 
@@ -91,7 +65,7 @@ Deno.test("GET / → mode, DSN, release and environment of the start, escaped", 
       SENTRY_ENVIRONMENT: "<!--<script>",
     },
   });
-  const page = text((await ask(server.origin)).body);
+  const page = (await sendRaw(server.port, "GET", "/")).text;
   assert.ok(page.includes("&lt;b&gt;&quot;&amp;&#x27;"));
   assert.ok(page.includes("o1.ingest.us.sentry.io"));
   const client = /<script type="application\/json" id="client">(.*?)<\/script>/.exec(page)?.[1];
@@ -108,8 +82,8 @@ Deno.test("GET / → mode, DSN, release and environment of the start, escaped", 
 
 Deno.test("PUBLIC_ORIGIN with https → Strict-Transport-Security", async () => {
   await using server = await startServer({ env: { PUBLIC_ORIGIN: "https://glass.example" } });
-  const page = await ask(server.origin);
-  assert.match(String(page.headers["strict-transport-security"]), /^max-age=\d+/);
+  const page = await sendRaw(server.port, "GET", "/");
+  assert.match(page.headers.get("strict-transport-security") ?? "", /^max-age=\d+/);
 });
 
 Deno.test("unknown path → 404; wrong method → 405 with Allow", async () => {
@@ -121,7 +95,7 @@ Deno.test("unknown path → 404; wrong method → 405 with Allow", async () => {
     "/main.ts",
   ];
   for (const path of [...nowhere, "/assets/../main.ts", "/assets/%2e%2e/manifest.json"]) {
-    assert.equal((await ask(server.origin + path)).status, 404, path);
+    assert.equal((await sendRaw(server.port, "GET", path)).status, 404, path);
   }
   for (
     const [method, path, allow] of [
@@ -130,9 +104,9 @@ Deno.test("unknown path → 404; wrong method → 405 with Allow", async () => {
       ["POST", "/monitoring/inbox", /DELETE/],
     ] as const
   ) {
-    const answer = await ask(server.origin + path, { method });
+    const answer = await sendRaw(server.port, method, path);
     assert.equal(answer.status, 405, `${method} ${path}`);
-    assert.match(String(answer.headers.allow), allow);
+    assert.match(answer.headers.get("allow") ?? "", allow);
   }
 });
 
@@ -141,7 +115,7 @@ Deno.test("relay mode, inbox with any method → 404", async () => {
     env: { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1", RELAY_UPSTREAM: NOWHERE },
   });
   for (const method of ["GET", "HEAD", "DELETE", "POST", "OPTIONS"]) {
-    const answer = await ask(`${server.origin}/monitoring/inbox`, { method });
+    const answer = await sendRaw(server.port, method, "/monitoring/inbox");
     assert.equal(answer.status, 404, method);
   }
 });
@@ -149,9 +123,9 @@ Deno.test("relay mode, inbox with any method → 404", async () => {
 Deno.test("MONITORING_PATH → the relay answers there and at /monitoring", async () => {
   await using server = await startServer({ env: { MONITORING_PATH: "/glass/in" } });
   for (const path of ["/glass/in", "/monitoring"]) {
-    const health = await ask(server.origin + path);
+    const health = await sendRaw(server.port, "GET", path);
     assert.equal(health.status, 200, path);
-    assert.equal(JSON.parse(text(health.body)).mode, "inbox");
+    assert.equal(JSON.parse(health.text).mode, "inbox");
   }
 });
 
@@ -228,23 +202,23 @@ Deno.test("DATA_DIR is a file → one line that names it, exit code 1", async ()
 });
 
 Deno.test("HEAD /monitoring → Content-Length of GET", async () => {
-  const get = await ask(`${server.origin}/monitoring`);
-  const head = await ask(`${server.origin}/monitoring`, { method: "HEAD" });
-  assert.equal(head.headers["content-length"], String(get.body.length));
+  const get = await sendRaw(server.port, "GET", "/monitoring");
+  const head = await sendRaw(server.port, "HEAD", "/monitoring");
+  assert.equal(head.headers.get("content-length"), String(get.body.length));
   assert.equal(head.body.length, 0);
 });
 
 Deno.test("POST /monitoring refused before its body is read → connection stays open", async () => {
   const refused = ["Origin: null", "Content-Encoding: unheard-of"];
   const body = "x".repeat(60_000);
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
-  const parts = refused.map((header) =>
-    `POST /monitoring HTTP/1.1\r\nHost: localhost\r\n${header}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  );
-  parts.push("GET /monitoring HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-  const bytes = new TextEncoder().encode(parts.join(""));
-  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
-  const answers = await new Response(connection.readable).text();
+  using client = await RawClient.connect(`127.0.0.1:${server.port}`);
+  for (const header of refused) {
+    await client.send(
+      `POST /monitoring HTTP/1.1\r\nHost: localhost\r\n${header}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  }
+  await client.send("GET /monitoring HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const answers = await client.rest();
   const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => match[1]);
   assert.deepEqual(statuses, ["403", "415", "200"]);
 });

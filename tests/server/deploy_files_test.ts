@@ -1,6 +1,7 @@
 /** The files in `deploy/` and the `deploy` section of `deno.json` match the server. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { parse } from "yaml";
 import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
 import { STOP_MS } from "../../server/serve.ts";
 import project from "../../deno.json" with { type: "json" };
@@ -11,6 +12,7 @@ const dockerfile = read("deploy/Dockerfile");
 const unit = read("deploy/sightglass.service");
 const nginx = read("deploy/nginx.conf");
 const caddy = read("deploy/Caddyfile");
+const composeText = read("deploy/compose.yaml");
 
 /** Variables of the runtime that these files set. */
 const RUNTIME_VARIABLES = ["DENO_DIR"];
@@ -30,7 +32,10 @@ Deno.test("Dockerfile → the Deno version of the tests", () => {
 Deno.test("named tasks and files → exist", () => {
   const { build, runtime } = project.deploy;
   const named = [dockerfile, unit, build].join("\n").replaceAll(/[",]+ ?"?/g, " ");
-  const tasks = Array.from(named.matchAll(/deno task (\w+)/g), ([, task]) => task ?? "");
+  const tasks = Array.from(
+    named.matchAll(/deno task (?:--quiet )?(\w+)/g),
+    ([, task]) => task ?? "",
+  );
   assert.deepEqual([...new Set(tasks)].sort(), ["build", "start"]);
   for (const task of tasks) assert.ok(task in project.tasks, task);
   assert.ok(existsSync(new URL(runtime.entrypoint, root)));
@@ -64,4 +69,63 @@ Deno.test("proxies → accept envelopes of the maximum size, wait long enough", 
 Deno.test("systemd → waits longer than the server needs to stop", () => {
   const timeout = /^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1];
   assert.ok(Number(timeout) * 1000 > STOP_MS);
+});
+
+/** What the tests read of a compose file. */
+interface Compose {
+  readonly services: Record<string, {
+    readonly image?: string;
+    readonly build?: { readonly context: string; readonly dockerfile: string };
+    readonly environment: Record<string, string>;
+    readonly depends_on?: Record<string, { readonly condition: string }>;
+    readonly healthcheck?: { readonly test: readonly string[] };
+    readonly networks: readonly string[];
+    readonly ports?: readonly string[];
+    readonly volumes?: readonly string[];
+  }>;
+  readonly networks: Record<string, { readonly internal?: boolean } | null>;
+  readonly volumes: Record<string, null>;
+}
+
+Deno.test("compose file → known variables, a relay on PostgreSQL that only the server reaches", () => {
+  const secrets: Record<string, string> = {
+    SENTRY_DSN: "https://key@o1.ingest.sentry.io/1",
+    POSTGRES_PASSWORD: "0123abcd",
+  };
+  const read = new Set<string>();
+  const text = composeText.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, sign, or) => {
+    read.add(name);
+    return secrets[name] ?? (sign === "-" ? or : assert.fail(`${name} has no value`));
+  });
+  const { services, networks, volumes }: Compose = parse(text);
+  const { server, database } = services;
+  const explained = Array.from(composeText.matchAll(/^# {3}([A-Z_]+)=…/gm), ([, name]) => name!);
+  assert.deepEqual([...read].sort(), explained.sort());
+
+  for (const name of Object.keys(server!.environment)) {
+    assert.ok(CONFIG_VARIABLES.includes(name), name);
+  }
+  const config = loadConfig({ ...assignments(dockerfile), ...server!.environment });
+  assert.deepEqual([config.mode, config.spool], ["relay", "postgres"]);
+  const { host, user, password, database: name } = config.database!;
+  const { POSTGRES_USER, POSTGRES_PASSWORD } = database!.environment;
+  // The image names the database like its user.
+  assert.deepEqual([user, password, name], [POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_USER]);
+  assert.equal(services[host], database);
+  assert.equal(server!.depends_on?.[host]?.condition, "service_healthy");
+  assert.equal(database!.healthcheck?.test[1], "pg_isready");
+
+  // Plain text is for a network that does not leave the machine.
+  assert.equal(config.database!.tls, "none");
+  assert.deepEqual(database!.networks.map((network) => networks[network]?.internal), [true]);
+  assert.equal(database!.ports, undefined);
+  assert.deepEqual(server!.ports, [`127.0.0.1:${config.port}:${config.port}`]);
+
+  assert.match(database!.image!, /^postgres:\d+\.\d+-[a-z]+$/);
+  const { context, dockerfile: file } = server!.build!;
+  const folder = new URL(`${context}/`, new URL("deploy/", root));
+  assert.equal(Deno.readTextFileSync(new URL(file, folder)), dockerfile);
+  assert.match(dockerfile, /^USER deno$[^]*^HEALTHCHECK [^]*\/monitoring`[^]*^CMD /m);
+  const named = database!.volumes!.map((volume) => volume.split(":")[0]!);
+  for (const volume of named) assert.ok(volume in volumes, volume);
 });

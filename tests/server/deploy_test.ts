@@ -1,7 +1,15 @@
 /** Simulated Deno Deploy: a deployment id, and all permissions except writing to disk. */
 import assert from "node:assert/strict";
+import {
+  postgresBinaries,
+  type PrivatePostgres,
+  startPostgres,
+} from "../../monitoring/storage/testdata/private_postgres.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
-import { startStandInIngest, takes } from "../stand_in_ingest.ts";
+import { EventReader } from "../inbox/_wire.ts";
+import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
+import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
+import { until } from "../until.ts";
 
 const DEPLOYMENT = "dply-7f3a";
 const EVENT_ID = "0123456789abcdef0123456789abcdef";
@@ -95,4 +103,155 @@ Deno.test("Deploy, SIGINT → stops cleanly before the platform kills it", async
   assert.equal(code, 0);
   // Deploy sends SIGKILL five seconds after SIGINT: https://docs.deno.com/deploy/reference/runtime/
   assert.ok(performance.now() - start < 5_000);
+});
+
+/** Without server binaries the tests are listed as ignored. */
+const ignore = postgresBinaries === undefined;
+let postgres: PrivatePostgres;
+Deno.test.beforeAll(async () => {
+  if (!ignore) postgres = await startPostgres();
+});
+Deno.test.afterAll(async () => {
+  if (!ignore) await postgres[Symbol.asyncDispose]();
+});
+
+const TOKEN = { Authorization: "Bearer secret" };
+const INBOX_DSN = "https://inbox@sightglass.invalid/1";
+
+/** Ids of the events in the inbox, oldest first. */
+async function eventIds(server: ServerProcess): Promise<string[]> {
+  const response = await fetch(`${server.origin}/monitoring/inbox?type=event`, { headers: TOKEN });
+  const { envelopes } = await response.json();
+  return envelopes.map((row: { event_id: string }) => row.event_id);
+}
+
+Deno.test({
+  name: "Deploy, DATABASE_URL → instances share one inbox, which outlasts all of them",
+  ignore,
+  async fn() {
+    const env = { INBOX_TOKEN: "secret", DATABASE_URL: postgres.url() };
+    const sent = ["a", "b", "c"].map((digit) => digit.repeat(32)) as [string, string, string];
+    {
+      await using first = await deploy(env);
+      // With only the permissions of its configuration, and a disk.
+      await using second = await startServer({ env });
+      assert.match(await pageText(first), /Stored here the newest 64.*in PostgreSQL/);
+      await using events = await EventReader.open(`${second.origin}/monitoring/inbox`, TOKEN);
+      for (const [n, id] of sent.entries()) {
+        const answer = await post(n === 1 ? second : first, INBOX_DSN, id);
+        assert.equal(answer.headers.get("x-relay-outcome"), "stored");
+        await answer.body?.cancel();
+      }
+      const cursorAt = async ({ origin }: ServerProcess, query = "") =>
+        (await (await fetch(`${origin}/monitoring/inbox${query}`, { headers: TOKEN })).json())
+          .cursor;
+      const cursor = await cursorAt(first);
+      assert.ok(await cursorAt(second, `?since=${cursor}`) >= cursor, "known at once");
+      for (const id of sent) {
+        for (let text = ""; !text.includes(id);) {
+          const event = await events.next();
+          assert.ok(event, "the stream ended");
+          text = event.data ?? "";
+        }
+      }
+      await until(
+        "both list all",
+        async () =>
+          (await Promise.all([first, second].map(eventIds))).every((ids) =>
+            ids.join() === sent.join()
+          ),
+      );
+      for (const server of [first, second]) {
+        const { code } = await server.stop("SIGINT");
+        assert.equal(code, 0, server.output());
+      }
+    }
+    await using later = await deploy(env);
+    assert.deepEqual(await eventIds(later), sent);
+    const address = `${later.origin}/monitoring/inbox`;
+    const emptied = await fetch(address, { method: "DELETE", headers: TOKEN });
+    assert.equal(emptied.status, 204);
+    assert.deepEqual(await eventIds(later), []);
+
+    await postgres.stop("immediate");
+    const refused = await post(later, INBOX_DSN, "d".repeat(32));
+    assert.deepEqual([refused.status, (await refused.json()).error], [503, "spool_unavailable"]);
+    const health = await fetch(`${later.origin}/monitoring`);
+    assert.deepEqual([health.status, (await health.json()).is_healthy], [503, false]);
+    assert.deepEqual(await eventIds(later), []);
+    await postgres.start();
+    await until("it stores again", async () => {
+      const answer = await post(later, INBOX_DSN, "d".repeat(32));
+      await answer.body?.cancel();
+      return answer.status === 200;
+    });
+  },
+});
+
+Deno.test({
+  name: "Deploy, DATABASE_URL and a DSN → what the ingest does not take outlasts the instance",
+  ignore,
+  async fn() {
+    await using ingest = startStandInIngest();
+    ingest.behave(answers(503));
+    const dsn = "https://key@o1.ingest.sentry.io/1";
+    const env = {
+      SENTRY_DSN: dsn,
+      RELAY_UPSTREAM: ingest.origin,
+      DATABASE_URL: postgres.url(),
+    };
+    const first = await deploy(env);
+    const kept = await post(first, dsn);
+    assert.equal(kept.status, 202);
+    await kept.body?.cancel();
+    await first.stop("SIGINT");
+    await using _later = await deploy(env);
+    ingest.behave(takes());
+    await ingest.waitFor(() => ingest.requests.some(({ text }) => text.includes("on deploy")));
+  },
+});
+
+const onFullDisk = await needsSmallDisk(
+  "full disk, everything deleted by another server → empty, too",
+);
+
+Deno.test({
+  ...onFullDisk,
+  ignore: onFullDisk.ignore || ignore,
+  async fn() {
+    await using disk = (await mountSmallDisk(40))!;
+    const env = {
+      INBOX_TOKEN: "secret",
+      DATABASE_URL: postgres.url({ parameters: "sslmode=no-verify" }),
+    };
+    await using full = await startServer({ env, dataDir: disk.path, before: disk.before });
+    await using other = await startServer({ env });
+    const sent: string[] = [];
+    const send = async () => {
+      const id = crypto.randomUUID().replaceAll("-", "");
+      sent.push(id);
+      const header = JSON.stringify({ event_id: id, dsn: INBOX_DSN });
+      const event = JSON.stringify({ message: "x".repeat(500_000) });
+      const body = `${header}\n{"type":"event"}\n${event}\n`;
+      const answer = await fetch(`${other.origin}/monitoring`, { method: "POST", body });
+      assert.equal(answer.status, 200, await answer.text());
+    };
+    for (let n = 0; n < 10; n++) await send();
+    await until("the server has them", async () => {
+      const ids = new Set(await eventIds(full));
+      return sent.every((id) => ids.has(id));
+    });
+    {
+      using _full = disk.keepFull();
+      await until("its reserve is used up", async () => {
+        await send();
+        const health = await fetch(`${full.origin}/monitoring`);
+        await health.body?.cancel();
+        return health.status === 503;
+      });
+    }
+    const inbox = `${other.origin}/monitoring/inbox`;
+    assert.equal((await fetch(inbox, { method: "DELETE", headers: TOKEN })).status, 204);
+    await until("it is empty, too", async () => (await eventIds(full)).length === 0);
+  },
 });

@@ -17,7 +17,7 @@ const violation = (n: number, directive = "img-src") =>
     },
   });
 
-Deno.test("inbox mode: own page, page of this machine, stranger → source, or 403", async () => {
+Deno.test("inbox mode: own page, page of this machine → source; stranger → 403, listed", async () => {
   await using server = await startServer();
   const own = `http://127.0.0.1:${server.port}`;
   const status = async (headers: Record<string, string>, n: number) =>
@@ -42,6 +42,14 @@ Deno.test("inbox mode: own page, page of this machine, stranger → source, or 4
     [error.type, error.value, error.count],
     ["Blocked by the page's policy", "img-src https://evil.example", 2],
   );
+
+  const { error: code, origin, address } = (await rows("refusals")).at(-1);
+  assert.deepEqual(
+    [code, origin, address],
+    ["origin_not_allowed", "https://evil.example", ADDRESS],
+  );
+  const metrics = await (await fetch(`${own}/monitoring/metrics`)).text();
+  assert.match(metrics, /^sightglass_refused_reports_total\{reason="origin_not_allowed"\} 3$/m);
 
   const preflight = {
     Origin: "http://localhost:3000",

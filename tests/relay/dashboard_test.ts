@@ -1,0 +1,117 @@
+/** The alert rules and the dashboard in `deploy/`: against the metrics, Prometheus' parser and Grafana's format. */
+import assert from "node:assert/strict";
+import { parse, stringify } from "yaml";
+import { startStandInIngest } from "../stand_in_ingest.ts";
+import { fresh, startRelay } from "./_start_relay.ts";
+import dashboard from "../../deploy/grafana-dashboard.json" with { type: "json" };
+
+const rulesFile = new URL("../../deploy/prometheus-alerts.yml", import.meta.url);
+
+/** What the tests read of a file of rules: https://prometheus.io/docs/prometheus/latest/configuration/recording_rules/ */
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+}
+const rules: Rules = parse(await Deno.readTextFile(rulesFile));
+const alertExpressions = rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr));
+
+/** The dashboard's expressions, with values for what Grafana replaces. */
+const panelExpressions = dashboard.panels.flatMap(({ targets }) =>
+  targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "2m").replaceAll("$job", "a job"))
+);
+
+Deno.test("alert rules and dashboard → use only metrics and labels that are reported", async () => {
+  await using ingest = startStandInIngest();
+  await using relay = startRelay({ upstream: ingest.origin });
+  assert.equal((await relay.post(fresh())).status, 200);
+  const response = await relay.relay.metrics();
+  const text = await response.text();
+  const reported = new Set(Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name]) => name!));
+  assert.ok(alertExpressions.length > 5 && panelExpressions.length > 12);
+  for (const expression of [...alertExpressions, ...panelExpressions]) {
+    const names = expression.match(/\b(?:sightglass|process)_\w+|\bup\b/g);
+    assert.ok(names, expression);
+    for (const name of names) {
+      assert.ok(
+        name === "up" || reported.has(name.replace(/_bucket$/, "")),
+        `${name}: ${expression}`,
+      );
+    }
+    for (const [, labels] of expression.matchAll(/\bby \(([^)]*)\)/g)) {
+      for (const label of labels!.split(/, ?/)) {
+        assert.ok(label === "instance" || new RegExp(`[{,]${label}="`).test(text), expression);
+      }
+    }
+  }
+});
+
+Deno.test("dashboard → Grafana's classic format: panels side by side, each with a unit", () => {
+  // https://grafana.com/docs/grafana/latest/visualizations/dashboards/build-dashboards/view-dashboard-json-model/
+  const { uid, title, schemaVersion, templating, panels } = dashboard;
+  assert.match(uid, /^[\w-]{8,40}$/);
+  assert.equal(title, "Sightglass");
+  // From 36 on, a data source is an object; Grafana upgrades older versions when it imports them.
+  assert.ok(Number.isInteger(schemaVersion) && schemaVersion >= 36);
+  assert.deepEqual(templating.list.map(({ name, type }) => [name, type]), [
+    ["datasource", "datasource"],
+    ["job", "query"],
+  ]);
+  const cells = new Set<string>();
+  for (const { id, type, title, datasource, gridPos, fieldConfig, targets } of panels) {
+    assert.match(type, /^(stat|timeseries)$/);
+    assert.deepEqual(datasource, { type: "prometheus", uid: "${datasource}" }, title);
+    assert.ok(fieldConfig.defaults.unit, title);
+    assert.deepEqual(targets.map(({ refId }) => refId), ["A", "B", "C"].slice(0, targets.length));
+    assert.ok(targets.every(({ legendFormat }) => legendFormat), title);
+    const { x, y, w, h } = gridPos;
+    assert.ok(x >= 0 && w > 0 && x + w <= 24, title);
+    for (let column = x; column < x + w; column++) {
+      for (let row = y; row < y + h; row++) cells.add(`${column} ${row}`);
+    }
+    assert.equal(panels.find((panel) => panel.id === id)?.title, title, `id ${id} is used twice`);
+  }
+  const area = panels.reduce((sum, { gridPos }) => sum + gridPos.w * gridPos.h, 0);
+  assert.equal(cells.size, area, "panels overlap");
+});
+
+const promtool = hasPromtool();
+
+Deno.test({
+  name: "alert rules and dashboard → Prometheus parses each expression" +
+    (promtool ? "" : " (ignored: promtool is not installed)"),
+  ignore: !promtool,
+  async fn() {
+    assert.match(await checkRules(rulesFile.pathname), /SUCCESS: 8 rules found/);
+    const folder = await Deno.makeTempDir({ prefix: "rules-" });
+    try {
+      const panels = panelExpressions.map((expr, n) => ({ record: `panel:${n}`, expr }));
+      const path = `${folder}/panels.yml`;
+      await Deno.writeTextFile(path, stringify({ groups: [{ name: "panels", rules: panels }] }));
+      assert.match(
+        await checkRules(path),
+        new RegExp(`SUCCESS: ${panelExpressions.length} rules found`),
+      );
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+/** The output of `promtool check rules`. Fails if it finds an error. */
+async function checkRules(path: string): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("promtool", {
+    args: ["check", "rules", path],
+  }).output();
+  const [found, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.ok(success, errors);
+  return found!;
+}
+
+function hasPromtool(): boolean {
+  try {
+    return new Deno.Command("promtool", { args: ["--version"], stderr: "null", stdout: "null" })
+      .outputSync().success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
