@@ -1,17 +1,22 @@
 /**
- * `deno task faults [--kills=N | --minutes=N] [--seed=S]`: runs the real server under load while a stand-in ingest often
+ * `deno task faults [--kills=N | --minutes=N] [--seed=S] [--servers=N] [--database]`: runs the real server under load while a stand-in ingest often
  * fails, and compares what the server acknowledged with what arrived. Exits with 1 if an acknowledged envelope is lost or
  * was delivered twice without a known reason.
+ *
+ * `--servers=N` runs N servers on one spool, and `--database` keeps it in a PostgreSQL of its own, which crashes once
+ * for ten ends of servers.
  *
  * `--kills=N` (default 200) ends N short runs of the server by SIGKILL. `--minutes=N` also rate-limits categories,
  * answers some envelopes with 5xx, resets and delays responses, fills the disk, sets the clock back, and stops the
  * server by SIGTERM.
  */
+import { startPostgres } from "../monitoring/storage/testdata/private_postgres.ts";
 import type { DoubleReason } from "../tests/crash/_delivery_log.ts";
 import {
   ALL_FAULTS,
   type FaultReport,
   type FaultRunOptions,
+  FLEET_KILLS,
   KILLS,
   runFaults,
 } from "../tests/crash/_fault_run.ts";
@@ -24,6 +29,8 @@ const REASONS: Record<DoubleReason, string> = {
   "killed": "SIGKILL before the ingest's response was recorded or acknowledged",
   "answer lost": "the response was cut off, or the relay had stopped waiting",
   "disk full": "stopped while the disk was too full to record the response",
+  "not shared yet": "two servers got copies of it within a second",
+  "database down": "no server could know that another had spooled or delivered it",
   "unexplained": "NOT EXPLAINED",
 };
 
@@ -31,12 +38,14 @@ const REASONS: Record<DoubleReason, string> = {
 export function readFaultOptions(
   args: readonly string[],
   seed: number,
-): Pick<FaultRunOptions, "seed" | "until" | "profile"> {
+): Omit<FaultRunOptions, "postgres" | "onProgress"> & { readonly isInDatabase: boolean } {
   const given = new Map<string, number>();
+  const isInDatabase = args.includes("--database");
   for (const arg of args) {
-    const [, name, value] = /^--(kills|minutes|seed)=(\d{1,9})$/.exec(arg) ?? [];
+    if (arg === "--database") continue;
+    const [, name, value] = /^--(kills|minutes|seed|servers)=(\d{1,9})$/.exec(arg) ?? [];
     if (name === undefined) {
-      const known = "--kills=N, --minutes=N and --seed=S";
+      const known = "--kills=N, --minutes=N, --servers=N, --database and --seed=S";
       throw new RangeError(`Cannot run: unknown option ${arg}. Known are ${known}.`);
     }
     given.set(name, Number(value));
@@ -46,10 +55,16 @@ export function readFaultOptions(
   if (minutes !== undefined && kills !== undefined) {
     throw new RangeError("Cannot run: --kills and --minutes are given. Give one of them.");
   }
+  const servers = given.get("servers") ?? 1;
   return {
+    servers,
+    isInDatabase,
     seed: given.get("seed") ?? seed,
     ...minutes === undefined
-      ? { until: { kills: kills ?? DEFAULT_KILLS }, profile: KILLS }
+      ? {
+        until: { kills: kills ?? DEFAULT_KILLS },
+        profile: servers > 1 ? FLEET_KILLS : KILLS,
+      }
       : { until: { ms: minutes * 60_000 }, profile: ALL_FAULTS },
   };
 }
@@ -96,10 +111,15 @@ function some(lines: readonly string[]): string[] {
 
 if (import.meta.main) {
   try {
-    const options = readFaultOptions(Deno.args, Date.now() % 1_000_000_000);
+    const { isInDatabase, ...options } = readFaultOptions(Deno.args, Date.now() % 1_000_000_000);
+    await using postgres = isInDatabase ? await startPostgres() : undefined;
     console.log(`Seed ${options.seed}`);
     const begin = performance.now();
-    const report = await runFaults({ ...options, onProgress: (line) => console.log(line) });
+    const report = await runFaults({
+      ...options,
+      postgres,
+      onProgress: (line) => console.log(line),
+    });
     for (const line of describeReport(report)) console.log(line);
     console.log(`Seed ${options.seed}, ${((performance.now() - begin) / 60_000).toFixed(1)} min`);
     if (!hasPassed(report)) Deno.exitCode = 1;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ALL_FAULTS, KILLS } from "../tests/crash/_fault_run.ts";
+import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/_fault_run.ts";
 import { describeReport, hasPassed, readFaultOptions } from "./faults.ts";
 
 const REPORT = {
@@ -15,13 +15,23 @@ const REPORT = {
 };
 
 Deno.test("fault options → kills or minutes and a seed, with defaults", () => {
-  assert.deepEqual(readFaultOptions([], 7), { seed: 7, until: { kills: 200 }, profile: KILLS });
+  const one = { servers: 1, isInDatabase: false };
+  const byDefault = { ...one, seed: 7, until: { kills: 200 }, profile: KILLS };
+  assert.deepEqual(readFaultOptions([], 7), byDefault);
+  assert.deepEqual(readFaultOptions(["--servers=3", "--database"], 7), {
+    ...byDefault,
+    servers: 3,
+    isInDatabase: true,
+    profile: FLEET_KILLS,
+  });
   assert.deepEqual(readFaultOptions(["--kills=5", "--seed=9"], 7), {
+    ...one,
     seed: 9,
     until: { kills: 5 },
     profile: KILLS,
   });
   assert.deepEqual(readFaultOptions(["--minutes=30"], 7), {
+    ...one,
     seed: 7,
     until: { ms: 1_800_000 },
     profile: ALL_FAULTS,

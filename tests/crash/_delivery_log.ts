@@ -5,15 +5,26 @@ export interface ServerRun {
   end?: "SIGKILL" | "SIGTERM";
 }
 
+/**
+ * State of the servers' spool.
+ *
+ * - `full`: its disk is, so that a server cannot record the ingest's answer
+ * - `down`: its database is, so that a server cannot ask it whether it has an envelope
+ */
+export type SpoolState = "usable" | "full" | "down";
+
 /** An envelope that the ingest received completely. */
 export interface Receipt {
   /** Index among all receipts of the run. */
   readonly at: number;
   readonly serverRun: ServerRun;
+  /** Milliseconds of any clock. */
+  readonly time: number;
   /** Whether the ingest accepted it, or was about to. */
   readonly isAccepted: boolean;
-  /** Whether the disk of the spool was full, so that the server could not record the answer. */
-  readonly isDiskFull: boolean;
+  readonly spool: SpoolState;
+  /** Whether its server run, or that of the receipt before it, had been killed. */
+  readonly isAfterKill: boolean;
   /** Whether the response was sent completely to a relay that still waited for it. */
   isAnswered: boolean;
 }
@@ -45,8 +56,16 @@ export interface Delivery extends Posted {
  * - `killed`: SIGKILL before the server recorded or acknowledged the ingest's response
  * - `answer lost`: the ingest's response was cut off or came after the relay had stopped waiting
  * - `disk full`: the server was stopped before it could record the response
+ * - `not shared yet`: another server sent it less than a second later
+ * - `database down`: a server could not know that another had spooled or delivered it
  */
-export type DoubleReason = "killed" | "answer lost" | "disk full" | "unexplained";
+export type DoubleReason =
+  | "killed"
+  | "answer lost"
+  | "disk full"
+  | "not shared yet"
+  | "database down"
+  | "unexplained";
 
 export interface DeliveryCheck {
   /** Acknowledged, but neither accepted by the ingest nor in the spool. */
@@ -55,6 +74,9 @@ export interface DeliveryCheck {
   readonly wrong: readonly string[];
   readonly doubles: readonly { readonly id: string; readonly reason: DoubleReason }[];
 }
+
+/** Milliseconds after which a server knows what another has taken. */
+const SHARED_MS = 1_000;
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
 /** Prefix of the run's event ids, because the server also sends envelopes of its own. */
@@ -92,9 +114,11 @@ export class DeliveryLog {
   receive(
     delivery: Delivery,
     text: string,
-    receipt: Omit<Receipt, "at" | "isAnswered">,
+    receipt: Omit<Receipt, "at" | "isAnswered" | "isAfterKill">,
   ): Receipt {
-    const recorded = { ...receipt, at: this.#received++, isAnswered: false };
+    const runs = [receipt.serverRun, delivery.receipts.at(-1)?.serverRun];
+    const isAfterKill = runs.some((run) => run?.end === "SIGKILL");
+    const recorded = { ...receipt, at: this.#received++, isAnswered: false, isAfterKill };
     if (text !== envelopeText(delivery)) delivery.isAltered = true;
     if (receipt.isAccepted || delivery.receipts.length > 0) delivery.receipts.push(recorded);
     return recorded;
@@ -121,7 +145,10 @@ export class DeliveryLog {
         if (!receipts.some(({ at, isAccepted }) => isAccepted && at < receiptsBefore)) {
           wrong.push(`${id} was acknowledged as delivered before the ingest accepted it`);
         }
-        if (receipts.some(({ at }) => at >= receiptsBefore)) {
+        const wasUnknown = receipts.some(({ at, spool }) =>
+          at < receiptsBefore && spool === "down"
+        );
+        if (!wasUnknown && receipts.some(({ at }) => at >= receiptsBefore)) {
           wrong.push(`${id} was sent upstream again after it was acknowledged as delivered`);
         }
       }
@@ -142,7 +169,10 @@ export class DeliveryLog {
     return { lost, wrong: [...wrong, ...this.#disordered()], doubles };
   }
 
-  /** Segments of a recording that were accepted before their predecessor. */
+  /**
+   * Segments of a recording that were accepted before their predecessor, although a server could know that this was in
+   * the spool.
+   */
   #disordered(): string[] {
     const recordings = Object.groupBy(
       this.all.filter(({ type, receipts }) => type === "replay_recording" && receipts.length > 0),
@@ -150,17 +180,21 @@ export class DeliveryLog {
     );
     return Object.values(recordings).flatMap((segments = []) =>
       segments.filter(({ receipts }, n) =>
-        n > 0 && receipts[0]!.at < segments[n - 1]!.receipts[0]!.at
+        n > 0 && receipts[0]!.spool !== "down" &&
+        receipts[0]!.at < segments[n - 1]!.receipts[0]!.at
       ).map((segment) => `${idOf(segment)} was accepted before its predecessor`)
     );
   }
 }
 
 function doubleReason(receipt: Receipt, next: Receipt): DoubleReason {
-  const { serverRun, isAnswered, isDiskFull } = receipt;
-  if (serverRun !== next.serverRun && serverRun.end === "SIGKILL") return "killed";
+  const { serverRun, time, isAnswered, spool } = receipt;
+  const isOther = serverRun !== next.serverRun;
+  if (isOther && next.isAfterKill) return "killed";
   if (!isAnswered) return "answer lost";
-  if (serverRun !== next.serverRun && isDiskFull) return "disk full";
+  if (isOther && spool === "full") return "disk full";
+  if (isOther && (spool === "down" || next.spool === "down")) return "database down";
+  if (isOther && next.time - time < SHARED_MS) return "not shared yet";
   return "unexplained";
 }
 

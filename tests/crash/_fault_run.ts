@@ -1,12 +1,21 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
-import { LEASE_MS, MAX_WAIT_MS } from "../../monitoring/spool/spool.ts";
+import { openPostgresSpool } from "../../monitoring/spool/postgres_spool.ts";
+import { LEASE_MS, MAX_WAIT_MS, type Spool } from "../../monitoring/spool/spool.ts";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/spool/drain.ts";
+import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
+import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
-import { type DeliveryCheck, DeliveryLog, DSN, type ServerRun } from "./_delivery_log.ts";
+import {
+  type DeliveryCheck,
+  DeliveryLog,
+  DSN,
+  type ServerRun,
+  type SpoolState,
+} from "./_delivery_log.ts";
 import { FlakyIngest, LIMITS_CATEGORY, type Mood } from "./_flaky_ingest.ts";
 import { Load, pause } from "./_load.ts";
 import { seededRandom } from "./_seeded_random.ts";
@@ -17,6 +26,10 @@ export interface FaultRunOptions {
   /** Number of kills, or milliseconds, after which the faults end. */
   readonly until: { readonly kills: number } | { readonly ms: number };
   readonly profile: FaultProfile;
+  /** Number of server processes on one spool. Default: 1. */
+  readonly servers?: number;
+  /** The spool is in this PostgreSQL, which is crashed as well. Default: in SQLite. */
+  readonly postgres?: PrivatePostgres;
   /** Receives a line of progress every 30 seconds. */
   readonly onProgress?: (line: string) => void;
 }
@@ -33,6 +46,7 @@ export interface FaultProfile {
   readonly senders: number;
   readonly recorders: number;
   readonly pauseMs: number;
+  readonly segmentMs?: number;
   readonly resendMs: number;
   /** Share of the envelopes that the ingest always answers with 500, until the faults end. */
   readonly poisonShare: number;
@@ -67,6 +81,20 @@ export const KILLS: FaultProfile = {
   poisonShare: 0,
 };
 
+/**
+ * As {@linkcode KILLS}, for several servers: one knows what another has taken a second later, so a sender does not resend
+ * sooner, as pages do not, and its segments are not closer together.
+ */
+export const FLEET_KILLS: FaultProfile = {
+  ...KILLS,
+  // A server takes a second to start, and is to be up for most of the time.
+  runMs: [0, 2_500],
+  senders: 30,
+  recorders: 10,
+  segmentMs: 1_100,
+  resendMs: 1_500,
+};
+
 /** All faults, at a rate that two shared cores can sustain. */
 export const ALL_FAULTS: FaultProfile = {
   runMs: [500, 15_000],
@@ -89,6 +117,10 @@ const MOST_FULL_MS = 3_000;
 /** Most milliseconds for a server without faults to deliver everything, backoff included. */
 const RECOVERY_MS = 180_000;
 const POLL_MS = 50;
+/** Server runs that end for each crash of the database. */
+const ENDS_PER_CRASH = 10;
+/** Most milliseconds until a database that crashed is started again. */
+const MOST_DOWN_MS = 500;
 const PROGRESS_MS = 30_000;
 /** Output of _clock_set_back.ts. */
 const CLOCK_SET = /^The clock is \d h behind$/gm;
@@ -128,25 +160,31 @@ class FaultRun implements AsyncDisposable {
   readonly #disk: SmallDisk | undefined;
   readonly #dataDir: string;
   readonly #log = new DeliveryLog();
-  readonly #ingest = new FlakyIngest(this.#log);
+  /** One for each server, so that the sender of an envelope is known. */
+  readonly #ingests: readonly FlakyIngest[];
   readonly #load: Load;
   readonly #faults: Record<string, number> = {};
   readonly #wrong: string[] = [];
   /** Aborted when the faults end. */
   readonly #over = new AbortController();
   readonly #loops: Promise<void>[] = [];
-  #server: ServerProcess | undefined;
+  /** By the number of their ingest. */
+  readonly #servers: (ServerProcess | undefined)[] = [];
+  /** Server runs so far. */
+  #runs = 0;
 
   constructor(options: FaultRunOptions, dataDir: string, disk: SmallDisk | undefined) {
     this.#options = options;
     this.#profile = options.profile;
     this.#dataDir = dataDir;
     this.#disk = disk;
-    const { senders, recorders, pauseMs, resendMs, poisonShare } = options.profile;
+    const { servers = 1 } = options;
+    this.#ingests = Array.from({ length: servers }, () => new FlakyIngest(this.#log));
+    const { senders, recorders, pauseMs, segmentMs, resendMs, poisonShare } = options.profile;
     this.#load = new Load({
       log: this.#log,
       randomOf: (sender) => this.#random(`sender ${sender}`),
-      ...{ senders, recorders, pauseMs, resendMs, poisonShare },
+      ...{ senders, recorders, pauseMs, segmentMs, resendMs, poisonShare },
     });
   }
 
@@ -160,7 +198,9 @@ class FaultRun implements AsyncDisposable {
         if (this.#disk) this.#loops.push(this.#fillDisk(this.#disk, mostCalmMs));
         else this.#count("disk full: not possible on this system");
       }
-      await this.#live();
+      const { postgres } = this.#options;
+      if (postgres) this.#loops.push(this.#crashDatabase(postgres));
+      await Promise.all(this.#ingests.map((_, at) => this.#live(at)));
       this.#over.abort();
       await Promise.all(this.#loops);
       return await this.#recover();
@@ -169,23 +209,24 @@ class FaultRun implements AsyncDisposable {
     }
   }
 
-  /** Starts and ends servers until the faults end. */
-  async #live(): Promise<void> {
+  /** Starts and ends servers at one of the ingests until the faults end. */
+  async #live(at: number): Promise<void> {
     const { until } = this.#options;
     const { runMs: [least, most], endings } = this.#profile;
-    const random = this.#random("server runs");
+    const ingest = this.#ingests[at]!;
+    const random = this.#random(`server runs ${at || ""}`.trim());
     const begin = performance.now();
-    const isOver = (runs: number) =>
-      "kills" in until ? runs >= until.kills : performance.now() - begin >= until.ms;
-    for (let number = 1; !isOver(number - 1); number++) {
+    const isOver = () =>
+      "kills" in until ? this.#runs >= until.kills : performance.now() - begin >= until.ms;
+    while (!isOver()) {
+      const number = ++this.#runs;
       const serverRun: ServerRun = { number };
-      this.#ingest.serverRun = serverRun;
-      const server = this.#server = await this.#startOnAnyDisk();
-      this.#load.sendTo(server);
+      ingest.serverRun = serverRun;
+      const server = await this.#startAnyway(at);
+      this.#use(at, server);
       await pause(least + random() * (most - least));
       const ending = endings[Math.floor(random() * endings.length)]!;
-      this.#load.sendTo(undefined);
-      this.#server = undefined;
+      this.#use(at, undefined);
       serverRun.end = ending;
       this.#count(ending);
       const { code, signal } = await server.stop(ending);
@@ -193,34 +234,46 @@ class FaultRun implements AsyncDisposable {
         this.#wrong.push(`server run ${number}: ${ending} ended the server with ${signal ?? code}`);
       }
       for (const _ of server.output().matchAll(CLOCK_SET)) this.#count("clock set");
-      await this.#ingest.quiet();
+      await ingest.quiet();
     }
   }
 
-  /** On a full disk the server may fail to start. Retries, as a process manager does. */
-  async #startOnAnyDisk(): Promise<ServerProcess> {
+  #use(at: number, server: ServerProcess | undefined): void {
+    this.#servers[at] = server;
+    this.#load.sendTo(this.#running());
+  }
+
+  #running(): ServerProcess[] {
+    return this.#servers.filter((server) => server !== undefined);
+  }
+
+  /** Without its spool the server fails to start. Retries, as a process manager does. */
+  async #startAnyway(at: number): Promise<ServerProcess> {
+    const faults = () => (this.#faults["disk full"] ?? 0) + (this.#faults["database crash"] ?? 0);
     for (;;) {
-      const wasFull = this.#ingest.isDiskFull;
-      const filled = this.#faults["disk full"];
+      const wasDown = this.#ingests[at]!.spool !== "usable";
+      const before = faults();
       try {
-        return await this.#start();
+        return await this.#start(at);
       } catch (error) {
-        if (!wasFull && this.#faults["disk full"] === filled) throw error;
-        this.#count("start refused on a full disk");
+        if (!wasDown && faults() === before) throw error;
+        this.#count("start refused without a spool");
         await pause(this.#profile.resendMs);
       }
     }
   }
 
-  #start(): Promise<ServerProcess> {
+  #start(at: number): Promise<ServerProcess> {
+    const { postgres } = this.#options;
     return startServer({
       dataDir: this.#dataDir,
       before: this.#disk?.before,
       preload: this.#profile.mostCalmMs === undefined ? undefined : CLOCK,
       env: {
         SENTRY_DSN: DSN,
-        RELAY_UPSTREAM: this.#ingest.origin,
+        RELAY_UPSTREAM: this.#ingests[at]!.origin,
         RELAY_TIMEOUT_MS: `${this.#profile.relayTimeoutMs}`,
+        ...postgres && { DATABASE_URL: postgres.url() },
       },
     });
   }
@@ -234,35 +287,61 @@ class FaultRun implements AsyncDisposable {
     for (let turn = 0; !this.#over.signal.aborted; turn++) {
       // Every second mood accepts envelopes, so that some are delivered.
       const mood = turn % 2 === 0 ? "takes" : moods[Math.floor(random() * moods.length)]!;
-      await this.#ingest.turn(mood, categories[Math.floor(random() * categories.length)]);
+      const category = categories[Math.floor(random() * categories.length)];
+      await this.#turn(mood, category);
       if (mood !== "takes") this.#count(`ingest ${mood}`);
       await this.#waitWhileFaulty(random() * mostMoodMs);
     }
-    this.#ingest.hasPoison = false;
-    await this.#ingest.turn("takes");
+    for (const ingest of this.#ingests) ingest.hasPoison = false;
+    await this.#turn("takes");
+  }
+
+  async #turn(mood: Mood, category?: string): Promise<void> {
+    await Promise.all(this.#ingests.map((ingest) => ingest.turn(mood, category)));
+  }
+
+  async #crashDatabase(postgres: PrivatePostgres): Promise<void> {
+    const random = this.#random("database");
+    const ends = () => (this.#faults.SIGKILL ?? 0) + (this.#faults.SIGTERM ?? 0);
+    for (let crash = 0.5; !this.#over.signal.aborted; crash++) {
+      while (ends() < crash * ENDS_PER_CRASH) {
+        if (!await this.#waitWhileFaulty(POLL_MS)) return;
+      }
+      this.#setSpool("down");
+      this.#count("database crash");
+      await postgres.stop("immediate");
+      await pause(random() * MOST_DOWN_MS);
+      await postgres.start();
+      this.#setSpool("usable");
+    }
+  }
+
+  #setSpool(state: SpoolState): void {
+    for (const ingest of this.#ingests) ingest.spool = state;
   }
 
   async #fillDisk(disk: SmallDisk, mostCalmMs: number): Promise<void> {
     const random = this.#random("disk");
     while (await this.#waitWhileFaulty(random() * mostCalmMs)) {
       disk.fill();
-      this.#ingest.isDiskFull = true;
+      this.#setSpool("full");
       this.#count("disk full");
       await this.#waitWhileFaulty(random() * MOST_FULL_MS);
       disk.free();
-      this.#ingest.isDiskFull = false;
+      this.#setSpool("usable");
     }
   }
 
   async #setClock(mostCalmMs: number): Promise<void> {
     const random = this.#random("clock");
     while (await this.#waitWhileFaulty(random() * mostCalmMs)) {
-      if (!this.#server) continue;
-      try {
-        Deno.kill(this.#server.pid, "SIGUSR2");
-      } catch (error) {
-        // The server has ended by itself; `#live` reports that.
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      for (const { pid } of this.#running()) {
+        try {
+          Deno.kill(pid, "SIGUSR2");
+        } catch (error) {
+          // The server has ended by itself; `#live` reports that.
+          if (!(error instanceof Deno.errors.NotFound)) throw error;
+        }
       }
     }
   }
@@ -287,16 +366,18 @@ class FaultRun implements AsyncDisposable {
   /** Starts a last server without faults, which delivers what is left; then checks everything. */
   async #recover(): Promise<FaultReport> {
     this.#load.end();
-    this.#ingest.serverRun = { number: Infinity };
-    const server = this.#server = await this.#start();
-    this.#load.sendTo(server);
+    const serverRun: ServerRun = this.#ingests[0]!.serverRun = { number: Infinity };
+    const server = await this.#start(0);
+    this.#use(0, server);
     const deadline = performance.now() + RECOVERY_MS;
     const isRecovered = async () => this.#load.running === 0 && await pending(server) === 0;
     while (!await isRecovered() && performance.now() < deadline) await pause(POLL_MS);
-    this.#server = undefined;
-    this.#ingest.serverRun.end = "SIGTERM";
+    this.#use(0, undefined);
+    serverRun.end = "SIGTERM";
     await server.stop();
-    const spooled = await readSpool(this.#disk?.outside ?? this.#dataDir);
+    const { postgres } = this.#options;
+    const spooled =
+      await (postgres ? readDatabase(postgres) : readFile(this.#disk?.outside ?? this.#dataDir));
 
     const { senders, recorders } = this.#profile;
     const check = this.#log.check(spooled, MAX_CONCURRENT + MAX_LEASED + senders + recorders);
@@ -337,10 +418,10 @@ class FaultRun implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     this.#load.end();
-    this.#load.sendTo(undefined);
-    await this.#server?.stop("SIGKILL");
+    this.#load.sendTo([]);
+    await Promise.all(this.#running().map((server) => server.stop("SIGKILL")));
     await Promise.allSettled(this.#loops);
-    await this.#ingest[Symbol.asyncDispose]();
+    await Promise.all(this.#ingests.map((ingest) => ingest[Symbol.asyncDispose]()));
   }
 }
 
@@ -350,16 +431,28 @@ async function pending({ origin }: ServerProcess): Promise<number> {
 }
 
 /** Texts of the envelopes in the spool of a stopped server. */
-async function readSpool(dataDir: string): Promise<string[]> {
+async function readFile(dataDir: string): Promise<string[]> {
   // A copy, because SQLite would resolve the `/proc` link of the disk and open another file.
   const copy = await Deno.makeTempDir({ prefix: "spool-" });
-  for (const { name } of Deno.readDirSync(dataDir)) {
-    if (/^spool\.sqlite(-wal)?$/.test(name)) {
-      await Deno.copyFile(join(dataDir, name), join(copy, name));
+  try {
+    for (const { name } of Deno.readDirSync(dataDir)) {
+      if (/^spool\.sqlite(-wal)?$/.test(name)) {
+        await Deno.copyFile(join(dataDir, name), join(copy, name));
+      }
     }
+    const path = join(copy, "spool.sqlite");
+    return await readSpool(await openSqliteSpool({ path, maxBytes: 1e12, maxAgeHours: 1e6 }));
+  } finally {
+    await Deno.remove(copy, { recursive: true });
   }
-  const path = join(copy, "spool.sqlite");
-  const spool = await openSqliteSpool({ path, maxBytes: 1e12, maxAgeHours: 1e6 });
+}
+
+async function readDatabase(postgres: PrivatePostgres): Promise<string[]> {
+  const address = parsePostgresUrl(postgres.url())!;
+  return await readSpool(await openPostgresSpool({ address, maxBytes: 1e12, maxAgeHours: 1e6 }));
+}
+
+async function readSpool(spool: Spool): Promise<string[]> {
   const texts: string[] = [];
   try {
     for (;;) {
@@ -378,6 +471,5 @@ async function readSpool(dataDir: string): Promise<string[]> {
     }
   } finally {
     await spool.close();
-    await Deno.remove(copy, { recursive: true });
   }
 }

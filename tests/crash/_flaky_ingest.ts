@@ -10,7 +10,7 @@ import {
   takesSlowly,
 } from "../stand_in_behaviour.ts";
 import type { IngestRequest } from "../stand_in_request.ts";
-import type { Delivery, DeliveryLog, Receipt, ServerRun } from "./_delivery_log.ts";
+import type { Delivery, DeliveryLog, Receipt, ServerRun, SpoolState } from "./_delivery_log.ts";
 
 /** Behaviours that treat all envelopes alike. */
 export const MOODS = {
@@ -43,7 +43,7 @@ export class FlakyIngest implements AsyncDisposable {
   readonly origin: string;
   /** The current run of the server. */
   serverRun: ServerRun = { number: 0, end: "SIGKILL" };
-  isDiskFull = false;
+  spool: SpoolState = "usable";
   /** Whether it answers 500 to poisoned envelopes. */
   hasPoison = true;
   readonly #log: DeliveryLog;
@@ -104,10 +104,15 @@ export class FlakyIngest implements AsyncDisposable {
       if (!delivery) return this.#behaviour;
       const behaviour = this.#behaviourFor(delivery);
       const isAccepted = behaviour.kind === "take" || behaviour.kind === "close half way";
-      const { serverRun, isDiskFull } = this;
+      const { serverRun, spool } = this;
       this.#receipts.set(
         request,
-        this.#log.receive(delivery, text, { serverRun, isAccepted, isDiskFull }),
+        this.#log.receive(delivery, text, {
+          serverRun,
+          time: performance.now(),
+          isAccepted,
+          spool,
+        }),
       );
       return behaviour;
     });

@@ -10,6 +10,8 @@ export interface LoadOptions {
   readonly recorders: number;
   /** Most milliseconds between two envelopes of a sender. */
   readonly pauseMs: number;
+  /** Least milliseconds between two segments of a recording. Default: 0. */
+  readonly segmentMs?: number;
   /** Milliseconds before a sender sends an unacknowledged envelope again. */
   readonly resendMs: number;
   /** Share of the envelopes that the ingest rejects with 500 until the faults end. */
@@ -30,7 +32,7 @@ export class Load {
   /** Responses that were no acknowledgement, by status and error code. */
   readonly refusals: Record<string, number> = {};
   readonly #options: LoadOptions;
-  #server: ServerProcess | undefined;
+  #servers: readonly ServerProcess[] = [];
   #up = Promise.withResolvers<void>();
   #isEnding = false;
 
@@ -40,10 +42,10 @@ export class Load {
     for (let sender = 0; sender < senders + recorders; sender++) this.#run(sender);
   }
 
-  /** Sends to this server from now on; undefined: senders wait for the next one. */
-  sendTo(server: ServerProcess | undefined): void {
-    this.#server = server;
-    if (server) this.#up.resolve();
+  /** Sends to these servers from now on, in turns; none: senders wait for the next one. */
+  sendTo(servers: readonly ServerProcess[]): void {
+    this.#servers = servers;
+    if (servers.length > 0) this.#up.resolve();
     else this.#up = Promise.withResolvers();
   }
 
@@ -53,7 +55,7 @@ export class Load {
   }
 
   async #run(sender: number): Promise<void> {
-    const { log, randomOf, senders, pauseMs, poisonShare } = this.#options;
+    const { log, randomOf, senders, pauseMs, segmentMs = 0, poisonShare } = this.#options;
     const random = randomOf(sender);
     const isRecorder = sender >= senders;
     this.running++;
@@ -67,14 +69,15 @@ export class Load {
         bytes: Math.floor(random() < 0.9 ? 200 + random() * 2_000 : 20_000 + random() * 80_000),
         isPoisoned: random() < poisonShare,
       }));
-      if (pauseMs > 0) await pause(random() * pauseMs);
+      const least = isRecorder ? segmentMs : 0;
+      if (least + pauseMs > 0) await pause(least + random() * pauseMs);
     }
     this.running--;
   }
 
   async #send(delivery: Delivery): Promise<void> {
     while (!delivery.acknowledged && delivery.refused === undefined) {
-      if (!this.#server) await this.#up.promise;
+      if (this.#servers.length === 0) await this.#up.promise;
       delivery.attempts++;
       try {
         await this.#post(delivery);
@@ -86,7 +89,8 @@ export class Load {
   }
 
   async #post(delivery: Delivery): Promise<void> {
-    const response = await fetch(`${this.#server?.origin}/monitoring`, {
+    const server = this.#servers[(delivery.n + delivery.attempts) % this.#servers.length];
+    const response = await fetch(`${server?.origin}/monitoring`, {
       method: "POST",
       body: envelopeText(delivery),
       signal: AbortSignal.timeout(ANSWER_MS),

@@ -6,6 +6,7 @@ import {
   envelopeText,
   eventIdOf,
   type ServerRun,
+  type SpoolState,
 } from "./_delivery_log.ts";
 
 const MAX_IN_FLIGHT = 1;
@@ -18,8 +19,10 @@ interface ReceiptOptions {
   readonly isAccepted?: boolean;
   /** Default: true if it is accepted. */
   readonly isAnswered?: boolean;
-  /** Default: false. */
-  readonly isDiskFull?: boolean;
+  /** Default: an hour after the receipt before. */
+  readonly time?: number;
+  /** Default: usable. */
+  readonly spool?: SpoolState;
   /** Default: the text that was posted. */
   readonly text?: string;
 }
@@ -28,6 +31,7 @@ interface ReceiptOptions {
 class Case {
   readonly log = new DeliveryLog();
   readonly delivery = this.post(0);
+  #time = 0;
 
   post(n: number, type = "event"): Delivery {
     const eventId = eventIdOf(type === "event" ? n : RECORDING_NUMBER);
@@ -35,13 +39,16 @@ class Case {
   }
 
   receive(
-    { serverRun, isAccepted = true, isAnswered = true, isDiskFull = false, text }: ReceiptOptions,
+    options: ReceiptOptions,
     delivery = this.delivery,
   ) {
+    const { serverRun, isAccepted = true, isAnswered = true, spool = "usable", text } = options;
+    this.#time = options.time ?? this.#time + 3_600_000;
     const receipt = this.log.receive(delivery, text ?? envelopeText(delivery), {
       serverRun,
+      time: this.#time,
       isAccepted,
-      isDiskFull,
+      spool,
     });
     receipt.isAnswered = isAnswered && isAccepted;
     return this;
@@ -135,11 +142,11 @@ Deno.test("received twice in one server run, answered → unexplained", () => {
 
 Deno.test("received again after SIGTERM, answered → unexplained, except on a full disk", () => {
   const [stopped, next] = twoServerRuns("SIGTERM");
-  const reasons = (isDiskFull: boolean) =>
-    new Case().acknowledge("spooled").receive({ serverRun: stopped, isDiskFull })
+  const reasons = (spool: SpoolState) =>
+    new Case().acknowledge("spooled").receive({ serverRun: stopped, spool })
       .receive({ serverRun: next }).duplicateReasons();
-  assert.deepEqual(reasons(false), ["unexplained"]);
-  assert.deepEqual(reasons(true), ["disk full"]);
+  assert.deepEqual(reasons("usable"), ["unexplained"]);
+  assert.deepEqual(reasons("full"), ["disk full"]);
 });
 
 Deno.test("received again after SIGKILL → explained by the kill", () => {
@@ -148,6 +155,35 @@ Deno.test("received again after SIGKILL → explained by the kill", () => {
     .receive({ serverRun: next });
   assert.deepEqual(twice.duplicateReasons(), ["killed"]);
   assert.deepEqual(twice.check().lost, []);
+});
+
+Deno.test("received from a second server → unexplained, except killed, without database or at once", () => {
+  const reasons = (spool: SpoolState, killed?: "first" | "second") => {
+    const [one, two] = twoServerRuns();
+    const twice = new Case().acknowledge("spooled").receive({ serverRun: one, spool });
+    if (killed) (killed === "first" ? one : two).end = "SIGKILL";
+    twice.receive({ serverRun: two });
+    one.end = "SIGKILL";
+    return twice.duplicateReasons();
+  };
+  assert.deepEqual(reasons("usable"), ["unexplained"]);
+  assert.deepEqual(reasons("usable", "first"), ["killed"]);
+  assert.deepEqual(reasons("usable", "second"), ["killed"]);
+  assert.deepEqual(reasons("down"), ["database down"]);
+  const [one, two] = twoServerRuns();
+  const twice = (time: number) =>
+    new Case().acknowledge("spooled").receive({ serverRun: one, time: 0 })
+      .receive({ serverRun: two, time });
+  assert.deepEqual(twice(999).duplicateReasons(), ["not shared yet"]);
+  assert.deepEqual(twice(1_000).duplicateReasons(), ["unexplained"]);
+});
+
+Deno.test("without a database a segment is received before its predecessor → not wrong", () => {
+  const swapped = new Case().receive({ serverRun }).acknowledge("delivered");
+  const segments = [0, 1].map((n) => swapped.post(n, "replay_recording"));
+  swapped.receive({ serverRun, spool: "down" }, segments[1]).receive({ serverRun }, segments[0]);
+  for (const segment of segments) swapped.acknowledge("spooled", segment);
+  assert.deepEqual(swapped.check().wrong, []);
 });
 
 Deno.test("received again after a lost answer → explained by the lost answer", () => {
