@@ -22,7 +22,6 @@ type MaybePromise<T> = T | Promise<T>;
 
 /** A route whose responses are traced. */
 export interface ObservedRoute {
-  /** The route's path. */
   readonly path: string;
   /** `handler`: code runs for each request. Other values: a page or page data. */
   readonly kind: string;

@@ -25,6 +25,8 @@ export interface Runtime {
   observe(route: ObservedRoute): Observer | undefined;
   /** Logs an error that a handler threw, and reports it in the trace of its request. */
   onError(error: unknown, request: Request): void;
+  /** Reports an error that ends the process, and delivers what is queued, for at most `ms`. */
+  reportCrash(error: unknown, ms: number): Promise<unknown>;
   readonly log: Log;
   /**
    * Delivers what is queued, for at most `ms`. The rest stays queued.

@@ -1,9 +1,7 @@
 import { trace } from "@opentelemetry/api";
 import {
-  createClientReportEnvelope,
   createStackParser,
   type DataCategory,
-  dsnToString,
   type EventDropReason,
   linkedErrorsIntegration,
   nodeStackLineParser,
@@ -13,7 +11,7 @@ import {
 } from "@sentry/core";
 import { contextLinesIntegration, DenoClient } from "@sentry/deno";
 import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
-import { settings } from "../settings.ts";
+import { NO_PERSONAL_DATA, settings } from "../settings.ts";
 import { createRelayTransport, type Deliver, type RelayTransport } from "./relay_transport.ts";
 import type { Scrubber } from "./scrubber.ts";
 
@@ -74,23 +72,14 @@ export function startClient(
       enableLogs: settings.enableLogs,
       enableMetrics: false,
       maxBreadcrumbs: 0,
+      sendClientReports: true,
       integrations: [
         linkedErrorsIntegration(),
         contextLinesIntegration({ frameContextLines: CONTEXT_LINES }),
       ],
 
       sendDefaultPii: false,
-      dataCollection: {
-        userInfo: false,
-        cookies: false,
-        httpHeaders: { request: false, response: false },
-        httpBodies: [],
-        urlQueryParams: false,
-        graphQL: { document: false, variables: false },
-        genAI: { inputs: false, outputs: false },
-        databaseQueryData: false,
-        stackFrameVariables: false,
-      },
+      dataCollection: NO_PERSONAL_DATA,
       beforeSendSpan: withStreamedSpan((span) => {
         span.name = scrubber.text(span.name);
         span.attributes = scrubber.attributes(span.attributes ?? {});
@@ -118,12 +107,9 @@ export function startClient(
   return { client, transport };
 }
 
-/**
- * Adds client reports to the client of `@sentry/deno`, which counts drops but never reports them.
- */
+/** Reports drops: the client of `@sentry/deno` counts them and never sends a client report. */
 export class RuntimeClient extends DenoClient {
   readonly #onDropped: StartClientOptions["onDropped"];
-  readonly #dropped = new Map<string, DroppedEvents>();
 
   constructor(
     options: ConstructorParameters<typeof DenoClient>[0],
@@ -138,24 +124,12 @@ export class RuntimeClient extends DenoClient {
     category: DataCategory,
     quantity = 1,
   ): void {
-    const key = `${reason}:${category}`;
-    const before = this.#dropped.get(key)?.quantity ?? 0;
-    this.#dropped.set(key, { reason, category, quantity: before + quantity });
+    super.recordDroppedEvent(reason, category, quantity);
     this.#onDropped();
   }
 
   /** Sends a client report of the drops since the last one, if there are any. */
   reportDropped(): void {
-    const dsn = this.getDsn();
-    if (this.#dropped.size === 0 || dsn === undefined) return;
-    const report = createClientReportEnvelope([...this.#dropped.values()], dsnToString(dsn));
-    this.#dropped.clear();
-    void this.sendEnvelope(report);
+    this._flushOutcomes();
   }
-}
-
-interface DroppedEvents {
-  readonly reason: EventDropReason;
-  readonly category: DataCategory;
-  readonly quantity: number;
 }

@@ -34,9 +34,6 @@ const LOGS = { perSecond: 50, burst: 200 };
 /** Milliseconds from the first drop to the client report, which includes all drops until then. */
 const REPORT_DROPPED_MS = 30_000;
 
-/** Most milliseconds to deliver the report of a crash. */
-const REPORT_CRASH_MS = 2_000;
-
 /**
  * Starts the server's telemetry. The order of the steps matters: each relies on those before it.
  */
@@ -94,15 +91,6 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
     return await Promise.race([client.flush(ms), late]).finally(() => clearTimeout(timer));
   };
 
-  // 5. Errors that end the process are reported before it ends.
-  reportCrashes((error) => {
-    client.captureException(error, {
-      mechanism: { handled: false, type: "auto.deno.uncaught" },
-      captureContext: { level: "fatal" },
-    }, getCurrentScope());
-    return flush(REPORT_CRASH_MS);
-  });
-
   return {
     observe: (route) => requests.observe(route),
     onError(error, request) {
@@ -118,6 +106,13 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
       if (makesItem && !logs.take()) return drop("log_item");
       logToConsole(level, message, attributes);
       if (makesItem) logger[level](message, { ...attributes });
+    },
+    reportCrash(error, ms) {
+      client.captureException(error, {
+        mechanism: { handled: false, type: "auto.deno.uncaught" },
+        captureContext: { level: "fatal" },
+      }, getCurrentScope());
+      return flush(ms);
     },
     flush,
     async stop(ms) {
@@ -142,25 +137,4 @@ function registerTracing(): void {
   context.setGlobalContextManager(new SentryAsyncLocalStorageContextManager());
   propagation.setGlobalPropagator(new SentryPropagator());
   trace.setGlobalTracerProvider(new SentryTracerProvider());
-}
-
-/** An uncaught error still ends the process with code 1, after it was logged and reported. */
-function reportCrashes(report: (error: unknown) => Promise<unknown>): void {
-  let isEnding = false;
-  const crash = (event: Event, kind: string, error: unknown) => {
-    // Without this the process ends immediately.
-    event.preventDefault();
-    console.error(`error: ${kind}`, error);
-    if (isEnding) return;
-    isEnding = true;
-    const end = () => Deno.exit(1);
-    // Ends the process even if the report never settles, and keeps it running until then.
-    setTimeout(end, REPORT_CRASH_MS + 500);
-    report(error).then(end, end);
-  };
-  addEventListener("error", (event) => crash(event, "Uncaught", event.error));
-  addEventListener(
-    "unhandledrejection",
-    (event) => crash(event, "Uncaught (in promise)", event.reason),
-  );
 }

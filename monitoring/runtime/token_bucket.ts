@@ -19,6 +19,15 @@ export class TokenBucket {
     this.#filledAt = options.now();
   }
 
+  /**
+   * So many a minute on average, and as many at once.
+   *
+   * @param count may be below 1, as the part of one process: then one at a time
+   */
+  static perMinute(count: number, now: () => number): TokenBucket {
+    return new TokenBucket({ burst: Math.max(1, count), perSecond: count / 60, now });
+  }
+
   /** Takes a token; false if there is none. */
   take(): boolean {
     const { perSecond, burst, now } = this.#options;

@@ -6,7 +6,7 @@ import {
   readArrival,
   senderOf,
 } from "../browser/arrived_envelope.ts";
-import type { ErrorEvent, Log, Span } from "../browser/telemetry.ts";
+import type { ErrorEvent, Log, Span } from "../browser/arrived_signals.ts";
 import type { StandInIngest } from "../stand_in_ingest.ts";
 
 /** The server's own telemetry, parsed. */

@@ -5,6 +5,7 @@ import { type ServerProcess, startServer } from "../../tools/run/server_process.
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { ask, MODES, relayEnv } from "./_modes.ts";
 import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const main = fileURLToPath(new URL("./testdata/crashing_main.ts", import.meta.url));
 
@@ -16,27 +17,23 @@ const CRASHES = [
 for (const mode of MODES) {
   for (const { path, message, logged } of CRASHES) {
     Deno.test(`${mode} mode: ${message} → reported as fatal, exit code 1`, async () => {
-      const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
+      using folder = temporaryFolder();
       await using ingest = startStandInIngest();
-      try {
-        const env = mode === "relay" ? relayEnv(ingest) : {};
-        const server = await startServer({ main, dataDir, env });
-        await ask(server.origin + path).catch(() => {
-          // The process may end before it answers.
-        });
-        const { code, output } = await endOf(server);
-        assert.equal(code, 1);
-        assert.ok(output.includes(`${logged}: ${message}\n    at `), output);
+      const env = mode === "relay" ? relayEnv(ingest) : {};
+      const server = await startServer({ main, dataDir: folder.path, env });
+      await ask(server.origin + path).catch(() => {
+        // The process may end before it answers.
+      });
+      const { code, output } = await endOf(server);
+      assert.equal(code, 1);
+      assert.ok(output.includes(`${logged}: ${message}\n    at `), output);
 
-        await using next = mode === "inbox" ? await startServer({ dataDir }) : undefined;
-        const read: ReadReports = next ? reportsInInbox(next) : reportsAtIngest(ingest);
-        const { errors } = await read();
-        assert.deepEqual(errors.map(({ exception }) => exception.values[0]?.value), [message]);
-        assert.equal((errors[0] as unknown as { level: string }).level, "fatal");
-        assert.equal(errors[0]?.exception.values[0]?.mechanism?.handled, false);
-      } finally {
-        await Deno.remove(dataDir, { recursive: true });
-      }
+      await using next = mode === "inbox" ? await startServer({ dataDir: folder.path }) : undefined;
+      const read: ReadReports = next ? reportsInInbox(next) : reportsAtIngest(ingest);
+      const { errors } = await read();
+      assert.deepEqual(errors.map(({ exception }) => exception.values[0]?.value), [message]);
+      assert.equal((errors[0] as unknown as { level: string }).level, "fatal");
+      assert.equal(errors[0]?.exception.values[0]?.mechanism?.handled, false);
     });
   }
 }

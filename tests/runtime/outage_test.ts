@@ -5,6 +5,7 @@ import { RawClient } from "../relay/_raw_client.ts";
 import { answers, type IngestRequest, takes } from "../stand_in_ingest.ts";
 import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
 import { eventually, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const eventIds = (requests: readonly IngestRequest[]) =>
   new Set(requests.flatMap(({ text }) => /^\{"event_id":"([0-9a-f]{32})"/.exec(text)?.[1] ?? []));
@@ -40,24 +41,20 @@ Deno.test("ingest down → the server's reports are kept and delivered later, no
 
 for (const mode of MODES) {
   Deno.test(`${mode} mode: SIGTERM → reports are delivered before the exit`, async () => {
-    const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
-    try {
-      await using watched = await watch(mode, { DATA_DIR: dataDir });
-      const { server, ingest } = watched;
-      await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
-      const before = performance.now();
-      const status = await server.stop();
-      assert.deepEqual([status.code, status.signal], [0, null]);
-      assert.ok(performance.now() - before < 4_000);
+    using folder = temporaryFolder();
+    await using watched = await watch(mode, { DATA_DIR: folder.path });
+    const { server, ingest } = watched;
+    await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
+    const before = performance.now();
+    const status = await server.stop();
+    assert.deepEqual([status.code, status.signal], [0, null]);
+    assert.ok(performance.now() - before < 4_000);
 
-      await using next = mode === "inbox" ? await startServer({ dataDir }) : undefined;
-      const reports = await (next ? reportsInInbox(next) : reportsAtIngest(ingest))();
-      assert.equal(reports.errors.length, 1);
-      assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /signal"]);
-      assert.ok(reports.logs.some(({ body }) => body === "The server is stopping"));
-    } finally {
-      await Deno.remove(dataDir, { recursive: true });
-    }
+    await using next = mode === "inbox" ? await startServer({ dataDir: folder.path }) : undefined;
+    const reports = await (next ? reportsInInbox(next) : reportsAtIngest(ingest))();
+    assert.equal(reports.errors.length, 1);
+    assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /signal"]);
+    assert.ok(reports.logs.some(({ body }) => body === "The server is stopping"));
   });
 }
 
@@ -78,33 +75,29 @@ Deno.test("stop while the ingest is down → logs the number of undelivered repo
 });
 
 Deno.test("more requests than traced per second → served without a span, drops reported", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "sightglass-" });
-  try {
-    const server = await startServer({ dataDir });
-    const { headers } = await ask(server.origin);
-    const head = [
-      "GET / HTTP/1.1",
-      "Host: localhost",
-      "Accept-Encoding: gzip, br",
-      `If-None-Match: ${headers.get("etag")}`,
-    ].join("\r\n") + "\r\n\r\n";
-    // Pipelined: on a busy machine separate requests are fewer than are traced per second.
-    using client = await RawClient.connect(`127.0.0.1:${server.port}`);
-    let heads = "";
-    for (let n = 0; n < 20; n++) heads += await client.pipeline(head, 100);
-    assert.equal(heads.match(/^HTTP\/1.1 304/gm)?.length, 2_000);
-    const asked = 2_001;
-    const traced = 1 + (heads.match(/^server-timing:/gim)?.length ?? 0);
-    assert.ok(traced >= 400 && traced < asked, `${traced} were traced`);
-    client.close();
-    await server.stop();
+  using folder = temporaryFolder();
+  const server = await startServer({ dataDir: folder.path });
+  const { headers } = await ask(server.origin);
+  const head = [
+    "GET / HTTP/1.1",
+    "Host: localhost",
+    "Accept-Encoding: gzip, br",
+    `If-None-Match: ${headers.get("etag")}`,
+  ].join("\r\n") + "\r\n\r\n";
+  // Pipelined: on a busy machine separate requests are fewer than are traced per second.
+  using client = await RawClient.connect(`127.0.0.1:${server.port}`);
+  let heads = "";
+  for (let n = 0; n < 20; n++) heads += await client.pipeline(head, 100);
+  assert.equal(heads.match(/^HTTP\/1.1 304/gm)?.length, 2_000);
+  const asked = 2_001;
+  const traced = 1 + (heads.match(/^server-timing:/gim)?.length ?? 0);
+  assert.ok(traced >= 400 && traced < asked, `${traced} were traced`);
+  client.close();
+  await server.stop();
 
-    await using next = await startServer({ dataDir });
-    const { dropped } = await reportsInInbox(next)();
-    assert.deepEqual(dropped, { "backpressure:span": asked - traced });
-    const health = await (await fetch(`${next.origin}/monitoring`)).json();
-    assert.equal(health.is_healthy, true);
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  await using next = await startServer({ dataDir: folder.path });
+  const { dropped } = await reportsInInbox(next)();
+  assert.deepEqual(dropped, { "backpressure:span": asked - traced });
+  const health = await (await fetch(`${next.origin}/monitoring`)).json();
+  assert.equal(health.is_healthy, true);
 });

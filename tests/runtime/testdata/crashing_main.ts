@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { readConfig } from "../../../config.ts";
 import { openInbox } from "../../../monitoring/inbox/sqlite_inbox.ts";
 import { createRelay } from "../../../monitoring/relay/relay.ts";
-import { startRuntime } from "../../../monitoring/runtime/start_runtime.ts";
+import { writeJsonLogs } from "../../../monitoring/runtime/console_log.ts";
+import { reportCrashes, startRuntime } from "../../../monitoring/runtime/start_runtime.ts";
 import { serve } from "../../../server/mod.ts";
 
+if (Deno.env.get("LOG_FORMAT") === "json") writeJsonLogs();
+reportCrashes();
 const config = readConfig();
 const runtime = await startRuntime({
   dsn: config.dsn.text,
