@@ -1,6 +1,6 @@
 import {
-  type ErrorEvent,
   readErrorEvent,
+  type ReportedError,
   UnreadableEventError,
 } from "../models/error/error_event.ts";
 import { createSourceFinder, type FoundFrame } from "../models/error/source_finder.ts";
@@ -96,7 +96,7 @@ async function findEvent(
 }
 
 /** @throws {ToolError} */
-async function readEvent(found: OccurrenceRow, reader: TelemetryReader): Promise<ErrorEvent> {
+async function readEvent(found: OccurrenceRow, reader: TelemetryReader): Promise<ReportedError> {
   try {
     const bytes = await readEnvelopeBytes(reader, found.envelope, MAX_ENVELOPE_BYTES);
     if (bytes === undefined) throw new ToolError("This error is not stored any more.");
@@ -111,7 +111,7 @@ async function readEvent(found: OccurrenceRow, reader: TelemetryReader): Promise
   }
 }
 
-async function describe(event: ErrorEvent, { inbox }: TelemetryReader) {
+async function describe(event: ReportedError, { inbox }: TelemetryReader) {
   const decoder = new TextDecoder();
   // Not kept: the maps of one error with their sources take some megabytes.
   const finder = createSourceFinder(async (debugId) => {

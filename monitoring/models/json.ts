@@ -12,6 +12,15 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return value;
 }
 
+/** A value of OpenTelemetry's attributes, which are plain values or `{value, type}`. */
+export function attributeAt(attributes: unknown, name: string): unknown {
+  return attributeValue(at(attributes, name));
+}
+
+export function attributeValue(attribute: unknown): unknown {
+  return at(attribute, "value") ?? attribute;
+}
+
 const decoder = new TextDecoder();
 
 /** The parsed payload; undefined if it is not JSON or nested too deeply for the engine. */

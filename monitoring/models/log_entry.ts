@@ -1,6 +1,15 @@
 import { readAnsi } from "./ansi.ts";
 import { envelopeAt, indexAt } from "./index/list_cursor.ts";
-import { at, hexId, plausibleTime, spanId, tidyText, toJson } from "./json.ts";
+import {
+  at,
+  attributeAt,
+  attributeValue,
+  hexId,
+  plausibleTime,
+  spanId,
+  tidyText,
+  toJson,
+} from "./json.ts";
 import { levelNamed, LOG_LEVELS, type LogRow } from "./rows.ts";
 
 /** The index entry of one structured log. */
@@ -38,7 +47,7 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
     attributes: attributesOf(at(log, "attributes")),
     trace_id: hexId(at(log, "trace_id")),
     span_id: spanId(at(log, "span_id")) ??
-      spanId(attributeValue(at(log, "attributes", "sentry.trace.parent_span_id"))),
+      spanId(attributeAt(at(log, "attributes"), "sentry.trace.parent_span_id")),
   };
 }
 
@@ -75,11 +84,6 @@ function attributesOf(attributes: unknown): LogEntry["attributes"] {
     entries.push([name, value]);
   }
   return Object.fromEntries(entries);
-}
-
-/** `{value, type}`, or the plain value. */
-function attributeValue(attribute: unknown): unknown {
-  return at(attribute, "value") ?? attribute;
 }
 
 /** A value of at most {@linkcode MAX_ATTRIBUTE_VALUE} characters; other types as JSON. */

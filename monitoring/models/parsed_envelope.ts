@@ -1,5 +1,5 @@
-import { EnvelopeError, type EnvelopeHeader } from "../protocol/envelope.ts";
-import { readEnvelope } from "../protocol/scanner.ts";
+import type { EnvelopeHeader } from "../protocol/envelope.ts";
+import { tryReadEnvelope } from "../protocol/scanner.ts";
 import type { InboxItem } from "../protocol/inbox_row.ts";
 import { at, listOf, parseJson } from "./json.ts";
 import { eventOfVideo, splitRecording } from "./recording/recording_payload.ts";
@@ -76,20 +76,14 @@ const isIndexed = (type: string) => (INDEXED_TYPES as readonly string[]).include
  * @param bytes decompressed
  */
 export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
-  try {
-    const { header, items } = readEnvelope(bytes);
-    return parseItems(
-      header,
-      items.map(({ header, payload }) => ({
-        type: header.type,
-        bytes: payload.byteLength,
-        payload,
-      })),
-    );
-  } catch (error) {
-    if (!(error instanceof EnvelopeError)) throw error;
-    return EMPTY_ENVELOPE;
-  }
+  const envelope = tryReadEnvelope(bytes);
+  if (envelope === undefined) return EMPTY_ENVELOPE;
+  const items = envelope.items.map(({ header: { type }, payload }) => ({
+    type,
+    bytes: payload.byteLength,
+    payload,
+  }));
+  return parseItems(envelope.header, items);
 }
 
 /** {@linkcode parseEnvelope} after the framing is parsed. An item without payload is listed, not parsed. */

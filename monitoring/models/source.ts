@@ -1,6 +1,6 @@
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { digest } from "./digest.ts";
-import { at, listOf, pairsAt, textAt, tidyText } from "./json.ts";
+import { at, attributeAt, listOf, pairsAt, textAt, tidyText } from "./json.ts";
 import type { ParsedEnvelope } from "./parsed_envelope.ts";
 import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "./rows.ts";
 import { isForDevices, type Side, sideOf } from "./side.ts";
@@ -39,8 +39,7 @@ export function readSource(
     return (entries.length > 0 ? entries : [payload])
       .map((entry) => at(entry, "attributes") ?? at(entry, "data"));
   });
-  const attribute = (name: string) =>
-    firstOf(attributes, (one) => textAt(one, name, "value") ?? textAt(one, name));
+  const attribute = (name: string) => firstOf(attributes, (one) => textAt(attributeAt(one, name)));
 
   const release = tidy(
     firstOf(carriers, (one) => textAt(one, "release")) ?? attribute("sentry.release"),

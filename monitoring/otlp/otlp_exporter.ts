@@ -23,7 +23,7 @@ export interface OtlpExporterOptions {
   readonly backoffMs?: readonly number[];
 }
 
-/** Bytes of the envelopes that wait. Exporting is a copy, so beyond it spans and logs are given up and counted. */
+/** Bytes of the envelopes that wait. They are copies: beyond it spans and logs are dropped and counted. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Decompressed, of one envelope: twice of what is parsed. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
@@ -61,7 +61,7 @@ interface Failure {
 export class OtlpExporter {
   /** Spans and logs that the collector has accepted. */
   exported = 0;
-  /** Spans and logs that were given up. */
+  /** Spans and logs that were not exported. */
   dropped = 0;
   readonly #options: OtlpExporterOptions;
   readonly #waiting: ExportedEnvelope[] = [];
@@ -93,7 +93,7 @@ export class OtlpExporter {
     };
   }
 
-  /** Sends what waits, for at most `ms` milliseconds, and gives up the rest. */
+  /** Sends what waits, for at most `ms` milliseconds, and drops the rest. */
   async close(ms: number): Promise<void> {
     const timer = setTimeout(() => this.#closing.abort(), ms);
     await this.#running;

@@ -4,10 +4,22 @@
  *
  * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  */
-import { at, hexId, listOf, pairsAt, spanId, textAt, timeAt, toJson } from "../models/json.ts";
+import {
+  at,
+  attributeAt,
+  attributeValue,
+  hexId,
+  listOf,
+  pairsAt,
+  spanId,
+  textAt,
+  timeAt,
+  toJson,
+} from "../models/json.ts";
 import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 import { readSource } from "../models/source.ts";
 import { LOG_LEVELS } from "../models/rows.ts";
+import { type SentSpan, sentSpans } from "../models/trace/sent_span.ts";
 import { isFailure } from "../models/trace/trace_span.ts";
 
 interface KeyValue {
@@ -69,27 +81,12 @@ export const OTLP_ITEM_TYPES: ReadonlySet<string> = new Set(["span", "transactio
 export function otlpContent(envelope: ParsedEnvelope, receivedAt: number): OtlpContent {
   const spans: OtlpSpan[] = [];
   const logRecords: OtlpLog[] = [];
-  const add = (span: OtlpSpan | undefined) => span && spans.push(span);
   for (const { type, json } of envelope.items) {
-    if (type === "transaction") {
-      const root = at(json, "contexts", "trace");
-      add(
-        readSpan(root, at(json, "transaction"), at(json, "start_timestamp"), at(json, "timestamp")),
-      );
-      for (const span of listOf(at(json, "spans"))) add(readOlderSpan(span));
-    } else if (type === "span") {
-      const items = at(json, "items");
-      if (!Array.isArray(items)) add(readOlderSpan(json));
-      for (const span of listOf(items)) {
-        add(
-          readSpan(span, at(span, "name"), at(span, "start_timestamp"), at(span, "end_timestamp")),
-        );
-      }
+    if (type === "transaction" || type === "span") {
+      spans.push(...sentSpans(type, json).flatMap((span) => readSpan(span) ?? []));
     } else if (type === "log") {
-      for (const log of listOf(at(json, "items"))) {
-        const read = readLog(log, receivedAt);
-        if (read) logRecords.push(read);
-      }
+      const logs = listOf(at(json, "items"));
+      logRecords.push(...logs.flatMap((log) => readLog(log, receivedAt) ?? []));
     }
   }
   return { resource: { attributes: resourceOf(envelope) }, spans, logRecords };
@@ -108,24 +105,16 @@ function resourceOf(envelope: ParsedEnvelope): KeyValue[] {
   ]);
 }
 
-const readOlderSpan = (span: unknown) =>
-  readSpan(span, at(span, "description"), at(span, "start_timestamp"), at(span, "timestamp"));
-
 function readSpan(
-  span: unknown,
-  name: unknown,
-  start: unknown,
-  end: unknown,
+  { json, attributes, name, op, start, end }: SentSpan,
 ): OtlpSpan | undefined {
-  const traceId = hexId(at(span, "trace_id"));
-  const id = spanId(at(span, "span_id"));
+  const traceId = hexId(at(json, "trace_id"));
+  const id = spanId(at(json, "span_id"));
   const startTimeUnixNano = nanoseconds(timeAt(start));
   const endTimeUnixNano = nanoseconds(timeAt(end));
   if (traceId === null || id === null || !startTimeUnixNano || !endTimeUnixNano) return undefined;
-  const sent = at(span, "attributes") ?? at(span, "data");
-  const op = textAt(span, "op") ?? textAt(sent, "sentry.op", "value") ?? textAt(sent, "sentry.op");
-  const status = textAt(span, "status");
-  const parent = spanId(at(span, "parent_span_id"));
+  const status = textAt(json, "status");
+  const parent = spanId(at(json, "parent_span_id"));
   return {
     traceId,
     spanId: id,
@@ -140,8 +129,8 @@ function readSpan(
     endTimeUnixNano,
     // Older spans have their operation beside the attributes.
     attributes: attributesOf([
-      ...at(sent, "sentry.op") === undefined ? [["sentry.op", op] as const] : [],
-      ...pairsAt(sent),
+      ...at(attributes, "sentry.op") === undefined ? [["sentry.op", op] as const] : [],
+      ...pairsAt(attributes),
     ]),
     status: isFailure(status)
       ? { code: STATUS.error, message: status! }
@@ -156,7 +145,7 @@ function readLog(log: unknown, receivedAt: number): OtlpLog | undefined {
   const attributes = at(log, "attributes");
   const traceId = hexId(at(log, "trace_id"));
   const span = spanId(at(log, "span_id")) ??
-    spanId(at(attributes, "sentry.trace.parent_span_id", "value"));
+    spanId(attributeAt(attributes, "sentry.trace.parent_span_id"));
   return {
     timeUnixNano,
     observedTimeUnixNano: nanoseconds(receivedAt)!,
@@ -182,7 +171,7 @@ function nanoseconds(ms: number | null): string | undefined {
 
 function attributesOf(values: readonly (readonly [string, unknown])[]): KeyValue[] {
   return values.flatMap(([key, sent]) => {
-    const value = anyValue(at(sent, "value") ?? sent, at(sent, "type"));
+    const value = anyValue(attributeValue(sent), at(sent, "type"));
     return value === undefined ? [] : [{ key: key.toWellFormed(), value }];
   });
 }

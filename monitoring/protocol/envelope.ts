@@ -24,25 +24,33 @@ export interface Envelope {
   readonly items: readonly Item[];
 }
 
-/**
- * The framing of an envelope is broken, or a limit of the scanner is exceeded. The message is one sentence.
- *
- * `offset` is the first byte of the faulty line or payload in the decompressed envelope.
- */
+/** What is wrong with an envelope. */
+export type FramingProblem =
+  | "empty"
+  | "header_invalid"
+  | "header_too_long"
+  | "type_missing"
+  | "length_invalid"
+  | "payload_too_short"
+  | "payload_too_long"
+  | "too_many_items";
+
+/** The framing of an envelope is broken, or a limit of the scanner is exceeded. The message is one sentence. */
 export class EnvelopeError extends Error {
   override readonly name = "EnvelopeError";
-  constructor(
-    readonly code: "envelope_malformed" | "envelope_too_large",
-    message: string,
-    readonly offset: number,
-  ) {
-    super(message);
-  }
-}
 
-/** @param problem without a full stop: the offset is appended */
-export function malformed(problem: string, offset: number): EnvelopeError {
-  return new EnvelopeError("envelope_malformed", `${problem} (at byte ${offset}).`, offset);
+  /**
+   * @param sentence without a full stop: the offset is appended
+   * @param offset of the faulty line or payload in the decompressed envelope
+   */
+  constructor(readonly problem: FramingProblem, sentence: string, readonly offset: number) {
+    super(`${sentence} (at byte ${offset}).`);
+  }
+
+  /** The code of the relay's answer. */
+  get code(): "envelope_malformed" | "envelope_too_large" {
+    return this.problem === "too_many_items" ? "envelope_too_large" : "envelope_malformed";
+  }
 }
 
 /** The envelope's event id; undefined if it has none or it is not a string. */
@@ -70,10 +78,10 @@ export function parseHeader(line: Uint8Array, offset: number): Record<string, un
     value = JSON.parse(utf8.decode(line));
   } catch {
     // The error of the decoder or parser adds nothing to the message below.
-    throw malformed("A header must be a JSON object in one line", offset);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw malformed("A header must be a JSON object in one line", offset);
+    const sentence = "A header must be a JSON object in one line";
+    throw new EnvelopeError("header_invalid", sentence, offset);
   }
   return value as Record<string, unknown>;
 }
@@ -88,10 +96,12 @@ export function parseItemHeader(line: Uint8Array, offset: number): ItemHeader {
   const value = parseHeader(line, offset);
   const { type, length } = value;
   if (typeof type !== "string" || type === "") {
-    throw malformed("An item's header must have a type that is a text", offset);
+    const sentence = "An item's header must have a type that is a text";
+    throw new EnvelopeError("type_missing", sentence, offset);
   }
   if (length !== undefined && !(Number.isSafeInteger(length) && Number(length) >= 0)) {
-    throw malformed("An item's length must be a whole number of bytes, 0 or more", offset);
+    const sentence = "An item's length must be a whole number of bytes, 0 or more";
+    throw new EnvelopeError("length_invalid", sentence, offset);
   }
   return value as ItemHeader;
 }

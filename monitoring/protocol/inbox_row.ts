@@ -48,50 +48,41 @@ export const MAX_PAGE_ROWS = 500;
 /** Validates a row from outside (a response, a live event, another tab); undefined: invalid. Drops extra attributes. */
 export function parseRow(value: unknown): InboxRow | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const {
-    id,
-    received_at,
-    event_id,
-    trace_ids,
-    replay_id,
-    bytes,
-    items,
-    content_encoding,
-    source,
-    summary,
-  } = value as Record<string, unknown>;
-  const valid = isCount(id) && isCount(received_at) && isCount(bytes) &&
-    isTextOrNull(event_id) && isTextOrNull(replay_id) && isTextOrNull(content_encoding) &&
-    isTextOrNull(source) &&
-    Array.isArray(trace_ids) && trace_ids.every((id) => typeof id === "string") &&
-    Array.isArray(items) && items.every(isItem) &&
-    (summary === undefined || isSummary(summary));
-  if (!valid) return undefined;
-  return {
-    id,
-    received_at,
-    event_id,
-    trace_ids,
-    replay_id,
-    bytes,
-    items,
-    content_encoding,
-    source,
-    ...summary && { summary },
-  };
+  const row: Record<string, unknown> = {};
+  for (const [name, isValid] of Object.entries(TESTS)) {
+    const attribute = (value as Record<string, unknown>)[name];
+    if (!isValid(attribute)) return undefined;
+    if (attribute !== undefined) row[name] = attribute;
+  }
+  return row as unknown as InboxRow;
 }
 
-function isItem(value: unknown): value is InboxItem {
-  if (typeof value !== "object" || value === null) return false;
-  const { type, bytes } = value as Record<string, unknown>;
-  return typeof type === "string" && isCount(bytes);
+type Test = (value: unknown) => boolean;
+
+const isText: Test = (value) => typeof value === "string";
+const isTextOrNull: Test = (value) => value === null || isText(value);
+const isCount: Test = Number.isSafeInteger;
+
+/** The type requires a test for every attribute. */
+const TESTS: Readonly<Record<keyof InboxRow, Test>> = {
+  id: isCount,
+  received_at: isCount,
+  event_id: isTextOrNull,
+  trace_ids: (value) => Array.isArray(value) && value.every(isText),
+  replay_id: isTextOrNull,
+  bytes: isCount,
+  items: (value) => Array.isArray(value) && value.every(isItem),
+  content_encoding: isTextOrNull,
+  source: isTextOrNull,
+  summary: (value) => value === undefined || isSummary(value),
+};
+
+function isItem(value: unknown): boolean {
+  const { type, bytes } = Object(value) as Record<string, unknown>;
+  return isText(type) && isCount(bytes);
 }
 
-function isSummary(value: unknown): value is EnvelopeSummary {
+function isSummary(value: unknown): boolean {
   const { title, spans, logs } = Object(value) as Record<string, unknown>;
   return isTextOrNull(title) && isCount(spans) && isCount(logs);
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
-const isTextOrNull = (value: unknown): value is string | null =>
-  value === null || typeof value === "string";

@@ -4,7 +4,6 @@ import {
   type EnvelopeHeader,
   type Item,
   type ItemHeader,
-  malformed,
   MAX_HEADER_BYTES,
   parseHeader,
   parseItemHeader,
@@ -122,7 +121,8 @@ export class EnvelopeScanner {
         }
         case "line feed or end":
           if (chunk[at] !== LINE_FEED) {
-            throw malformed(
+            throw new EnvelopeError(
+              "payload_too_long",
               "A payload is followed by something but a line feed",
               this.#before + at,
             );
@@ -141,13 +141,16 @@ export class EnvelopeScanner {
    * @throws {EnvelopeError} if the envelope is incomplete, and whatever the listener throws
    */
   end(): void {
-    if (this.#before === 0) throw malformed("The envelope is empty: it needs a header line", 0);
+    if (this.#before === 0) {
+      throw new EnvelopeError("empty", "The envelope is empty: it needs a header line", 0);
+    }
     if (this.#state === "header" || this.#lineBytes > 0) {
       this.#finishLine(this.#before, this.#before);
     }
     if (this.#state === "payload up to a line feed") this.#finishItem(this.#before);
     if (this.#state === "payload of known length") {
-      throw malformed(
+      throw new EnvelopeError(
+        "payload_too_short",
         `A payload ends ${this.#remaining} bytes before its length`,
         this.#item?.offset ?? this.#before,
       );
@@ -167,7 +170,8 @@ export class EnvelopeScanner {
     const length = this.#lineBytes + end - at;
     if (length > MAX_HEADER_BYTES) {
       const start = this.#before + at - this.#lineBytes;
-      throw malformed(`A header is longer than ${MAX_HEADER_BYTES} bytes`, start);
+      const sentence = `A header is longer than ${MAX_HEADER_BYTES} bytes`;
+      throw new EnvelopeError("header_too_long", sentence, start);
     }
     if (found >= 0 && this.#lineBytes === 0) {
       this.#readLine(chunk.subarray(at, end), this.#before + at, this.#before + end + 1);
@@ -207,11 +211,8 @@ export class EnvelopeScanner {
     }
     const header = parseItemHeader(line, start);
     if (++this.#count > MAX_ITEMS) {
-      throw new EnvelopeError(
-        "envelope_too_large",
-        `The envelope has more than ${MAX_ITEMS} items.`,
-        start,
-      );
+      const sentence = `The envelope has more than ${MAX_ITEMS} items`;
+      throw new EnvelopeError("too_many_items", sentence, start);
     }
     this.#item = { header, offset: next };
     if (header.length === undefined) {
@@ -256,4 +257,14 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
   scanner.push(bytes);
   scanner.end();
   return { header: scanner.header ?? {}, items };
+}
+
+/** {@linkcode readEnvelope}; undefined if the framing is broken: then no part can be trusted. */
+export function tryReadEnvelope(bytes: Uint8Array): Envelope | undefined {
+  try {
+    return readEnvelope(bytes);
+  } catch (error) {
+    if (error instanceof EnvelopeError) return undefined;
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
-import { type Envelope, EnvelopeError, type Item } from "../../protocol/envelope.ts";
-import { readEnvelope } from "../../protocol/scanner.ts";
+import type { Item } from "../../protocol/envelope.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
 import { handledOf, replayOf } from "./error_entry.ts";
-import { readExceptions, type Thrown } from "./exceptions.ts";
+import { readExceptions, type ReportedException } from "./exceptions.ts";
 import { eventOfViolation } from "./security_event.ts";
 import {
   at,
@@ -29,7 +29,7 @@ export interface NamedValues {
 }
 
 /** One error event, for its detail view. All texts are untrusted and may be of any length. */
-export interface ErrorEvent {
+export interface ReportedError {
   readonly event_id: string | null;
   /** The sender's time, milliseconds since 1970; null: not a valid time. */
   readonly at: number | null;
@@ -45,7 +45,7 @@ export interface ErrorEvent {
   /** The integration that captured the outermost exception, such as `onerror`. */
   readonly mechanism: string | null;
   /** Outermost first. Empty for a message. */
-  readonly exceptions: Bounded<Thrown>;
+  readonly exceptions: Bounded<ReportedException>;
   /** The stack trace of an event without exceptions. */
   readonly stack: Bounded<Frame>;
   readonly breadcrumbs: Bounded<Breadcrumb>;
@@ -82,8 +82,11 @@ export class UnreadableEventError extends Error {
  * @param eventId selects one of several events; default, and if there is no such event: the first one
  * @throws {UnreadableEventError}
  */
-export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): ErrorEvent {
-  const { header, items } = errorItems(envelope);
+export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): ReportedError {
+  const read = tryReadEnvelope(envelope);
+  if (read === undefined) throw new UnreadableEventError("This envelope is broken.");
+  const { header } = read;
+  const items = read.items.filter(({ header: { type } }) => ERROR_TYPES.has(type));
   const [first] = items;
   if (first === undefined) throw new UnreadableEventError("This envelope contains no error.");
   const isWanted = ({ payload }: Item) =>
@@ -94,16 +97,6 @@ export function readErrorEvent(envelope: Uint8Array, eventId?: string | null): E
   const { header: { type }, payload } = wanted ?? first;
   const json = parseEvent(payload);
   return describeEvent(type === "event" ? json : eventOfViolation(json, header));
-}
-
-function errorItems(envelope: Uint8Array): Envelope {
-  try {
-    const { header, items } = readEnvelope(envelope);
-    return { header, items: items.filter(({ header: { type } }) => ERROR_TYPES.has(type)) };
-  } catch (cause) {
-    if (!(cause instanceof EnvelopeError)) throw cause;
-    throw new UnreadableEventError("This envelope is broken.", { cause });
-  }
 }
 
 function parseEvent(payload: Uint8Array): unknown {
@@ -120,7 +113,7 @@ function parseEvent(payload: Uint8Array): unknown {
 }
 
 /** Reads any event payload. Missing or malformed parts are empty. */
-export function describeEvent(event: unknown): ErrorEvent {
+export function describeEvent(event: unknown): ReportedError {
   const time = timeAt(event, "timestamp");
   const exceptions = readExceptions(event);
   const [outermost] = exceptions.shown;

@@ -36,9 +36,9 @@ const MAX_FRAMES = 250;
 const MAX_FINGERPRINT_PARTS = 32;
 
 /**
- * The innermost frame of application code, mapped to its source if there is a map. If only the engine's
- * or packages' code ran: the innermost frame of that. Null if there is no frame. A missing `in_app`
- * counts as true.
+ * The innermost frame of application code, mapped to its source if there is a map; else the innermost frame of the
+ * engine's or, by its source map, a package's code. Frames with `in_app: false` are ignored; a missing `in_app`
+ * counts as true. Null: no frame is left.
  */
 export function topFrame(exception: unknown, mapOf?: MapOf): GroupFrame | null {
   const frames = listOf(at(exception, "stacktrace", "frames")).slice(-MAX_FRAMES);

@@ -2,7 +2,7 @@ import { at, booleanAt, type Bounded, firstOf, integerAt, listAt, textAt } from 
 import { type Frame, readStack } from "./stack.ts";
 
 /** One exception of an event, and its relation to the others. */
-export interface Thrown {
+export interface ReportedException {
   readonly type: string;
   /** Its message. */
   readonly value: string;
@@ -14,7 +14,6 @@ export interface Thrown {
   readonly of: string | null;
   /** The property of the parent that contained it: `cause`, `errors[0]`, `__context__`. */
   readonly place: string | null;
-  readonly isGroup: boolean;
   /** The integration that captured it, such as `onerror`. */
   readonly mechanism: string | null;
   /** False: uncaught; null: not sent. */
@@ -30,11 +29,11 @@ const MAX_EXCEPTIONS = 50;
  *
  * @returns at most {@linkcode MAX_EXCEPTIONS}; `more` counts the rest
  */
-export function readExceptions(event: unknown): Bounded<Thrown> {
+export function readExceptions(event: unknown): Bounded<ReportedException> {
   const values = listAt(event, "exception");
   // Sentry sends the innermost first, so the limit drops the ones furthest from the outermost.
   const { shown, more } = firstOf(values.toReversed(), MAX_EXCEPTIONS);
-  return { shown: orderByParent(shown).map(readThrown), more };
+  return { shown: orderByParent(shown).map(readException), more };
 }
 
 interface TreeNode {
@@ -109,7 +108,7 @@ function treeOf(
   return { root, parents };
 }
 
-function readThrown({ value, depth, parent }: TreeNode): Thrown {
+function readException({ value, depth, parent }: TreeNode): ReportedException {
   const place = textAt(value, "mechanism", "source");
   const isMember = booleanAt(parent, "mechanism", "is_exception_group") === true &&
     !/^(__)?(cause|context)(__)?$/i.test(place ?? "");
@@ -120,7 +119,6 @@ function readThrown({ value, depth, parent }: TreeNode): Thrown {
     depth,
     of: depth === 0 ? null : typeOf(parent),
     place,
-    isGroup: booleanAt(value, "mechanism", "is_exception_group") === true,
     mechanism: textAt(value, "mechanism", "type"),
     handled: booleanAt(value, "mechanism", "handled"),
     stack: readStack(at(value, "stacktrace")),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readExceptions, type Thrown } from "./exceptions.ts";
+import { readExceptions, type ReportedException } from "./exceptions.ts";
 
 /** As "relation type < parent", indented by depth. */
 const outline = (values: unknown): string[] =>
-  readExceptions({ exception: values }).shown.map(({ depth, relation, type, of }: Thrown) =>
-    `${"  ".repeat(depth)}${relation} ${type}${of === null ? "" : ` < ${of}`}`
-  );
+  readExceptions({ exception: values }).shown.map((
+    { depth, relation, type, of }: ReportedException,
+  ) => `${"  ".repeat(depth)}${relation} ${type}${of === null ? "" : ` < ${of}`}`);
 
 const linked = (type: string, id: unknown, parent?: unknown, more: object = {}) => ({
   type,

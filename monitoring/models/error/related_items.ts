@@ -1,7 +1,7 @@
-import { readEnvelope } from "../../protocol/scanner.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { at, hexId, listAt, parseJson, textAt, timeAt } from "../json.ts";
 
-/** What was sent about an error beside its event. All texts are untrusted and may be of any length. */
+/** Items about an error other than its event. Texts are untrusted; those of an attachment or a feedback have any length. */
 export interface RelatedItems {
   readonly attachments: readonly Attachment[];
   readonly feedback: readonly Feedback[];
@@ -54,7 +54,8 @@ export function readRelatedItems(
 ): RelatedItems {
   const found = { attachments: [] as Attachment[], feedback: [] as Feedback[] };
   const profiles: Profile[] = [];
-  const { header, items } = readOrEmpty(envelope);
+  // Broken framing: the error's own view reports it.
+  const { header = {}, items = [] } = tryReadEnvelope(envelope) ?? {};
   const isOfEvent = (value: unknown) => eventId !== null && hexId(value) === eventId;
   for (const { header: item, payload } of items) {
     const json = () => payload.byteLength > MAX_JSON_BYTES ? undefined : parseJson(payload);
@@ -66,14 +67,14 @@ export function readRelatedItems(
       });
     } else if (item.type === "user_report") {
       const report = json();
-      if (isOfEvent(at(report, "event_id"))) found.feedback.push(readReport(report));
+      if (isOfEvent(at(report, "event_id"))) found.feedback.push(readFeedback(report));
     } else if (item.type === "feedback") {
       const event = json();
       const feedback = at(event, "contexts", "feedback");
       if (isOfEvent(at(feedback, "associated_event_id"))) {
-        found.feedback.push({ ...readReport(feedback), at: timeAt(event, "timestamp") });
+        found.feedback.push({ ...readFeedback(feedback), at: timeAt(event, "timestamp") });
       }
-    } else if (item.type === "profile" || item.type === "profile_chunk") {
+    } else if (item.type === "profile") {
       profiles.push(readProfile(json(), id));
     }
   }
@@ -93,17 +94,8 @@ export function joinRelatedItems(parts: readonly RelatedItems[]): RelatedItems {
   };
 }
 
-function readOrEmpty(envelope: Uint8Array) {
-  try {
-    return readEnvelope(envelope);
-  } catch {
-    // Its framing is broken: what reads the error itself reports that.
-    return { header: {} as Readonly<Record<string, unknown>>, items: [] };
-  }
-}
-
 /** The feedback of browsers' SDKs, or the older user report. */
-function readReport(value: unknown): Feedback {
+function readFeedback(value: unknown): Feedback {
   return {
     message: textAt(value, "message") ?? textAt(value, "comments") ?? "",
     name: textAt(value, "name"),
@@ -112,15 +104,12 @@ function readReport(value: unknown): Feedback {
   };
 }
 
-/** Samples have nanoseconds since the start, those of a chunk seconds since 1970. */
 function readProfile(profile: unknown, envelope: number): Profile {
   const samples = listAt(profile, "profile", "samples");
   let first = Infinity;
   let last = -Infinity;
   for (const sample of samples) {
-    const ns = Number(at(sample, "elapsed_since_start_ns") ?? NaN);
-    const seconds = Number(at(sample, "timestamp") ?? NaN);
-    const ms = Number.isFinite(ns) ? ns / 1e6 : seconds * 1000;
+    const ms = Number(at(sample, "elapsed_since_start_ns") ?? NaN) / 1e6;
     if (!Number.isFinite(ms)) continue;
     first = Math.min(first, ms);
     last = Math.max(last, ms);

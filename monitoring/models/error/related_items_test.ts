@@ -62,20 +62,16 @@ Deno.test("feedback and user report of the event → text, name, contact; of ano
   ]);
 });
 
-Deno.test("profile and chunk of a profile → duration and samples", () => {
+Deno.test("profiles → duration and samples", () => {
   const bytes = envelope(
     ID,
     [{ type: "profile" }, {
-      profile: { samples: [{ elapsed_since_start_ns: "0" }, { elapsed_since_start_ns: 25e6 }] },
-    }],
-    [{ type: "profile_chunk" }, {
-      profile: { samples: [{ timestamp: 5 }, {}, { timestamp: 5.5 }] },
+      profile: { samples: [{ elapsed_since_start_ns: "0" }, {}, { elapsed_since_start_ns: 25e6 }] },
     }],
     [{ type: "profile" }, []],
   );
   assert.deepEqual(readRelatedItems(bytes, 9, ID).profiles, [
-    { envelope: 9, durationMs: 25, samples: 2 },
-    { envelope: 9, durationMs: 500, samples: 3 },
+    { envelope: 9, durationMs: 25, samples: 3 },
     { envelope: 9, durationMs: null, samples: 0 },
   ]);
 });

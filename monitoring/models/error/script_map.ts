@@ -17,7 +17,6 @@ export interface SourcePosition {
 /** Where a frame is in its built script, as the browser reported it. */
 type BuiltPosition = Pick<Frame, "function" | "line" | "column">;
 
-/** The source map of one script. */
 export class ScriptMap {
   readonly #map: TraceMap;
   readonly #script: string;

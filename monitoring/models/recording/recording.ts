@@ -1,5 +1,4 @@
-import { readEnvelope } from "../../protocol/scanner.ts";
-import { EnvelopeError } from "../../protocol/envelope.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { at, integerAt, listOf, parseJson } from "../json.ts";
 import { splitRecording } from "./recording_payload.ts";
 
@@ -12,7 +11,6 @@ export interface RecordedEvent {
   readonly data: unknown;
 }
 
-/** The events of one segment. */
 export interface Segment {
   readonly number: number;
   /** In the order as recorded. */
@@ -37,9 +35,6 @@ export interface Recording {
   readonly from: number;
   readonly to: number;
   readonly gaps: readonly Gap[];
-  /** Numbers of the segments, ascending. */
-  readonly segments: readonly number[];
-  readonly doubled: number;
   /** Segments that arrived after a later one. */
   readonly late: number;
   /** Events over {@linkcode MAX_EVENTS}, or with an implausible time; not spans from before the recording. */
@@ -47,9 +42,9 @@ export interface Recording {
 }
 
 /** Bytes of one segment's events, decompressed. SDKs send a segment of at most 20 MB. */
-export const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
+const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
 /** Events of a recording. One of an hour has some 50,000. */
-export const MAX_EVENTS = 200_000;
+const MAX_EVENTS = 200_000;
 /** Sentry's SDKs stop after an hour. Events with another clock would make an endless time line. */
 const MAX_DURATION_MS = 24 * 3_600_000;
 
@@ -71,7 +66,8 @@ export class SegmentError extends Error {
  * @throws {SegmentError}
  */
 export async function readSegment(bytes: Uint8Array): Promise<Segment | undefined> {
-  const items = itemsOf(bytes);
+  const { items } = tryReadEnvelope(bytes) ?? {};
+  if (items === undefined) throw new SegmentError("its envelope is malformed");
   const item = items.find(({ header }) => header.type === "replay_recording");
   if (item === undefined) return undefined;
   const split = splitRecording(item.payload);
@@ -83,15 +79,6 @@ export async function readSegment(bytes: Uint8Array): Promise<Segment | undefine
   const events = parseJson(await decompressed(split.events));
   if (!Array.isArray(events)) throw new SegmentError("its events are not JSON");
   return { number, events: events.map(readEvent).filter((event) => event !== undefined) };
-}
-
-function itemsOf(bytes: Uint8Array) {
-  try {
-    return readEnvelope(bytes).items;
-  } catch (error) {
-    if (error instanceof EnvelopeError) throw new SegmentError("its envelope is malformed");
-    throw error;
-  }
 }
 
 /** First byte of zlib's format with a window of 32 KiB. JSON begins with a bracket or a blank. */
@@ -168,8 +155,6 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
     from,
     to: kept.at(-1)?.timestamp ?? from,
     gaps: gapsOf(segments, from),
-    segments: segments.map(({ number }) => number),
-    doubled: arrived.length - segments.length,
     late,
     omitted: all.filter((event) => !isEarlier(event)).length - kept.length,
   };

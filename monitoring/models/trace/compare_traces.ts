@@ -4,7 +4,6 @@ import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
 import type { TraceSpan } from "./trace_span.ts";
 
-/** A span in its trace. */
 export interface ComparedSpan {
   readonly span: TraceSpan;
   readonly node: SpanNode;

@@ -30,7 +30,7 @@ export function timeSections(
     ...tree.nodes.flatMap((node): TimeSection[] => {
       if (node.span === null) return [];
       const { start_ms, end_ms, anomalies } = times.byNode.get(node)!;
-      // A span whose end was lost says nothing about the time after its start.
+      // Of a span whose end was lost only the start is known.
       const isLost = anomalies.includes("no end") && node.span.envelope !== null;
       return [{ start_ms, end_ms: isLost ? start_ms : end_ms, spans: 1, errors: 0, logs: 0 }];
     }),

@@ -13,7 +13,7 @@ export interface Trace extends Extent {
   readonly marks: readonly PlacedMark[];
   /** Parts of the time that are far from each other, in order of time; at least one. */
   readonly sections: readonly TimeSection[];
-  /** One for each name, with the span that contains it. */
+  /** One for each name. */
   readonly vitals: readonly PlacedVital[];
   readonly summary: TraceSummary;
 }
@@ -26,7 +26,6 @@ export interface PlacedMark extends TraceMark {
 
 export interface PlacedVital extends Vital {
   readonly at_ms: number;
-  readonly span_id: string;
 }
 
 export interface TraceSummary {
@@ -145,7 +144,7 @@ function collectVitals({ nodes }: SpanTree, times: TraceTimes): PlacedVital[] {
     for (const vital of node.span.vitals) {
       if (vital.value <= (found.get(vital.name)?.value ?? -1)) continue;
       const at_ms = within(vital.at_ms === null ? start_ms : vital.at_ms + shift_ms);
-      found.set(vital.name, { ...vital, at_ms, span_id: node.span.span_id });
+      found.set(vital.name, { ...vital, at_ms });
     }
   }
   return [...found.values()].sort((a, b) => a.at_ms - b.at_ms);

@@ -1,4 +1,5 @@
-import { at, listOf, plausibleTime, tidyText } from "../json.ts";
+import { at, attributeAt, plausibleTime, tidyText } from "../json.ts";
+import type { SentSpan } from "./sent_span.ts";
 import { displayName, NAME_RANK, type NameRank, spanName } from "./trace_name.ts";
 import { isFailure, MAX_WORD } from "./trace_span.ts";
 
@@ -77,43 +78,13 @@ export class TraceEntryBuilder {
     this.#replay ??= id;
   }
 
-  /** The root span is in `contexts.trace`, the others in `spans`. */
-  transaction(event: unknown): void {
-    const context = at(event, "contexts", "trace");
-    this.#span({
-      name: at(event, "transaction"),
-      op: at(context, "op"),
-      start: at(event, "start_timestamp"),
-      end: at(event, "timestamp"),
-      isSegment: true,
-      json: context,
-      request: at(event, "request"),
-      httpStatus: httpStatusOf(at(context, "data")) ??
-        at(event, "contexts", "response", "status_code"),
-    });
-    for (const child of listOf(at(event, "spans"))) this.span(child, false);
-  }
-
-  /** A span of a `span` item, in the current or the older form, or of a transaction. */
-  span(span: unknown, isSegment = at(span, "is_segment") === true): void {
-    this.#span({
-      name: at(span, "name") ?? at(span, "description"),
-      op: at(span, "op") ?? at(span, "attributes", "sentry.op", "value"),
-      start: at(span, "start_timestamp"),
-      end: at(span, "end_timestamp") ?? at(span, "timestamp"),
-      isSegment,
-      json: span,
-      httpStatus: httpStatusOf(at(span, "attributes") ?? at(span, "data")),
-    });
-  }
-
-  #span(span: SpanFields): void {
+  span(span: SentSpan): void {
     this.#spans++;
     const op = tidyText(span.op, MAX_NAME) ?? null;
     const rank = rankOf(op, at(span.json, "parent_span_id"), span.isSegment);
     if (rank <= NAME_RANK.segment) {
       this.#failed ||= isFailure(tidyText(at(span.json, "status"), MAX_WORD) || null);
-      const status = Number(span.httpStatus);
+      const status = Number(httpStatusOf(span));
       const isValid = Number.isInteger(status) && status >= 100 && status < 600;
       if (isValid) this.#httpStatus = Math.max(this.#httpStatus ?? 0, status);
     }
@@ -126,7 +97,7 @@ export class TraceEntryBuilder {
     }
     const sentName = tidyText(span.name, MAX_NAME) || op;
     if (sentName === null || sentName === "") return;
-    const name = spanName(sentName, op, span.json, span.request);
+    const name = spanName(sentName, op, span.attributes, at(span.transaction, "request"));
     this.#addName(op === null ? name : `${op} ${name}`);
     // A search for the displayed name finds the trace.
     if (rank === NAME_RANK.pageload) this.#addName(displayName({ name, op }));
@@ -166,25 +137,11 @@ export class TraceEntryBuilder {
   }
 }
 
-/** What {@linkcode TraceEntryBuilder} reads of a span, which each form has in other places. */
-interface SpanFields {
-  readonly name: unknown;
-  readonly op: unknown;
-  readonly start: unknown;
-  readonly end: unknown;
-  /** First span of a page or process. */
-  readonly isSegment: boolean;
-  /** The object with its ids and attributes. */
-  readonly json: unknown;
-  /** `request` of a transaction. */
-  readonly request?: unknown;
-  readonly httpStatus: unknown;
-}
-
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the name that it had before. */
-function httpStatusOf(attributes: unknown): unknown {
-  const status = at(attributes, "http.response.status_code") ?? at(attributes, "http.status_code");
-  return at(status, "value") ?? status;
+function httpStatusOf({ attributes, transaction }: SentSpan): unknown {
+  return attributeAt(attributes, "http.response.status_code") ??
+    attributeAt(attributes, "http.status_code") ??
+    at(transaction, "contexts", "response", "status_code");
 }
 
 function rankOf(op: string | null, parent: unknown, isSegment: boolean): NameRank {

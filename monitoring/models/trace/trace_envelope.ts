@@ -1,9 +1,10 @@
-import { type Envelope, EnvelopeError, type Item } from "../../protocol/envelope.ts";
-import { readEnvelope } from "../../protocol/scanner.ts";
+import type { Item } from "../../protocol/envelope.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { errorEntry, errorName, errorTitle } from "../error/error_entry.ts";
-import { at, hexId, listOf, parseJson, tidyText, timeAt } from "../json.ts";
+import { at, attributeAt, hexId, listOf, parseJson, tidyText, timeAt } from "../json.ts";
 import { logEntry } from "../log_entry.ts";
 import { sideOf } from "../side.ts";
+import { type SentSpan, sentSpans } from "./sent_span.ts";
 import {
   isFailure,
   MAX_NAME,
@@ -40,16 +41,6 @@ export function readTraceEnvelope(
   return collector;
 }
 
-/** Undefined if the framing is broken: such an envelope has no readable part. */
-function tryReadEnvelope(bytes: Uint8Array): Envelope | undefined {
-  try {
-    return readEnvelope(bytes);
-  } catch (error) {
-    if (error instanceof EnvelopeError) return undefined;
-    throw error;
-  }
-}
-
 /** Collects the spans, errors and logs that belong to one trace. */
 class TraceCollector implements TraceParts {
   readonly spans: TraceSpan[] = [];
@@ -58,7 +49,7 @@ class TraceCollector implements TraceParts {
   sdk: string | null = null;
   readonly #readers: ReadonlyMap<string, (payload: unknown) => void> = new Map([
     ["transaction", (payload) => this.#readTransaction(payload)],
-    ["span", (payload) => this.#readSpans(payload)],
+    ["span", (payload) => sentSpans("span", payload).forEach((span) => this.#addSpan(span))],
     ["event", (payload) => this.#readEvent(payload)],
     ["log", (payload) => this.#readLogs(payload)],
   ]);
@@ -72,34 +63,10 @@ class TraceCollector implements TraceParts {
     if (json !== undefined) read?.(json);
   }
 
-  /** https://develop.sentry.dev/sdk/data-model/event-payloads/transaction/ */
   #readTransaction(payload: unknown): void {
-    const trace = at(payload, "contexts", "trace");
-    if (hexId(at(trace, "trace_id")) !== this.traceId) return;
+    if (hexId(at(payload, "contexts", "trace", "trace_id")) !== this.traceId) return;
     const sdk = textOf(at(payload, "sdk", "name"), MAX_WORD);
-    const times = { start: at(payload, "start_timestamp"), end: at(payload, "timestamp") };
-    this.#addSpan(trace, {
-      sdk,
-      name: at(payload, "transaction"),
-      ...times,
-      transaction: payload,
-    });
-    for (const span of listOf(at(payload, "spans"))) this.#olderSpan(span, sdk);
-  }
-
-  /** Many spans (`application/vnd.sentry.items.span.v2+json`), or a single span (older form). */
-  #readSpans(payload: unknown): void {
-    const spans = at(payload, "items");
-    if (!Array.isArray(spans)) return this.#olderSpan(payload, null);
-    for (const span of spans) {
-      const end = at(span, "end_timestamp");
-      this.#addSpan(span, {
-        sdk: null,
-        name: at(span, "name"),
-        start: at(span, "start_timestamp"),
-        end,
-      });
-    }
+    for (const span of sentSpans("transaction", payload)) this.#addSpan(span, sdk);
   }
 
   #readEvent(payload: unknown): void {
@@ -127,29 +94,23 @@ class TraceCollector implements TraceParts {
     }
   }
 
-  #olderSpan(span: unknown, sdk: string | null): void {
-    const times = { start: at(span, "start_timestamp"), end: at(span, "timestamp") };
-    this.#addSpan(span, { sdk, name: at(span, "description"), ...times });
-  }
-
-  #addSpan(span: unknown, { sdk, name, start, end, transaction }: SpanFields): void {
-    if (hexId(at(span, "trace_id")) !== this.traceId) return;
-    const attributes = at(span, "attributes") ?? at(span, "data");
-    const attribute = (key: string) =>
-      textOf(at(attributes, key, "value") ?? at(attributes, key), MAX_WORD);
-    const op = textOf(at(span, "op"), MAX_WORD) ?? attribute("sentry.op");
-    const spanSdk = attribute("sentry.sdk.name") ?? sdk ?? this.sdk;
-    const status = textOf(at(span, "status"), MAX_WORD);
-    const times = { start_ms: timeAt(start), end_ms: timeAt(end) };
+  /** @param sdk of the transaction */
+  #addSpan(sent: SentSpan, sdk: string | null = null): void {
+    const { json, attributes, transaction } = sent;
+    if (hexId(at(json, "trace_id")) !== this.traceId) return;
+    const op = textOf(sent.op, MAX_WORD);
+    const spanSdk = textOf(attributeAt(attributes, "sentry.sdk.name"), MAX_WORD) ?? sdk ?? this.sdk;
+    const status = textOf(at(json, "status"), MAX_WORD);
+    const times = { start_ms: timeAt(sent.start), end_ms: timeAt(sent.end) };
     this.spans.push({
       // A span without an id gets a unique one, so that it is displayed.
-      span_id: textOf(at(span, "span_id"), MAX_SPAN_ID) ??
+      span_id: textOf(at(json, "span_id"), MAX_SPAN_ID) ??
         `none:${this.envelopeId}.${this.spans.length}`,
-      parent_span_id: textOf(at(span, "parent_span_id"), MAX_SPAN_ID),
+      parent_span_id: textOf(at(json, "parent_span_id"), MAX_SPAN_ID),
       name: spanName(
-        textOf(name, MAX_NAME) ?? op ?? NO_NAME,
+        textOf(sent.name, MAX_NAME) ?? op ?? NO_NAME,
         op,
-        span,
+        attributes,
         at(transaction, "request"),
       ),
       op,
@@ -159,7 +120,7 @@ class TraceCollector implements TraceParts {
       side: sideOf(spanSdk, op),
       sdk: spanSdk,
       attributes: isRecord(attributes) ? attributes : {},
-      vitals: readVitals(transaction ?? span, attributes, times),
+      vitals: readVitals(transaction ?? json, attributes, times),
       envelope: this.envelopeId,
     });
   }
@@ -168,16 +129,6 @@ class TraceCollector implements TraceParts {
     const key = `${mark.kind}:${this.envelopeId}.${this.marks.length}`;
     this.marks.push({ ...mark, key, envelope: this.envelopeId });
   }
-}
-
-/** Fields that transactions, streamed spans and single spans have in different places. */
-interface SpanFields {
-  readonly sdk: string | null;
-  readonly name: unknown;
-  readonly start: unknown;
-  readonly end: unknown;
-  /** The event with the measurements and the request. Default: the span has the measurements. */
-  readonly transaction?: unknown;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { at, tidyText } from "../json.ts";
+import { at, attributeAt, tidyText } from "../json.ts";
 
 /**
  * What a trace is named for, best first: its page load; a span without a parent; the first span of a page or process,
@@ -54,18 +54,17 @@ const MAX_TARGET = 200;
  * fragment of an address, so that loads of one page have one name.
  *
  * @param sent name, else the operation
- * @param span as sent, with `attributes` or `data`
+ * @param attributes as sent
  * @param request `request` of the transaction
  */
 export function spanName(
   sent: string,
   op: string | null,
-  span: unknown,
+  attributes: unknown,
   request?: unknown,
 ): string {
   if (op === null || !(SERVED.test(op) || REQUESTED.test(op))) return sent;
-  const attributes = at(span, "attributes") ?? at(span, "data");
-  const attribute = (key: string) => textOf(at(attributes, key, "value") ?? at(attributes, key));
+  const attribute = (key: string) => textOf(attributeAt(attributes, key));
   const address = parseAddress(
     ADDRESS_KEYS.map(attribute).find((text) => text !== undefined) ?? textOf(at(request, "url")),
   );
@@ -80,7 +79,7 @@ export function spanName(
   const route = SERVED.test(op)
     ? attribute("http.route") ?? attribute("url.path") ?? address?.pathname
     : address &&
-      (attributeIsTrue(attributes, "http.request.same_origin")
+      (attributeAt(attributes, "http.request.same_origin") === true
         ? address.pathname
         : address.host + address.pathname);
   const shown = isConstant
@@ -123,16 +122,12 @@ const textOf = (value: unknown) => typeof value === "string" && value !== "" ? v
 const isMethod = (value: unknown): value is string =>
   typeof value === "string" && METHOD.test(value);
 
-const attributeIsTrue = (attributes: unknown, key: string) =>
-  (at(attributes, key, "value") ?? at(attributes, key)) === true;
-
 /** Host and port that a page or a server of a trace was reached at; undefined: not such a span, or not known. */
 export function servedHost(
   { op, attributes }: { readonly op: string | null; readonly attributes: unknown },
 ): string | undefined {
   if (op === null || !SERVED.test(op)) return undefined;
-  return parseAddress(textOf(at(attributes, "url.full", "value") ?? at(attributes, "url.full")))
-    ?.host;
+  return parseAddress(textOf(attributeAt(attributes, "url.full")))?.host;
 }
 
 /** The name of a request without the host of the application itself: `GET /cart` of `GET 127.0.0.1:8080/cart`. */

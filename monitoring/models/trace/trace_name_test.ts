@@ -10,19 +10,19 @@ Deno.test("page load, navigation, other operation → displayed with what it is"
 });
 
 Deno.test("request without its method in the name → method from attributes or the event", () => {
-  const name = (name: string, span: unknown, request?: unknown) =>
-    spanName(name, "http.server", span, request);
-  assert.equal(name("/cart", { data: { "http.request.method": "POST" } }), "POST /cart");
-  assert.equal(name("cart", { data: { "http.method": "GET" } }), "GET cart");
+  const name = (name: string, attributes: unknown, request?: unknown) =>
+    spanName(name, "http.server", attributes, request);
+  assert.equal(name("/cart", { "http.request.method": "POST" }), "POST /cart");
+  assert.equal(name("cart", { "http.method": "GET" }), "GET cart");
   assert.equal(
-    name("/cart", { attributes: { "http.request.method": { value: "PUT", type: "string" } } }),
+    name("/cart", { "http.request.method": { value: "PUT", type: "string" } }),
     "PUT /cart",
   );
   assert.equal(name("/cart", {}, { method: "DELETE" }), "DELETE /cart");
 });
 
 Deno.test("name with a method, no or hostile method, other operation → name as sent", () => {
-  const post = { data: { "http.request.method": "POST" } };
+  const post = { "http.request.method": "POST" };
   assert.equal(spanName("GET /cart", "http.server", post), "GET /cart");
   assert.equal(spanName("/cart", "http.server", {}), "/cart");
   for (const method of [7, {}, "<b>", "X".repeat(99)]) {
@@ -32,11 +32,10 @@ Deno.test("name with a method, no or hostile method, other operation → name as
 });
 
 /** As `@sentry/node` and `@sentry/browser` 11 stream them. */
-const streamed = (values: Record<string, unknown>) => ({
-  attributes: Object.fromEntries(
+const streamed = (values: Record<string, unknown>) =>
+  Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, { value, type: typeof value }]),
-  ),
-});
+  );
 
 Deno.test("constant name, address in attributes → route or path instead", () => {
   const at = (path: string) => ({
@@ -48,7 +47,7 @@ Deno.test("constant name, address in attributes → route or path instead", () =
   const names: readonly [string, string, unknown, string][] = [
     ["GET", "http.server", streamed({ ...at("/x"), "url.path": "/api/cart" }), "GET /api/cart"],
     ["GET", "http.server", streamed({ "url.path": "/a/7", "http.route": "/a/:id" }), "GET /a/:id"],
-    ["GET", "http.server", { data: { "http.target": "/old?q=1" } }, "GET /old"],
+    ["GET", "http.server", { "http.target": "/old?q=1" }, "GET /old"],
     ["Pageload", "pageload", streamed(at("/?cart=1")), "/"],
     ["Navigation", "navigation", streamed({ "url.path": "/cart" }), "/cart"],
     ["GET 127.0.0.1", "http.client", cart, "GET 127.0.0.1:8080/api/cart"],
@@ -61,7 +60,9 @@ Deno.test("constant name, address in attributes → route or path instead", () =
       "/shop.js",
     ],
   ];
-  for (const [sent, op, span, name] of names) assert.equal(spanName(sent, op, span), name);
+  for (const [sent, op, attributes, name] of names) {
+    assert.equal(spanName(sent, op, attributes), name);
+  }
   assert.equal(
     spanName("GET", "http.server", {}, { url: "http://shop/cart?id=7", method: "GET" }),
     "GET /cart",
@@ -81,9 +82,9 @@ Deno.test("name with a route or an address → kept, without scheme, query and f
 
 Deno.test("constant name, no or hostile address → name as sent", () => {
   for (const url of [7, "", "data:text/html,x", "http://", "https://[", { value: {} }]) {
-    const span = { data: { "url.full": url } };
-    assert.equal(spanName("Pageload", "pageload", span), "Pageload");
-    assert.equal(spanName("GET", "http.server", span), "GET");
+    const attributes = { "url.full": url };
+    assert.equal(spanName("Pageload", "pageload", attributes), "Pageload");
+    assert.equal(spanName("GET", "http.server", attributes), "GET");
   }
   const long = { data: { "url.full": `http://a/${"x".repeat(9_999)}` } };
   assert.ok(spanName("GET", "http.server", long).length <= 210);

@@ -1,4 +1,4 @@
-import { at, tidyText } from "../json.ts";
+import { attributeValue, tidyText } from "../json.ts";
 import type { Side } from "../side.ts";
 import { spanName } from "./trace_name.ts";
 import { readVitals, type Vital } from "./web_vitals.ts";
@@ -87,7 +87,7 @@ export function liveSpan(span: OwnSpan): TraceSpan {
   return {
     span_id: span.spanContext().spanId,
     parent_span_id: span.parentSpanContext?.spanId ?? null,
-    name: spanName(tidyText(span.name, MAX_NAME) || NO_NAME, op, span),
+    name: spanName(tidyText(span.name, MAX_NAME) || NO_NAME, op, attributes),
     op,
     ...times,
     failed,
@@ -124,10 +124,10 @@ export interface SpanAttribute {
 }
 
 /** OpenTelemetry's default limit is 128 attributes per span. */
-export const MAX_ATTRIBUTES = 512;
+const MAX_ATTRIBUTES = 512;
 
 /** Characters of a value: a few screens. The envelope has the whole text. */
-export const MAX_VALUE = 10_000;
+const MAX_VALUE = 10_000;
 
 /** The attributes of a span sorted by name, those of the SDK itself (`sentry.…`) last. */
 export function readAttributes(attributes: Readonly<Record<string, unknown>>): SpanAttribute[] {
@@ -140,7 +140,7 @@ export function readAttributes(attributes: Readonly<Record<string, unknown>>): S
 const isOfSdk = (name: string): boolean => name.startsWith("sentry.");
 
 function valueText(attribute: unknown): string {
-  const value = at(attribute, "value") ?? attribute;
+  const value = attributeValue(attribute);
   const text = typeof value === "string" ? value : jsonOf(value);
   return text.length <= MAX_VALUE
     ? text

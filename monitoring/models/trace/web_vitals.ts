@@ -1,4 +1,4 @@
-import { at } from "../json.ts";
+import { at, attributeAt } from "../json.ts";
 
 export type VitalName = keyof typeof VITALS;
 
@@ -44,9 +44,8 @@ export function readVitals(
 ): readonly Vital[] {
   const vitals: Vital[] = [];
   for (const name of Object.keys(VITALS) as VitalName[]) {
-    const key = `browser.web_vital.${name}.value`;
-    const attribute = at(attributes, key);
-    const value = at(attribute, "value") ?? attribute ?? at(payload, "measurements", name, "value");
+    const value = attributeAt(attributes, `browser.web_vital.${name}.value`) ??
+      at(payload, "measurements", name, "value");
     if (typeof value !== "number" || !(value >= 0 && value < Infinity)) continue;
     // Relative to the start of the page load, unless the span has no duration and marks the time itself.
     const isRelative = name !== "cls" && name !== "inp" && start_ms !== end_ms;

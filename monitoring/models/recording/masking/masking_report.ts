@@ -23,7 +23,6 @@ export interface Finding {
   readonly envelope: number | null;
   /** The option that would mask it. */
   readonly setting: string;
-  /** How often. */
   readonly count: number;
 }
 
@@ -68,7 +67,7 @@ export interface MaskingResult {
 /** Findings in different places. More than a person reads. */
 export const MAX_FINDINGS = 300;
 /** Different texts of one kind that are counted. */
-export const MAX_DISTINCT = 20_000;
+const MAX_DISTINCT = 20_000;
 const MAX_SAMPLES = 20;
 /** Characters. */
 const MAX_EXCERPT = 160;

@@ -20,57 +20,27 @@ const STYLES: ReadonlySet<unknown> = new Set([8, 13, 15]);
 const [ELEMENT, TEXT, CDATA, COMMENT] = [2, 3, 4, 5];
 
 /** Whose content the SDK's `blockAllMedia` replaces by a box. */
-export const MEDIA_TAGS: ReadonlySet<string> = new Set([
-  ..."img image svg video object picture embed map audio".split(" "),
-]);
+export const MEDIA_TAGS = words("img image svg video object picture embed map audio");
 /** Show pictures or documents, too, and are blocked one by one. */
-const OTHER_MEDIA_TAGS: ReadonlySet<string> = new Set(["canvas", "iframe", "source", "track"]);
+const OTHER_MEDIA_TAGS = words("canvas iframe source track");
 /** Pictures without an address: the element itself is what was recorded. */
-const DRAWN_TAGS: ReadonlySet<string> = new Set(["svg", "canvas"]);
-const FIELD_TAGS: ReadonlySet<string> = new Set(["input", "textarea", "select", "option"]);
-const SOURCES: ReadonlySet<string> = new Set(
-  "src srcset poster data href xlink:href rr_src rr_dataurl background".split(" "),
-);
-const ADDRESSES: ReadonlySet<string> = new Set(
-  "href xlink:href src action formaction ping cite manifest".split(" "),
-);
+const DRAWN_TAGS = words("svg canvas");
+const FIELD_TAGS = words("input textarea select option");
+const SOURCES = words("src srcset poster data href xlink:href rr_src rr_dataurl background");
+const ADDRESSES = words("href xlink:href src action formaction ping cite manifest");
 /** Attributes that determine how an element looks and behaves: they are not read by people. */
-const STRUCTURAL: ReadonlySet<string> = new Set([
-  ..."id class type rel role lang dir for form name tabindex hidden inert popover open part slot"
-    .split(
-      " ",
-    ),
-  ..."disabled checked selected readonly required multiple contenteditable autocomplete nonce"
-    .split(
-      " ",
-    ),
-  ..."autofocus spellcheck draggable loading decoding async defer crossorigin integrity media"
-    .split(
-      " ",
-    ),
-  ..."colspan rowspan span scope rows cols size sizes width height charset target method min max"
-    .split(
-      " ",
-    ),
-  ..."step minlength maxlength accept enctype novalidate xmlns xmlns:xlink version x y cx cy r rx"
-    .split(
-      " ",
-    ),
-  ..."ry x1 x2 y1 y2 d points viewbox fill stroke transform opacity offset preserveaspectratio"
-    .split(
-      " ",
-    ),
-  ..."aria-hidden aria-expanded aria-selected aria-checked aria-pressed aria-disabled aria-live"
-    .split(
-      " ",
-    ),
-  ..."aria-busy aria-sort aria-controls aria-labelledby aria-describedby aria-modal aria-current"
-    .split(
-      " ",
-    ),
-  ..."aria-haspopup aria-orientation aria-invalid aria-owns aria-level aria-atomic".split(" "),
-  ..."rr_width rr_height rr_mediastate http-equiv property itemprop".split(" "),
-]);
+const STRUCTURAL = words(`
+  id class type rel role lang dir for form name tabindex hidden inert popover open part slot
+  disabled checked selected readonly required multiple contenteditable autocomplete nonce
+  autofocus spellcheck draggable loading decoding async defer crossorigin integrity media
+  colspan rowspan span scope rows cols size sizes width height charset target method min max
+  step minlength maxlength accept enctype novalidate xmlns xmlns:xlink version x y cx cy r rx ry
+  x1 x2 y1 y2 d points viewbox fill stroke transform opacity offset preserveaspectratio
+  aria-hidden aria-expanded aria-selected aria-checked aria-pressed aria-disabled aria-live
+  aria-busy aria-sort aria-controls aria-labelledby aria-describedby aria-modal aria-current
+  aria-haspopup aria-orientation aria-invalid aria-owns aria-level aria-atomic rr_width
+  rr_height rr_mediastate http-equiv property itemprop
+`);
 
 /** An element of the recorded page, as far as selectors need it. */
 interface Element {
@@ -212,6 +182,10 @@ export class RecordedPage {
     }
     return parts.join(" > ") || "(an element that was not recorded)";
   }
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
 }
 
 type Common = Pick<SentText, "item" | "at">;

@@ -1,5 +1,4 @@
-import { EnvelopeError } from "../../../protocol/envelope.ts";
-import { readEnvelope } from "../../../protocol/scanner.ts";
+import { tryReadEnvelope } from "../../../protocol/scanner.ts";
 import { at, parseJson, timeAt } from "../../json.ts";
 
 /** What a text is: in the recorded page, or beside it. `other`: parts that people do not read, such as ids. */
@@ -59,7 +58,7 @@ const MAX_PLAIN_BYTES = 1024 * 1024;
  * @param bytes decompressed
  */
 export function readEnvelopeTexts(bytes: Uint8Array, take: TakeText): EnvelopeTexts {
-  const envelope = tryRead(bytes);
+  const envelope = tryReadEnvelope(bytes);
   if (envelope === undefined) return { sdk: null, unread: 1 };
   const { header, items } = envelope;
   let sdk = at(header, "sdk", "name");
@@ -84,15 +83,6 @@ const KIND_OF_ITEM: ReadonlyMap<string, TextKind> = new Map([
   ["transaction", "span"],
   ["log", "log"],
 ]);
-
-function tryRead(bytes: Uint8Array) {
-  try {
-    return readEnvelope(bytes);
-  } catch (error) {
-    if (error instanceof EnvelopeError) return undefined;
-    throw error;
-  }
-}
 
 function isText(payload: Uint8Array): boolean {
   return payload.byteLength <= MAX_PLAIN_BYTES && !payload.includes(0);

@@ -3,7 +3,7 @@ import { withoutEscapes } from "./personal_data.ts";
 /** Shorter ones are in too many words. */
 export const MIN_WANTED = 3;
 /** More than a person types. */
-export const MAX_WANTED = 50;
+const MAX_WANTED = 50;
 /** Digits of a number that is found with other separators, too. */
 const MIN_DIGITS = 8;
 const NUMBER = /^[\d\s().+-]+$/;
