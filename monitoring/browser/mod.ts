@@ -18,7 +18,7 @@ import { countUnstarted } from "./delivery/journal_entry.ts";
 import { type EarlyError, takeEarlyErrors } from "./early_errors.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
 import { createVisitData, type VisitData } from "./visit_data.ts";
-import { untilIdle, whenLoadedAndIdle } from "./when_idle.ts";
+import { untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { SignalKind } from "./consent.ts";
 export type { Receipt, TelemetryState } from "./telemetry_state.ts";
@@ -32,6 +32,8 @@ const consent = createConsent((state, isStored) =>
   store.update({ consent: state, isConsentStored: isStored })
 );
 let started = false;
+/** Reads the choices of this browser, at the first call. To call before they are used or changed. */
+let readConsent = () => {};
 
 /** Sends what the SDK buffers: spans, logs, and the recording until now. Without effect until it runs. */
 export let flush: () => void = () => {};
@@ -49,8 +51,14 @@ export const visitData: VisitData = visit;
 export function start(config: ClientConfig): void {
   if (started) return;
   started = true;
-  consent.start(config.consent === "required" ? Infinity : 0);
+  readConsent = () => {
+    readConsent = () => {};
+    consent.start(config.consent === "required" ? Infinity : 0);
+  };
+  // Not while islands are hydrated: the first access to `localStorage` waits for the disk.
+  whenIdle(() => readConsent());
   addEventListener("pagehide", () => {
+    readConsent();
     // Empties the queues: a page that returns from the back/forward cache must not report them again.
     const { errors, overflow: earlyOverflow } = takeEarlyErrors(false);
     const { calls, overflow } = queue.take();
@@ -63,12 +71,13 @@ export function start(config: ClientConfig): void {
     countUnstarted(count("error", errors, earlyOverflow), count("log", [], 0));
   });
   whenLoadedAndIdle(async () => {
+    readConsent();
     store.update({ phase: "loading" });
     try {
       const { startTelemetry } = await import("./start_telemetry.ts");
       // Evaluating the SDK and starting it would be one long task.
       await untilIdle();
-      flush = startTelemetry({ config, fetch: nativeFetch, store, queue, visit, consent });
+      flush = await startTelemetry({ config, fetch: nativeFetch, store, queue, visit, consent });
       store.update({ phase: "running" });
     } catch (error) {
       // Blocked, offline, or an unsupported browser. A later page reports how much this one has lost.
@@ -78,13 +87,18 @@ export function start(config: ClientConfig): void {
 }
 
 /** Allows this browser to collect and send a kind of signal, from now on, in all tabs and after reloads. */
-export const grant = (kind: SignalKind): void => consent.set(kind, true);
+export const grant = (kind: SignalKind): void => setConsent(kind, true);
 
 /**
  * Stops collecting and sending a kind of signal, in all tabs and after reloads, and deletes what this browser has not
  * sent of it. Neither is reported as lost. If the browser stores nothing, it holds for this page only.
  */
-export const withdraw = (kind: SignalKind): void => consent.set(kind, false);
+export const withdraw = (kind: SignalKind): void => setConsent(kind, false);
+
+function setConsent(kind: SignalKind, isGranted: boolean): void {
+  readConsent();
+  consent.set(kind, isGranted);
+}
 
 /**
  * Reports an error with the time of this call, as soon as the SDK has started.

@@ -4,7 +4,6 @@ import {
   BrowserClient,
   type BrowserOptions,
   defaultStackParser,
-  globalHandlersIntegration,
   httpContextIntegration,
   linkedErrorsIntegration,
   normalizeStringifyValue,
@@ -13,7 +12,7 @@ import {
   withStreamedSpan,
 } from "@sentry/react";
 import { version } from "react";
-import { settings } from "../settings.ts";
+import { NO_PERSONAL_DATA, settings } from "../settings.ts";
 import type { ClientConfig } from "./client_config.ts";
 import type { Consent } from "./consent.ts";
 import { type IsMonitoringRequest, tracedPaths } from "./monitoring_requests.ts";
@@ -40,7 +39,8 @@ export interface StartClientOptions {
 
 /**
  * Starts Sentry's client with the settings, the transport and the privacy filters. Does the same as
- * `init` of `@sentry/react`, which would add the integrations that are left out below (4 KB).
+ * `init` of `@sentry/react`, which would add the integrations that are left out below (4 KB). It captures no
+ * errors before `globalHandlersIntegration` is added.
  */
 export function startClient(
   { config, isMonitoringRequest, transport, consent }: StartClientOptions,
@@ -75,26 +75,14 @@ export function startClient(
       spanStreamingIntegration(),
       linkedErrorsIntegration(),
       httpContextIntegration(),
-      globalHandlersIntegration(),
       // Console output may hold personal data; `log` is for what may be sent.
       breadcrumbsIntegration({ console: false }),
     ],
 
     sendDefaultPii: false,
-    dataCollection: {
-      userInfo: false,
-      cookies: false,
-      httpHeaders: { request: false, response: false },
-      httpBodies: [],
-      urlQueryParams: false,
-      graphQL: { document: false, variables: false },
-      genAI: { inputs: false, outputs: false },
-      databaseQueryData: false,
-      stackFrameVariables: false,
-      frameContextLines: 0,
-    },
+    dataCollection: { ...NO_PERSONAL_DATA, frameContextLines: 0 },
     beforeBreadcrumb: (crumb) => scrubBreadcrumb(crumb, isMonitoringRequest, location.origin),
-    beforeSendSpan: withStreamedSpan((span) => slimSpan(scrubSpan(span, location.origin))),
+    beforeSendSpan: withStreamedSpan((span) => scrubSpan(slimSpan(span), location.origin)),
   };
   applySdkMetadata(options, "react");
   // Without it, the SDK serializes DOM elements and the window property by property.

@@ -8,7 +8,7 @@ import {
   setupEventContextTrace,
   wrapSamplingDecision,
 } from "@sentry/opentelemetry";
-import { browserTracingIntegration } from "@sentry/react";
+import { browserTracingIntegration, globalHandlersIntegration } from "@sentry/react";
 import type { CallQueue } from "./call_queue.ts";
 import { captureCalls } from "./capture_calls.ts";
 import type { ClientConfig } from "./client_config.ts";
@@ -44,13 +44,13 @@ export interface TelemetryOptions {
 
 /**
  * Starts OpenTelemetry and Sentry's client. The order matters: each step depends on the ones before it,
- * and most other orders lose data silently.
+ * and most other orders lose data silently. It takes two tasks, as one would block input for too long.
  *
  * @returns a function that sends what is buffered
  */
-export function startTelemetry(
+export async function startTelemetry(
   { config, fetch, store, queue, visit, consent }: TelemetryOptions,
-): () => void {
+): Promise<() => void> {
   const startedAt = performance.now();
   const isMonitoringRequest = createIsMonitoringRequest(config.monitoringPath, location.href);
 
@@ -68,11 +68,39 @@ export function startTelemetry(
   const client = startClient({ config, isMonitoringRequest, transport, consent });
   client.recordDroppedEvent = recordDroppedEvent;
 
-  // 3. Take the trace of events and trace headers from OpenTelemetry's active span.
+  // 3. Follow consent from now on: delivery has started.
+  const contextManager = new PageContextManager();
+  let recorder: Recorder | undefined;
+  let hadError = false;
+  consent.follow((changed) => {
+    if (changed.includes("traces")) {
+      restartPageTrace(client, contextManager, consent.allows("traces"));
+    }
+    if (changed.includes("recordings")) {
+      recorder?.stop();
+      hadError = false;
+      void record();
+    }
+    // Buffered spans and logs reach the transport, where those of a withdrawn kind end.
+    client.emit("flush");
+    applyConsent();
+  });
+  const stopWatching = client.on(
+    "afterSendEvent",
+    // Without a status it ended at the transport.
+    (event, { statusCode }) => hadError ||= !event.type && statusCode !== undefined,
+  );
+
+  // The client captures nothing yet: until step 10 errors and calls are queued, and spans are not recorded.
+  const firstTaskMs = performance.now() - startedAt;
+  await nextTask();
+  const resumedAt = performance.now();
+
+  // 4. Take the trace of events and trace headers from OpenTelemetry's active span.
   setupEventContextTrace(client);
   enhanceDscWithOpenTelemetryRootSpanName(client);
 
-  // 4. Create OpenTelemetry's tracer: the client samples and receives its spans.
+  // 5. Create OpenTelemetry's tracer: the client samples and receives its spans.
   const provider = new WebTracerProvider({
     idGenerator,
     sampler: whileGranted(
@@ -82,14 +110,13 @@ export function startTelemetry(
     spanProcessors: [new StreamedSpanProcessor(client, visit, consent.allows)],
   });
 
-  // 5. Register it: from here on OpenTelemetry's API makes real spans.
-  const contextManager = new PageContextManager();
+  // 6. Register it: from here on OpenTelemetry's API makes real spans.
   provider.register({ propagator: new SentryPropagator(), contextManager });
 
-  // 6. Let the page load continue the server's trace.
+  // 7. Let the page load continue the server's trace.
   contextManager.fallback = serverTraceContext();
 
-  // 7. Start the page load, which becomes the parent of all later spans.
+  // 8. Start the page load, which becomes the parent of all later spans.
   followPageTrace(client, contextManager, (traceId) => store.update({ traceId }));
   client.addIntegration(browserTracingIntegration({
     beforeStartSpan: (span) => ({
@@ -107,36 +134,17 @@ export function startTelemetry(
     ignorePerformanceApiSpans: ["sentry-tracing-init"],
   }));
 
-  // 8. Flush early, so that leaving the page loses nothing that is buffered.
+  // 9. Flush early, so that leaving the page loses nothing that is buffered.
   flushWhenLoaded(client);
   flushWhenHidden(provider, client, contextManager);
 
-  // 9. Follow consent, before anything that was captured earlier is passed on.
-  let recorder: Recorder | undefined;
-  let hadError = false;
-  consent.follow((changed) => {
-    if (changed.includes("traces")) {
-      restartPageTrace(client, contextManager, consent.allows("traces"));
-    }
-    if (changed.includes("recordings")) {
-      recorder?.stop();
-      hadError = false;
-      void record();
-    }
-    // Buffered spans and logs reach the transport, where those of a withdrawn kind end.
-    client.emit("flush");
-    applyConsent();
-  });
-
-  const stopWatching = client.on(
-    "afterSendEvent",
-    // Without a status it ended at the transport.
-    (event, { statusCode }) => hadError ||= !event.type && statusCode !== undefined,
-  );
+  // 10. Capture errors and calls, at first those that were queued.
+  client.addIntegration(globalHandlersIntegration());
   captureCalls(client, queue, consent);
   whenIdle(() => void record());
   // Without `performance.measure`, from which browser tracing would make a span.
-  store.update({ started: timeSince(startedAt) });
+  const ms = firstTaskMs + performance.now() - resumedAt;
+  store.update({ started: { at: startedAt, ms } });
   return () => {
     client.emit("flush");
     recorder?.flush();
@@ -192,5 +200,8 @@ function forgetRecording(): void {
     // Refused by the browser's settings: nothing is stored.
   }
 }
+
+/** Lets the browser handle input and draw. Unlike idle callbacks, timers of a hidden page run within a second. */
+const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 const timeSince = (at: number): MainThreadTime => ({ at, ms: performance.now() - at });

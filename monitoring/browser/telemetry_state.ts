@@ -35,10 +35,11 @@ export interface TelemetryState {
   readonly serialisingMs?: number;
 }
 
-/** An interval of the main thread's time, in milliseconds. */
+/** Time that work took on the main thread, in milliseconds. */
 export interface MainThreadTime {
   /** Start, relative to `performance.timeOrigin`. */
   readonly at: number;
+  /** Of all its tasks together. */
   readonly ms: number;
 }
 

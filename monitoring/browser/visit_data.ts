@@ -1,7 +1,6 @@
 import type { Span } from "@opentelemetry/sdk-trace-web";
 import { createListeners } from "./listeners.ts";
 
-/** An envelope's bytes. */
 export interface VisitEnvelope {
   /** When it was made, milliseconds since 1970: the `at` of its receipt. */
   readonly at: number;

@@ -4,7 +4,6 @@ import {
   type TransportMakeRequestResponse,
   updateRateLimits,
 } from "@sentry/core/browser";
-import type { SignalKind } from "../consent.ts";
 import { randomHex } from "../random_ids.ts";
 import type { Receipt } from "../telemetry_state.ts";
 import {
@@ -15,13 +14,11 @@ import {
   lockNames,
   nextEnvelope,
   receiptOf,
-  type StoredEnvelope,
   type WaitingEnvelope,
 } from "./envelope.ts";
-import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
 import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
-import { type Allows, consentedPart, isConsented, kindOf } from "./consented.ts";
+import { consentedPart, isConsented } from "./consented.ts";
 import { LossCounter, lossesOf } from "./loss_counter.ts";
 import { MAX_AGE_MS, selectForEviction, STORAGE_QUOTA, type StorageQuota } from "./retention.ts";
 import { DeliveryBreaker, limitedUntil, planRetry } from "./retry_policy.ts";
@@ -31,7 +28,8 @@ import {
   type SendResult,
   toTransportResponse,
 } from "./send_envelope.ts";
-import { withTabLock, withTabLocks } from "./tab_lock.ts";
+import { untilTabLockIsFree, withTabLock, withTabLocks } from "./tab_lock.ts";
+import { Withdrawal, type WithdrawalOptions } from "./withdrawal.ts";
 
 /** Concurrent requests: a browser allows six to an origin, and the page needs some. */
 const MAX_PARALLEL = 4;
@@ -39,13 +37,14 @@ const MAX_PARALLEL = 4;
 const MAX_PARALLEL_FLUSHING = 15;
 /** After this time, a hidden page that still runs sends at the normal rate again. */
 const FLUSH_MS = 1_000;
+/** Maximum wait for the locks of a page that has just ended: some milliseconds, or seconds on a busy machine. */
+const ENDING_PAGE_MS = 10_000;
 /** Wait before retrying an envelope that another tab is sending. */
 const LOCKED_WAIT_MS = 5_000;
 /** Minimum difference between the times of two envelopes, so that the store keeps their order. */
 const ORDER_MS = 0.001;
 
-export interface DeliveryOptions {
-  readonly store: Promise<EnvelopeStore>;
+export interface DeliveryOptions extends WithdrawalOptions {
   /** Entries for what the store has not confirmed. */
   readonly journal: Journal;
   readonly send: SendEnvelope;
@@ -59,10 +58,6 @@ export interface DeliveryOptions {
   readonly onStored: (isStored: boolean) => void;
   /** Called for each dropped envelope. */
   readonly onDropped: () => void;
-  /** What consent covers. After a change, call {@linkcode Delivery.applyConsent}. */
-  readonly allows: Allows;
-  /** Called with the number of items that are deleted because they were withdrawn. They do not count as lost. */
-  readonly onWithdrawn: (kind: SignalKind, items: number) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly quota?: StorageQuota;
@@ -94,15 +89,15 @@ export class Delivery {
   #lastCreatedAt = 0;
   /** Set while a check of all envelopes is due: those of one synchronous burst need only one. */
   #retention: Promise<void> | undefined;
-  /** Envelopes and kinds of which {@linkcode DeliveryOptions.onWithdrawn} was called. */
-  readonly #counted = new Set<string>();
   readonly #breaker = new DeliveryBreaker();
   readonly #losses: LossCounter;
+  readonly #withdrawal: Withdrawal;
   readonly #options: Required<DeliveryOptions>;
 
   constructor(options: DeliveryOptions) {
     this.#options = { now: Date.now, random: Math.random, quota: STORAGE_QUOTA, ...options };
     this.#losses = new LossCounter(this.#options);
+    this.#withdrawal = new Withdrawal(this.#options);
     void this.#load().then(() => this.#report());
   }
 
@@ -111,7 +106,6 @@ export class Delivery {
     return this.#lastCreatedAt;
   }
 
-  /** The rate limits in force. */
   get limits(): RateLimits {
     return this.#limits;
   }
@@ -174,7 +168,7 @@ export class Delivery {
     const withdrawn = this.#waiting.filter(({ meta }) => !isConsented(meta, allows));
     for (const envelope of withdrawn) {
       envelope.request?.abort();
-      this.#countWithdrawn(envelope.meta);
+      this.#withdrawal.count(envelope.meta);
       this.#remove(envelope);
       this.#publish(envelope, { outcome: "withdrawn" });
       envelope.settle({});
@@ -192,32 +186,6 @@ export class Delivery {
     await this.#load();
   }
 
-  /** Counts once what consent does not cover of an envelope, whichever tab deletes it. */
-  #countWithdrawn({ id, items, createdAt }: EnvelopeMeta): void {
-    for (const { category, quantity } of lossesOf(items, PAGE_ENDED)) {
-      const kind = kindOf(category);
-      const key = id + kind;
-      if (this.#options.allows(kind, createdAt) || this.#counted.has(key)) continue;
-      this.#counted.add(key);
-      this.#options.onWithdrawn(kind, quantity);
-    }
-  }
-
-  /** Deletes from the store what consent does not cover of an envelope. Returns the rest, unless a tab sends it. */
-  async #withdrawStored(meta: EnvelopeMeta): Promise<EnvelopeMeta | undefined> {
-    this.#countWithdrawn(meta);
-    const store = await this.#options.store;
-    let rest: StoredEnvelope | undefined;
-    await withTabLock(meta.id, async () => {
-      const bytes = await store.read(meta.id);
-      rest = bytes && consentedPart({ meta, bytes }, this.#options.allows);
-      await (rest ? store.put(rest) : store.delete(meta.id));
-    }).catch(() => {
-      // A later page deletes it, and does not send it before.
-    });
-    return rest?.meta;
-  }
-
   /** Sends what it can before the page may end, without waiting for the store. */
   flush(): void {
     this.#isFlushing = true;
@@ -230,7 +198,11 @@ export class Delivery {
   async #load(): Promise<void> {
     const { journal, allows } = this.#options;
     const store = await this.#options.store;
-    await journal.recover(store);
+    const locked = await journal.recover(store);
+    if (!this.#isLoaded && locked.length > 0) {
+      const free = locked.map((lock) => untilTabLockIsFree(lock, ENDING_PAGE_MS));
+      void Promise.all(free).then(() => this.#load());
+    }
     // While the store is read, envelopes of this page may be deleted or added.
     const known = new Set(this.#waiting);
     // A store that cannot be read now may be readable later.
@@ -240,7 +212,9 @@ export class Delivery {
     // An envelope with a journal entry is left to its page, which has yet to delete that entry.
     const found = stored.filter(({ id }) => !ids.has(id) && !journal.has(id));
     const isAllowed = (meta: EnvelopeMeta) => isConsented(meta, allows);
-    const rest = found.filter((meta) => !isAllowed(meta)).map((meta) => this.#withdrawStored(meta));
+    const rest = found.filter((meta) => !isAllowed(meta)).map((meta) =>
+      this.#withdrawal.deleteStored(meta)
+    );
     for (const meta of await Promise.all(rest)) if (meta) found.push(meta);
     // Consent may have changed, and another call may have added some.
     const present = new Set(this.#waiting.map(({ meta }) => meta.id));

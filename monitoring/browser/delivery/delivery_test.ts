@@ -665,3 +665,27 @@ withRelay(
     assert.match(sessionStorage.getItem(sessionStorage.key(0)!)!, /client_report/);
   },
 );
+
+withRelay(
+  "lock of an ending page is still held → its envelope is sent once it is free",
+  async (relay) => {
+    sessionStorage.clear();
+    const bytes = event("a");
+    const meta = { id: "a", createdAt: Date.now(), bytes: bytes.length, items: [], attempts: 0 };
+    const { locks } = navigator;
+    Object.defineProperty(navigator, "locks", { value: undefined, configurable: true });
+    new Journal(sessionStorage).add("a", [], { meta, bytes });
+    Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
+    const [lock] = JSON.parse(Object.values(sessionStorage)[0]);
+    const ended = Promise.withResolvers<void>();
+    const released = locks.request(`envelope:${lock}`, () => ended.promise);
+
+    const page = open(relay, createMemoryStore(), { journal: new Journal(sessionStorage) });
+    await until(() => page.isLoaded, "it has read the store");
+    assert.deepEqual([relay.posts.length, sessionStorage.length], [0, 1]);
+    ended.resolve();
+    await released;
+    await until(() => relay.posts.length === 1, "the envelope is sent");
+    await until(() => sessionStorage.length === 0, "its entry is deleted");
+  },
+);

@@ -10,7 +10,6 @@ import type { SendResult } from "./send_envelope.ts";
 export interface EnvelopeMeta {
   /** Local id, unique in this browser. */
   readonly id: string;
-  /** The envelope's `event_id`. */
   readonly eventId?: string;
   /** Set for a segment of a recording, to the recording's id: segments are sent in order. */
   readonly lane?: string;
@@ -22,7 +21,6 @@ export interface EnvelopeMeta {
   readonly attempts: number;
 }
 
-/** An envelope with its bytes. */
 export interface StoredEnvelope {
   readonly meta: EnvelopeMeta;
   readonly bytes: Uint8Array;

@@ -86,11 +86,14 @@ export class Journal {
   /**
    * Moves the entries of pages that have ended to the store. Await this before listing the store:
    * otherwise an envelope that is delivered and deleted meanwhile would be counted as lost.
+   *
+   * @returns the locks of pages that run, or that are just ending, whose entries are left to them
    */
-  async recover(store: EnvelopeStore): Promise<void> {
+  async recover(store: EnvelopeStore): Promise<readonly string[]> {
+    const locked: string[] = [];
     for (const lock of new Set(this.#read().map(({ lock }) => lock))) {
       if (lock === this.#lockId) continue;
-      await withTabLock(lock, async () => {
+      const result = await withTabLock(lock, async () => {
         const entries = this.#read().filter((entry) => entry.lock === lock);
         await store.recover(entries);
         for (const { id } of entries) this.#storage!.removeItem(ENTRY_PREFIX + id);
@@ -98,7 +101,9 @@ export class Journal {
         // Whatever the store refuses remains for a later page: a full disk, no IndexedDB, an invalid
         // entry. It must not stop this page's delivery.
       });
+      if (result === "locked") locked.push(lock);
     }
+    return locked;
   }
 
   /** Deletes what consent does not cover from the entries of all pages. */

@@ -122,16 +122,14 @@ function withoutUrls(css: string): string {
  * Attributes that are recorded unmasked: they determine how an element looks and behaves. All others may
  * be text for people (`title`, `alt`, `placeholder`, `aria-label`, `data-*` shown by a style sheet).
  */
-const UNMASKED: ReadonlySet<string> = new Set([
-  ..."id class type rel role lang dir for form tabindex hidden inert popover open".split(" "),
-  ..."disabled checked selected readonly required multiple contenteditable".split(" "),
-  ..."colspan rowspan span scope rows cols size width height media charset target method".split(
-    " ",
-  ),
-  ..."aria-hidden aria-expanded aria-selected aria-checked aria-pressed aria-disabled".split(" "),
-  ..."aria-current aria-live aria-busy aria-sort aria-controls aria-labelledby".split(" "),
-  ..."aria-describedby aria-modal aria-haspopup aria-orientation aria-invalid".split(" "),
-]);
+const UNMASKED: ReadonlySet<string> = new Set(
+  `id class type rel role lang dir for form tabindex hidden inert popover open disabled checked
+  selected readonly required multiple contenteditable colspan rowspan span scope rows cols
+  size width height media charset target method aria-hidden aria-expanded aria-selected
+  aria-checked aria-pressed aria-disabled aria-current aria-live aria-busy aria-sort
+  aria-controls aria-labelledby aria-describedby aria-modal aria-haspopup aria-orientation
+  aria-invalid`.split(/\s+/),
+);
 
 /** Replaces every character but white space of an attribute's value by an asterisk, unless it is allowed. */
 export function maskAttribute(name: string, value: string): string {
