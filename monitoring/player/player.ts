@@ -29,7 +29,15 @@ interface Internals {
   setupDom(): void;
   createPointer(id: number): void;
   speedService: { state: { matches(state: string): boolean } };
-  service: { state: { matches(state: string): boolean } };
+  service: {
+    state: {
+      context: {
+        events: readonly { timestamp: number }[];
+        /** Null: nothing was played. */
+        lastPlayedEvent: { type: number; timestamp: number } | null;
+      };
+    };
+  };
 }
 
 const internals = Replayer.prototype as unknown as Internals;
@@ -141,8 +149,23 @@ function load(recorded: readonly unknown[], at: number): void {
   sendTime();
 }
 
+/**
+ * Tells the replayer what it has played. It takes the last event for that, but a mouse event as if it were up to 500 ms
+ * earlier: a seek back by less would change nothing, and one forward would apply changes twice.
+ */
+function correctPosition(): void {
+  if (replayer === undefined) return;
+  const { context } = (replayer as unknown as Internals).service.state;
+  if (context.lastPlayedEvent === null) return;
+  const start = context.events[0]?.timestamp ?? 0;
+  // After a seek the events of its very millisecond are not played yet.
+  const played = Math.ceil(replayer.getCurrentTime()) - 1;
+  context.lastPlayedEvent = { type: 5, timestamp: start + played };
+}
+
 /** The replayer shows what is before a time: with one millisecond more it shows the events of that time, too. */
 function showAt(at: number): void {
+  correctPosition();
   replayer?.pause(Math.min(Math.max(at, pictureAt), length) + 1);
 }
 
@@ -159,6 +182,7 @@ function take(message: ToPlayer): void {
       return load(message.events, message.at);
     case "play":
       isPlaying = true;
+      correctPosition();
       replayer?.play(message.at);
       return sendTime();
     case "pause":
