@@ -3,6 +3,8 @@
  * and `application/reports+json` (https://www.w3.org/TR/reporting-1/#media-type). Anyone can send them.
  */
 
+import { at, parseJson } from "../models/json.ts";
+
 /** Known fields that may be kept. Addresses have no user, query and fragment. */
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
@@ -12,7 +14,6 @@ export type BrowserReport =
   | { readonly type: "csp-violation"; readonly violation: Fields }
   | {
     readonly type: "deprecation" | "intervention" | "crash";
-    /** Address of the page. */
     readonly page: string;
     /** Milliseconds since it happened. */
     readonly age: number;
@@ -42,19 +43,20 @@ const MAX_AGE = 3_600_000;
  * @throws {ReportError}
  */
 export function readReports(format: "csp-report" | "reports+json", body: Uint8Array) {
-  const json = parse(body);
+  const json = parseJson(body);
+  if (json === undefined) throw new ReportError("The body is not JSON.");
   if (format === "csp-report") {
-    const report = field(json, format);
+    const report = at(json, format);
     if (!isObject(report)) throw new ReportError('The body is no object with "csp-report".');
-    return [readViolation((name) => field(report, name))];
+    return [readViolation((name) => at(report, name))];
   }
   if (!Array.isArray(json)) throw new ReportError("The body is no array of reports.");
   return json.slice(0, MAX_REPORTS).flatMap((report: unknown) => readReport(report) ?? []);
 }
 
 function readReport(report: unknown): BrowserReport | undefined {
-  const type = field(report, "type");
-  const body = field(report, "body");
+  const type = at(report, "type");
+  const body = at(report, "body");
   if (!isObject(body)) throw new ReportError("A report has no body.");
   if (type === "csp-violation") {
     // `blocked-uri` → `blockedURL`
@@ -63,24 +65,24 @@ function readReport(report: unknown): BrowserReport | undefined {
         /-([a-z])/g,
         (_, first: string) => first.toUpperCase(),
       );
-    return readViolation((name) => field(body, nameOf(name)));
+    return readViolation((name) => at(body, nameOf(name)));
   }
   if (type !== "deprecation" && type !== "intervention" && type !== "crash") return undefined;
-  const id = keyword(field(body, "id"));
+  const id = keyword(at(body, "id"));
   const message = type === "crash"
-    ? keyword(field(body, "reason"))
-    : withoutQueries(field(body, "message")) ?? id;
+    ? keyword(at(body, "reason"))
+    : withoutQueries(at(body, "message")) ?? id;
   if (message === undefined && type !== "crash") throw new ReportError(`A ${type} has no message.`);
   return {
     type,
-    page: pageOf(field(report, "url")),
-    age: Math.min(integer(field(report, "age")) ?? 0, MAX_AGE),
+    page: pageOf(at(report, "url")),
+    age: Math.min(integer(at(report, "age")) ?? 0, MAX_AGE),
     message,
     attributes: {
       id,
-      "code.file.path": address(field(body, "sourceFile")),
-      "code.line.number": integer(field(body, "lineNumber")),
-      "code.column.number": integer(field(body, "columnNumber")),
+      "code.file.path": address(at(body, "sourceFile")),
+      "code.line.number": integer(at(body, "lineNumber")),
+      "code.column.number": integer(at(body, "columnNumber")),
     },
   };
 }
@@ -142,16 +144,4 @@ function integer(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && value as number >= 0 ? value as number : undefined;
 }
 
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch (cause) {
-    throw new ReportError("The body is not JSON.", { cause });
-  }
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
-
-const field = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+const isObject = (value: unknown) => typeof value === "object" && value !== null;

@@ -1,9 +1,14 @@
 import { isBrowser, isPostOfOwnPage } from "../access/caller.ts";
 import { refusal } from "../access/private_response.ts";
-import { type WriteAccessOptions, WriteAccessRule } from "../access/write_access.ts";
-import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
+import {
+  type WriteAccess,
+  type WriteAccessOptions,
+  WriteAccessRule,
+} from "../access/write_access.ts";
+import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
 import { BodyReader } from "../relay/body/body_reader.ts";
-import { RelayError } from "../relay/errors.ts";
+import { DisconnectedError, RelayError } from "../relay/errors.ts";
+import { refusalOf } from "../relay/refusal.ts";
 import { TokenBucket } from "../runtime/token_bucket.ts";
 import { readReports, ReportError } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
@@ -13,8 +18,12 @@ export interface SecurityEndpointOptions extends WriteAccessOptions {
   readonly sender: Required<ReportSender>;
   /** Passes an envelope to the relay of this process. */
   readonly deliver: (request: Request) => Promise<Response>;
+  /** Server processes that divide the limit of reports. Default: 1. */
+  readonly processes?: number;
   /** Called with the number of reports left out since the last call, at most once a minute. */
   readonly onLeftOut: (count: number) => void;
+  /** Called for each refused POST, unless its connection broke. */
+  readonly onRefusal: (refusal: Refusal) => void;
   /** Milliseconds of a monotonic clock. Default: the process's own. */
   readonly uptime?: () => number;
 }
@@ -27,6 +36,8 @@ export interface SecurityEndpoint {
    * @param peer the address of the connection's other end
    */
   receive(request: Request, peer: string | undefined): Promise<Response>;
+  /** Reports that were not taken since the start of the process, by reason. A refused POST counts once. */
+  readonly refused: Readonly<Record<RefusalReason, number>>;
   /** Ends slow uploads, because new connections wait for a free one. */
   shedLoad(): void;
 }
@@ -36,25 +47,50 @@ const MAX_BYTES = 256 * 1024;
 /** Bytes of all bodies in memory. */
 const MAX_IN_FLIGHT_BYTES = 4 * 1024 * 1024;
 
-/** Different reports a minute and process. Anyone can send them, and each spends the project's quota. */
+/** Different reports a minute. Anyone can send them, and each spends the project's quota. */
 const REPORTS_PER_MINUTE = 20;
 /** The same report is sent once in this time: every visitor of a page may cause it. */
 const REPEAT_MS = 10 * 60_000;
 /** Reports that are remembered for it: about as many as the rate lets pass. */
 const MAX_REMEMBERED = 256;
 
+/** Why a POST is refused, and the status that reports it. */
+const STATUSES = {
+  encoding_not_supported: 415,
+  origin_not_allowed: 403,
+  overloaded: 503,
+  report_malformed: 400,
+  report_too_large: 413,
+} as const;
+
+type RefusalCode = keyof typeof STATUSES;
+
+/** `over_rate`: more than {@linkcode REPORTS_PER_MINUTE}; answered with 204. */
+export type RefusalReason = RefusalCode | "over_rate";
+
 /** Creates the endpoint of one server. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions): SecurityEndpoint {
   const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
   const writeAccess = new WriteAccessRule(options);
   const bodies = new BodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
-  const perMinute = (burst: number) =>
-    new TokenBucket({ burst, perSecond: burst / 60, now: uptime });
-  const quota = perMinute(REPORTS_PER_MINUTE);
-  const notices = perMinute(1);
+  const quota = TokenBucket.perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
+  const notices = TokenBucket.perMinute(1, uptime);
   /** When each report was sent, oldest first. */
   const sentAt = new Map<string, number>();
   let leftOut = 0;
+  // With zeros: the increase of a series that appears with its first refusal is 0.
+  const refused = Object.fromEntries(
+    [...Object.keys(STATUSES), "over_rate"].map((reason) => [reason, 0]),
+  ) as Record<RefusalReason, number>;
+
+  const refuse = (request: Request, error: unknown): Response => {
+    const { code, detail } = reasonOf(error);
+    refused[code]++;
+    if (!(error instanceof DisconnectedError)) {
+      options.onRefusal(refusalOf(request, { code, detail }, Date.now()));
+    }
+    return refusal(STATUSES[code], code, detail);
+  };
 
   /** Whether a report that is to be sent is new, and within the rate. */
   const admit = (key: string): boolean => {
@@ -62,6 +98,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
     if (at !== undefined && uptime() - at < REPEAT_MS) return false;
     if (!quota.take()) {
       leftOut++;
+      refused.over_rate++;
       if (notices.take()) {
         options.onLeftOut(leftOut);
         leftOut = 0;
@@ -74,7 +111,12 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
     return true;
   };
 
-  const takeReports = async (request: Request): Promise<Response> => {
+  const takeReports = async (request: Request, access: WriteAccess): Promise<Response> => {
+    if (!access.allowed) throw new RelayError("origin_not_allowed", access.detail);
+    if (!isBrowser(request.headers)) {
+      const detail = "Cannot take the report: it has no Origin, so no browser sent it.";
+      throw new RelayError("origin_not_allowed", detail);
+    }
     const format = formatOf(request.headers);
     using account = bodies.inFlight.open();
     bodies.checkAnnouncedSize(request);
@@ -92,7 +134,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
       if (answer.status < 500) continue;
       // Browsers send the reports again: Chromium up to five times.
       sentAt.delete(key);
-      return refusal(503, "overloaded", "Cannot take the report now; send it again later.");
+      throw new RelayError("overloaded", "Cannot take the report now; send it again later.");
     }
     return new Response(null, { status: 204 });
   };
@@ -100,15 +142,13 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions): Securi
   return {
     async receive(request, peer) {
       const access = writeAccess.check(request, peer);
-      if (!access.allowed) return refusal(403, "origin_not_allowed", access.detail);
-      if (!isBrowser(request.headers)) {
-        const detail = "Cannot take the report: it has no Origin, so no browser sent it.";
-        return refusal(403, "origin_not_allowed", detail);
-      }
-      const answer = await takeReports(request).catch(refusalOf);
+      const answer = await takeReports(request, access).catch((error) => refuse(request, error));
+      if (!access.allowed) return answer;
       for (const [name, value] of Object.entries(access.cors)) answer.headers.set(name, value);
       return answer;
     },
+
+    refused,
 
     shedLoad: () => bodies.shedLoad(),
   };
@@ -126,19 +166,20 @@ function formatOf(headers: Headers): Parameters<typeof readReports>[0] {
 }
 
 /** @throws the error itself if no request can cause it */
-function refusalOf(error: unknown): Response {
+function reasonOf(error: unknown): { readonly code: RefusalCode; readonly detail: string } {
   if (error instanceof ReportError) {
-    return refusal(400, "report_malformed", `Cannot read the report: ${error.message}`);
+    return { code: "report_malformed", detail: `Cannot read the report: ${error.message}` };
   }
   if (!(error instanceof RelayError)) throw error;
-  switch (error.code) {
+  const { code, detail } = error;
+  switch (code) {
     case "envelope_too_large":
-      return refusal(413, "report_too_large", `Cannot take more than ${MAX_BYTES} bytes.`);
+      return { code: "report_too_large", detail: `Cannot take more than ${MAX_BYTES} bytes.` };
     case "encoding_not_supported":
-      return refusal(415, error.code, error.detail);
+    case "origin_not_allowed":
     case "overloaded":
-      return refusal(503, error.code, error.detail);
+      return { code, detail };
     default:
-      return refusal(400, "report_malformed", error.detail);
+      return { code: "report_malformed", detail };
   }
 }

@@ -8,11 +8,12 @@ const SENDER = {
 const ORIGIN = "https://shop.example";
 
 /** An endpoint whose clock is set by tests, and what it delivered. */
-function endpoint(answer: () => Response = () => new Response()) {
+function endpoint(answer: () => Response = () => new Response(), processes = 1) {
   const delivered: Request[] = [];
   const leftOut: number[] = [];
+  const refusals: string[] = [];
   const clock = { ms: 0 };
-  const { receive } = createSecurityEndpoint({
+  const { receive, refused } = createSecurityEndpoint({
     sender: SENDER,
     publicOrigin: ORIGIN,
     allowedOrigins: ["https://other.example"],
@@ -21,6 +22,8 @@ function endpoint(answer: () => Response = () => new Response()) {
       return Promise.resolve(answer());
     },
     onLeftOut: (count) => leftOut.push(count),
+    onRefusal: ({ error, origin }) => refusals.push(`${error} ${origin}`),
+    processes,
     uptime: () => clock.ms,
   });
   const post = (body: BodyInit, headers: Record<string, string> = {}) =>
@@ -32,7 +35,7 @@ function endpoint(answer: () => Response = () => new Response()) {
       }),
       undefined,
     );
-  return { post, delivered, leftOut, clock };
+  return { post, delivered, leftOut, refused, refusals, clock };
 }
 
 const violation = (n: number) =>
@@ -85,13 +88,18 @@ Deno.test("same report again → sent once in 10 minutes, whatever its age", asy
 });
 
 Deno.test("500 different reports at once → 20 sent, 204 for each, rest counted", async () => {
-  const { post, delivered, leftOut, clock } = endpoint();
+  const { post, delivered, leftOut, refused, refusals, clock } = endpoint();
   for (let n = 0; n < 500; n++) assert.equal((await post(violation(n))).status, 204);
   assert.deepEqual([delivered.length, leftOut], [20, [1]]);
+  assert.deepEqual([refused.over_rate, refusals], [480, []]);
   clock.ms += 60_000;
   for (let n = 0; n < 21; n++) await post(violation(-1 - n));
   assert.equal(delivered.length, 40);
   assert.deepEqual(leftOut, [1, 500 - 21 + 1]);
+
+  const oneOfFour = endpoint(undefined, 4);
+  for (let n = 0; n < 30; n++) await oneOfFour.post(violation(n));
+  assert.equal(oneOfFour.delivered.length, 5, "its part of the limit");
 });
 
 Deno.test("relay cannot take it → 503; sent again → taken", async () => {
@@ -105,8 +113,8 @@ Deno.test("relay cannot take it → 503; sent again → taken", async () => {
   assert.equal(delivered.length, 2);
 });
 
-Deno.test("request that is refused → status, code, sentence; nothing is sent", async () => {
-  const { post, delivered } = endpoint();
+Deno.test("request that is refused → status, code, sentence; counted, listed, not sent", async () => {
+  const { post, delivered, refused, refusals } = endpoint();
   const large = "x".repeat(256 * 1024 + 1);
   const cases: [BodyInit, Record<string, string>, number, string][] = [
     [violation(1), { origin: "https://evil.example" }, 403, "origin_not_allowed"],
@@ -124,4 +132,16 @@ Deno.test("request that is refused → status, code, sentence; nothing is sent",
     assert.match(detail, /^Cannot .*[^.]: .*\.$|^Cannot [^:]*\.$/);
   }
   assert.equal(delivered.length, 0);
+  assert.deepEqual(
+    refusals,
+    cases.map(([, headers, , code]) => `${code} ${headers.origin ?? ORIGIN}`),
+  );
+  assert.deepEqual(refused, {
+    encoding_not_supported: 1,
+    origin_not_allowed: 2,
+    over_rate: 0,
+    overloaded: 0,
+    report_malformed: 2,
+    report_too_large: 2,
+  });
 });
