@@ -1,3 +1,4 @@
+import { DataTable } from "./DataTable.tsx";
 import { KeyValueList } from "./KeyValueList.tsx";
 
 /** The monitoring settings that the page shows; `monitoring/settings.ts` defines them. */
@@ -58,26 +59,22 @@ export function ServerConfiguration(
 /** The monitoring settings. */
 export function SettingsTable({ settings }: { settings: Settings }) {
   return (
-    <table className="settings-table">
-      <caption>Monitoring settings</caption>
-      <thead className="vh">
-        <tr>
-          <th scope="col">Setting</th>
-          <th scope="col">Value</th>
+    <DataTable
+      className="settings-table"
+      caption="Monitoring settings"
+      columns={[{ title: "Setting" }, { title: "Value" }]}
+      visible="caption"
+    >
+      {settingRows(settings).map(({ name, value, share }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>
+            <b>{value}</b>
+            {share && <small>{share}</small>}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {settingRows(settings).map(({ name, value, share }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>
-              <b>{value}</b>
-              {share && <small>{share}</small>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </DataTable>
   );
 }
 

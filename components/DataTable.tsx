@@ -11,19 +11,23 @@ export interface Column {
 export interface DataTableProps {
   /** Classes of the table; `data-table` for dense rows that take two lines on phones. */
   readonly className: string;
-  /** Accessible name, not visible. */
+  /** Accessible name. */
   readonly caption: string;
   readonly columns: readonly Column[];
+  /** Which of caption and headers are visible too, not only for screen readers. Default: the headers. */
+  readonly visible?: "headers" | "caption" | "none";
   /** `<tr>` elements with one cell for each column. */
   readonly children?: ReactNode;
 }
 
 /** A table with column headers. */
-export function DataTable({ className, caption, columns, children }: DataTableProps) {
+export function DataTable(
+  { className, caption, columns, visible = "headers", children }: DataTableProps,
+) {
   return (
     <table className={className}>
-      <caption className="vh">{caption}</caption>
-      <thead>
+      <caption className={visible === "caption" ? undefined : "vh"}>{caption}</caption>
+      <thead className={visible === "headers" ? undefined : "vh"}>
         <tr>
           {columns.map(({ title, numeric, sort }) => (
             <th

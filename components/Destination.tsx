@@ -12,7 +12,7 @@ const OUTCOMES: readonly { readonly result: SendResult; readonly explanation: st
   {
     result: { status: 202, outcome: "spooled" },
     explanation:
-      "The ingest is unavailable. The relay stored the envelope on disk and delivers it when the ingest " +
+      "The ingest is unavailable. The relay stored the envelope and delivers it when the ingest " +
       "is available again.",
   },
   {

@@ -1,7 +1,7 @@
 import type { Outcome } from "../monitoring/protocol/relay_api.ts";
 import { isRetryable } from "../monitoring/protocol/retry.ts";
 
-/** How an envelope's state is coloured: it `flows` (arrived), `waits` (will be sent again) or was `refused`. */
+/** How an envelope's state is coloured: it `flows` (arrived), `waits` (not arrived, and nothing is wrong) or was `refused`. */
 export type OutcomeKind = "flows" | "waits" | "refused";
 
 /** An outcome as the page shows it. */

@@ -8,8 +8,9 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { describeOutcome, type SendResult } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
 import { FileButton } from "../shared/FileButton.tsx";
-import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
@@ -91,7 +92,7 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
     findReceipt(row, receipts)?.outcome ?? (source?.scope === "inbox" ? "stored" : undefined);
 
   const parts: Parts = {
-    // What is in the inbox was stored: a column that says so in each row says nothing.
+    // Everything in the inbox was stored: the column would have the same value in each row.
     hasOutcome: source?.scope !== "inbox" || rows.some((row) => outcomeOf(row) !== "stored"),
     hasEncoding: rows.some((row) => row.content_encoding !== null),
     hasTrace: rows.some((row) => row.trace_ids.length > 0),
@@ -101,9 +102,11 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
   return (
     <>
       <ListToolbar source={source} what="envelopes" actions={fileButton}>
-        <TypeFilter
-          type={params.get("type") ?? ""}
-          choose={(type) => changeParams({ type })}
+        <ChoiceFilter
+          name="type"
+          label="Item type"
+          any="any item type"
+          choices={KNOWN_TYPES}
         />
       </ListToolbar>
       {/* Inspecting a file needs no access to the inbox. */}
@@ -243,19 +246,5 @@ export function Outcome({ result }: { result: SendResult }) {
       <OutcomeMark kind={kind} />
       {word}
     </span>
-  );
-}
-
-function TypeFilter({ type, choose }: { type: string; choose: (type: string) => void }) {
-  // A link may contain an unknown type.
-  const types = type === "" || KNOWN_TYPES.includes(type) ? KNOWN_TYPES : [...KNOWN_TYPES, type];
-  return (
-    <label className="filter">
-      <span className="vh">Item type</span>
-      <select value={type} onChange={({ target: { value } }) => choose(value)}>
-        <option value="">any item type</option>
-        {types.map((type) => <option key={type} value={type}>{type}</option>)}
-      </select>
-    </label>
   );
 }

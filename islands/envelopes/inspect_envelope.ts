@@ -1,4 +1,4 @@
-import { EnvelopeError } from "../../monitoring/protocol/envelope.ts";
+import { EnvelopeError, type FramingProblem } from "../../monitoring/protocol/envelope.ts";
 import { EnvelopeScanner } from "../../monitoring/protocol/scanner.ts";
 
 /** An item of an inspected envelope; its parts are views of the envelope's bytes. */
@@ -62,7 +62,7 @@ export function inspectEnvelope(bytes: Uint8Array): Inspection {
     // A problem directly after a payload belongs to that item: the next one has not begun.
     const isAfterLast = last && offset === last.offset + last.payload.length;
     const item = scanner.header === undefined ? 0 : items.length + (isAfterLast ? 0 : 1);
-    problem = { what, offset, item, right: adviceFor(error) };
+    problem = { what, offset, item, right: ADVICE[error.problem] };
   }
   const end = bytes.indexOf(LINE_FEED);
   return {
@@ -79,39 +79,17 @@ function lineStart(bytes: Uint8Array, end: number): number {
   return end === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, end - 1) + 1;
 }
 
-/** What would be right, by the beginning of the scanner's error message. */
-const ADVICE: readonly (readonly [start: string, right: string])[] = [
-  ["The envelope is empty", 'The shortest envelope is its header line, "{}".'],
-  [
-    "A header must be",
-    "Each header is one line of JSON in UTF-8, an object in braces, and ends with a line feed.",
-  ],
-  [
-    "A header is longer",
-    "A header line has at most 64 KiB; larger data belongs in a payload.",
-  ],
-  ["An item's header must have a type", 'An item begins with a line such as {"type":"event"}.'],
-  [
-    "An item's length",
-    'The length counts the payload\'s bytes, as in {"type":"event","length":2}.',
-  ],
-  [
-    "A payload ends",
-    "The file is truncated, or the length is too large: it must be the exact number of payload bytes.",
-  ],
-  [
-    "A payload is followed",
-    "A payload has exactly as many bytes as its length, then a line feed or the end of the file.",
-  ],
-  [
-    "The envelope has more than",
-    "An envelope has at most 100,000 items: split it into several envelopes.",
-  ],
-];
-
 /** What would be right, in one sentence. */
-function adviceFor({ message }: EnvelopeError): string {
-  const found = ADVICE.find(([start]) => message.startsWith(start));
-  return found?.[1] ??
-    "An envelope is a header line, then for each item a header line and its payload.";
-}
+const ADVICE: Readonly<Record<FramingProblem, string>> = {
+  empty: 'The shortest envelope is its header line, "{}".',
+  header_invalid:
+    "Each header is one line of JSON in UTF-8, an object in braces, and ends with a line feed.",
+  header_too_long: "A header line has at most 64 KiB; larger data belongs in a payload.",
+  type_missing: 'An item begins with a line such as {"type":"event"}.',
+  length_invalid: 'The length counts the payload\'s bytes, as in {"type":"event","length":2}.',
+  payload_too_short:
+    "The file is truncated, or the length is too large: it must be the exact number of payload bytes.",
+  payload_too_long:
+    "A payload has exactly as many bytes as its length, then a line feed or the end of the file.",
+  too_many_items: "An envelope has at most 100,000 items: split it into several envelopes.",
+};

@@ -44,7 +44,6 @@ Deno.test("a truncated item → the items before it, and the problem with its lo
   });
 });
 
-const STANDARD = /^An envelope is a header line/;
 for (
   const [what, text, item, right] of [
     ["an empty file", "", 0, /shortest envelope/],
@@ -73,6 +72,5 @@ for (
     assert.match(problem?.what ?? "", /\.$/);
     assert.equal(problem?.item, item);
     assert.match(problem?.right ?? "", right);
-    assert.doesNotMatch(problem?.right ?? "", STANDARD);
   });
 }

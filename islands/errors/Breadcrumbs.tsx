@@ -2,7 +2,7 @@ import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
-import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { describeCrumb } from "./describe_crumb.ts";
 import { LongText } from "./LongText.tsx";
@@ -17,7 +17,7 @@ const MAX_NAME = 40;
  *
  * @param props.title of the error
  */
-export function Breadcrumbs({ event, title }: { event: ErrorEvent; title: string }) {
+export function Breadcrumbs({ event, title }: { event: ReportedError; title: string }) {
   const { breadcrumbs: { shown, more }, at, trace_id } = event;
   if (shown.length === 0) return <p className="note">No breadcrumbs in the event.</p>;
   const firstAfter = shown.findIndex(({ offset }) => offset !== null && offset > 0);

@@ -1,4 +1,4 @@
-import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { saveFile } from "../shared/FileButton.tsx";
@@ -11,7 +11,7 @@ import type { FoundStacks } from "./use_error_event.ts";
 /** Copies an error as text or for an assistant, or saves its envelope. */
 export function CopyMenu({ source, event, envelope, stacks }: {
   source: ConsoleSource;
-  event: ErrorEvent;
+  event: ReportedError;
   envelope: number;
   stacks: FoundStacks["stacks"];
 }) {

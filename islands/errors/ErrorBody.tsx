@@ -3,8 +3,8 @@ import { Id } from "../../components/Id.tsx";
 import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
-import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
-import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
+import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
+import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
@@ -40,7 +40,7 @@ const MAX_NAME = 80;
  */
 export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }: {
   source: ConsoleSource;
-  event: ErrorEvent;
+  event: ReportedError;
   envelope: number;
   sender: string | undefined;
   mapOrigins: MapOrigins | undefined;
@@ -99,10 +99,10 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
             )}
             <StackTrace frames={found.stacks[0] ?? []} more={outermost.more} origin={origin} />
           </section>
-          {causes.map((thrown, index) => (
+          {causes.map((exception, index) => (
             <Exception
               key={index}
-              thrown={thrown}
+              exception={exception}
               frames={found.stacks[index + 1] ?? []}
               origin={origin}
             />
@@ -147,7 +147,7 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
 }
 
 /** Type and message in one line: of a message, the first line as far as a heading has room for it. */
-function titleLine({ title, value }: ErrorEvent): string {
+function titleLine({ title, value }: ReportedError): string {
   const [line = ""] = value.split("\n", 1);
   const isWhole = line.length === value.length && value.length <= MAX_TITLE;
   const text = isWhole ? value : `${line.slice(0, MAX_TITLE).toWellFormed()}…`;
@@ -163,7 +163,7 @@ function scriptsWithoutSource(stacks: FoundStacks["stacks"]): readonly string[] 
 /** The note above the stack trace: source maps are loading or failed, or why source is missing. */
 function describeSources(
   { state, stacks, error }: FoundStacks,
-  { debugIds }: ErrorEvent,
+  { debugIds }: ReportedError,
   scope: ConsoleSource["scope"],
   mapOrigins: MapOrigins | undefined,
 ): string {
@@ -176,12 +176,12 @@ function describeSources(
 }
 
 /** A further exception of the event, as a cause or as a member of a group: its relation, message and stack trace. */
-function Exception({ thrown, frames, origin }: {
-  thrown: Thrown;
+function Exception({ exception, frames, origin }: {
+  exception: ReportedException;
   frames: readonly FoundFrame[];
   origin: string | undefined;
 }) {
-  const { type, value, depth, stack } = thrown;
+  const { type, value, depth, stack } = exception;
   const indent = Math.min(depth - 1, MAX_INDENT);
   return (
     <section
@@ -189,7 +189,7 @@ function Exception({ thrown, frames, origin }: {
       style={{ marginInlineStart: `min(${indent}rem, ${2 * indent}vw)` }}
     >
       <h4>
-        <small>{describeRelation(thrown)}</small> <LongText text={type} max={200} />
+        <small>{describeRelation(exception)}</small> <LongText text={type} max={200} />
       </h4>
       {value !== "" && (
         <p>
@@ -201,7 +201,7 @@ function Exception({ thrown, frames, origin }: {
   );
 }
 
-function describeRelation({ relation, of, place }: Thrown): string {
+function describeRelation({ relation, of, place }: ReportedException): string {
   const name = place === null ? "" : place.slice(0, MAX_NAME);
   if (relation === "member") return `${name || "one"} of ${(of ?? "").slice(0, MAX_NAME)}:`;
   // Python: raised while another exception was handled.
@@ -209,7 +209,7 @@ function describeRelation({ relation, of, place }: Thrown): string {
 }
 
 /** Links to the event's trace and recording, its id, and facts about the sender. */
-function Origin({ source, event }: { source: ConsoleSource; event: ErrorEvent }) {
+function Origin({ source, event }: { source: ConsoleSource; event: ReportedError }) {
   const { trace_id, span_id, replay_id, event_id, mechanism, facts } = event;
   const recording = useRecordingHref(source, replay_id, event.at, "errors");
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];

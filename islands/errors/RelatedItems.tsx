@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import {
   type Attachment,
   joinRelatedItems,
@@ -20,7 +20,7 @@ const MAX_NAME = 100;
 /** What users wrote about an error, its attachments and profiles; nothing if there is none. */
 export function RelatedItems({ source, event, envelope }: {
   source: ConsoleSource;
-  event: ErrorEvent;
+  event: ReportedError;
   envelope: number;
 }) {
   const { attachments, feedback, profiles, omitted } = useRelatedItems(source, event, envelope);
@@ -117,7 +117,11 @@ interface FoundItems extends Items {
 const NOTHING: FoundItems = { ...NO_ITEMS, omitted: 0 };
 
 /** Looked up once: other envelopes are found by a search, which is too slow for each change of the inbox. */
-function useRelatedItems(source: ConsoleSource, event: ErrorEvent, envelope: number): FoundItems {
+function useRelatedItems(
+  source: ConsoleSource,
+  event: ReportedError,
+  envelope: number,
+): FoundItems {
   const [found, setFound] = useState(NOTHING);
   useEffect(() => {
     const outdated = new AbortController();
@@ -134,7 +138,7 @@ function useRelatedItems(source: ConsoleSource, event: ErrorEvent, envelope: num
 
 async function findRelatedItems(
   source: ConsoleSource,
-  { event_id, trace_id }: ErrorEvent,
+  { event_id, trace_id }: ReportedError,
   envelope: number,
   signal: AbortSignal,
 ): Promise<FoundItems> {

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
@@ -18,7 +18,7 @@ const MAX_NAME = 80;
 /** What went wrong in the error's trace before it: often the cause. Nothing if there is nothing. */
 export function SameTrace({ source, event, envelope, traceId, at }: {
   source: ConsoleSource;
-  event: ErrorEvent;
+  event: ReportedError;
   envelope: number;
   traceId: string;
   at: number;

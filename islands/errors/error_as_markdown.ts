@@ -1,6 +1,6 @@
 import { formatDuration } from "../../components/format.ts";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
-import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import type { Frame, SourceLines } from "../../monitoring/models/error/stack.ts";
 import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { errorAsText, formatLocation } from "./error_as_text.ts";
@@ -27,7 +27,7 @@ const MAX_BREADCRUMB = 500;
  * @param trace of the error, if it is known
  */
 export function errorAsMarkdown(
-  event: ErrorEvent,
+  event: ReportedError,
   stacks: readonly (readonly Frame[])[],
   trace: TraceRow | undefined,
 ): string {

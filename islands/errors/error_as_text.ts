@@ -1,5 +1,5 @@
-import type { ErrorEvent } from "../../monitoring/models/error/error_event.ts";
-import type { Thrown } from "../../monitoring/models/error/exceptions.ts";
+import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
+import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { Frame } from "../../monitoring/models/error/stack.ts";
 import type { Bounded } from "../../monitoring/models/json.ts";
 
@@ -9,7 +9,10 @@ import type { Bounded } from "../../monitoring/models/json.ts";
  *
  * @param stacks frames for each exception, such as those found in source maps; default: as sent
  */
-export function errorAsText(event: ErrorEvent, stacks: readonly (readonly Frame[])[] = []): string {
+export function errorAsText(
+  event: ReportedError,
+  stacks: readonly (readonly Frame[])[] = [],
+): string {
   const { exceptions, stack, facts } = event;
   const exceptionTexts = exceptions.shown.map((one, index) =>
     [`${relationPrefix(one)}${headline(one)}`, ...frameLines(one.stack, stacks[index])]
@@ -28,9 +31,9 @@ export function errorAsText(event: ErrorEvent, stacks: readonly (readonly Frame[
   return `${[...body, facets.join("\n")].join("\n\n")}\n`;
 }
 
-const headline = ({ type, value }: Thrown) => value === "" ? type : `${type}: ${value}`;
+const headline = ({ type, value }: ReportedException) => value === "" ? type : `${type}: ${value}`;
 
-function relationPrefix({ relation, of, place }: Thrown): string {
+function relationPrefix({ relation, of, place }: ReportedException): string {
   if (relation === "thrown") return "";
   if (relation === "cause") return "Caused by: ";
   return `${place ?? "one"} of ${of}: `;

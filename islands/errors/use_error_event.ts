@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { type ErrorEvent, readErrorEvent } from "../../monitoring/models/error/error_event.ts";
+import { readErrorEvent, type ReportedError } from "../../monitoring/models/error/error_event.ts";
 import {
   createSourceFinder,
   type FoundFrame,
@@ -11,7 +11,7 @@ import type { ConsoleSource } from "../shared/source/source.ts";
 /** An error event while it is loaded from its envelope. */
 interface ErrorReading {
   readonly state: "loading" | "ready" | "failed" | "missing";
-  readonly event?: ErrorEvent;
+  readonly event?: ReportedError;
   /** Id of the envelope that contains `event`. */
   readonly envelope?: number;
   /** Why it failed, for the user. */
@@ -67,11 +67,11 @@ export interface FoundStacks {
  */
 export function useFoundStacks(
   source: ConsoleSource | undefined,
-  event: ErrorEvent | undefined,
+  event: ReportedError | undefined,
   mapOrigins: readonly string[] | undefined,
 ): FoundStacks {
   const [found, setFound] = useState<
-    Omit<FoundStacks, "retry"> & { readonly event: ErrorEvent }
+    Omit<FoundStacks, "retry"> & { readonly event: ReportedError }
   >();
   const [tries, setTries] = useState(0);
   useEffect(() => {
@@ -100,7 +100,7 @@ export function useFoundStacks(
 }
 
 /** What finds the source map of each script: its debug id, else its address. */
-function mapKeys(event: ErrorEvent, origins: readonly string[]): ReadonlyMap<string, string> {
+function mapKeys(event: ReportedError, origins: readonly string[]): ReadonlyMap<string, string> {
   const keys = new Map(event.debugIds);
   for (const { file } of stacksOf(event).flat()) {
     if (file === null || keys.has(file)) continue;
@@ -110,13 +110,13 @@ function mapKeys(event: ErrorEvent, origins: readonly string[]): ReadonlyMap<str
   return keys;
 }
 
-function stacksOf({ exceptions, stack }: ErrorEvent): readonly (readonly Frame[])[] {
+function stacksOf({ exceptions, stack }: ReportedError): readonly (readonly Frame[])[] {
   return exceptions.shown.length > 0
     ? exceptions.shown.map(({ stack }) => stack.shown)
     : [stack.shown];
 }
 
-function stacksAsSent(event: ErrorEvent): readonly (readonly FoundFrame[])[] {
+function stacksAsSent(event: ReportedError): readonly (readonly FoundFrame[])[] {
   return stacksOf(event).map((frames) => frames.map((frame) => ({ ...frame, script: null })));
 }
 

@@ -9,7 +9,7 @@ import { LogRow } from "./LogRow.tsx";
 
 /** Estimated height of a row in pixels: a line of 24 px, padding and a border. */
 const ROW_PX = 29;
-/** OlderButton rows are requested when the reader is this many rows from the end. */
+/** Older rows are requested when the reader is this many rows from the end. */
 const LOAD_AHEAD = 30;
 /** Rows that Page Up and Page Down move by. */
 const PAGE = 10;

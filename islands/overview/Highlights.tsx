@@ -199,7 +199,7 @@ function HighlightList({ source, list, what, children }: {
 }) {
   const { state } = useSourceState(source);
   if (list.state === "failed") {
-    // If the inbox does not answer, the line above says so.
+    // Repeated: an inbox that does not answer is reported above, too.
     return <ReadFailure sentence={list.error} retry={list.retry} isRepeated />;
   }
   if (list.rows.length > 0) return <ol>{children}</ol>;

@@ -41,6 +41,12 @@ const withReceipt = (change: Partial<Receipt>, more: SignalEvidence = {}): Signa
   ...more,
 });
 const delivered = withReceipt({ outcome: "delivered" });
+const answered = (status: number, outcome?: string) => withReceipt({ status, outcome });
+const unanswered = (change: Partial<Receipt> = {}) =>
+  withReceipt({ status: undefined, outcome: undefined, ...change });
+const withoutConnection = unanswered({ error: "no connection" });
+const behindAnother = unanswered({ attempts: 0 });
+const ofRelay = (code: string) => ({ refusal: { isOfRelay: true, code } });
 
 /** Evaluates a proof in which one signal differs from the others, which have passed. */
 function evaluate(
@@ -79,7 +85,7 @@ Deno.test("relay mode → the acceptance by the ingest is the last step", () => 
 const BROKEN: readonly (readonly [
   name: string,
   evidence: SignalEvidence,
-  circumstances: Partial<Circumstances> & { readonly in?: Circumstances },
+  circumstances: Partial<Circumstances>,
   step: Step,
   cause: Cause,
 ])[] = [
@@ -87,6 +93,7 @@ const BROKEN: readonly (readonly [
   ["telemetry waits", {}, { phase: "loading", isOver: true }, "created", "telemetry_late"],
   ["no envelope", {}, { isOver: true }, "created", "no_envelope"],
   ["not sampled", { isSampled: false }, {}, "sampled", "not_sampled"],
+  ["not granted", { off: "no consent" }, {}, "sampled", "not_granted"],
   [
     "IndexedDB refused",
     withReceipt({ storedMs: undefined }, { found: PASSED.found }),
@@ -101,214 +108,122 @@ const BROKEN: readonly (readonly [
     "stored",
     "storage_full",
   ],
-  [
-    "offline",
-    withReceipt({ status: undefined, outcome: undefined, error: "no connection" }),
-    { isOnline: false },
-    "sent",
-    "offline",
-  ],
-  [
-    "offline, behind another",
-    withReceipt({ status: undefined, outcome: undefined, attempts: 0 }),
-    { isOnline: false, isOver: true },
-    "sent",
-    "offline",
-  ],
-  [
-    "blocked",
-    withReceipt({ status: undefined, outcome: undefined, error: "no connection" }),
-    { isReachable: true },
-    "sent",
-    "request_blocked",
-  ],
+  ["offline", withoutConnection, { isOnline: false }, "sent", "offline"],
+  ["offline, behind another", behindAnother, { isOnline: false, isOver: true }, "sent", "offline"],
+  ["blocked", withoutConnection, { isReachable: true }, "sent", "request_blocked"],
   [
     "blocked, sent directly",
-    withReceipt({ status: undefined, outcome: undefined, error: "no connection" }),
-    { in: DIRECT, isReachable: true },
+    withoutConnection,
+    { ...DIRECT, isReachable: true },
     "sent",
     "request_blocked",
   ],
   [
     "behind a blocked one",
-    withReceipt({ status: undefined, outcome: undefined, attempts: 0 }),
+    behindAnother,
     { isReachable: true, isOver: true },
     "sent",
     "request_blocked",
   ],
-  [
-    "server down",
-    withReceipt({ status: undefined, outcome: undefined, error: "no connection" }),
-    { isReachable: false },
-    "sent",
-    "server_unreachable",
-  ],
+  ["server down", withoutConnection, { isReachable: false }, "sent", "server_unreachable"],
   [
     "ingest down, sent directly",
-    withReceipt({ status: undefined, outcome: undefined, error: "no connection" }),
-    { in: DIRECT, isReachable: false },
+    withoutConnection,
+    { ...DIRECT, isReachable: false },
     "sent",
     "ingest_unreachable",
   ],
-  [
-    "behind others",
-    withReceipt({ status: undefined, outcome: undefined, attempts: 0 }),
-    { isOver: true },
-    "sent",
-    "not_sent",
-  ],
+  ["behind others", behindAnother, { isOver: true }, "sent", "not_sent"],
   [
     "behind one that a content blocker blocks",
-    withReceipt({ status: undefined, outcome: undefined, attempts: 0 }),
-    {
-      ahead: { ...STORED, status: undefined, outcome: undefined, error: "no connection" },
-      isReachable: true,
-      isOver: true,
-    },
+    behindAnother,
+    { ahead: withoutConnection.receipt, isReachable: true, isOver: true },
     "sent",
     "request_blocked",
   ],
   [
     "behind one that nothing could store",
-    withReceipt({ status: undefined, outcome: undefined, attempts: 0 }),
-    {
-      ahead: { ...STORED, status: 503, outcome: undefined },
-      refusal: { isOfRelay: true, code: "spool_full" },
-      isOver: true,
-    },
+    behindAnother,
+    { ahead: answered(503).receipt, ...ofRelay("spool_full"), isOver: true },
     "sent",
     "relay_cannot_store",
   ],
   ["no receipt", { createdMs: 2 }, { isOver: true }, "sent", "not_sent"],
   [
     "dropped by the browser",
-    withReceipt({ status: undefined, outcome: "dropped", error: "dropped: too old" }),
+    unanswered({ outcome: "dropped", error: "dropped: too old" }),
     {},
     "sent",
     "dropped",
   ],
-  ["under a limit, no envelope", { isLimited: true }, { in: RELAY }, "sent", "rate_limited"],
-  [
-    "limited, sent again later",
-    withReceipt({ status: 429, outcome: undefined }),
-    { in: RELAY },
-    "answered",
-    "rate_limited",
-  ],
-  [
-    "limited",
-    withReceipt({ status: 429, outcome: "rate_limited" }),
-    { in: RELAY },
-    "answered",
-    "rate_limited",
-  ],
-  [
-    "no answer",
-    withReceipt({ status: undefined, outcome: undefined }),
-    { isOver: true },
-    "answered",
-    "no_answer",
-  ],
-  ["another tab", withReceipt({ outcome: "handed_over" }), {}, "answered", "other_tab"],
-  [
-    "another tab before this one has sent it",
-    withReceipt({ outcome: "handed_over", attempts: 0, status: undefined }),
-    {},
-    "answered",
-    "other_tab",
-  ],
   [
     "withdrawn meanwhile",
-    withReceipt({ outcome: "withdrawn", attempts: 0, status: undefined }),
+    unanswered({ outcome: "withdrawn", attempts: 0 }),
     {},
     "sent",
     "not_granted",
   ],
-  ["not granted", { off: "no consent" }, {}, "sampled", "not_granted"],
+  ["under a limit, no envelope", { isLimited: true }, RELAY, "sent", "rate_limited"],
+  ["limited, sent again later", answered(429), RELAY, "answered", "rate_limited"],
+  ["limited", answered(429, "rate_limited"), RELAY, "answered", "rate_limited"],
+  ["no answer", unanswered(), { isOver: true }, "answered", "no_answer"],
+  ["another tab", withReceipt({ outcome: "handed_over" }), {}, "answered", "other_tab"],
   [
-    "a duplicate",
-    withReceipt({ outcome: "duplicate" }),
-    { in: RELAY },
-    "outcome",
-    "perhaps_spooled",
-  ],
-  [
-    "DSN not allowed",
-    withReceipt({ status: 403, outcome: "rejected" }),
-    { in: RELAY, refusal: { isOfRelay: true, code: "dsn_not_allowed" } },
+    "another tab before this one has sent it",
+    unanswered({ outcome: "handed_over", attempts: 0 }),
+    {},
     "answered",
-    "dsn_not_allowed",
+    "other_tab",
   ],
-  [
-    "DSN missing",
-    withReceipt({ status: 403, outcome: "rejected" }),
-    { in: RELAY, refusal: { isOfRelay: true, code: "dsn_missing" } },
-    "answered",
-    "dsn_not_allowed",
-  ],
+  ...["dsn_not_allowed", "dsn_missing"].map((code) =>
+    [
+      code,
+      answered(403, "rejected"),
+      { ...RELAY, ...ofRelay(code) },
+      "answered",
+      "dsn_not_allowed",
+    ] as const
+  ),
   [
     "origin not allowed",
-    withReceipt({ status: 403, outcome: "rejected" }),
-    { refusal: { isOfRelay: true, code: "origin_not_allowed" } },
+    answered(403, "rejected"),
+    ofRelay("origin_not_allowed"),
     "answered",
     "origin_not_allowed",
   ],
   [
     "too large",
-    withReceipt({ status: 413, outcome: "rejected" }),
-    { refusal: { isOfRelay: true, code: "envelope_too_large" } },
+    answered(413, "rejected"),
+    ofRelay("envelope_too_large"),
     "answered",
     "refused_by_relay",
   ],
   [
     "the ingest refuses",
-    withReceipt({ status: 403, outcome: "rejected" }),
-    { in: RELAY, refusal: { isOfRelay: true } },
+    answered(403, "rejected"),
+    { ...RELAY, refusal: { isOfRelay: true } },
     "answered",
     "ingest_refused",
   ],
-  [
-    "the ingest refuses, sent directly",
-    withReceipt({ status: 403, outcome: undefined }),
-    { in: DIRECT },
-    "answered",
-    "ingest_refused",
-  ],
-  [
-    "the ingest fails, sent directly",
-    withReceipt({ status: 503, outcome: undefined }),
-    { in: DIRECT },
-    "answered",
-    "direct_ingest_down",
-  ],
+  ["the ingest refuses, sent directly", answered(403), DIRECT, "answered", "ingest_refused"],
+  ["the ingest fails, sent directly", answered(503), DIRECT, "answered", "direct_ingest_down"],
   [
     "nothing can be stored",
-    withReceipt({ status: 503, outcome: undefined }),
-    { refusal: { isOfRelay: true, code: "spool_unavailable" } },
+    answered(503),
+    ofRelay("spool_unavailable"),
     "answered",
     "relay_cannot_store",
   ],
   [
     "a proxy fails",
-    withReceipt({ status: 502, outcome: undefined }),
+    answered(502),
     { refusal: { isOfRelay: false } },
     "answered",
     "not_sightglass",
   ],
-  [
-    "a proxy accepts",
-    withReceipt({ status: 200, outcome: undefined }),
-    {},
-    "answered",
-    "not_sightglass",
-  ],
-  [
-    "spooled",
-    withReceipt({ status: 202, outcome: "spooled" }),
-    { in: RELAY },
-    "outcome",
-    "ingest_down",
-  ],
+  ["a proxy accepts", answered(200), {}, "answered", "not_sightglass"],
+  ["a duplicate", withReceipt({ outcome: "duplicate" }), RELAY, "outcome", "perhaps_spooled"],
+  ["spooled", answered(202, "spooled"), RELAY, "outcome", "ingest_down"],
   [
     "inbox forbidden",
     withReceipt({}),
@@ -321,9 +236,9 @@ const BROKEN: readonly (readonly [
 
 const WARNINGS = ["ingest_down", "not_granted", "not_sampled", "other_tab", "perhaps_spooled"];
 
-for (const [name, evidence, { in: base = INBOX, ...more }, step, cause] of BROKEN) {
+for (const [name, evidence, circumstances, step, cause] of BROKEN) {
   Deno.test(`${name} → ${step}, ${cause}`, () => {
-    const { verdict, findings, cells } = evaluate(evidence, { ...base, ...more });
+    const { verdict, findings, cells } = evaluate(evidence, { ...INBOX, ...circumstances });
     assert.deepEqual(findings.map(({ step, code, signals }) => ({ step, code, signals })), [
       { step, code: cause, signals: ["error"] },
     ]);
@@ -336,22 +251,16 @@ for (const [name, evidence, { in: base = INBOX, ...more }, step, cause] of BROKE
 
 Deno.test("recorder failed, or its worker → only the recording has broken", () => {
   const failed: Circumstances = { ...INBOX, recorder: "failed" };
-  const stopped = { ...failed, refusedSegment: { status: 403, error: "the key is disabled" } };
-  for (
-    const [circumstances, code] of [[failed, "recorder_failed"], [
-      stopped,
-      "recorder_stopped",
-    ]] as const
-  ) {
-    const { findings } = evaluate({}, circumstances, "recording");
-    assert.deepEqual(findings.map(({ code }) => code), [code]);
-  }
-  for (
-    const [worker, code] of [["csp", "worker_refused_by_csp"], ["other", "worker_failed"]] as const
-  ) {
+  const codesOf = (circumstances: Circumstances) =>
+    evaluate({}, circumstances, "recording").findings.map(({ code }) => code);
+  assert.deepEqual(codesOf(failed), ["recorder_failed"]);
+  const refusedSegment = { status: 403, error: "the key is disabled" };
+  assert.deepEqual(codesOf({ ...failed, refusedSegment }), ["recorder_stopped"]);
+  const ofWorker = { csp: "worker_refused_by_csp", other: "worker_failed" } as const;
+  for (const worker of ["csp", "other"] as const) {
     const { findings, cells, verdict } = evaluate(PASSED, { ...INBOX, worker }, "recording");
     assert.deepEqual(findings.map(({ step, code, signals }) => [step, code, signals]), [
-      ["created", code, ["recording"]],
+      ["created", ofWorker[worker], ["recording"]],
     ]);
     // It arrives uncompressed.
     assert.equal(cells.recording.found.state, "passed");
@@ -381,9 +290,8 @@ Deno.test("every cause → sentences that name what to do", () => {
 });
 
 Deno.test("same step and cause → one finding with all signals, the first step first", () => {
-  const blocked = withReceipt({ status: undefined, outcome: undefined, error: "no connection" });
   const { findings } = evaluateProof(
-    { error: blocked, span: blocked, log: {}, recording: PASSED },
+    { error: withoutConnection, span: withoutConnection, log: {}, recording: PASSED },
     { ...INBOX, isOver: true, isReachable: true },
   );
   assert.deepEqual(findings.map(({ step, signals }) => [step, signals]), [
@@ -405,21 +313,16 @@ Deno.test("no recorder → shown as off, and the others decide; no consent → n
 });
 
 Deno.test("evidence is missing, time is left → pending, no cause", () => {
-  const unanswered = { status: undefined, outcome: undefined };
   const pending: readonly (readonly [SignalEvidence, Partial<Circumstances>])[] = [
     [{}, {}],
     [{}, { phase: "waiting" }],
-    [withReceipt({ ...unanswered, attempts: 0, storedMs: undefined }), {}],
-    [withReceipt(unanswered), {}],
+    [unanswered({ attempts: 0, storedMs: undefined }), {}],
+    [unanswered(), {}],
     // Not yet diagnosed.
-    [withReceipt({ ...unanswered, error: "no connection" }), {}],
-    [withReceipt({ status: 403, outcome: "rejected" }), {}],
-    [withReceipt({ ...unanswered, attempts: 0 }), {
-      ahead: { ...STORED, ...unanswered, error: "no connection" },
-    }],
-    [withReceipt({ ...unanswered, attempts: 0 }), {
-      ahead: { ...STORED, status: 502, outcome: undefined },
-    }],
+    [withoutConnection, {}],
+    [answered(403, "rejected"), {}],
+    [behindAnother, { ahead: withoutConnection.receipt }],
+    [behindAnother, { ahead: answered(502).receipt }],
     [withReceipt({ storedMs: undefined }, { found: PASSED.found }), {}],
     // Stored, and the inbox was not asked yet, or did not answer.
     [withReceipt({}), {}],
@@ -433,8 +336,8 @@ Deno.test("evidence is missing, time is left → pending, no cause", () => {
 
 Deno.test("any evidence when the time is over → no step is pending, none unseen has passed", () => {
   for (const signal of SIGNALS) {
-    for (const [, evidence, { in: base = INBOX, ...more }] of BROKEN) {
-      const { verdict, cells } = evaluate(evidence, { ...base, ...more, isOver: true }, signal);
+    for (const [, evidence, more] of BROKEN) {
+      const { verdict, cells } = evaluate(evidence, { ...INBOX, ...more, isOver: true }, signal);
       assert.notEqual(verdict, "pending");
       const { found } = cells[signal];
       assert.ok(verdict !== "passed" || found.state === "passed", found.text);

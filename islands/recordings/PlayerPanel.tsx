@@ -113,8 +113,6 @@ const NOTHING: Recording = {
   from: 0,
   to: 0,
   gaps: [],
-  segments: [],
-  doubled: 0,
   late: 0,
   omitted: 0,
 };

@@ -1,4 +1,5 @@
 import { useReducer } from "react";
+import { DataTable } from "../../components/DataTable.tsx";
 import { formatCount } from "../../components/format.ts";
 import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
@@ -69,40 +70,35 @@ function ConsentSwitches() {
         What this browser may collect and send, in all tabs and after reloads. Withdrawing deletes
         what has not been sent yet. What was sent before is not deleted.
       </p>
-      <table className="cost">
-        <caption className="vh">Kinds of signals</caption>
-        <thead className="vh">
-          <tr>
-            <th scope="col">Kind</th>
-            <th scope="col">State</th>
-            <th scope="col">Note</th>
-          </tr>
-        </thead>
-        <tbody>
-          {KINDS.map((row) => {
-            const { kind, name } = row;
-            const isGranted = consent !== undefined && consent[kind] < Infinity;
-            return (
-              <tr key={kind}>
-                <th scope="row">
-                  <label>
-                    <input
-                      type="checkbox"
-                      role="switch"
-                      disabled={!consent}
-                      checked={isGranted}
-                      onChange={() => change(kind, !isGranted)}
-                    />
-                    {name}
-                  </label>
-                </th>
-                <td>{isGranted ? "granted" : consent ? "withdrawn" : "not running"}</td>
-                <td className="of" aria-live="polite">{noteOf(row)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <DataTable
+        className="cost"
+        caption="Kinds of signals"
+        columns={[{ title: "Kind" }, { title: "State" }, { title: "Note" }]}
+        visible="none"
+      >
+        {KINDS.map((row) => {
+          const { kind, name } = row;
+          const isGranted = consent !== undefined && consent[kind] < Infinity;
+          return (
+            <tr key={kind}>
+              <th scope="row">
+                <label>
+                  <input
+                    type="checkbox"
+                    role="switch"
+                    disabled={!consent}
+                    checked={isGranted}
+                    onChange={() => change(kind, !isGranted)}
+                  />
+                  {name}
+                </label>
+              </th>
+              <td>{isGranted ? "granted" : consent ? "withdrawn" : "not running"}</td>
+              <td className="of" aria-live="polite">{noteOf(row)}</td>
+            </tr>
+          );
+        })}
+      </DataTable>
       {isConsentStored === false && (
         <p role="status">This browser stores nothing for this page: the choice ends with it.</p>
       )}

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { DataTable } from "../../components/DataTable.tsx";
 import {
   formatBytes,
   formatCount,
@@ -99,19 +100,13 @@ export function CostTables({ scripts, cost, sent, stored, timing }: {
   );
 }
 
+const COLUMNS = [{ title: "Part" }, { title: "Cost" }, { title: "Note" }];
+
 function Costs({ caption, children }: { caption: string; children: ReactNode }) {
   return (
-    <table className="cost">
-      <caption>{caption}</caption>
-      <thead className="vh">
-        <tr>
-          <th scope="col">Part</th>
-          <th scope="col">Cost</th>
-          <th scope="col">Note</th>
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
+    <DataTable className="cost" caption={caption} columns={COLUMNS} visible="caption">
+      {children}
+    </DataTable>
   );
 }
 

@@ -3,11 +3,13 @@ import { changeParams, useFragment } from "./fragment.ts";
 /**
  * Selects the value of a parameter of the address. Nothing while there is only one to choose.
  *
+ * @param props.label accessible name; default: the parameter's name
  * @param props.any selects no value: "any release"
  * @param props.choices may contain a value several times
  */
-export function ChoiceFilter({ name, any, choices }: {
+export function ChoiceFilter({ name, label, any, choices }: {
   name: string;
+  label?: string;
   any: string;
   choices: readonly string[];
 }) {
@@ -18,9 +20,7 @@ export function ChoiceFilter({ name, any, choices }: {
   if (values.size < 2 && chosen === "") return null;
   return (
     <label className="filter">
-      <span className="vh">
-        {name === "op" ? "Operation" : name[0]!.toUpperCase() + name.slice(1)}
-      </span>
+      <span className="vh">{label ?? name[0]!.toUpperCase() + name.slice(1)}</span>
       <select value={chosen} onChange={({ target }) => changeParams({ [name]: target.value })}>
         <option value="">{any}</option>
         {[...values].map((value) => <option key={value}>{value}</option>)}

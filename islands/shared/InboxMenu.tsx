@@ -89,7 +89,7 @@ export function InboxMenu({ source }: { source: ConsoleSource }) {
       {!canStore && (
         <p role="alert" className="refused">
           <OutcomeMark kind="refused" />
-          The inbox cannot store envelopes: the disk is full or not writable. Free disk space or
+          The inbox cannot store envelopes: its disk or database is full or fails. Free space or
           choose “Delete all” under “More”.
         </p>
       )}

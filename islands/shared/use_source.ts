@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { visitData } from "../../monitoring/browser/mod.ts";
 import { type ListState, LiveList } from "./source/live_list.ts";
 import type { Lists, Page } from "../../monitoring/models/rows.ts";
@@ -134,11 +134,12 @@ export function useList<Name extends keyof ConsoleLists>(
     return () => clearInterval(timer);
   }, [list, isVisible, queryJson, isMoving]);
 
-  const state = useSyncExternalStore(
+  // Deferred: React renders hundreds of rows in short tasks, between which the page takes input.
+  const state = useDeferredValue(useSyncExternalStore(
     list?.subscribe ?? subscribeToNothing,
     list?.snapshot ?? loadingList,
     loadingList,
-  );
+  ));
   const retry = () => {
     for (const list of (source && cache.get(source))?.values() ?? []) list.retry();
   };

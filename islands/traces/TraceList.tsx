@@ -64,7 +64,12 @@ export function TraceList({ source, returnFrom, compareWith }: {
     <div ref={container} {...events}>
       <ListToolbar source={source} what="traces">
         <ChoiceFilter name="status" any="any status" choices={TRACE_STATUSES} />
-        <ChoiceFilter name="op" any="any operation" choices={sources?.ops ?? []} />
+        <ChoiceFilter
+          name="op"
+          label="Operation"
+          any="any operation"
+          choices={sources?.ops ?? []}
+        />
         {own.page !== undefined && (
           <ToggleFilter name="page" value={own.page}>{`Loads of ${own.page}`}</ToggleFilter>
         )}

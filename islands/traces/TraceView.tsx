@@ -25,7 +25,7 @@ import { useTimeWindow } from "./use_time_window.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
 
-/** From as many spans on a picture of all of them helps to find the way. */
+/** With fewer spans the waterfall shows nearly all of them. */
 const MIN_MINIMAP_SPANS = 60;
 /** At most this many ticks on the time axis. */
 const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
@@ -54,7 +54,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
   const timeWindow = useTimeWindow(trace);
   const { window, frame } = timeWindow;
   const isZoomed = window.start_ms > frame.start_ms || window.end_ms < frame.end_ms;
-  // It stays then: it may have the focus, and the rows must not move.
+  // Once shown, the minimap stays: it may have the focus, and the rows must not move.
   const [wasZoomed, setWasZoomed] = useState(false);
   if (isZoomed && !wasZoomed) setWasZoomed(true);
   const isNarrow = useIsNarrow();
@@ -97,7 +97,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
     }
     setScrollRequest({ key, takesFocus });
   };
-  // Also of a link to a span: once it is read.
+  // Also for a link to a span, once the trace is read.
   useEffect(() => {
     if (selected !== undefined) bringIntoView(selected, false);
   }, [selected]);

@@ -18,10 +18,7 @@ export class InboxTimeoutError extends Error {
  * @param timeoutMs maximum wait for the response and for each chunk
  * @throws {InboxTimeoutError} also while the body is read
  */
-export async function requestInbox(
-  url: string,
-  timeoutMs = INBOX_TIMEOUT_MS,
-): Promise<Response> {
+export async function requestInbox(url: string, timeoutMs: number): Promise<Response> {
   const request = new AbortController();
   const withTimeout = <T>(progress: Promise<T>): Promise<T> => {
     const abort = () => request.abort(new InboxTimeoutError(timeoutMs));

@@ -81,6 +81,6 @@ export interface SourceState {
   readonly total: number;
   /** Changes when the relay refused envelopes: {@linkcode ConsoleSource.refusals} must be read again. */
   readonly refusedVersion: number;
-  /** False: the inbox cannot store envelopes, because its disk is full or not writable. */
+  /** False: the inbox cannot store envelopes, because its disk or database is full or fails. */
   readonly canStore: boolean;
 }

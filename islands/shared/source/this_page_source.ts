@@ -4,7 +4,7 @@ import {
   archiveItem,
 } from "../../../monitoring/protocol/inbox_archive.ts";
 import { indexEnvelope } from "../../../monitoring/models/index/index_entries.ts";
-import { createMemoryIndex } from "../../../monitoring/models/index/memory_index.ts";
+import { MemoryIndex } from "../../../monitoring/models/index/memory_index.ts";
 import { parseEnvelope } from "../../../monitoring/models/parsed_envelope.ts";
 import type { ListQuery } from "../../../monitoring/models/rows.ts";
 import { readTimeBound } from "../../../monitoring/models/time_bound.ts";
@@ -37,7 +37,7 @@ export function createThisPageSource(
   page: PageEnvelopes,
   maxBytes = MAX_BYTES,
 ): ConsoleSource {
-  const index = createMemoryIndex();
+  const index = new MemoryIndex();
   const store = new SourceStateStore("live");
   const kept = new Map<number, PageEnvelope>();
   let bytes = 0;
