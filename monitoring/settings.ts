@@ -20,3 +20,16 @@ export const settings = {
   /** Recordings: images, video and audio have no source. */
   blockAllMedia: true,
 } as const;
+
+/** The SDK's option `dataCollection`, in the browser and on the server: nothing that may be personal. */
+export const NO_PERSONAL_DATA = {
+  userInfo: false,
+  cookies: false,
+  httpHeaders: { request: false, response: false },
+  httpBodies: [],
+  urlQueryParams: false,
+  graphQL: { document: false, variables: false },
+  genAI: { inputs: false, outputs: false },
+  databaseQueryData: false,
+  stackFrameVariables: false,
+};

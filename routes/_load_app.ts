@@ -38,7 +38,6 @@ export async function loadApp(
     environment: config.environment,
     mode: config.mode,
     monitoringPath: config.monitoringPath,
-    buildId: manifest.buildId,
   };
   try {
     return await App.load<State>({

@@ -1,7 +1,7 @@
 import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
 
 /**
- * Signals per minute and process, on average: as many at once, then one a second. `GET /signal` is public and raw clients forge every header, so the bound covers all
+ * Signals per minute, on average: as many at once, then one a second. `GET /signal` is public and raw clients forge every header, so the bound covers all
  * requests together. Trying every button of the page takes fewer.
  */
 const SIGNALS_PER_MINUTE = 60;
@@ -18,6 +18,8 @@ export interface SignalLimitsOptions {
    * quota: in relay mode with `SENTRY_ENVIRONMENT=production`.
    */
   readonly makesEvents: boolean;
+  /** Server processes that divide the limits. Default: 1. */
+  readonly processes?: number;
   /** Milliseconds on a clock that never goes back. Default: the process's own. */
   readonly now?: () => number;
 }
@@ -36,17 +38,20 @@ export interface SignalRefusal {
   readonly retryAfter: number;
 }
 
-/** Bounds what `GET /signal` costs one process: answers, delays, events. */
+/** Bounds what `GET /signal` costs the server: answers, delays, events. */
 export class SignalLimits {
   readonly makesEvents: boolean;
+  readonly #maxDelayed: number;
   readonly #signals: TokenBucket;
   readonly #failures: TokenBucket;
   /** End the delays under way. */
   readonly #delayed = new Set<() => void>();
 
-  constructor({ makesEvents, now = () => performance.now() }: SignalLimitsOptions) {
-    const perMinute = (burst: number) => new TokenBucket({ burst, perSecond: burst / 60, now });
+  constructor(options: SignalLimitsOptions) {
+    const { makesEvents, processes = 1, now = () => performance.now() } = options;
+    const perMinute = (count: number) => TokenBucket.perMinute(count / processes, now);
     this.makesEvents = makesEvents;
+    this.#maxDelayed = Math.ceil(MAX_DELAYED / processes);
     this.#signals = perMinute(SIGNALS_PER_MINUTE);
     this.#failures = perMinute(FAILURES_PER_MINUTE);
   }
@@ -60,10 +65,10 @@ export class SignalLimits {
         retryAfter: 60,
       };
     }
-    if (delay > 0 && this.#delayed.size >= MAX_DELAYED) {
+    if (delay > 0 && this.#delayed.size >= this.#maxDelayed) {
       return {
         detail:
-          `Cannot delay: ${MAX_DELAYED} answers are being delayed. Try again in a few seconds.`,
+          `Cannot delay: ${this.#maxDelayed} answers are being delayed. Try again in a few seconds.`,
         retryAfter: 5,
       };
     }

@@ -26,11 +26,12 @@ export function pageSlots(
 
 /** Which envelopes this server stores, and how long. */
 function kept(config: Config): string {
-  const { mode, inbox, inboxMaxBytes, inboxMaxAgeDays } = config;
+  const { mode, inbox, database, inboxMaxBytes, inboxMaxAgeDays } = config;
   const { spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;
-  if (mode === "relay" && spool === "sqlite") {
+  if (mode === "relay" && spool !== "none") {
+    const place = spool === "postgres" ? "in PostgreSQL" : "on disk";
     return `up to ${formatBytes(spoolMaxBytes)} of envelopes for ${spoolMaxAgeHours}\u00a0h, ` +
-      "on disk, while the ingest is unavailable";
+      `${place}, while the ingest is unavailable`;
   }
   if (mode === "relay") {
     const nothing = onDeploy ? "nothing, because this platform has no persistent disk" : "nothing";
@@ -38,6 +39,7 @@ function kept(config: Config): string {
   }
   const newest = `the newest ${formatBytes(inboxMaxBytes)} of envelopes, for ` +
     formatCount(inboxMaxAgeDays, "day");
+  if (database) return `${newest}, in PostgreSQL`;
   return inbox === "file"
     ? `${newest}, on disk`
     : `${newest}, in the memory of this instance only: deleted when it stops`;

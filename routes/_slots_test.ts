@@ -20,9 +20,11 @@ Deno.test("each mode → destination and route of the envelopes", () => {
   assert.equal(slots({ ...HOSTED, SENTRY_TUNNEL: "never" }).route, "direct to the ingest");
 });
 
-Deno.test("Deno Deploy → the page shows: inbox in memory, no spool", () => {
+Deno.test("place of inbox and spool → named on the page", () => {
   assert.match(slots({}).kept ?? "", /^the newest 200\sMiB of envelopes, for 30\sdays, on disk$/);
   assert.match(slots(DEPLOY).kept ?? "", /64\.0\sMiB.*memory of this instance only/);
+  const database = { DATABASE_URL: "postgres://user:secret@db.example/sightglass" };
+  assert.match(slots({ ...DEPLOY, ...database }).kept ?? "", /^the newest .* in PostgreSQL$/);
   assert.match(
     slots({ ...DEPLOY, ...HOSTED }).kept ?? "",
     /^nothing, because this platform has no persistent disk;/,
@@ -32,4 +34,7 @@ Deno.test("Deno Deploy → the page shows: inbox in memory, no spool", () => {
     slots(HOSTED).kept ?? "",
     /^up to 500\sMiB of envelopes for 24\sh, on disk, while/,
   );
+  for (const env of [{ ...HOSTED, ...database }, { ...HOSTED, ...DEPLOY, ...database }]) {
+    assert.match(slots(env).kept ?? "", /^up to 500\sMiB of envelopes for 24\sh, in PostgreSQL,/);
+  }
 });

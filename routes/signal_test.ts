@@ -104,6 +104,17 @@ Deno.test("more than 60 signals in a minute → 429, and 60 more a minute later"
   }
 });
 
+Deno.test("one of 20 processes → its part of the limits, at least one of each", async () => {
+  let now = 0;
+  const signals = new SignalLimits({ makesEvents: false, processes: 20, now: () => now });
+  assert.equal((await get("?status=500", { signals })).status, 500);
+  await expectLimited(await get("?status=500", { signals }), /10 times a minute/);
+  assert.equal((await get("", { signals })).status, 200);
+  await expectLimited(await get("", { signals }), /60 signals a minute/);
+  now = 20_000;
+  assert.equal((await get("?delay_ms=1", { signals })).status, 200);
+});
+
 Deno.test("more than 10 failures in a minute → 429, while others are answered", async () => {
   const signals = new SignalLimits({ makesEvents: true, now: () => 0 });
   let logged = 0;

@@ -90,7 +90,7 @@ export class App<State> {
     this.#options = options;
     this.#notFound = parts.notFound;
     this.#serverError = parts.serverError;
-    const common = securityHeaders(options.security);
+    const common = securityHeaders(options.security ?? {});
     common.push(["Content-Security-Policy", DATA_POLICY]);
     const byName = Object.fromEntries(common.map(([name, value]) => [name.toLowerCase(), value]));
     this.#addHeaders = (result) =>

@@ -34,6 +34,16 @@ type ServeHttpOnConnection = (
   onListen: () => void,
 ) => Pick<Deno.HttpServer, "finished" | "shutdown">;
 
+/**
+ * Listens at an address that several processes of one user share: the system spreads new connections over them. Linux
+ * only. The option has no type declaration and needs the flag `--unstable-net`.
+ *
+ * @throws {Deno.errors.AddrInUse} a process listens there that does not share it
+ */
+export function listenShared(address: { port: number; hostname: string }): Deno.TcpListener {
+  return Deno.listen({ ...address, reusePort: true } as Deno.TcpListenOptions);
+}
+
 /** Number of parameters of the internal function, which a change of its interface would change. */
 const PARAMETERS = 5;
 /** The internal function was checked with this minor version of Deno. */

@@ -94,7 +94,7 @@ export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 export const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 /** The headers of every response. */
-export function securityHeaders(options: SecurityOptions = {}): HeaderPair[] {
+export function securityHeaders(options: SecurityOptions): HeaderPair[] {
   const headers: HeaderPair[] = [
     ["X-Content-Type-Options", "nosniff"],
     // With `no-referrer` a same-origin beacon would have the header `Origin: null`.

@@ -1,6 +1,8 @@
 export interface ReopeningServerOptions {
   readonly port: number;
   readonly hostname: string;
+  /** Default: false. */
+  readonly reusePort?: boolean;
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
   /** Called when the listener was lost. */
   readonly onLost: (error: unknown) => void;
@@ -37,8 +39,8 @@ export class ReopeningServer {
   }
 
   #listen(port: number): Deno.HttpServer<Deno.NetAddr> {
-    const { hostname, handler } = this.#options;
-    const server = Deno.serve({ port, hostname, onListen() {} }, handler);
+    const { hostname, reusePort, handler } = this.#options;
+    const server = Deno.serve({ port, hostname, reusePort, onListen() {} }, handler);
     server.finished.catch((error) => {
       if (this.#stopping) return;
       this.#options.onLost(error);

@@ -1,11 +1,15 @@
 import { CappedServer, withTimeout } from "./capped_server.ts";
-import { connectionServer } from "./deno_internals.ts";
+import { connectionServer, listenShared } from "./deno_internals.ts";
 import { ReopeningServer } from "./reopening_server.ts";
 
 export interface ServeOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly hostname: string;
+  /** Other processes listen at the same address, each of which gets a part of the connections (Linux). Default: none. */
+  readonly sharesPort?: boolean;
+  /** Whether to print the line `Listening on …`. Default: true. */
+  readonly printsAddress?: boolean;
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
   /** Maximum number of open connections. Default: {@linkcode MAX_CONNECTIONS}. */
   readonly maxConnections?: number;
@@ -54,7 +58,7 @@ export class ListenError extends Error {
  * Serves until SIGINT or SIGTERM, or until the launcher ends; then finishes pending requests and exits
  * with code 0. A second signal has no effect.
  *
- * Prints `Listening on http://HOST:PORT/` once it accepts connections.
+ * Prints `Listening on http://HOST:PORT/` once it accepts connections, unless told not to.
  *
  * @throws {ListenError} the port is in use, or the address is invalid
  */
@@ -103,11 +107,30 @@ interface Server {
 }
 
 function listen(options: ServeOptions): Server {
-  const { port, hostname } = options;
+  const server = orListenError(options, () => createServer(options));
+  if (options.printsAddress !== false) console.log(`Listening on ${httpAddress(server.addr)}`);
+  return server;
+}
+
+/** Where to listen; port 0 picks a free one. */
+type Address = Pick<ServeOptions, "port" | "hostname">;
+
+/**
+ * Checks that no other process listens at an address, which sharing it would not find out.
+ *
+ * @returns the port; a free one for port 0
+ * @throws {ListenError} the port is in use, or the address is invalid
+ */
+export function checkAddress({ port, hostname }: Address): number {
+  return orListenError({ port, hostname }, () => {
+    using listener = Deno.listen({ port, hostname });
+    return listener.addr.port;
+  });
+}
+
+function orListenError<T>({ port, hostname }: Address, open: () => T): T {
   try {
-    const server = createServer(options);
-    console.log(`Listening on ${httpAddress(server.addr)}`);
-    return server;
+    return open();
   } catch (cause) {
     const reason = reasonOf(cause);
     if (reason === undefined) throw cause;
@@ -118,14 +141,14 @@ function listen(options: ServeOptions): Server {
 }
 
 function createServer(options: ServeOptions): Server {
-  const { port, hostname, handler, onPlatform = false } = options;
+  const { port, hostname, sharesPort: reusePort, handler, onPlatform = false } = options;
   const { maxConnections = MAX_CONNECTIONS, onExhausted = () => {}, onFull = () => {} } = options;
   const serveConnection = onPlatform ? undefined : connectionServer();
   if (serveConnection === undefined) {
     if (!onPlatform) console.warn("MAX_CONNECTIONS has no effect in this version of Deno.");
-    return new ReopeningServer({ port, hostname, handler, onLost: onExhausted });
+    return new ReopeningServer({ port, hostname, reusePort, handler, onLost: onExhausted });
   }
-  const listener = Deno.listen({ port, hostname });
+  const listener = (reusePort ? listenShared : Deno.listen)({ port, hostname });
   return new CappedServer(listener, {
     handler,
     serveConnection,

@@ -9,6 +9,7 @@ import {
   isOwnPageOrNoBrowser,
   publicHostName,
 } from "./caller.ts";
+import type { ReadAccessOptions } from "./read_access.ts";
 import { InboxToken } from "./token.ts";
 
 export interface WriteAccessOptions {
@@ -20,14 +21,8 @@ export interface WriteAccessOptions {
   readonly inbox?: InboxWriteOptions;
 }
 
-export interface InboxWriteOptions {
-  /** `INBOX_TOKEN`: its bearer may send any DSN from anywhere. */
-  readonly token?: string;
-  /** `TRUSTED_PROXY_HEADER`: a request that carries it came through the proxy. */
-  readonly proxyHeader?: string;
-  /** On Deno Deploy a loopback peer is the platform, not this machine. */
-  readonly onDeploy?: boolean;
-}
+/** The bearer of `INBOX_TOKEN` may send any DSN from anywhere. */
+export type InboxWriteOptions = Omit<ReadAccessOptions, "publicOrigin">;
 
 /** Headers that name the origin, so that a cache keeps the answers apart. */
 type CorsHeaders = Readonly<Record<string, string>>;
@@ -62,11 +57,6 @@ const REBOUND =
   "Cannot post: the request's Host is no name of this machine (DNS rebinding). Open the page" +
   " as http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.";
 
-/** The page of a request may not post. */
-class PageRefusal {
-  constructor(readonly detail: string) {}
-}
-
 /**
  * Who may post envelopes. Pages: those of the own origin and of `ALLOWED_ORIGINS`; to the inbox also those of loopback
  * origins. Requests that no browser sent are not restricted here, but need an allowed DSN, unless the inbox knows that
@@ -90,7 +80,7 @@ export class WriteAccessRule {
   /** @param peer the address of the connection's other end, never one that a header names */
   check(request: Request, peer: string | undefined): WriteAccess {
     const cors = this.#checkPage(request, peer);
-    if (cors instanceof PageRefusal) return { allowed: false, detail: cors.detail };
+    if (typeof cors === "string") return { allowed: false, detail: cors };
     return { allowed: true, cors, anyDsn: this.#maySendAnyDsn(request, peer) };
   }
 
@@ -105,11 +95,11 @@ export class WriteAccessRule {
     return { ...access, cors: { ...access.cors, ...PREFLIGHT, ...network } };
   }
 
-  /** The CORS headers for the page that sent a request, if it may post. */
-  #checkPage(request: Request, peer: string | undefined): CorsHeaders | PageRefusal {
+  /** The CORS headers for the page that sent a request, or why it may not post. */
+  #checkPage(request: Request, peer: string | undefined): CorsHeaders | string {
     const { headers } = request;
     if (!isBrowser(headers)) return WITHOUT_CORS;
-    if (this.#isOwnMachine(peer) && !this.#isOwnHost(request)) return new PageRefusal(REBOUND);
+    if (this.#isOwnMachine(peer) && !this.#isOwnHost(request)) return REBOUND;
     const origin = headers.get("origin");
     if (origin === null && isOwnPageOrNoBrowser(headers)) return WITHOUT_CORS;
     if (origin !== null) {
@@ -117,7 +107,7 @@ export class WriteAccessRule {
       if (isOwnOrigin(origin, request, this.#publicOrigin)) return WITHOUT_CORS;
       if (this.#inbox !== undefined && isLoopbackOrigin(origin)) return withCors(origin);
     }
-    return new PageRefusal(this.#inbox === undefined ? FOREIGN_ORIGIN : FOREIGN_TO_INBOX);
+    return this.#inbox === undefined ? FOREIGN_ORIGIN : FOREIGN_TO_INBOX;
   }
 
   #maySendAnyDsn(request: Request, peer: string | undefined): boolean {

@@ -6,6 +6,8 @@ export interface WebhookOptions {
   readonly url: string;
   /** The page's origin as browsers see it, for links. Default: no links. */
   readonly publicOrigin?: string;
+  /** Server processes that divide {@linkcode MAX_GROUPS}. Default: 1. */
+  readonly processes?: number;
   /** Called with the first failure after a success, for the log. */
   readonly onFailure: (reason: string) => void;
   /** Maximum wait for the response, in milliseconds. Default: {@linkcode TIMEOUT_MS}. */
@@ -50,7 +52,8 @@ export class AlertWebhook {
       if (at <= now && now - at < GROUP_PAUSE_MS) break;
       this.#reportedAt.delete(group);
     }
-    if (this.#reportedAt.has(alert.group) || this.#reportedAt.size >= MAX_GROUPS) return;
+    const maxGroups = Math.ceil(MAX_GROUPS / (this.#options.processes ?? 1));
+    if (this.#reportedAt.has(alert.group) || this.#reportedAt.size >= maxGroups) return;
     if (this.#closing.signal.aborted || this.#waiting.length >= MAX_WAITING) return;
     this.#reportedAt.set(alert.group, now);
     this.#waiting.push(alert);

@@ -161,6 +161,14 @@ Deno.test("one group more than once a minute → one POST; 1,000 groups → the 
     receiver.bodies.map(({ alert }) => alert.message),
     [...Array(30).keys(), 1].map((n) => `order ${n}`),
   );
+
+  await using oneOfTen = new Receiver(ok, { processes: 10 });
+  for (let n = 0; n < 30; n++) oneOfTen.webhook.send(alertOf(n));
+  await until("none waits", () => oneOfTen.bodies.length === 3);
+  oneOfTen.now += 60_000;
+  oneOfTen.webhook.send(alertOf(99));
+  await oneOfTen.received(4);
+  assert.equal(oneOfTen.bodies[3].alert.message, "order 99");
 });
 
 Deno.test("closed while waiting for another try → no further request", async () => {

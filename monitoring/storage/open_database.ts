@@ -51,8 +51,12 @@ export function openDatabase(options: DatabaseOptions): DatabaseSync {
   }
 }
 
-/** Does the work completely or not at all. It is synced when this returns. Work may roll back by itself. */
+/**
+ * Does the work completely or not at all. It is synced when this returns. Work may roll back by itself. Within another
+ * transaction it is a part of that one.
+ */
 export function transaction<T>(db: DatabaseSync, work: () => T, begin = "BEGIN IMMEDIATE"): T {
+  if (db.isTransaction) return work();
   db.exec(begin);
   try {
     const result = work();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isFresh, recordInputs } from "./inputs.ts";
+import { temporaryFolder } from "../../tests/temporary_folder.ts";
 
 const FILES = {
   "deno.json": "{}",
@@ -13,22 +14,19 @@ const FILES = {
 
 /** A project built an hour after its files were written, from `routes/index.tsx` and `lib/used.ts`. */
 async function project(check: (root: string, fresh: () => Promise<boolean>) => Promise<void>) {
-  const root = await Deno.makeTempDir({ prefix: "inputs-" });
-  try {
-    for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
-    const out = `${root}/.build`;
-    const inputs = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x/index.js"];
-    await write(root, ".build/manifest.json", "{}");
-    await write(
-      root,
-      ".build/inputs.json",
-      await recordInputs({ root, dev: false }, inputs, Date.now() + 3_600_000),
-    );
-    assert.equal(await isFresh({ root, out, dev: false }), true);
-    await check(root, () => isFresh({ root, out, dev: false }));
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  using folder = temporaryFolder();
+  const root = folder.path;
+  for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
+  const out = `${root}/.build`;
+  const inputs = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x/index.js"];
+  await write(root, ".build/manifest.json", "{}");
+  await write(
+    root,
+    ".build/inputs.json",
+    await recordInputs({ root, dev: false }, inputs, Date.now() + 3_600_000),
+  );
+  assert.equal(await isFresh({ root, out, dev: false }), true);
+  await check(root, () => isFresh({ root, out, dev: false }));
 }
 
 async function write(root: string, file: string, text: string): Promise<void> {

@@ -1,68 +1,56 @@
 import assert from "node:assert/strict";
 import { publish } from "./publish.ts";
-
-async function inFolder(check: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "publish-" });
-  try {
-    await check(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { temporaryFolder } from "../../tests/temporary_folder.ts";
 
 const names = (folder: string) => Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
 
 Deno.test("publish → replaces the last build as a whole", async () => {
-  await inFolder(async (folder) => {
-    const out = `${folder}/.build`;
-    await publish(out, [{ path: "a/old.txt", contents: "old" }]);
-    await publish(out, [{ path: "b/new.txt", contents: new TextEncoder().encode("new") }]);
-    assert.deepEqual(names(out), ["b"]);
-    assert.equal(await Deno.readTextFile(`${out}/b/new.txt`), "new");
-    assert.deepEqual(names(folder), [".build"]);
-  });
+  using folder = temporaryFolder();
+  const out = `${folder.path}/.build`;
+  await publish(out, [{ path: "a/old.txt", contents: "old" }]);
+  await publish(out, [{ path: "b/new.txt", contents: new TextEncoder().encode("new") }]);
+  assert.deepEqual(names(out), ["b"]);
+  assert.equal(await Deno.readTextFile(`${out}/b/new.txt`), "new");
+  assert.deepEqual(names(folder.path), [".build"]);
 });
 
 Deno.test("writing fails → the last build is unchanged, no files left", async () => {
-  await inFolder(async (folder) => {
-    const out = `${folder}/.build`;
-    await publish(out, [{ path: "a.txt", contents: "good" }]);
-    // A file cannot be a folder too.
-    const impossible = [{ path: "x", contents: "" }, { path: "x/y", contents: "" }];
-    await assert.rejects(publish(out, impossible));
-    assert.equal(await Deno.readTextFile(`${out}/a.txt`), "good");
-    assert.deepEqual(names(folder), [".build"]);
-  });
+  using folder = temporaryFolder();
+  const out = `${folder.path}/.build`;
+  await publish(out, [{ path: "a.txt", contents: "good" }]);
+  // A file cannot be a folder too.
+  const impossible = [{ path: "x", contents: "" }, { path: "x/y", contents: "" }];
+  await assert.rejects(publish(out, impossible));
+  assert.equal(await Deno.readTextFile(`${out}/a.txt`), "good");
+  assert.deepEqual(names(folder.path), [".build"]);
 });
 
 Deno.test("many builds at once → one of them, complete", async () => {
-  await inFolder(async (folder) => {
-    const out = `${folder}/.build`;
-    await Promise.all(
-      Array.from({ length: 12 }, (_, build) =>
-        publish(
-          out,
-          Array.from({ length: 8 }, (_, file) => ({
-            path: `${file}.txt`,
-            contents: String(build),
-          })),
-        )),
-    );
-    assert.deepEqual(names(folder), [".build"]);
-    const files = names(out);
-    assert.equal(files.length, 8);
-    const builds = files.map((file) => Deno.readTextFileSync(`${out}/${file}`));
-    assert.equal(new Set(builds).size, 1);
-  });
+  using folder = temporaryFolder();
+  const out = `${folder.path}/.build`;
+  await Promise.all(
+    Array.from({ length: 12 }, (_, build) =>
+      publish(
+        out,
+        Array.from({ length: 8 }, (_, file) => ({
+          path: `${file}.txt`,
+          contents: String(build),
+        })),
+      )),
+  );
+  assert.deepEqual(names(folder.path), [".build"]);
+  const files = names(out);
+  assert.equal(files.length, 8);
+  const builds = files.map((file) => Deno.readTextFileSync(`${out}/${file}`));
+  assert.equal(new Set(builds).size, 1);
 });
 
 Deno.test("old folder of an interrupted build → removed", async () => {
-  await inFolder(async (folder) => {
-    const out = `${folder}/.build`;
-    await Deno.mkdir(`${out}.of-now`);
-    await Deno.mkdir(`${out}.of-yesterday`);
-    await Deno.utime(`${out}.of-yesterday`, Date.now() / 1000 - 86_400, Date.now() / 1000 - 86_400);
-    await publish(out, [{ path: "a.txt", contents: "" }]);
-    assert.deepEqual(names(folder), [".build", ".build.of-now"]);
-  });
+  using folder = temporaryFolder();
+  const out = `${folder.path}/.build`;
+  await Deno.mkdir(`${out}.of-now`);
+  await Deno.mkdir(`${out}.of-yesterday`);
+  await Deno.utime(`${out}.of-yesterday`, Date.now() / 1000 - 86_400, Date.now() / 1000 - 86_400);
+  await publish(out, [{ path: "a.txt", contents: "" }]);
+  assert.deepEqual(names(folder.path), [".build", ".build.of-now"]);
 });

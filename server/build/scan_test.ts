@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SITE } from "../testdata/fixture.ts";
 import { scanProject } from "./scan.ts";
+import { temporaryFolder } from "../../tests/temporary_folder.ts";
 
 const paths = (found: readonly { path: string }[]) => found.map(({ path }) => path);
 
@@ -52,23 +53,20 @@ Deno.test("two files for one path, or below /assets → refused", () => {
 });
 
 Deno.test("islands → files with a default export; a bad or second name is refused", async () => {
-  const root = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${root}/islands/b`, { recursive: true });
-    const island = (file: string) => Deno.writeTextFile(file, "export default function A() {}\n");
-    await island(`${root}/islands/A.tsx`);
-    await Deno.writeTextFile(`${root}/islands/b/Part.tsx`, "export function Part() {}\n");
-    assert.deepEqual(scanProject(root).islands, [{ name: "A", module: "islands/A.tsx" }]);
+  using folder = temporaryFolder();
+  const root = folder.path;
+  await Deno.mkdir(`${root}/islands/b`, { recursive: true });
+  const island = (file: string) => Deno.writeTextFile(file, "export default function A() {}\n");
+  await island(`${root}/islands/A.tsx`);
+  await Deno.writeTextFile(`${root}/islands/b/Part.tsx`, "export function Part() {}\n");
+  assert.deepEqual(scanProject(root).islands, [{ name: "A", module: "islands/A.tsx" }]);
 
-    await island(`${root}/islands/b/A.tsx`);
-    assert.throws(() => scanProject(root), /have the same name/);
-    await Deno.remove(`${root}/islands/b/A.tsx`);
-    await island(`${root}/islands/counter.tsx`);
-    assert.throws(
-      () => scanProject(root),
-      /islands\/counter\.tsx is not a valid name of an island/,
-    );
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  await island(`${root}/islands/b/A.tsx`);
+  assert.throws(() => scanProject(root), /have the same name/);
+  await Deno.remove(`${root}/islands/b/A.tsx`);
+  await island(`${root}/islands/counter.tsx`);
+  assert.throws(
+    () => scanProject(root),
+    /islands\/counter\.tsx is not a valid name of an island/,
+  );
 });
