@@ -54,6 +54,13 @@ export const RELAY_CPU_BUDGETS = {
   "200 KB": { unit: "×", limit: { most: 1 }, against: HANDLE_TUNNEL_REQUEST },
 } as const satisfies Readonly<Record<string, Budget>>;
 
+/** CPU time of all processes for each envelope with `WORKERS=auto`: `--only=relay`. */
+export const WORKERS_CPU_BUDGET = {
+  unit: "×",
+  limit: { most: 1.1 },
+  against: "one process",
+} as const satisfies Budget;
+
 /** Envelopes per second through the relay: `--only=relay`. */
 export const RELAY_RATE_BUDGETS = {
   "2 KB": { unit: "×", limit: { least: 0.28 }, against: NGINX },

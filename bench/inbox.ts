@@ -126,9 +126,12 @@ function queriesOf(inbox: Inbox, traceId: string, now: number): readonly Measure
   const group = inbox.page("errors", { sort: "-count" }).rows[0]?.group;
   const source = inbox.sources({}).rows.find(({ key }) => key !== OWN_SOURCE.key);
   const [release] = source?.releases ?? [];
+  if (group === undefined || source === undefined || release === undefined) {
+    throw new Error("Cannot measure: the generated envelopes have no group, source or release.");
+  }
   const ofSender: readonly ListQuery[] = [
     { source: APPLICATIONS },
-    { source: source?.key },
+    { source: source.key },
     { source: OWN_SOURCE.key },
     { release },
     { release: "none" },
@@ -139,7 +142,7 @@ function queriesOf(inbox: Inbox, traceId: string, now: number): readonly Measure
     { until: now - 60 * MINUTE_MS },
     { since: now - 120 * MINUTE_MS, until: now - 60 * MINUTE_MS },
     { source: APPLICATIONS, since: now - 60 * MINUTE_MS },
-    { source: source?.key, release, environment: source?.environment ?? undefined },
+    { source: source.key, release, environment: source.environment ?? undefined },
   ];
   const ofEveryList: readonly ListQuery[] = [
     {},
@@ -200,7 +203,7 @@ function queriesOf(inbox: Inbox, traceId: string, now: number): readonly Measure
       { type: "span" },
       { type: "profile" },
       { type: "event", q: NO_MATCH },
-      { type: "event", source: source?.key },
+      { type: "event", source: source.key },
     ],
     sources: [{}, ...ofSender],
   };

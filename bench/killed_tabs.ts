@@ -2,10 +2,10 @@
  * Errors of a tab whose renderer is killed (SIGKILL) during a burst or right after it, in a real Chromium: how many
  * arrived, how many the next page counted as lost, and how many neither. The page must be built.
  */
-import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
+import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { Arrivals, arrivalsInInbox } from "../tests/browser/arrivals.ts";
 import { arrivedMarks, reportedLosses } from "../tests/browser/marks.ts";
-import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import type { Figure } from "./figures.ts";
 
@@ -51,33 +51,26 @@ interface Split {
 
 async function killedBurst(rate: number, killAfterMs: number): Promise<Split> {
   await using server = await startServer();
-  const browser = await chromium.launch({
-    executablePath: await findChromium(),
-    args: [...CHROMIUM_ARGS],
-  });
-  try {
-    const context = await browser.newContext({ baseURL: server.origin });
-    const page = await context.newPage();
-    await openPage(page);
-    const session = await context.newCDPSession(page);
-    await session.send("Emulation.setCPUThrottlingRate", { rate });
-    const crashed = page.waitForEvent("crash");
-    await page.evaluate((count) => {
-      // In a task of its own, so that this call returns before it.
-      setTimeout(() => {
-        for (let n = 0; n < count; n++) {
-          globalThis.reportError(new Error(`mark ${n} `));
-          localStorage.setItem("reported", `${n + 1}`);
-        }
-      });
-    }, BURST);
-    await new Promise((resolve) => setTimeout(resolve, killAfterMs));
-    await killRenderer(browser);
-    await crashed;
-    return await splitOf(context, arrivalsInInbox(server.origin, "page"));
-  } finally {
-    await browser.close();
-  }
+  await using browser = await launchChromium();
+  const context = await browser.newContext({ baseURL: server.origin });
+  const page = await context.newPage();
+  await openPage(page);
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate });
+  const crashed = page.waitForEvent("crash");
+  await page.evaluate((count) => {
+    // In a task of its own, so that this call returns before it.
+    setTimeout(() => {
+      for (let n = 0; n < count; n++) {
+        globalThis.reportError(new Error(`mark ${n} `));
+        localStorage.setItem("reported", `${n + 1}`);
+      }
+    });
+  }, BURST);
+  await new Promise((resolve) => setTimeout(resolve, killAfterMs));
+  await killRenderer(browser);
+  await crashed;
+  return await splitOf(context, arrivalsInInbox(server.origin, "page"));
 }
 
 async function splitOf(context: BrowserContext, arrivals: Arrivals): Promise<Split> {

@@ -23,10 +23,6 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     run: async () => (await import("./page.ts")).benchPage(),
     needs: ["chromium"],
   },
-  delivery: {
-    run: async () => (await import("./delivery.ts")).benchDelivery(),
-    needs: ["chromium"],
-  },
   errors: {
     run: async () => (await import("./error_cost.ts")).benchErrorCost(),
     needs: ["chromium"],
@@ -59,6 +55,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   spool: {
     run: async () => (await import("./spool.ts")).benchSpool(),
     needs: ["wrk"],
+  },
+  scale: {
+    run: async () => (await import("./scale.ts")).benchScale(),
+    needs: ["linux", "wrk", "nginx"],
+    byNameOnly: true,
   },
   inbox: {
     run: async () => (await import("./inbox.ts")).benchInbox(),

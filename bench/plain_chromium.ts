@@ -14,6 +14,8 @@ export interface PlainPage {
   throttle(rate: number): Promise<void>;
   /** Milliseconds of all tasks of the main thread so far. */
   taskTime(): Promise<number>;
+  /** A throttled page uses a core completely, also while it waits: close it before another is measured. */
+  close(): Promise<void>;
 }
 
 export interface PlainChromium extends AsyncDisposable {
@@ -37,8 +39,13 @@ export async function startPlainChromium(): Promise<PlainChromium> {
   return {
     async newPage() {
       const response = await fetch(`${origin}/json/new?about:blank`, { method: "PUT" });
-      const { webSocketDebuggerUrl } = await response.json();
-      return await connect(webSocketDebuggerUrl);
+      const { id, webSocketDebuggerUrl } = await response.json();
+      return {
+        ...await connect(webSocketDebuggerUrl),
+        async close() {
+          await (await fetch(`${origin}/json/close/${id}`)).text();
+        },
+      };
     },
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
@@ -74,7 +81,7 @@ interface Answer {
   };
 }
 
-async function connect(url: string): Promise<PlainPage> {
+async function connect(url: string): Promise<Omit<PlainPage, "close">> {
   const socket = new WebSocket(url);
   const waiting = new Map<number, (answer: Answer) => void>();
   socket.onmessage = ({ data }) => {

@@ -2,9 +2,9 @@
  * A recording of five minutes and 20,000 events in a real Chromium: the time from the click in the list until the player
  * shows it, and of a seek from one end to the other. The page must be built.
  */
-import { chromium, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { element, pageEvents, segmentEnvelope, text } from "../tests/recorded_segments.ts";
-import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import { RECORDING_BUDGETS } from "./budgets.ts";
 import { type Figure, figure } from "./figures.ts";
@@ -23,47 +23,40 @@ export async function benchRecording(): Promise<Figure[]> {
   await using server = await startServer();
   const start = Date.now() - LENGTH_MS - 60_000;
   await postRecording(server.origin, start);
-  const browser = await chromium.launch({
-    executablePath: await findChromium(),
-    args: [...CHROMIUM_ARGS],
-  });
-  try {
-    const opened: number[] = [];
-    const seeks: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const page = await browser.newPage({ baseURL: server.origin });
-      await page.goto("/#/recordings");
-      const row = page.locator(`[data-row="${REPLAY_ID}"]`);
-      await row.waitFor();
-      opened.push(
-        await untilShown(page, "list", () => row.evaluate((link: HTMLElement) => link.click())),
+  await using browser = await launchChromium();
+  const opened: number[] = [];
+  const seeks: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const page = await browser.newPage({ baseURL: server.origin });
+    await page.goto("/#/recordings");
+    const row = page.locator(`[data-row="${REPLAY_ID}"]`);
+    await row.waitFor();
+    opened.push(
+      await untilShown(page, "list", () => row.evaluate((link: HTMLElement) => link.click())),
+    );
+    const seek = (ms: number) =>
+      page.evaluate(
+        (hash) => void (location.hash = hash),
+        `#/recordings/${REPLAY_ID}?at=${start + ms}`,
       );
-      const seek = (ms: number) =>
-        page.evaluate(
-          (hash) => void (location.hash = hash),
-          `#/recordings/${REPLAY_ID}?at=${start + ms}`,
-        );
-      seeks.push(await untilShown(page, EVENTS - 1, () => seek(LENGTH_MS)));
-      seeks.push(await untilShown(page, EVENTS / 2, () => seek(LENGTH_MS / 2 + 10)));
-      await page.close();
-    }
-    return [
-      figure(
-        `a recording of 5 minutes and ${EVENTS} events, from the click until it is shown`,
-        "ms",
-        opened,
-        RECORDING_BUDGETS.open.limit,
-      ),
-      figure(
-        "…a seek to its end, and back to its middle",
-        "ms",
-        seeks,
-        RECORDING_BUDGETS.seek.limit,
-      ),
-    ];
-  } finally {
-    await browser.close();
+    seeks.push(await untilShown(page, EVENTS - 1, () => seek(LENGTH_MS)));
+    seeks.push(await untilShown(page, EVENTS / 2, () => seek(LENGTH_MS / 2 + 10)));
+    await page.close();
   }
+  return [
+    figure(
+      `a recording of 5 minutes and ${EVENTS} events, from the click until it is shown`,
+      "ms",
+      opened,
+      RECORDING_BUDGETS.open.limit,
+    ),
+    figure(
+      "…a seek to its end, and back to its middle",
+      "ms",
+      seeks,
+      RECORDING_BUDGETS.seek.limit,
+    ),
+  ];
 }
 
 /** Milliseconds from an action until the player shows what the event with this number has made. */

@@ -74,7 +74,7 @@ async function spooledBy({ origin }: ServerProcess): Promise<{ pending: number; 
 }
 
 /** A port that refuses connections. */
-function refusedPort(): number {
+export function refusedPort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }

@@ -2,9 +2,9 @@
  * The view of a trace of 10,000 spans in a real Chromium: the time until its rows are drawn, and the longest task while
  * a person scrolls, zooms, folds and searches it. The page must be built.
  */
-import { chromium, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { largeTrace, postSpans } from "../tests/browser/posted_traces.ts";
-import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import { TRACE_VIEW_BUDGETS } from "./budgets.ts";
 import { type Figure, figure } from "./figures.ts";
@@ -33,44 +33,37 @@ const GESTURES: Readonly<Record<string, (page: Page, origin: string) => Promise<
 export async function benchTraceView(): Promise<Figure[]> {
   await using server = await startServer();
   await postSpans(server.origin, ...largeTrace(TRACE, SPANS));
-  const browser = await chromium.launch({
-    executablePath: await findChromium(),
-    args: [...CHROMIUM_ARGS],
-  });
-  try {
-    const opened: number[] = [];
-    const longest = Object.keys(GESTURES).map((): number[] => []);
-    for (let round = 0; round < ROUNDS; round++) {
-      const page = await browser.newPage({
-        baseURL: server.origin,
-        viewport: { width: 1400, height: 900 },
-      });
-      await page.goto("/#/traces");
-      await page.locator(`[data-row="${TRACE}"]`).waitFor();
-      opened.push(await open(page));
-      for (const [i, gesture] of Object.values(GESTURES).entries()) {
-        longest[i]!.push(await longestTask(page, () => gesture(page, server.origin)));
-      }
-      await page.close();
+  await using browser = await launchChromium();
+  const opened: number[] = [];
+  const longest = Object.keys(GESTURES).map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    const page = await browser.newPage({
+      baseURL: server.origin,
+      viewport: { width: 1400, height: 900 },
+    });
+    await page.goto("/#/traces");
+    await page.locator(`[data-row="${TRACE}"]`).waitFor();
+    opened.push(await open(page));
+    for (const [i, gesture] of Object.values(GESTURES).entries()) {
+      longest[i]!.push(await longestTask(page, () => gesture(page, server.origin)));
     }
-    return [
-      figure(
-        `a trace of ${SPANS} spans, from the click until its rows are drawn`,
-        "ms",
-        opened,
-        TRACE_VIEW_BUDGETS.open.limit,
-      ),
-      ...Object.keys(GESTURES).map((what, i): Figure => ({
-        what: `the longest task of more than 50 ms while ${what}`,
-        value: Math.max(...longest[i]!),
-        unit: "ms",
-        rounds: longest[i]!,
-        budget: TRACE_VIEW_BUDGETS.longTask.limit,
-      })),
-    ];
-  } finally {
-    await browser.close();
+    await page.close();
   }
+  return [
+    figure(
+      `a trace of ${SPANS} spans, from the click until its rows are drawn`,
+      "ms",
+      opened,
+      TRACE_VIEW_BUDGETS.open.limit,
+    ),
+    ...Object.keys(GESTURES).map((what, i): Figure => ({
+      what: `the longest task of more than 50 ms while ${what}`,
+      value: Math.max(...longest[i]!),
+      unit: "ms",
+      rounds: longest[i]!,
+      budget: TRACE_VIEW_BUDGETS.longTask.limit,
+    })),
+  ];
 }
 
 /** Milliseconds in the page from the click until the first rows are drawn. */

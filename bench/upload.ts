@@ -2,11 +2,11 @@
  * The bytes that one load of the page uploads, in a real Chromium against the real server. `deno task size`
  * prints them; tests/browser/upload_spec.mts fails if they exceed their budget.
  */
-import { chromium, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import type { ArrivedEnvelope } from "../tests/browser/arrived_envelope.ts";
 import { arrivalsAtIngest } from "../tests/browser/arrivals.ts";
 import { startStandInIngest } from "../tests/stand_in_ingest.ts";
-import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../tools/test/find_chromium.ts";
+import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import { UPLOAD_BUDGET } from "./budgets.ts";
 import type { SizeCheck } from "./size.ts";
@@ -51,17 +51,11 @@ export function checkUpload(
 
 /** Measures one page load. The page must be built. */
 export async function measureUpload(): Promise<SizeCheck> {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) throw new ChromiumMissing("deno task test installs one");
   await using ingest = startStandInIngest();
   await using server = await startServer({
     env: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1", RELAY_UPSTREAM: ingest.origin },
   });
-  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
-  try {
-    await loadUnsampled(await browser.newPage({ baseURL: server.origin }));
-    return checkUpload(await arrivalsAtIngest(ingest).envelopes());
-  } finally {
-    await browser.close();
-  }
+  await using browser = await launchChromium();
+  await loadUnsampled(await browser.newPage({ baseURL: server.origin }));
+  return checkUpload(await arrivalsAtIngest(ingest).envelopes());
 }

@@ -27,6 +27,8 @@ export interface LongTask {
   readonly ms: number;
   /** Addresses of scripts that ran in it for at least 5 ms. */
   readonly scripts: readonly string[];
+  /** One of them ran because the browser was idle. */
+  readonly isIdleWork: boolean;
 }
 
 /**
@@ -63,7 +65,12 @@ export async function loadPage(browser: Browser, origin: string, until: Until): 
       answeredAt,
       longTasks: tasks.map(({ at, ms }) => {
         const within = ran.filter((script) => script.at < at + ms && script.at + script.ms > at);
-        return { at, ms, scripts: within.map(({ url }) => url) };
+        return {
+          at,
+          ms,
+          scripts: within.map(({ url }) => url),
+          isIdleWork: within.some(({ invoker }) => invoker === "IdleRequestCallback"),
+        };
       }),
       scripts: resources.filter(({ url }) => isScript(url)),
       uploadedBytes: until === "answer" ? NaN : await bytesOf(requests),
@@ -107,7 +114,7 @@ function sinceLongTask(page: Page): Promise<number> {
 interface Observing {
   observed: {
     readonly tasks: { at: number; ms: number }[];
-    readonly ran: { at: number; ms: number; url: string }[];
+    readonly ran: { at: number; ms: number; url: string; invoker: string }[];
     readonly answer: Promise<void>;
     answeredAt?: number;
   };
@@ -115,7 +122,10 @@ interface Observing {
 
 /** https://developer.mozilla.org/docs/Web/API/PerformanceLongAnimationFrameTiming */
 interface LongAnimationFrame {
-  readonly scripts: readonly (PerformanceEntry & { readonly sourceURL: string })[];
+  readonly scripts: readonly (PerformanceEntry & {
+    readonly sourceURL: string;
+    readonly invoker: string;
+  })[];
 }
 
 /** Runs in the page before its scripts. */
@@ -132,8 +142,8 @@ function observe({ clicks }: { clicks: boolean }): void {
   }).observe({ type: "longtask", buffered: true });
   new PerformanceObserver((list) => {
     for (const { scripts } of list.getEntries() as unknown as LongAnimationFrame[]) {
-      for (const { startTime: at, duration: ms, sourceURL: url } of scripts) {
-        observed.ran.push({ at, ms, url });
+      for (const { startTime: at, duration: ms, sourceURL: url, invoker } of scripts) {
+        observed.ran.push({ at, ms, url, invoker });
       }
     }
   }).observe({ type: "long-animation-frame", buffered: true });

@@ -24,6 +24,7 @@ export const WITHOUT_MONITORING: Replacements = {
     export function start(config) {
       if (config === undefined) void import("./start_telemetry.ts");
     }
+    export const flush = () => {};
     export function captureError() {}
     export function log() {}
     export function navigated() {}

@@ -1,5 +1,5 @@
 import type { BenchServer } from "./bench_server.ts";
-import { measureThroughput } from "./measure_throughput.ts";
+import { type LoadOptions, measureThroughput } from "./measure_throughput.ts";
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 2;
@@ -15,7 +15,7 @@ export const SIZES = [{ size: "2 KB", bytes: 2_000 }, { size: "200 KB", bytes: 2
 export interface Rounds {
   /** Envelopes per second. */
   readonly rates: number[];
-  /** User and system time of its process for each envelope, in microseconds. */
+  /** User and system time of its processes for each envelope, in microseconds. */
   readonly micros: number[];
 }
 
@@ -25,7 +25,7 @@ export interface Rounds {
  */
 export async function measureRounds(
   servers: ReadonlyMap<string, Pick<BenchServer, "origin" | "pid">>,
-  load: { readonly dsn: string; readonly bytes: number },
+  load: Omit<LoadOptions, "seconds">,
 ): Promise<ReadonlyMap<string, Rounds>> {
   const all = new Map<string, Rounds>();
   for (const [name, server] of servers) {
@@ -44,9 +44,21 @@ export async function measureRounds(
   return all;
 }
 
-/** User and system time of a process since its start. */
-function cpuMicros(pid: number): number {
-  // The second field is the program's name in parentheses, which may contain spaces.
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+/** User and system time of a process and all below it, in microseconds, since their start. */
+export function cpuMicros(pid: number): number {
+  try {
+    // The second field is the program's name in parentheses, which may contain spaces.
+    const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
+    // utime, stime, and those of the children that have ended.
+    let micros = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MICROS;
+    for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
+      const children = Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`);
+      for (const child of children.match(/\d+/g) ?? []) micros += cpuMicros(Number(child));
+    }
+    return micros;
+  } catch (error) {
+    // It has ended: its parent counts its time.
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
 }

@@ -9,6 +9,8 @@ export interface LoadOptions {
   /** Size of each envelope's payload. */
   readonly bytes: number;
   readonly seconds: number;
+  /** Number of the processor that wrk runs on. Default: any. */
+  readonly cpu?: number;
 }
 
 /** Part of each envelope's id, so that no run repeats an id of another one. */
@@ -23,12 +25,14 @@ let runs = 0;
  */
 export async function measureThroughput(
   { origin }: Pick<BenchServer, "origin">,
-  { dsn, bytes, seconds }: LoadOptions,
+  { dsn, bytes, seconds, cpu }: LoadOptions,
 ): Promise<number> {
   const script = fileURLToPath(new URL("envelopes.lua", import.meta.url));
   const run = (++runs).toString(16).padStart(16, "0");
-  const { stdout, stderr } = await new Deno.Command("wrk", {
+  const [program = "", ...pin] = cpu === undefined ? ["wrk"] : ["taskset", "-c", `${cpu}`, "wrk"];
+  const { stdout, stderr } = await new Deno.Command(program, {
     args: [
+      ...pin,
       ...["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "-s", script],
       ...[`${origin}/monitoring`, "--", dsn, `${bytes}`, run],
     ],
