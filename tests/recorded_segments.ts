@@ -1,4 +1,5 @@
 /** Segments of recordings, as Sentry's browser SDK sends them, made by tests and benchmarks. */
+import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
 import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
 
@@ -20,11 +21,9 @@ export function segmentEnvelope(
 ): Uint8Array<ArrayBuffer> {
   const times = events.map(({ timestamp }) => Number(timestamp));
   const text = JSON.stringify(events);
-  const content = isCompressed ? new Uint8Array(deflateSync(text)) : new TextEncoder().encode(text);
-  const header = new TextEncoder().encode(`${JSON.stringify({ segment_id: number })}\n`);
-  const payload = new Uint8Array(header.length + content.length);
-  payload.set(header);
-  payload.set(content, header.length);
+  const content = isCompressed ? deflateSync(text) : Buffer.from(text);
+  const header = Buffer.from(`${JSON.stringify({ segment_id: number })}\n`);
+  const payload = new Uint8Array(Buffer.concat([header, content]));
   return envelopeOf(
     { event_id: replayId, sdk: { name: "sentry.javascript.browser", version: "10.0.0" } },
     ["replay_event", {

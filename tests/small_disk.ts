@@ -66,7 +66,7 @@ export async function mountSmallDisk(mib: number): Promise<SmallDisk | undefined
   };
 }
 
-/** Name of a test that needs a small disk. Where users cannot mount one, the test is ignored and its name says why. */
+/** Name of a test that needs a small disk. Where users cannot mount one, the test is ignored, with the reason in its name. */
 export async function needsSmallDisk(name: string): Promise<{ name: string; ignore: boolean }> {
   await using disk = await mountSmallDisk(1);
   return disk

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { IngestRequest } from "./stand_in_request.ts";
 
 /** One HTTP answer, complete. */
@@ -8,7 +9,7 @@ export interface Answer {
   readonly body?: string;
 }
 
-/** What the stand-in does with a request it has read. */
+/** What the stand-in does with a request. */
 export type IngestBehaviour =
   /** Takes the envelope: 200 with its event id, as the ingest does. */
   | {
@@ -54,14 +55,14 @@ export const closesInTheHead: IngestBehaviour = { kind: "close in the head" };
 export const closesHalfWay: IngestBehaviour = { kind: "close half way" };
 export const hangsHalfWay: IngestBehaviour = { kind: "hang half way" };
 
-/** What the ingest answers to an envelope it takes: 200 with the event id, where there is one. */
+/** The ingest's answer to an accepted envelope: 200, with the event id if it has one. */
 export function taken(request: IngestRequest, headers: Record<string, string> = {}): Answer {
   const id = eventIdOf(request);
   const body = JSON.stringify(id === undefined ? {} : { id });
   return answers(200, { headers: { "content-type": "application/json", ...headers }, body });
 }
 
-/** The event id in a plain envelope's header; an encoded one is not looked into. */
+/** The event id in the header of an uncompressed envelope. */
 function eventIdOf(request: IngestRequest): string | undefined {
   if (request.headers["content-encoding"] !== undefined) return undefined;
   try {
@@ -69,12 +70,12 @@ function eventIdOf(request: IngestRequest): string | undefined {
     const id = (header as { event_id?: unknown } | null)?.event_id;
     return typeof id === "string" ? id : undefined;
   } catch {
-    // Not an envelope: the stand-in takes anything, it judges nothing.
+    // Not an envelope: the stand-in accepts everything.
     return undefined;
   }
 }
 
-/** CORS as Sentry's Relay answers it: pages with a self-hosted DSN post straight to their ingest. */
+/** CORS headers of Sentry's Relay: pages with a self-hosted DSN post directly to it. */
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "POST",
@@ -94,8 +95,5 @@ export function answerBytes(
     `HTTP/1.1 ${status} Scripted\r\n${lines.join("\r\n")}\r\n\r\n`,
   );
   if (request.method === "HEAD") return head;
-  const whole = new Uint8Array(head.length + bytes.length);
-  whole.set(head);
-  whole.set(bytes, head.length);
-  return whole;
+  return new Uint8Array(Buffer.concat([head, bytes]));
 }

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Sentry's ingest: a real server on a free port of the loopback, on bare sockets, so
- * that a test sees the bytes that came and decides what becomes of the connection.
+ * A stand-in for Sentry's ingest: a server on a loopback port, on plain sockets, so that a test sees the received bytes
+ * and can break the connection at any point.
  */
 import { answerBytes, answers, type IngestBehaviour, taken, takes } from "./stand_in_behaviour.ts";
 import { type IngestRequest, readRequest, RequestReader } from "./stand_in_request.ts";
@@ -19,17 +19,17 @@ export interface StandInIngest {
   readonly connections: number;
   /** Connections that are open now. */
   readonly open: number;
-  /** From now on every request is treated so, or as the function says. */
+  /** Sets the behaviour for all later requests. */
   behave(
     behaviour: IngestBehaviour | ((request: IngestRequest) => IngestBehaviour),
   ): void;
-  /** The next requests are treated so, one each, before {@linkcode StandInIngest.behave} holds again. */
+  /** Sets the behaviour of the next requests, one each; then that of {@linkcode StandInIngest.behave} applies again. */
   next(...behaviours: readonly IngestBehaviour[]): void;
   /**
-   * What `find` makes of all requests, as soon as that is neither undefined, null nor false: it is
-   * asked now and again after each request.
+   * Calls `find` with all requests, now and after each further one, until it returns something other than undefined,
+   * null and false.
    *
-   * @throws after `timeoutMs` (20 s), naming what came, or when the stand-in is closed
+   * @throws after `timeoutMs` (20 s), with the received requests, or when the stand-in is closed
    *
    * @example
    * ```ts ignore
@@ -48,18 +48,15 @@ export interface StandInIngest {
 export interface StandInOptions {
   /** Default: a free one. */
   readonly port?: number;
-  /** Whether {@linkcode StandInIngest.requests} has them: under a load that is too much. Default: yes. */
+  /** Whether to keep requests in {@linkcode StandInIngest.requests}: too many under load. Default: true. */
   readonly keepRequests?: boolean;
-  /** Told when a whole answer has been written, after which the connection stays open. */
+  /** Called after a complete answer was written and the connection stays open. */
   readonly onAnswered?: (request: IngestRequest) => void;
-  /**
-   * Told when the other side then closed the connection with no further request: it had given up
-   * waiting for that answer, or it is gone.
-   */
+  /** Called when the other side then closes the connection without a further request: it timed out or ended. */
   readonly onLeft?: (request: IngestRequest) => void;
 }
 
-/** Starts a stand-in that takes every envelope until told otherwise. */
+/** Starts a stand-in that accepts every envelope until its behaviour is changed. */
 export function startStandInIngest(options: StandInOptions = {}): StandInIngest {
   const { keepRequests = true, onAnswered = () => {}, onLeft = () => {} } = options;
   const listener = Deno.listen({ hostname: "127.0.0.1", port: options.port ?? 0 });
@@ -92,8 +89,7 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
         onAnswered(request);
       }
     } catch {
-      // The other side went away, or close() took the connection: either way it is over, and what
-      // came complete before that is recorded.
+      // The other side or close() closed the connection. Complete requests are recorded already.
     } finally {
       if (last !== undefined && !closing) onLeft(last);
       open.delete(connection);
@@ -166,7 +162,7 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
   return ingest;
 }
 
-/** Carries a behaviour out. Returns whether the connection goes on. */
+/** Performs a behaviour. Returns whether the connection stays open. */
 async function perform(
   connection: Deno.Conn,
   reader: RequestReader,

@@ -1,4 +1,6 @@
-/** One HTTP request as it came over the wire. */
+import { Buffer } from "node:buffer";
+
+/** A received HTTP request. */
 export interface IngestRequest {
   readonly method: string;
   /** With its query. */
@@ -11,7 +13,7 @@ export interface IngestRequest {
   readonly text: string;
 }
 
-/** Reads lines and runs of bytes off a connection. */
+/** Reads lines and bytes from a connection. */
 export class RequestReader {
   #held = new Uint8Array(0);
   readonly #buffer = new Uint8Array(64 * 1024);
@@ -19,7 +21,7 @@ export class RequestReader {
 
   constructor(readonly connection: Deno.Conn) {}
 
-  /** One read at a time: a caller that comes during it waits for the same bytes. */
+  /** Reads once for all concurrent callers. */
   #more(): Promise<boolean> {
     return this.#reading ??= this.#read().finally(() => this.#reading = undefined);
   }
@@ -62,7 +64,7 @@ export class RequestReader {
     }
   }
 
-  /** Whether the other side has closed the connection, as far as is known here by now. */
+  /** Whether the other side is known to have closed the connection. */
   async isClosed(): Promise<boolean> {
     const closed = this.#more().then((isOpen) => !isOpen, () => true);
     const turn = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 0));
@@ -117,5 +119,5 @@ async function chunked(reader: RequestReader): Promise<Uint8Array | undefined> {
     await reader.line();
   }
   await reader.line();
-  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+  return new Uint8Array(Buffer.concat(parts));
 }

@@ -10,10 +10,15 @@ export interface ApplicationSite extends AsyncDisposable {
  *
  * @param script its code, served as `/app.js`; bundled, so that it may import `@sentry/browser`
  * @param page its HTML
+ * @param packages folder from which packages are resolved; default: this project's
  */
-export async function serveApplication(script: string, page: string): Promise<ApplicationSite> {
+export async function serveApplication(
+  script: string,
+  page: string,
+  packages = new URL(".", import.meta.url).pathname,
+): Promise<ApplicationSite> {
   const { outputFiles } = await build({
-    stdin: { contents: script, resolveDir: new URL(".", import.meta.url).pathname },
+    stdin: { contents: script, resolveDir: packages },
     bundle: true,
     format: "esm",
     write: false,

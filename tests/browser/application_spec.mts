@@ -2,7 +2,7 @@
 import { build } from "esbuild";
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
-import { expect, test as withServer } from "./fixtures.ts";
+import { expect, listRows, test as withServer } from "./fixtures.ts";
 
 /** The sources of an application: the DSN or Spotlight's address is in its address. */
 const APPLICATION = `
@@ -64,14 +64,10 @@ async function bundled(resolveDir: string): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-// deno-lint-ignore no-explicit-any
-async function rows(origin: string, view: string): Promise<any[]> {
-  return (await (await fetch(`${origin}/monitoring/inbox?view=${view}`)).json()).rows;
-}
-
 test("@sentry/browser 10 and 11 on another loopback port → errors and page loads arrive", async ({ page, server, site, watch }) => {
   watch.allow("The application failed by");
-  const values = async () => (await rows(server.origin, "occurrences")).map(({ value }) => value);
+  const values = async () =>
+    (await listRows(server.origin, "occurrences")).map(({ value }) => value);
   const dsn = `dsn=http://dev@127.0.0.1:${server.port}/1`;
   const spotlight = `spotlight=${server.origin}/stream`;
   for (const major of ["10", "11"]) {
@@ -82,9 +78,9 @@ test("@sentry/browser 10 and 11 on another loopback port → errors and page loa
   await page.goto(`http://127.0.0.1:${site.port}/?sdk=11&${spotlight}`);
   await expect.poll(async () => (await values()).join()).toContain("failed by Spotlight of 11.");
   const pageLoads = async () =>
-    (await rows(server.origin, "traces")).filter(({ op }) => op === "pageload").length;
+    (await listRows(server.origin, "traces")).filter(({ op }) => op === "pageload").length;
   await expect.poll(pageLoads).toBeGreaterThanOrEqual(2);
-  expect(await rows(server.origin, "refusals")).toEqual([]);
+  expect(await listRows(server.origin, "refusals")).toEqual([]);
 });
 
 test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes nor reads", async ({ page, server, serverArrivals, site, watch }) => {
@@ -168,9 +164,9 @@ test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes
   });
   expect(rebound).toEqual([403, 403, 403, 403, 403]);
 
-  expect(await rows(server.origin, "occurrences")).toEqual([]);
-  expect((await rows(server.origin, "envelopes")).length).toBeGreaterThan(0);
-  const refused = await rows(server.origin, "refusals");
+  expect(await listRows(server.origin, "occurrences")).toEqual([]);
+  expect((await listRows(server.origin, "envelopes")).length).toBeGreaterThan(0);
+  const refused = await listRows(server.origin, "refusals");
   expect(refused.every(({ error }) => error === "origin_not_allowed")).toBe(true);
   expect(new Set(refused.map(({ origin }) => origin))).toEqual(
     new Set([`http://evil.example:${site.port}`, `http://evil.example:${server.port}`]),

@@ -164,6 +164,16 @@ export function arrivalsInInbox(origin: string, sender: Sender, token?: string):
   }, sender);
 }
 
+/**
+ * The rows of a list of the inbox.
+ *
+ * @param query after `view=`: "errors&source=apps"
+ */
+// deno-lint-ignore no-explicit-any
+export async function listRows(origin: string, query: string): Promise<any[]> {
+  return (await (await fetch(`${origin}/monitoring/inbox?view=${query}`)).json()).rows;
+}
+
 /** Fetches a body as it is on the wire: `fetch` would decompress it. */
 async function getBody(url: string, token?: string): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();

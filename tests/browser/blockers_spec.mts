@@ -1,17 +1,47 @@
 /** No request of a visit matches a content blocker's rule. */
+import { readFileSync } from "node:fs";
+import { FiltersEngine, Request, type RequestType } from "@ghostery/adblocker";
 import type { Page } from "@playwright/test";
 import { readManifest } from "../../server/manifest.ts";
-import {
-  type BlockableRequest,
-  createBlocker,
-  EXAMPLE_ORIGIN,
-  readBlockingRules,
-} from "./blocking_rules.ts";
 import { type Arrivals, expect, test } from "./fixtures.ts";
 import type { PageWatch } from "./page_watch.ts";
 import type { SentRequests } from "./sent_requests.ts";
 import { ERRORS, makeEverySignal, openPage } from "./signals.ts";
-import { errorOf } from "./telemetry.ts";
+import { errorOf } from "./arrived_signals.ts";
+
+/** Replaces the test server's origin: rules match host names. */
+const EXAMPLE_ORIGIN = "https://page.example";
+
+/** A request as a content blocker sees it. */
+interface BlockableRequest {
+  readonly type: RequestType;
+  readonly url: string;
+}
+
+/** The rules of `blocking_rules.txt`, each with the request that the line above it names as blocked. */
+function readBlockingRules() {
+  const text = readFileSync(new URL("blocking_rules.txt", import.meta.url), "utf8");
+  const lines = text.split("\n").filter(Boolean);
+  return lines.flatMap((rule, index) => {
+    if (rule.startsWith("!")) return [];
+    const [, type, url] = /^! ([a-z]+) (https:\S+)$/.exec(lines[index - 1] ?? "") ?? [];
+    if (type === undefined || url === undefined) {
+      throw new Error(`The rule ${rule} has no example request above it.`);
+    }
+    return [{ rule, blocks: { type: type as RequestType, url } }];
+  });
+}
+
+/** A content blocker: returns the rule that blocks a request, if any. */
+function createBlocker(rules: readonly string[]) {
+  const engine = FiltersEngine.parse(rules.join("\n"), { debug: true });
+  return ({ type, url }: BlockableRequest): string | undefined => {
+    const { match, filter } = engine.match(
+      Request.fromRawDetails({ type, url, sourceUrl: `${EXAMPLE_ORIGIN}/` }),
+    );
+    return match ? filter?.rawLine ?? String(filter) : undefined;
+  };
+}
 
 const rules = readBlockingRules();
 const blocker = createBlocker(rules.map(({ rule }) => rule));
@@ -26,7 +56,7 @@ const FURTHER: readonly BlockableRequest[] = [
   // Reports of the browser itself: extensions see those of `report-uri` as `csp_report`, a kind of `ping` or `other`.
   { type: "ping", url: "/monitoring/security" },
   { type: "other", url: "/monitoring/security" },
-].map(({ type, url }) => ({ type: type as BlockableRequest["type"], url: EXAMPLE_ORIGIN + url }));
+].map(({ type, url }) => ({ type: type as RequestType, url: EXAMPLE_ORIGIN + url }));
 
 /** Makes every signal, waits until each kind has arrived, and leaves. */
 async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<void> {
@@ -46,7 +76,7 @@ function requestsOf(sent: SentRequests, origin: string): readonly BlockableReque
   expect(sent.leaving(origin)).toEqual([]);
   return sent.all.filter(({ url }) => url.origin === origin).map(({ kind, url }) => ({
     // For Chromium's extensions an EventSource is an XMLHttpRequest.
-    type: (kind === "eventsource" ? "xhr" : kind) as BlockableRequest["type"],
+    type: (kind === "eventsource" ? "xhr" : kind) as RequestType,
     url: EXAMPLE_ORIGIN + url.pathname + url.search,
   }));
 }

@@ -1,9 +1,9 @@
 /** "Connect your application" on the overview: from an empty inbox to the first envelope. */
 import type { Page } from "@playwright/test";
-import * as esbuild from "esbuild";
 import { inboxAddress, SNIPPETS } from "../../islands/overview/snippets.ts";
+import { type ApplicationSite, serveApplication } from "./application_site.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, listRows, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { MARKUP } from "./posted_envelopes.ts";
 
@@ -27,30 +27,12 @@ async function sendError(origin: string): Promise<void> {
 }
 
 /** Serves a page of another port that runs the snippet for browsers. */
-async function serveSnippet(inbox: string): Promise<AsyncDisposable & { origin: string }> {
+async function serveSnippet(inbox: string): Promise<ApplicationSite> {
   await installSdks();
   const { code } = SNIPPETS.find(({ id }) => id === "browser")!;
-  const { outputFiles: [script] } = await esbuild.build({
-    stdin: {
-      contents: code(inboxAddress(new URL(inbox))),
-      resolveDir: modulesOf("@sentry/browser", "11.12.0"),
-    },
-    bundle: true,
-    format: "esm",
-    write: false,
-  });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
-    const isScript = new URL(url).pathname === "/app.js";
-    const type = isScript ? "text/javascript" : "text/html";
-    const body = isScript
-      ? script!.text
-      : `<link rel="icon" href="data:,"><script type="module" src="/app.js"></script>`;
-    return new Response(body, { headers: { "Content-Type": type } });
-  });
-  return {
-    origin: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+  const page = `<link rel="icon" href="data:,"><script type="module" src="/app.js"></script>`;
+  const packages = modulesOf("@sentry/browser", "11.12.0");
+  return await serveApplication(code(inboxAddress(new URL(inbox))), page, packages);
 }
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -129,12 +111,10 @@ test.describe("dark", () => {
 
     await using application = await serveSnippet(server.origin);
     const other = await context.newPage();
-    await other.goto(application.origin);
+    await other.goto(`http://127.0.0.1:${application.port}`);
     await expect(connect(page)).toContainText("from @sentry/browser 11");
-    await expect.poll(async () => {
-      const list = await fetch(`${server.origin}/monitoring/inbox?view=errors`);
-      return (await list.json()).rows.map(({ value }: { value: string }) => value);
-    }).toContain("Hello from the browser");
+    const values = async () => (await listRows(server.origin, "errors")).map(({ value }) => value);
+    await expect.poll(values).toContain("Hello from the browser");
   });
 });
 

@@ -127,7 +127,10 @@ test("nothing granted at the start, storage refused → nothing sent until grant
   watch.allow(MARK, ERRORS.handled);
   await page.route((url) => url.pathname === "/", async (route) => {
     const response = await route.fetch();
-    const body = (await response.text()).replace('"buildId":', '"consent":"required","buildId":');
+    const body = (await response.text()).replace(
+      '"monitoringPath":',
+      '"consent":"required","monitoringPath":',
+    );
     await route.fulfill({ response, body });
   });
   await page.addInitScript(() => {

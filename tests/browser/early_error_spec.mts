@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { errorOf, opOf, spansOf } from "./telemetry.ts";
+import { errorOf, opOf, spansOf } from "./arrived_signals.ts";
 
 const THROWN = "Thrown by the first inline script";
 const REJECTED = "Rejected by the first inline script";
+const BETWEEN = "Thrown between the two tasks in which telemetry starts";
 
 /** Delay of the SDK: its start must differ from the errors' time. */
 const SDK_DELAY_MS = 1_500;
@@ -12,6 +13,20 @@ const SDK_DELAY_MS = 1_500;
 /** A script that fails before the page's others, and stores the time. */
 const FAILING = `self.failedAt = Date.now(); Promise.reject(new Error("${REJECTED}"));` +
   `throw new Error("${THROWN}")`;
+
+/** Runs in the page: throws in a task after the first one of the start, which opens the store of envelopes. */
+function failBetween(message: string): void {
+  const { open } = IDBFactory.prototype;
+  IDBFactory.prototype.open = function (...args) {
+    IDBFactory.prototype.open = open;
+    // Before the timer of the second task.
+    setTimeout(() => {
+      Object.assign(self, { betweenAt: Date.now() });
+      throw new Error(message);
+    });
+    return open.apply(this, args);
+  };
+}
 
 /** Serves the page with the failing script after its first inline script, and delays the SDK. */
 async function failEarly(page: Page): Promise<void> {
@@ -40,14 +55,16 @@ async function failEarly(page: Page): Promise<void> {
 }
 
 test("error and rejection before the SDK has loaded → arrive once, with their time and trace", async ({ page, arrivals, watch }) => {
-  watch.allow(THROWN, REJECTED);
+  watch.allow(THROWN, REJECTED, BETWEEN);
   await page.addInitScript(() => void (Math.random = () => 0.5)); // not recorded from the start
+  await page.addInitScript(failBetween, BETWEEN);
   await failEarly(page);
   await page.goto("/");
-  const failedAt = await page.evaluate(() => (self as unknown as { failedAt: number }).failedAt);
 
-  for (const text of [THROWN, REJECTED]) {
+  const times = { [THROWN]: "failedAt", [REJECTED]: "failedAt", [BETWEEN]: "betweenAt" };
+  for (const [text, time] of Object.entries(times)) {
     const event = await arrivals.waitFor(text, (items) => errorOf(items, text));
+    const failedAt = await page.evaluate((time) => Number(Reflect.get(self, time)), time);
     expect(Math.abs(event.timestamp * 1000 - failedAt), "milliseconds off").toBeLessThan(500);
     const load = await arrivals.waitFor(
       "the page load",
@@ -59,6 +76,8 @@ test("error and rejection before the SDK has loaded → arrive once, with their 
   // A visit with an error is recorded, also if the recorder was loaded later.
   await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
   const events = await arrivals.items("event");
-  expect(events.filter((item) => JSON.stringify(item.json()).includes("first inline script")))
-    .toHaveLength(2);
+  const values = events.map((item) => JSON.stringify(item.json().exception));
+  for (const text of Object.keys(times)) {
+    expect(values.filter((value) => value.includes(text)), text).toHaveLength(1);
+  }
 });

@@ -8,7 +8,7 @@ import {
 } from "./fixtures.ts";
 import { ERRORS, LEVELS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
 import { LONG_TASK_MS, SLOW_MS } from "../../islands/overview/signal_actions.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
 
 /** The fields that only replay events have. */
 interface ReplayEvent {

@@ -8,7 +8,7 @@ import { PageWatch } from "./page_watch.ts";
 import { SentRequests } from "./sent_requests.ts";
 
 export { expect } from "@playwright/test";
-export { Arrivals, fingerprints } from "./arrivals.ts";
+export { Arrivals, fingerprints, listRows } from "./arrivals.ts";
 export {
   type ArrivedEnvelope,
   type ArrivedItem,
@@ -158,6 +158,23 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     }
   },
 });
+
+/** A server of the test's own process, in the place of the real one. */
+export function inThisProcess(server: Deno.HttpServer<Deno.NetAddr>): ServerProcess {
+  const stop = async () => {
+    await server.shutdown();
+    return { success: true, code: 0, signal: null };
+  };
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    port: server.addr.port,
+    pid: Deno.pid,
+    dataDir: "",
+    output: () => "",
+    stop,
+    [Symbol.asyncDispose]: async () => void await stop(),
+  };
+}
 
 /** The variables of relay mode. */
 function relayEnv(host: Options["ingestHost"], ingest: StandInIngest): Record<string, string> {

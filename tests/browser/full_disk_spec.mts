@@ -8,8 +8,8 @@ import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { openMenu } from "./views.ts";
 
-const FULL = "The inbox cannot store envelopes: the disk is full or not writable." +
-  " Free disk space or choose “Delete all” under “More”.";
+const FULL = "The inbox cannot store envelopes: its disk or database is full or fails." +
+  " Free space or choose “Delete all” under “More”.";
 /** Room for all envelopes, the write-ahead log and the reserve file. */
 const DISK_MIB = 48;
 /** More than the server's reserve file: deleting them frees enough space. */

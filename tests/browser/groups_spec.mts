@@ -1,6 +1,6 @@
 /** Groups of errors: states, regressions, deletion, notifications. */
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
+import { expect, listRows, test } from "./fixtures.ts";
 import { expectAccessible } from "./page_look.ts";
 import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
@@ -93,9 +93,7 @@ test("notifications on → one for a new and a regressed group, not while Errors
   const first = "New error: TypeError / no stock";
   await expect.poll(async () => [...await shown(page), ...await shown(other)]).toEqual([first]);
 
-  const list = await (await fetch(`${server.origin}/monitoring/inbox?view=errors&q=no+stock`))
-    .json();
-  const key: string = list.rows[0].group;
+  const [{ group: key }] = await listRows(server.origin, "errors&q=no+stock");
   await fetch(`${server.origin}/monitoring/inbox?group=${key}`, {
     method: "PATCH",
     body: '{"state":"resolved"}',

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { startServer } from "../../tools/run/server_process.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { openPage, shownTraceId } from "./signals.ts";
-import { opOf, spansOf } from "./telemetry.ts";
+import { opOf, spansOf } from "./arrived_signals.ts";
 
 /** Adds `named`: trace ids from `Server-Timing`, one for each response with the page. */
 const test = base.extend<{ named: string[] }>({

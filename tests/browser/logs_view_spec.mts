@@ -1,7 +1,7 @@
 /** The view of logs. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { expectGoodLook, expectNoOverflow } from "./page_look.ts";
+import { expectNoOverflow } from "./page_look.ts";
 import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 import { LEVELS, make, openPage, shownTraceId } from "./signals.ts";
 import { openView } from "./views.ts";
@@ -182,17 +182,3 @@ test("hostile logs → shown as text, nothing is executed", async ({ page, serve
 });
 
 const hrefs = (links: (Element | SVGElement)[]) => links.map((link) => link.getAttribute("href"));
-
-test("empty and full list → axe finds no problems, nothing overflows at 360 px", async ({ page }) => {
-  await openPage(page);
-  for (const state of ["empty", "full"]) {
-    if (state === "full") {
-      await page.goto("/#/");
-      for (const level of LEVELS) await make(page, level);
-    }
-    await page.goto(state === "empty" ? "/#/logs?q=no-such-log" : "/#/logs");
-    if (state === "empty") await expect(view(page)).toContainText("No logs match");
-    else await lines(page).filter({ hasText: message("fatal") }).click();
-    await expectGoodLook(page, state);
-  }
-});

@@ -1,7 +1,7 @@
 /** The masking report of an application that masks nothing. */
 import { serveApplication } from "./application_site.ts";
 import { act, CANARIES, plant } from "./canaries.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, listRows, test } from "./fixtures.ts";
 import { openMaskingReport, searchReport } from "./masking_report.ts";
 
 const typeOf = ({ type }: { type: string }) => type;
@@ -52,11 +52,7 @@ test("application that masks nothing → each canary is found, with its place an
   // Leaving the page sends what is left.
   await page.goto("about:blank");
 
-  const rowsOf = async (view: string) => {
-    const response = await fetch(`${server.origin}/monitoring/inbox?view=${view}&source=apps`);
-    // deno-lint-ignore no-explicit-any
-    return (await response.json()).rows as any[];
-  };
+  const rowsOf = (view: string) => listRows(server.origin, `${view}&source=apps`);
   const types = async () => (await rowsOf("envelopes")).flatMap(({ items }) => items.map(typeOf));
   await expect.poll(types).toEqual(
     expect.arrayContaining(["replay_recording", "event", "log", "transaction"]),

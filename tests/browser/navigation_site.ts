@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { App } from "../../server/app.ts";
 import { copiedSite, Fixture, type FixtureState } from "../../server/testdata/fixture.ts";
-import { expect, test as withServer } from "./fixtures.ts";
+import { expect, inThisProcess, test as withServer } from "./fixtures.ts";
 
 /** The kernel's fixture project, served by this process. */
 export interface Site {
@@ -37,21 +37,8 @@ export const test = withServer.extend<{ site: Site }, { builds: Builds }>({
   },
 
   server: async ({ site }, provide) => {
-    const { server } = site as Served;
-    const stop = async () => {
-      await server.shutdown();
-      return { success: true, code: 0, signal: null };
-    };
-    await provide({
-      origin: `http://127.0.0.1:${server.addr.port}`,
-      port: server.addr.port,
-      pid: Deno.pid,
-      dataDir: "",
-      output: () => "",
-      stop,
-      [Symbol.asyncDispose]: async () => void await stop(),
-    });
-    await stop();
+    await using server = inThisProcess((site as Served).server);
+    await provide(server);
   },
 });
 

@@ -3,7 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page, Request } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { make, openPage, shownTraceId, telemetryRuns } from "./signals.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
 
 const home = (page: Page) => page.getByRole("link", { name: "Sightglass", exact: true });
 const isData = (url: URL) => url.searchParams.has("fresh-partial");

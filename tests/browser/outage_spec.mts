@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { answers, takes } from "../stand_in_ingest.ts";
-import { errorOf, logsOf } from "./telemetry.ts";
+import { errorOf, logsOf } from "./arrived_signals.ts";
 import { type Arrivals, expect, fingerprints, senderOf, test } from "./fixtures.ts";
 import { storedMatches } from "./marks.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";

@@ -5,7 +5,7 @@ import type { SentRequests } from "./sent_requests.ts";
 import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
 import { textOf } from "./arrived_envelope.ts";
 import { openMaskingReport, searchReport } from "./masking_report.ts";
-import { errorOf, spansOf } from "./telemetry.ts";
+import { errorOf, spansOf } from "./arrived_signals.ts";
 
 test("private data shown, typed or in an address → in nothing that leaves the page", async ({ page, server, arrivals, serverArrivals, sent, watch }) => {
   watch.allow(ERRORS.uncaught, "404", "canaryimage");

@@ -6,7 +6,7 @@ import { forbidIndexedDb } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectGoodLook } from "./page_look.ts";
 import { openPage } from "./signals.ts";
-import { errorsOf, logsOf, spansOf } from "./telemetry.ts";
+import { errorsOf, logsOf, spansOf } from "./arrived_signals.ts";
 
 const RELAY = { mode: "relay" } as const;
 /** A proof may take 40 s; a busy machine takes longer. */

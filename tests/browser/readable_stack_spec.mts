@@ -1,15 +1,99 @@
 /** Minified stack traces of the page can be resolved to the sources by debug ids alone. */
+import { readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { originalPositionFor, TraceMap, traceSegment } from "@jridgewell/trace-mapping";
 import { readManifest } from "../../server/manifest.ts";
 import { type Arrivals, expect, test } from "./fixtures.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
-import {
-  type DebugMeta,
-  type Frame,
-  resolveFrame,
-  scriptWithId,
-  type SourcePlace,
-} from "./source_maps.ts";
-import { errorOf } from "./telemetry.ts";
+import { errorOf } from "./arrived_signals.ts";
+
+/** A frame of a stack as an event has it: of the script that the browser ran. */
+interface Frame {
+  readonly filename?: string;
+  /** Minified; `?` if it has none. */
+  readonly function?: string;
+  /** Both from 1. */
+  readonly lineno?: number;
+  readonly colno?: number;
+}
+
+/** The part of an event with the debug ids of scripts. */
+interface DebugMeta {
+  readonly images?: readonly {
+    readonly type: string;
+    readonly code_file: string;
+    readonly debug_id: string;
+  }[];
+}
+
+const ROOT = new URL("../../", import.meta.url);
+const MAPS = new URL(".build/maps/", ROOT);
+/** Addresses of sources in a map are relative to it. */
+const BUILT_AT = ".build/assets";
+
+/**
+ * Finds a frame's place as Sentry does: the map by the script's debug id alone, then the position in it.
+ *
+ * @throws the event has no debug id for the frame's script, no map has it, or the map has no such place
+ */
+function resolveFrame(meta: DebugMeta | undefined, frame: Frame) {
+  const image = meta?.images?.find(({ code_file }) => code_file === frame.filename);
+  if (image?.type !== "sourcemap") throw new Error(`No debug id for ${frame.filename}.`);
+  const script = scriptWithId(image.debug_id);
+  const map = new TraceMap(readFileSync(new URL(`${script}.map`, MAPS), "utf8"));
+  const { lineno = 0, colno = 0 } = frame;
+  // A stack counts columns from 1, a map from 0.
+  const at = originalPositionFor(map, { line: lineno, column: colno - 1 });
+  if (at.source === null) throw new Error(`The map of ${script} has no ${lineno}:${colno}.`);
+  const source = posix.join(BUILT_AT, at.source);
+  const lines = readSource(map, at.source, source).split("\n");
+  return {
+    source,
+    /** The source's text from the place to the end of its line. */
+    text: lines[at.line - 1]?.slice(at.column) ?? "",
+    /** Whether the map has this position, not only one before it. */
+    isExact: traceSegment(map, lineno - 1, colno - 1)?.[0] === colno - 1,
+    name: nameOf(map, script, frame),
+  };
+}
+
+/** A source's text. Packages may come without their sources: those are only in the map. */
+function readSource(map: TraceMap, name: string, path: string): string {
+  const inMap = map.sourcesContent?.[map.sources.indexOf(name)];
+  const text = path.includes("node_modules/") ? inMap : readFileSync(new URL(path, ROOT), "utf8");
+  if (typeof text !== "string" || text !== inMap) throw new Error(`The map has another ${path}.`);
+  return text;
+}
+
+/** The file name of the script whose source map has this debug id. */
+function scriptWithId(debugId: string): string {
+  for (const file of readdirSync(MAPS)) {
+    const { debugId: own } = JSON.parse(readFileSync(new URL(file, MAPS), "utf8"));
+    if (own === debugId) return file.replace(/\.map$/, "");
+  }
+  throw new Error(`No source map has the debug id ${debugId}.`);
+}
+
+/** The source's name of a frame's function, as the map has it at the function's declaration. */
+function nameOf(map: TraceMap, script: string, frame: Frame): string | undefined {
+  const { lineno = 0, colno = 0, function: minified = "?" } = frame;
+  // V8 puts the object before a method's name, and `async` before an awaited function's.
+  const name = minified.replace(/^async /, "").replace(/^.*\./, "");
+  if (!/^[\w$]+$/.test(name)) return undefined;
+  const lines = readFileSync(new URL(`${BUILT_AT}/${script}`, ROOT), "utf8").split("\n");
+  const before = lines[lineno - 1]?.slice(0, colno) ?? "";
+  const escaped = name.replaceAll("$", "\\$");
+  const declared = [
+    ...before.matchAll(
+      new RegExp(
+        `(?<=function\\*? )${escaped}(?=\\()|(?<![\\w$.])${escaped}(?==(?:async|\\(|function|[\\w$]+=>))`,
+        "g",
+      ),
+    ),
+  ].at(-1);
+  if (declared === undefined) return undefined;
+  return originalPositionFor(map, { line: lineno, column: declared.index }).name ?? undefined;
+}
 
 /** The parts of an event that contain stack traces. */
 interface Stacks {
@@ -19,13 +103,8 @@ interface Stacks {
   readonly debug_meta?: DebugMeta;
 }
 
-interface Resolved {
-  readonly frame: Frame;
-  readonly place: SourcePlace;
-}
-
 /** The in-app frames of the error with this text, innermost first. */
-async function inAppFrames(arrivals: Arrivals, text: string): Promise<readonly Resolved[]> {
+async function inAppFrames(arrivals: Arrivals, text: string) {
   const event = await arrivals.waitFor(text, (items) => errorOf(items, text));
   const { exception, debug_meta } = event as unknown as Stacks;
   const frames = exception.values.at(-1)?.stacktrace?.frames ?? [];
@@ -46,23 +125,12 @@ function assetOf(entryPoint: string): string {
 test("an error of the page → file, line, column and function in the sources", async ({ page, arrivals, watch }) => {
   watch.allow(...Object.values(ERRORS));
   await openPage(page);
+  const actions = "islands/overview/signal_actions.ts";
   const thrown = {
-    "Handled error": {
-      text: ERRORS.handled,
-      in: "islands/overview/signal_actions.ts",
-      name: "handleError",
-    },
+    "Handled error": { text: ERRORS.handled, in: actions, name: "handleError" },
     // Thrown by an anonymous function.
-    "Uncaught error": {
-      text: ERRORS.uncaught,
-      in: "islands/overview/signal_actions.ts",
-      name: undefined,
-    },
-    "Unhandled rejection": {
-      text: ERRORS.rejection,
-      in: "islands/overview/signal_actions.ts",
-      name: "rejectUnhandled",
-    },
+    "Uncaught error": { text: ERRORS.uncaught, in: actions, name: undefined },
+    "Unhandled rejection": { text: ERRORS.rejection, in: actions, name: "rejectUnhandled" },
     "Component error": {
       text: ERRORS.component,
       in: "islands/overview/Signals.tsx",

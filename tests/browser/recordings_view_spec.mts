@@ -1,8 +1,9 @@
 /** Recordings of real pages, played back and compared with what the pages were. */
 import type { Frame, Page } from "@playwright/test";
 import { serveApplication } from "./application_site.ts";
-import { expect, test as withServer } from "./fixtures.ts";
+import { expect, listRows, test as withServer } from "./fixtures.ts";
 import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
+import { openMaskingReport, searchReport } from "./masking_report.ts";
 import { expectGoodLook } from "./page_look.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
 
@@ -105,12 +106,6 @@ async function comparePictures(page: Page, id: string, moments: readonly Moment[
   }
 }
 
-// deno-lint-ignore no-explicit-any
-async function recordings(origin: string, query = "source=apps"): Promise<any[]> {
-  const response = await fetch(`${origin}/monitoring/inbox?view=recordings&${query}`);
-  return (await response.json()).rows;
-}
-
 test("application used → each state plays as it was, masked; moments lead to it", async ({ page, server, shop, watch }) => {
   watch.allow("The receipt failed");
   await page.goto(`http://localhost:${shop}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
@@ -129,9 +124,11 @@ test("application used → each state plays as it was, masked; moments lead to i
   await page.locator("#pay").click();
   await look();
   await page.evaluate(() => (globalThis as unknown as { flushRecording(): void }).flushRecording());
-  await expect.poll(async () => (await recordings(server.origin))[0]?.ended_at ?? 0)
+  await expect.poll(async () =>
+    (await listRows(server.origin, "recordings&source=apps"))[0]?.ended_at ?? 0
+  )
     .toBeGreaterThan(moments.at(-1)!.at);
-  const [row] = await recordings(server.origin);
+  const [row] = await listRows(server.origin, "recordings&source=apps");
   expect(row).toMatchObject({ kind: "page", missing: 0, doubled: 0 });
 
   await page.goto("/#/recordings");
@@ -176,12 +173,15 @@ test("segments missing, late, doubled → played and reported; works by keyboard
       start + seconds * 1_000,
       element(100 + seconds, "p", {}, [text(200 + seconds, "x".repeat(seconds))]),
     );
+  // From 500 ms before, as the recorder collects moves.
+  const positions = [{ x: 1, y: 1, id: 5, timeOffset: -500 }];
+  const moved = { type: 3, timestamp: start + 31_300, data: { source: 1, positions } };
   const segments = [
     { number: 0, events: [...pageEvents(start, []), line(4)] },
-    { number: 3, events: [line(31), line(40)] },
+    { number: 3, events: [line(31), moved, line(40)] },
     { number: 1, events: [line(11), line(19)] },
     // Not byte for byte the same, which the relay would recognise.
-    { number: 3, events: [line(31), line(40)], event: { platform: "other" } },
+    { number: 3, events: [line(31), moved, line(40)], event: { platform: "other" } },
   ];
   for (const segment of segments) {
     const body = segmentEnvelope({ replayId, ...segment });
@@ -215,6 +215,11 @@ test("segments missing, late, doubled → played and reported; works by keyboard
     await expect(clock).toHaveText(`${time} / 0:40`);
     await expect.poll(paragraphs).toBe(lines);
   }
+  for (const [seconds, lines] of [[31.4, 4], [30.9, 3], [31.4, 4], [35, 4]] as const) {
+    const at = start + seconds * 1_000;
+    await page.evaluate((hash) => void (location.hash = hash), `#/recordings/${replayId}?at=${at}`);
+    await expect.poll(paragraphs, `${seconds} s`).toBe(lines);
+  }
   await page.keyboard.press("f");
   await expect(view.getByRole("button", { name: "Full width" })).toHaveAttribute(
     "aria-pressed",
@@ -234,7 +239,7 @@ test("segments missing, late, doubled → played and reported; works by keyboard
 test.describe("relay mode", () => {
   test.use({ mode: "relay" });
 
-  test("this visit recorded → listed and played from what the page has sent", async ({ page, watch }) => {
+  test("this visit recorded → listed and played from what the page has sent, with its masking report", async ({ page, watch }) => {
     watch.allow(ERRORS.uncaught);
     await page.addInitScript(() => void (Math.random = () => 0.09));
     await openPage(page);
@@ -245,6 +250,14 @@ test.describe("relay mode", () => {
     await expect(view.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
     const player = await playerOf(page);
     await expect.poll(() => player.evaluate(() => document.querySelectorAll("h1").length)).toBe(1);
+
+    await openMaskingReport(page);
+    const personal = view.getByRole("region", { name: "Looks like personal data" });
+    await expect(personal.getByRole("listitem")).toHaveCount(0);
+    expect(await searchReport(page, ["made on the page", "nowhere"])).toEqual({
+      "made on the page": ["Event"],
+      nowhere: [],
+    });
   });
 });
 
@@ -256,7 +269,7 @@ test("own page used → each state plays as it was, masked", async ({ page, serv
   const moments = [await lookAt(page)];
   await make(page, "Uncaught error");
   moments.push(await lookAt(page));
-  const rows = () => recordings(server.origin, "");
+  const rows = () => listRows(server.origin, "recordings");
   await expect.poll(async () => (await rows())[0]?.ended_at ?? 0, { timeout: 20_000 })
     .toBeGreaterThan(moments[1]!.at);
   const [{ replay_id }] = await rows();

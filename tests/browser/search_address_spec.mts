@@ -20,8 +20,8 @@ async function typeAndThen(page: Page, text: string, then: Then): Promise<void> 
     (field as HTMLElement).focus();
     write(field, text, "input");
     if (choose) {
-      const option = field.closest(".feed")!.querySelector(`option[value="${choose}"]`)!;
-      write(option.closest("select")!, choose, "change");
+      const options = [...field.closest(".feed")!.querySelectorAll("option")];
+      write(options.find(({ value }) => value === choose)!.closest("select")!, choose, "change");
     }
     if (follow) {
       const link = [...document.links].find(({ textContent }) => textContent?.startsWith(follow))!;

@@ -1,7 +1,7 @@
 /** The two halves of a trace, the page's and the server's, as they arrive in one place. */
 import { expect, test } from "./fixtures.ts";
 import { make, openPage, shownTraceId, telemetryRuns } from "./signals.ts";
-import { errorOf, logsOf, opOf, type Span, spansOf } from "./telemetry.ts";
+import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
 
 const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
 

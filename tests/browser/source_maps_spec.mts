@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { startServer } from "../../tools/run/server_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, listRows, test } from "./fixtures.ts";
 import { expectGoodLook } from "./page_look.ts";
 import { MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
@@ -63,11 +63,6 @@ async function startShop(
   };
 }
 
-async function idOfNewestError(origin: string): Promise<string> {
-  const response = await fetch(`${origin}/monitoring/inbox?view=occurrences`);
-  return (await response.json()).rows[0].event_id;
-}
-
 /** Posts what SDKs send about an event in envelopes of their own. */
 async function postRelated(origin: string, id: string): Promise<void> {
   const feedback = { message: `It broke ${MARKUP}`, name: "Ada", associated_event_id: id };
@@ -101,8 +96,7 @@ test("minified bundle of an application, maps uploaded → line and function of 
   watch.allow("The cart is empty", "status of 404");
   await using shop = await startShop(true);
   await page.goto(`${shop.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
-  const errors = async () =>
-    (await (await fetch(`${server.origin}/monitoring/inbox?view=errors`)).json()).rows;
+  const errors = () => listRows(server.origin, "errors");
   await expect.poll(async () => (await errors()).length).toBe(1);
 
   const [{ group }] = await errors();
@@ -117,7 +111,8 @@ test("minified bundle of an application, maps uploaded → line and function of 
   expect(code, output).toBe(0);
   expect(output).toContain(`app.js.map  ${DEBUG_ID}`);
 
-  await postRelated(server.origin, await idOfNewestError(server.origin));
+  const [{ event_id }] = await listRows(server.origin, "occurrences");
+  await postRelated(server.origin, event_id);
   await page.reload();
   await expect(detail).toContainText(/checkout src\/cart\.ts:5:\d+ in app/);
   const source = detail.getByRole("group", { name: "Source" }).first();
@@ -142,8 +137,7 @@ test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines
   watch.allow("The cart is empty", "status of 404");
   await using shop = await startShop(false);
   await using server = await startServer({ env: { SOURCE_MAP_ORIGINS: shop.origin } });
-  const errors = async () =>
-    (await (await fetch(`${server.origin}/monitoring/inbox?view=errors`)).json()).rows;
+  const errors = () => listRows(server.origin, "errors");
   await page.goto(`${shop.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
   await expect.poll(async () => (await errors()).length).toBe(1);
 

@@ -11,6 +11,15 @@ const TRACE = "0123456789abcdef0123456789abcdef";
 const LISTS = ["traces", "errors", "logs", "envelopes"] as const;
 type List = typeof LISTS[number];
 
+/** Every kind of place that reads the inbox. */
+const PLACES = [
+  "#/",
+  ...LISTS.map((name) => `#/${name}`),
+  `#/traces/${TRACE}`,
+  "#/errors/0123456789abcd",
+  "#/envelopes/1",
+];
+
 const view = (page: Page, name: List) => page.locator(`section.${name}`);
 const rows = (page: Page, name: List) =>
   view(page, name).locator(name === "logs" ? '.log [role="row"]' : "a.row-link");
@@ -131,14 +140,7 @@ test("the inbox responds 500 or not at all → an error and a retry button in ea
     (route) =>
       requests++ % 2 ? route.fulfill({ status: 500 }) : route.abort("internetdisconnected"),
   );
-  const places = [
-    "#/",
-    ...LISTS.map((name) => `#/${name}`),
-    `#/traces/${TRACE}`,
-    "#/errors/0123456789abcd",
-    "#/envelopes/1",
-  ];
-  for (const place of places) {
+  for (const place of PLACES) {
     await page.goto(`/${place}`);
     await expect(page.locator(".view:visible").getByRole("button", { name: "Try again" }))
       .not.toHaveCount(0);
@@ -153,16 +155,8 @@ test.describe("refused", () => {
   test("access denied → each view shows one form for the token", async ({ page, server, watch }) => {
     watch.allow("403");
     await fill(server.origin);
-    const otherHost = `http://sightglass.localhost:${server.port}`;
-    const places = [
-      "#/",
-      ...LISTS.map((name) => `#/${name}`),
-      `#/traces/${TRACE}`,
-      "#/errors/0123456789abcd",
-      "#/envelopes/1",
-    ];
-    for (const place of places) {
-      await page.goto(`${otherHost}/${place}`);
+    for (const place of PLACES) {
+      await page.goto(`http://sightglass.localhost:${server.port}/${place}`);
       const shown = page.locator(".view:visible");
       await expect(shown.getByLabel("Inbox token")).toHaveCount(1);
       await expect(shown.getByLabel("Inbox token")).toBeVisible();
@@ -170,10 +164,6 @@ test.describe("refused", () => {
       await expectGoodLook(page, place);
     }
   });
-});
-
-test.describe("refused", () => {
-  test.use({ serverEnv: { INBOX_TOKEN: "open-sesame" } });
 
   test("the token entered in a detail → that detail is shown", async ({ page, context, server, watch }) => {
     watch.allow("403");

@@ -9,7 +9,7 @@ test.use({ mode: "relay" });
 const healthAsked = ({ method, url }: { method: string; url: URL }) =>
   method === "GET" && url.pathname === "/monitoring";
 
-test("ingest refuses envelopes → counted by reason, and announced once", async ({ page, ingest, watch }) => {
+test("ingest refuses envelopes → counted by reason, and announced", async ({ page, ingest, watch }) => {
   watch.allow(ERRORS.handled, "status of 400");
   ingest.behave(
     answers(400, { headers: { "X-Sentry-Error": "event of a kind that is not taken" } }),

@@ -4,7 +4,7 @@ import { checkUpload, loadUnsampled } from "../../bench/upload.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectOnce, makeMarks, MARK } from "./marks.ts";
 import { openPage } from "./signals.ts";
-import { opOf, type Span, spansOf } from "./telemetry.ts";
+import { opOf, type Span, spansOf } from "./arrived_signals.ts";
 
 const valueOf = ({ attributes }: Span, name: string) => attributes[name]?.value;
 

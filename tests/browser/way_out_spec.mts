@@ -5,8 +5,8 @@ import { make, openPage } from "./signals.ts";
 
 const HANDLED = "Handled error";
 
-async function policyOf(page: Page, address = "/"): Promise<string> {
-  const response = await page.goto(address);
+async function policyOf(page: Page): Promise<string> {
+  const response = await page.goto("/");
   return response?.headers()["content-security-policy"] ?? "";
 }
 

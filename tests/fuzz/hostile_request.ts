@@ -2,7 +2,7 @@
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { hostileEnvelope, mutated } from "../../monitoring/protocol/testdata/hostile_envelope.ts";
-import { DSN } from "../relay/_start_relay.ts";
+import { concat, DSN } from "../relay/_start_relay.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -114,7 +114,7 @@ function encodedWire(plain: Bytes): fc.Arbitrary<Wire> {
         wire("cut short", encoded.slice(0, at % Math.max(1, encoded.length)), "broken")
       ),
       fc.constantFrom("x", "\n", '\n{"type":"event"}\n{}\n').map((tail) =>
-        wire("with bytes behind it", join([encoded, new TextEncoder().encode(tail)]), "broken")
+        wire("with bytes behind it", concat([encoded, tail]), "broken")
       ),
       mutated(fc.constant(encoded)).map((body) => wire("changed", body, "unknown")),
       fc.constant(wire("not compressed at all", plain, "unknown")),
@@ -129,7 +129,7 @@ function encodedWire(plain: Bytes): fc.Arbitrary<Wire> {
         const members = [plain.subarray(0, cut), plain.subarray(cut)].map(encode);
         // Only these two formats allow several members in a row.
         const content = encoding === "gzip" || encoding === "zstd" ? plain : "broken";
-        return wire("in two members", join(members), content);
+        return wire("in two members", concat(members), content);
       }),
       fc.constant({ made: `${encoding}, undeclared`, body: encoded, content: encoded }),
       fc.constantFrom("x-gzip", "identity", "gzip, br", "br;q=1", "compress", "__proto__").map(
@@ -206,14 +206,4 @@ export function describeRequest(
     `body, ${body.length} bytes, begins ${JSON.stringify(start)}`,
     `body in base64: ${body.toBase64()}`,
   ].join("\n");
-}
-
-function join(parts: readonly Uint8Array[]): Bytes {
-  const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -9,22 +9,19 @@ import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { EventReader } from "./_wire.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
 /** Runs a test with a closed inbox file that contains 20 envelopes. */
 async function withFile(work: (file: string, folder: string) => Promise<void>): Promise<void> {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const file = join(folder, "inbox.sqlite");
-  try {
-    const inbox = openInbox({ path: file, maxBytes: MAX_BYTES });
-    const envelope = admitted(envelopeOf({}, ["attachment", new Uint8Array(20_000)]));
-    for (let n = 0; n < 20; n++) await inbox.store(envelope);
-    inbox.close();
-    await work(file, folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = temporaryFolder();
+  const file = join(folder.path, "inbox.sqlite");
+  const inbox = openInbox({ path: file, maxBytes: MAX_BYTES });
+  const envelope = admitted(envelopeOf({}, ["attachment", new Uint8Array(20_000)]));
+  for (let n = 0; n < 20; n++) await inbox.store(envelope);
+  inbox.close();
+  await work(file, folder.path);
 }
 
 const rowsOf = async (url: string) => (await (await fetch(url)).json()).envelopes;

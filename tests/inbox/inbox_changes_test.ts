@@ -7,6 +7,7 @@ import { Recent } from "../../monitoring/inbox/recent.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { until } from "../until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 /** Tabs of one browser, which share locks and channels. Closed at the end. */
 class Tabs implements Disposable {
@@ -139,8 +140,8 @@ Deno.test("inbox cleared → total 0 in every tab, then counts new envelopes", a
 });
 
 Deno.test("server restarts → offline, then live with a new version, in every tab", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const inbox = openInbox({ path: join(folder, "inbox.sqlite"), maxBytes: 1_000_000 });
+  using folder = temporaryFolder();
+  const inbox = openInbox({ path: join(folder.path, "inbox.sqlite"), maxBytes: 1_000_000 });
   try {
     using tabs = new Tabs();
     let server = startInboxServer({ inbox });
@@ -159,7 +160,6 @@ Deno.test("server restarts → offline, then live with a new version, in every t
     await server[Symbol.asyncDispose]();
   } finally {
     inbox.close();
-    Deno.removeSync(folder, { recursive: true });
   }
 });
 

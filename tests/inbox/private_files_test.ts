@@ -5,21 +5,18 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startServer } from "../../tools/run/server_process.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const RELAY = { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" };
 const STORES = { inbox: {}, spool: RELAY };
 
 /** Runs a test with an existing folder that others may read. */
 async function withFolder(work: (dataDir: string, outside: string) => Promise<void>) {
-  const folder = Deno.makeTempDirSync({ prefix: "files-" });
-  const dataDir = join(folder, "data");
+  using folder = temporaryFolder();
+  const dataDir = join(folder.path, "data");
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);
-  try {
-    await work(dataDir, folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  await work(dataDir, folder.path);
 }
 
 /** The permissions of every file of a database. */

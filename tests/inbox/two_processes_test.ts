@@ -10,6 +10,7 @@ import {
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { EventReader } from "./_wire.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 /** Ends the stream if the server does not send the other's envelope. A busy machine may take seconds. */
 const MAX_WAIT_MS = 30_000;
@@ -33,35 +34,31 @@ async function runSecond(folder: string, file: string, count: number): Promise<v
 }
 
 Deno.test("two processes on one DATA_DIR → both store, nothing lost", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  const file = join(folder, "data", "inbox.sqlite");
-  try {
-    const count = 100;
-    const others = [runSecond(folder, file, count), runSecond(folder, file, count)];
-    const inbox = openInbox({ path: file, maxBytes: 1024 * 1024 });
-    for (let n = 0; n < count; n++) {
-      await inbox.store(admitted(eventEnvelope(n)));
-      // Lets the child's output be read.
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    await Promise.all(others);
-    const { cursor, envelopes } = inbox.list({ since: 0, limit: 500 });
-    assert.equal(cursor, 3 * count);
-    assert.equal(envelopes.length, 3 * count);
-    inbox.clear();
-    assert.equal(inbox.list({ since: 0, limit: 500 }).envelopes.length, 0);
-    inbox.close();
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  using folder = temporaryFolder();
+  const file = join(folder.path, "data", "inbox.sqlite");
+  const count = 100;
+  const others = [runSecond(folder.path, file, count), runSecond(folder.path, file, count)];
+  const inbox = openInbox({ path: file, maxBytes: 1024 * 1024 });
+  for (let n = 0; n < count; n++) {
+    await inbox.store(admitted(eventEnvelope(n)));
+    // Lets the child's output be read.
+    await new Promise((resolve) => setTimeout(resolve, 0));
   }
+  await Promise.all(others);
+  const { cursor, envelopes } = inbox.list({ since: 0, limit: 500 });
+  assert.equal(cursor, 3 * count);
+  assert.equal(envelopes.length, 3 * count);
+  inbox.clear();
+  assert.equal(inbox.list({ since: 0, limit: 500 }).envelopes.length, 0);
+  inbox.close();
 });
 
 Deno.test("two servers on one DATA_DIR → a stream of one shows what the other stores and deletes", async () => {
-  const dataDir = Deno.makeTempDirSync({ prefix: "inbox-" });
+  using folder = temporaryFolder();
   let deadline: ReturnType<typeof setTimeout> | undefined;
   try {
-    await using watched = await startServer({ dataDir });
-    await using other = await startServer({ dataDir });
+    await using watched = await startServer({ dataDir: folder.path });
+    await using other = await startServer({ dataDir: folder.path });
     await using reader = await EventReader.open(`${watched.origin}/monitoring/inbox`);
     const next = async (fits: (text: string) => boolean) => {
       for (;;) {
@@ -90,19 +87,14 @@ Deno.test("two servers on one DATA_DIR → a stream of one shows what the other 
     await next((text) => text.includes('"cleared"'));
   } finally {
     clearTimeout(deadline);
-    Deno.removeSync(dataDir, { recursive: true });
   }
 });
 
 Deno.test("the last stream has closed → nothing watches the file, and keeps the process alive", async () => {
-  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
-  try {
-    const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", SCRIPT, join(folder, "inbox.sqlite"), "watch"],
-    }).output();
-    assert.ok(success);
-    assert.equal(new TextDecoder().decode(stdout).trim(), "heard");
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = temporaryFolder();
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", SCRIPT, join(folder.path, "inbox.sqlite"), "watch"],
+  }).output();
+  assert.ok(success);
+  assert.equal(new TextDecoder().decode(stdout).trim(), "heard");
 });
