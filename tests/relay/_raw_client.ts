@@ -16,10 +16,10 @@ export class RawClient {
     for (let at = 0; at < bytes.length;) at += await this.#connection.write(bytes.subarray(at));
   }
 
-  /** The head of a POST. */
-  async sendHead(headers: Record<string, string>, path = "/monitoring"): Promise<void> {
+  /** The head of a POST to the relay. */
+  async sendHead(headers: Record<string, string>): Promise<void> {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    await this.send(`POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join("")}\r\n`);
+    await this.send(`POST /monitoring HTTP/1.1\r\nhost: localhost\r\n${lines.join("")}\r\n`);
   }
 
   /** One chunk of a chunked body. */
@@ -42,6 +42,11 @@ export class RawClient {
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
       if (end >= 0 && text.length >= end + 4 + length) return text;
     }
+  }
+
+  /** All that is sent until the connection ends. */
+  async rest(): Promise<string> {
+    return await new Response(this.#connection.readable).text();
   }
 
   /** Sends one request several times in one write. Returns the heads of the responses, which must have no body. */

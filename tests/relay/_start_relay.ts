@@ -1,8 +1,13 @@
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
 import { createRelay, type Relay, type RelayOptions } from "../../monitoring/relay/relay.ts";
 import { handlers } from "../../routes/monitoring.ts";
 import { makeResponse, withHeaders } from "../../server/headers.ts";
+import { openSpool, type ServerSpool } from "../../monitoring/spool/open_spool.ts";
 import type { Method } from "../../server/mod.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
+import { until } from "../until.ts";
 
 export const DSN = "https://publickey@o1.ingest.us.sentry.io/42";
 export const MIB = 1024 * 1024;
@@ -19,7 +24,7 @@ export interface RunningRelay {
     query?: string,
   ): Promise<Response>;
   health(): Promise<Health>;
-  /** Polls the health until `find` returns true, for at most 20 s. */
+  /** Polls the health until `find` returns true, for at most 60 s. */
   healthWhen(find: (health: Health) => boolean): Promise<Health>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -69,17 +74,39 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
       fetch(`${origin}/monitoring${query}`, { method: "POST", body, headers }),
     health,
     async healthWhen(find) {
-      const deadline = Date.now() + 60_000;
-      for (;;) {
-        const now = await health();
-        if (find(now)) return now;
-        if (Date.now() > deadline) throw new Error(`Not seen in 60 s: ${JSON.stringify(now)}`);
-        // Asking without a pause would keep a core busy.
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      let now = await health();
+      await until(`the health fits ${find}`, async () => find(now = await health()), 60_000);
+      return now;
     },
     async [Symbol.asyncDispose]() {
       await server.shutdown();
+    },
+  };
+}
+
+/** A {@linkcode RunningRelay} with a spool in a temporary folder. */
+export interface SpooledRelay extends RunningRelay {
+  readonly spool: ServerSpool;
+  /** Starts to deliver from the spool. */
+  drain(): void;
+}
+
+export async function startSpooledRelay(
+  options: Partial<RelayOptions> = {},
+): Promise<SpooledRelay> {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "spool.sqlite");
+  const spool = await openSpool({ path, maxBytes: 1e9, maxAgeHours: 24 }, () => {});
+  const running = startRelay({ spool, ...options });
+  return {
+    ...running,
+    spool,
+    drain: () => spool.startDraining(running.relay.draining),
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await spool.stopDraining();
+      await spool.close();
+      folder[Symbol.dispose]();
     },
   };
 }
@@ -109,18 +136,10 @@ export function envelope(
 }
 
 export function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
-  const all = parts.map((part) => typeof part === "string" ? new TextEncoder().encode(part) : part);
-  const whole = new Uint8Array(all.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of all) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part as string))));
 }
 
 /** An envelope with one item of this size that is no duplicate of any other. */
-export function largeEnvelope(bytes: number, dsn = DSN): Uint8Array<ArrayBuffer> {
-  const header = { event_id: "e1", dsn, made: ++made };
-  return envelope(header, [[{ type: "attachment" }, new Uint8Array(bytes)]]);
+export function largeEnvelope(bytes: number): Uint8Array<ArrayBuffer> {
+  return fresh([[{ type: "attachment" }, new Uint8Array(bytes)]]);
 }

@@ -5,6 +5,7 @@ import { createApp } from "../../docs/examples/hono.ts";
 import { hangs, type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { expectError } from "./_expect.ts";
 import { envelope } from "./_start_relay.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const root = new URL("../../", import.meta.url);
 const dsnAt = (ingest: StandInIngest) => `http://key@${ingest.host}/1`;
@@ -35,11 +36,6 @@ async function serveApp(
       await Promise.all([relay.close(), server.shutdown()]);
     },
   };
-}
-
-async function dataFolder(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await Deno.makeTempDir({ prefix: "sightglass-" });
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
 /** Fails if anything that the test opened is left: connections, timers, the spool's thread. */
@@ -117,7 +113,7 @@ test("ingest down, no dataDir → 503 spool_unavailable", async () => {
 });
 
 test("ingest down, dataDir → 202, delivered by the next relay once the ingest is up", async () => {
-  await using folder = await dataFolder();
+  using folder = temporaryFolder();
   const down = startStandInIngest();
   await down.close();
   const sent = envelope({ dsn: dsnAt(down), event_id: "b".repeat(32) });
@@ -134,7 +130,7 @@ test("ingest down, dataDir → 202, delivered by the next relay once the ingest 
 });
 
 test("close() while the ingest is silent → the envelope is spooled, later ones get 503", async () => {
-  await using folder = await dataFolder();
+  using folder = temporaryFolder();
   await using ingest = startStandInIngest();
   ingest.behave(hangs);
   await using app = await serveApp(ingest, { dataDir: folder.path });
@@ -198,7 +194,7 @@ Deno.test("example in docs/embedding.md → is the tested file, runs with the st
   const flags = /deno run ((?:--allow-\S+ )+)/.exec(text)?.[1]?.trim() ?? "";
   assert.ok(flags, "docs/embedding.md has no command");
 
-  await using folder = await dataFolder();
+  using folder = temporaryFolder();
   await using ingest = startStandInIngest();
   const path = (url: URL) => decodeURI(url.pathname);
   const server = new Deno.Command(Deno.execPath(), {

@@ -46,7 +46,7 @@ const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 
 const TESTDATA = new URL("testdata/", import.meta.url);
 
-/** Recorded envelopes by the name of their file; `testdata/record.ts` says how each was made. */
+/** Recorded envelopes by the name of their file; `testdata/record.ts` lists how each was made. */
 const recorded = new Map<string, Uint8Array>();
 for (const { name } of Deno.readDirSync(TESTDATA)) {
   const [, stem] = /^(\w+)\.envelope$/.exec(name) ?? [];

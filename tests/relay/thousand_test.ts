@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { openSpool } from "../../monitoring/spool/open_spool.ts";
 import { startStandInIngest, takesSlowly } from "../stand_in_ingest.ts";
 import { flood, floodId } from "./_flood.ts";
-import { MIB, startRelay } from "./_start_relay.ts";
+import { MIB, startSpooledRelay } from "./_start_relay.ts";
 
 const COUNT = 1_000;
 
 Deno.test("1,000 envelopes of 1 MiB at once, slow ingest → taken or 503, none lost", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "thousand-" });
-  const limits = { maxBytes: 500 * MIB, maxAgeHours: 1 };
-  const spool = await openSpool({ path: join(folder, "spool.sqlite"), ...limits }, () => {});
   const arrived = new Map<string, number>();
   await using ingest = startStandInIngest({ keepRequests: false });
   ingest.behave(({ body }) => {
@@ -18,27 +13,20 @@ Deno.test("1,000 envelopes of 1 MiB at once, slow ingest → taken or 503, none 
     if (id !== undefined) arrived.set(id, (arrived.get(id) ?? 0) + 1);
     return takesSlowly(1_000);
   });
-  const relay = startRelay({ spool, upstream: ingest.origin });
-  spool.startDraining(relay.relay.draining);
-  try {
-    const answers = await flood({ host: relay.host, count: COUNT, bytes: MIB });
-    const odd = answers.filter(({ status, error }) =>
-      !(status === 200 || status === 202 || (status === 503 && error === "overloaded"))
-    );
-    assert.deepEqual(odd, []);
-    await relay.healthWhen(({ spool }) => spool.pending === 0);
-    const acknowledged = answers.filter(({ status }) => status < 300);
-    assert.ok(acknowledged.length > 0);
-    assert.deepEqual(acknowledged.filter(({ id }) => !arrived.has(id)), []);
-    const { in_flight_bytes, is_healthy } = await relay.health();
-    assert.deepEqual([in_flight_bytes, is_healthy], [0, true]);
-    // Those that were refused are taken when they come again.
-    const again = await flood({ host: relay.host, count: 10, bytes: MIB });
-    assert.deepEqual(again.filter(({ status }) => status >= 300), []);
-  } finally {
-    await relay[Symbol.asyncDispose]();
-    await spool.stopDraining();
-    await spool.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using relay = await startSpooledRelay({ upstream: ingest.origin });
+  relay.drain();
+  const answers = await flood({ host: relay.host, count: COUNT, bytes: MIB });
+  const odd = answers.filter(({ status, error }) =>
+    !(status === 200 || status === 202 || (status === 503 && error === "overloaded"))
+  );
+  assert.deepEqual(odd, []);
+  await relay.healthWhen(({ spool }) => spool.pending === 0);
+  const acknowledged = answers.filter(({ status }) => status < 300);
+  assert.ok(acknowledged.length > 0);
+  assert.deepEqual(acknowledged.filter(({ id }) => !arrived.has(id)), []);
+  const { in_flight_bytes, is_healthy } = await relay.health();
+  assert.deepEqual([in_flight_bytes, is_healthy], [0, true]);
+  // Refused ones are taken when they are sent again.
+  const again = await flood({ host: relay.host, count: 10, bytes: MIB });
+  assert.deepEqual(again.filter(({ status }) => status >= 300), []);
 });

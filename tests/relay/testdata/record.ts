@@ -1,5 +1,5 @@
 /**
- * Records one envelope for each type of item. Run by hand, with a Chromium:
+ * Records one envelope for each type of item. Run manually, with a Chromium:
  *
  * `deno run -A tests/relay/testdata/record.ts`
  *
@@ -7,10 +7,10 @@
  * | --- | --- |
  * | `attachment`, `client_report`, `event`, `feedback`, `log`, `profile` (and its transaction), `profile_chunk`, `replay` (event and recording), `session`, `span`, `trace_metric`, `transaction` | `@sentry/browser` 10.75.2 in a real Chromium, on the page of `recorded_page.ts`: the bytes that its own transport posted |
  * | `sessions` | `@sentry/core` 10.75.2 in this process: a real client sends the aggregates of two requests; browsers send no aggregates |
- * | `raw_security` | by hand, after https://develop.sentry.dev/sdk/data-model/envelope-items/ and a browser's CSP report (https://www.w3.org/TR/CSP3/#deprecated-serialize-violation): Sentry's ingest makes this item, no JavaScript SDK does |
+ * | `raw_security` | written after https://develop.sentry.dev/sdk/data-model/envelope-items/ and a browser's CSP report (https://www.w3.org/TR/CSP3/#deprecated-serialize-violation): Sentry's ingest makes this item, no JavaScript SDK does |
  *
- * The page has a made-up name, the browser names itself and its operating
- * system and nothing else of the machine, and nobody is in it.
+ * They contain no personal data: the page has an invented name, and of the machine only browser and operating system
+ * are named.
  */
 import { chromium } from "@playwright/test";
 import { createTransport, ServerRuntimeClient } from "@sentry/core";

@@ -1,6 +1,6 @@
 /**
- * The page that `record.ts` opens in a real browser: Sentry's browser SDK makes one of everything. What stands
- * after `#` says which of its ways of working: `static`, `stream` (spans as they end) or `chunks` (profiles by themselves).
+ * The page that `record.ts` opens in a browser: Sentry's SDK makes one item of each type. The fragment selects the
+ * SDK's mode: `static`, `stream` (spans as they end) or `chunks` (profiles as separate items).
  */
 import * as Sentry from "@sentry/browser";
 
