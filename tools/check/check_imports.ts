@@ -6,7 +6,7 @@ import {
   NOT_PRODUCT,
   TEST_FILES,
 } from "./import_rules.ts";
-import { type Import, readModuleGraph } from "./module_graph.ts";
+import type { Import } from "./module_graph.ts";
 
 /**
  * Checks imports against the table of rules.
@@ -127,11 +127,4 @@ function cyclesOf(edges: readonly (readonly [string, string])[]): string[][] {
   };
   for (const name of next.keys()) if (!index.has(name)) visit(name);
   return found;
-}
-
-if (import.meta.main) {
-  const problems = checkImports(await readModuleGraph(Deno.cwd()));
-  for (const line of problems) console.error(line);
-  console.log(`Import rules: ${problems.length} problems`);
-  if (problems.length > 0) Deno.exitCode = 1;
 }

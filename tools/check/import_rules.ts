@@ -49,14 +49,14 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "main.ts wires configuration, domain, routes and server together",
   },
   {
-    of: ["config.ts"],
+    of: ["config.ts", "config_values.ts"],
     may: [
+      "config_values.ts",
       "monitoring/protocol/dsn.ts",
-      "monitoring/settings.ts",
       "monitoring/storage/postgres_address.ts",
     ],
     message:
-      "config.ts imports only dsn.ts, settings.ts and postgres_address.ts: it turns the environment into values",
+      "config.ts imports only config_values.ts, dsn.ts and postgres_address.ts: it turns the environment into values",
   },
   {
     of: ["client.ts"],
@@ -76,7 +76,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     of: ["monitoring/relay_handler.ts"],
     may: [
-      "config.ts",
+      "config_values.ts",
       "server/endpoint.ts",
       "server/headers.ts",
       "monitoring/protocol/dsn.ts",
@@ -158,9 +158,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     of: ["monitoring/security/"],
     may: [
       "monitoring/access/",
+      "monitoring/models/json.ts",
       "monitoring/protocol/",
       "monitoring/relay/body/",
       "monitoring/relay/errors.ts",
+      "monitoring/relay/refusal.ts",
       "monitoring/runtime/token_bucket.ts",
     ],
     message: "security/ reads bodies as the relay does, and passes envelopes to it by main.ts",

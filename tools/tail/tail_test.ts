@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startServer } from "../run/server_process.ts";
+import { temporaryFolder } from "../../tests/temporary_folder.ts";
 
 /** Most milliseconds to wait for a line on a busy machine. */
 const TIMEOUT_MS = 20_000;
@@ -56,45 +57,41 @@ async function post(origin: string, n: number, encoding?: "zstd"): Promise<void>
 }
 
 Deno.test("tail of a server that restarts → each new error once, ended by a signal", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "tail-" });
+  using folder = temporaryFolder();
   const env = { INBOX_TOKEN: "s3cret" };
-  const first = await startServer({ dataDir, env });
+  const first = await startServer({ dataDir: folder.path, env });
   const { origin, port } = first;
   await post(origin, 1);
   const tail = startTail([`--url=${origin}`], env);
   const json = startTail(["--json", "--all"], { ...env, PORT: `${port}` });
+  for (const { printed, error } of [tail, json]) await printed(error, /^Following /);
+  await post(origin, 2);
+  await post(origin, 3, "zstd");
+  await tail.printed(tail.out, /no\. 3/);
+  await first.stop();
+  await tail.printed(tail.error, /is lost\. Waiting for the server\.\n/);
+  const second = await startServer({ dataDir: folder.path, env: { ...env, PORT: `${port}` } });
   try {
-    for (const { printed, error } of [tail, json]) await printed(error, /^Following /);
-    await post(origin, 2);
-    await post(origin, 3, "zstd");
-    await tail.printed(tail.out, /no\. 3/);
-    await first.stop();
-    await tail.printed(tail.error, /is lost\. Waiting for the server\.\n/);
-    const second = await startServer({ dataDir, env: { ...env, PORT: `${port}` } });
-    try {
-      await tail.printed(tail.error, /Connected again\.\n/);
-      await post(origin, 4);
-      for (const { printed, out } of [tail, json]) await printed(out, /no\. 4/);
-    } finally {
-      assert.equal(await tail.end("SIGTERM"), 0);
-      assert.equal(await json.end("SIGINT"), 0);
-      await second.stop();
-    }
-    const lines = tail.out().trimEnd().split("\n");
-    assert.deepEqual(
-      lines.map((line) => /no\. (\d)/.exec(line)?.[1]),
-      ["2", "3", "4"],
-      "none of its own",
-    );
-    assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}unknown Message: \ufffd\[2Jno\. 2$/);
-    const rows = json.out().trimEnd().split("\n").map((line) => JSON.parse(line));
-    const errors = rows.filter(({ kind }) => kind === "error");
-    assert.deepEqual(errors.map(({ event_id }) => event_id), [2, 3, 4].map(hexId));
-    const own = rows.filter(({ source }) => source.key === "sightglass");
-    assert.ok(own.some(({ body }) => body === "The server has started"), "with --all");
+    await tail.printed(tail.error, /Connected again\.\n/);
+    await post(origin, 4);
+    for (const { printed, out } of [tail, json]) await printed(out, /no\. 4/);
   } finally {
-    await Deno.remove(dataDir, { recursive: true });
+    assert.equal(await tail.end("SIGTERM"), 0);
+    assert.equal(await json.end("SIGINT"), 0);
+    await second.stop();
   }
+  const lines = tail.out().trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => /no\. (\d)/.exec(line)?.[1]),
+    ["2", "3", "4"],
+    "none of its own",
+  );
+  assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}unknown Message: \ufffd\[2Jno\. 2$/);
+  const rows = json.out().trimEnd().split("\n").map((line) => JSON.parse(line));
+  const errors = rows.filter(({ kind }) => kind === "error");
+  assert.deepEqual(errors.map(({ event_id }) => event_id), [2, 3, 4].map(hexId));
+  const own = rows.filter(({ source }) => source.key === "sightglass");
+  assert.ok(own.some(({ body }) => body === "The server has started"), "with --all");
 });
 
 Deno.test({

@@ -1,3 +1,4 @@
+import type { Browser } from "@playwright/test";
 import project from "../../deno.json" with { type: "json" };
 
 /**
@@ -121,6 +122,18 @@ export async function ensureChromium(): Promise<string> {
     );
   }
   return installed;
+}
+
+/**
+ * Starts a Chromium as tests do.
+ *
+ * @throws {ChromiumMissing} there is none
+ */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) throw new ChromiumMissing("deno task test installs one");
+  const { chromium } = await import("@playwright/test");
+  return await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
 }
 
 /** Path of the Chromium of this Playwright version, whether it is installed or not. */

@@ -8,6 +8,7 @@ import {
   suiteResult,
   sumCounts,
 } from "./reports.ts";
+import { temporaryFolder } from "../../tests/temporary_folder.ts";
 
 const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="6" failures="3" errors="0" time="0.306">
@@ -47,34 +48,35 @@ Deno.test("file that did not run → missing in the report", () => {
 });
 
 Deno.test("JUnit report of a real run → the counts of Deno's own summary", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(
-      `${folder}/some_test.ts`,
-      `Deno.test("one > two", () => {});
-       Deno.test("steps", async (t) => { await t.step("a", () => {}); await t.step("b", () => {}); });
-       Deno.test("fails", () => { throw new Error("wanted"); });
-       Deno.test.ignore("ignored", () => {});`,
-    );
-    const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "--no-config", `--junit-path=${folder}/report.xml`, `${folder}/some_test.ts`],
-      env: { NO_COLOR: "1" },
-      stderr: "null",
-    }).output();
-    assert.equal(code, 1);
-    const summary = new TextDecoder().decode(stdout);
-    // For example: FAILED | 2 passed (2 steps) | 1 failed | 1 ignored (3ms)
-    const printed = (word: string) => Number(new RegExp(`\\| (\\d+) ${word}`).exec(summary)?.[1]);
-    const counts = readJUnit(await Deno.readTextFile(`${folder}/report.xml`)).counts;
-    assert.deepEqual(counts, { passed: 2, failed: 1, skipped: 1 });
-    assert.deepEqual(counts, {
-      passed: printed("passed"),
-      failed: printed("failed"),
-      skipped: printed("ignored"),
-    }, summary);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = temporaryFolder();
+  await Deno.writeTextFile(
+    `${folder.path}/some_test.ts`,
+    `Deno.test("one > two", () => {});
+     Deno.test("steps", async (t) => { await t.step("a", () => {}); await t.step("b", () => {}); });
+     Deno.test("fails", () => { throw new Error("wanted"); });
+     Deno.test.ignore("ignored", () => {});`,
+  );
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "test",
+      "--no-config",
+      `--junit-path=${folder.path}/report.xml`,
+      `${folder.path}/some_test.ts`,
+    ],
+    env: { NO_COLOR: "1" },
+    stderr: "null",
+  }).output();
+  assert.equal(code, 1);
+  const summary = new TextDecoder().decode(stdout);
+  // For example: FAILED | 2 passed (2 steps) | 1 failed | 1 ignored (3ms)
+  const printed = (word: string) => Number(new RegExp(`\\| (\\d+) ${word}`).exec(summary)?.[1]);
+  const counts = readJUnit(await Deno.readTextFile(`${folder.path}/report.xml`)).counts;
+  assert.deepEqual(counts, { passed: 2, failed: 1, skipped: 1 });
+  assert.deepEqual(counts, {
+    passed: printed("passed"),
+    failed: printed("failed"),
+    skipped: printed("ignored"),
+  }, summary);
 });
 
 Deno.test("Playwright: flaky test, spec that does not load → failed", () => {
