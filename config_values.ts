@@ -1,5 +1,6 @@
 /** Parsers of the values of environment variables, and of the options of monitoring/relay_handler.ts. */
 import { type Dsn, DsnError, parseDsn } from "./monitoring/protocol/dsn.ts";
+import { isLoopbackHost } from "./monitoring/protocol/loopback.ts";
 import {
   parsePostgresUrl,
   POSTGRES_URL_FORM,
@@ -62,9 +63,7 @@ export const loopbackOrigin: Parser<string> = {
   allowed: "an origin of this machine such as http://localhost:5173, without a path",
   parse: (text) => {
     const parsed = origin.parse(text);
-    const isLoopback = parsed !== undefined &&
-      /^([\w-]+\.)*localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(new URL(parsed).hostname);
-    return isLoopback ? parsed : undefined;
+    return parsed !== undefined && isLoopbackHost(new URL(parsed).hostname) ? parsed : undefined;
   },
 };
 

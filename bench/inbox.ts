@@ -5,13 +5,13 @@ import { InboxFile } from "../monitoring/inbox/inbox_file.ts";
 import { indexEnvelope } from "../monitoring/models/index/index_entries.ts";
 import { placeOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
 import { parseEnvelope } from "../monitoring/models/parsed_envelope.ts";
+import { LOG_LEVELS } from "../monitoring/protocol/log_levels.ts";
 import {
   APPLICATIONS,
   GROUP_COLUMNS,
   GROUP_STATES,
   type ListQuery,
   type Lists,
-  LOG_LEVELS,
   OWN_SOURCE,
   PAGE_COLUMNS,
   RECORDING_COLUMNS,

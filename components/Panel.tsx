@@ -4,17 +4,17 @@ import type { ReactNode } from "react";
  * A section of the page with a heading.
  *
  * @param props.id the heading's id; the heading names the region
- * @param props.telemetry blocks the content from session recordings, because it shows telemetry
+ * @param props.isUnrecorded blocks the content from session recordings: the console must not record itself
  * @param props.links beside the heading
  */
-export function Panel({ id, title, telemetry, links, children }: {
+export function Panel({ id, title, isUnrecorded, links, children }: {
   id: string;
   title: string;
-  telemetry?: boolean;
+  isUnrecorded?: boolean;
   links?: ReactNode;
   children: ReactNode;
 }) {
-  const block = telemetry ? "" : undefined;
+  const block = isUnrecorded ? "" : undefined;
   return (
     <section className="panel" aria-labelledby={id}>
       <header>

@@ -66,7 +66,7 @@ export default function Page({ variant }: { variant: string }) {
             )
             : (
               <div className="highlights">
-                <Panel id="receipts" title="Sent by this page" telemetry>
+                <Panel id="receipts" title="Sent by this page" isUnrecorded>
                   <Island of={Receipts} />
                 </Panel>
                 <Panel id="destination" title="Destination">
@@ -110,7 +110,7 @@ export default function Page({ variant }: { variant: string }) {
             />
             <SettingsTable settings={settings} />
           </Panel>
-          <Panel id="visit" title="This visit" telemetry>
+          <Panel id="visit" title="This visit" isUnrecorded>
             <Island of={Visit} />
           </Panel>
         </div>

@@ -52,7 +52,7 @@ function InboxHighlights() {
 
   if (source && isForbidden) {
     return (
-      <Panel id="locked" title="Inbox" telemetry>
+      <Panel id="locked" title="Inbox" isUnrecorded>
         <InboxTokenForm authorize={(token) => source.authorize(token)} />
       </Panel>
     );
@@ -80,7 +80,7 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
     <Panel
       id="newest-errors"
       title="Newest errors"
-      telemetry
+      isUnrecorded
       links={
         <>
           <RecentErrors source={source} />
@@ -152,7 +152,7 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
     <Panel
       id="slowest-traces"
       title="Slowest traces of the last hour"
-      telemetry
+      isUnrecorded
       links={
         <>
           <a href={fragmentTo("traces", [], { ...query, q: "pageload" })}>Page loads</a>

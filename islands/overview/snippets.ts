@@ -1,3 +1,5 @@
+import { isLoopbackHost } from "../../monitoring/protocol/loopback.ts";
+
 /** Where an application sends its envelopes, by the address under which this page was opened. */
 export interface InboxAddress {
   /** `http://127.0.0.1:8000` */
@@ -22,9 +24,13 @@ const INBOX_KEY = "inbox";
 /** From this machine any key is accepted. */
 const LOCAL_KEY = "dev";
 
-/** @param page the page's address */
+/**
+ * The DSN of this server as seen from where the page was opened.
+ *
+ * @param page the page's address
+ */
 export function inboxAddress({ origin, hostname }: Pick<URL, "origin" | "hostname">): InboxAddress {
-  return { origin, dsn: dsnOf(origin, isThisMachine(hostname) ? LOCAL_KEY : INBOX_KEY) };
+  return { origin, dsn: dsnOf(origin, isLoopbackHost(hostname) ? LOCAL_KEY : INBOX_KEY) };
 }
 
 /**
@@ -37,11 +43,6 @@ export function remoteDsn(
   host: string,
 ): string {
   return dsnOf(`${protocol}//${host}${port && `:${port}`}`, INBOX_KEY);
-}
-
-/** Whether a host name is a name of the loopback interface, for which the server accepts any key. */
-export function isThisMachine(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
 function dsnOf(origin: string, key: string): string {

@@ -1,13 +1,13 @@
-import { LOG_LEVELS, type LogRow } from "../../monitoring/models/rows.ts";
+import { LOG_LEVELS, type LogLevel } from "../../monitoring/protocol/log_levels.ts";
 import { changeParams } from "./fragment.ts";
 
 /** The lowest level in the address; undefined: none, or unknown. */
-export function levelParam(params: URLSearchParams): LogRow["level"] | undefined {
+export function levelParam(params: URLSearchParams): LogLevel | undefined {
   return LOG_LEVELS.find((level) => level === params.get("level"));
 }
 
 /** Selects the lowest level that is shown. */
-export function LevelFilter({ level }: { level: LogRow["level"] | undefined }) {
+export function LevelFilter({ level }: { level: LogLevel | undefined }) {
   return (
     <label className="filter">
       <span className="vh">Level</span>

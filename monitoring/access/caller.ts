@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { isLocalhostName, isLoopbackHost } from "../protocol/loopback.ts";
 
 /**
  * Facts that a request proves about its sender. Browsers set `Host`, `Origin` and `Sec-Fetch-Site` themselves, so a web page
@@ -14,17 +15,6 @@ const PROXY_HEADERS = new Set([
   "true-client-ip",
 ]);
 const PROXY_HEADER_PREFIX = "x-forwarded";
-
-/**
- * Whether an address is this machine's own: 127.0.0.0/8, ::1, or the former as a mapped IPv6 address, which a socket
- * that listens on `::` reports.
- */
-export function isLoopback(address: string | undefined): boolean {
-  if (address === undefined) return false;
-  const text = address.toLowerCase();
-  return text === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(text) ||
-    /^::ffff:7f[\da-f]{2}:[\da-f]{1,4}$/.test(text);
-}
 
 /**
  * Whether a request carries a header by which proxies are known. A proxy that adds none cannot be recognized.
@@ -54,26 +44,18 @@ export function hostNameOf(request: Request): string {
   return name !== undefined && URL.parse(request.url)?.hostname === name ? name : "";
 }
 
-/**
- * Whether a host name cannot be rebound: browsers resolve `localhost` and names below it to the loopback
- * themselves (RFC 6761, section 6.3), and an IP address is not resolved at all.
- */
+/** Whether DNS rebinding cannot give a host name another address: browsers ask no DNS for localhost names and addresses. */
 export function cannotBeRebound(hostName: string): boolean {
-  return hostName === "localhost" || hostName.endsWith(".localhost") || isIPv4(hostName) ||
+  return isLocalhostName(hostName) || isIPv4(hostName) ||
     (hostName.startsWith("[") && isIPv6(hostName.slice(1, -1)));
 }
 
-/**
- * Whether an `Origin` is that of a page which this machine serves: http or https, any port. Browsers resolve names below
- * `localhost` to the loopback themselves.
- */
+/** Whether an `Origin` is that of a page which this machine serves: http or https, any port. */
 export function isLoopbackOrigin(origin: string): boolean {
   const url = URL.parse(origin);
   // Browsers send the canonical form only.
-  if (url === null || url.origin !== origin || !/^https?:$/.test(url.protocol)) return false;
-  const { hostname } = url;
-  return hostname === "localhost" || hostname.endsWith(".localhost") ||
-    isLoopback(hostname.replace(/^\[|\]$/g, ""));
+  return url !== null && url.origin === origin && /^https?:$/.test(url.protocol) &&
+    isLoopbackHost(url.hostname);
 }
 
 /** The host name of `PUBLIC_ORIGIN`, as {@linkcode hostNameOf} writes it. */

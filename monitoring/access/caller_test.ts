@@ -1,16 +1,5 @@
 import assert from "node:assert/strict";
-import { cameThroughProxy, cannotBeRebound, hostNameOf, isLoopback } from "./caller.ts";
-
-Deno.test("127.0.0.0/8 and ::1 → loopback, also as IPv4 mapped into IPv6", () => {
-  const loopback = ["127.0.0.1", "127.255.3.4", "::1", "::ffff:127.0.0.1", "::FFFF:127.1.2.3"];
-  for (const address of [...loopback, "::ffff:7f00:1"]) {
-    assert.equal(isLoopback(address), true, address);
-  }
-  const others = ["10.0.0.1", "128.0.0.1", "127.0.0.1.evil.example", "1127.0.0.1", "::2", "::"];
-  for (const address of [...others, "::ffff:10.0.0.1", "::ffff:a00:1", "fe80::1", "", undefined]) {
-    assert.equal(isLoopback(address), false, address);
-  }
-});
+import { cameThroughProxy, cannotBeRebound, hostNameOf } from "./caller.ts";
 
 Deno.test("TRUSTED_PROXY_HEADER → known as a proxy's, hyphens and underscores alike", () => {
   assert.equal(cameThroughProxy(new Headers({ "X_Client_Is": "192.0.2.1" }), "x-client-is"), true);

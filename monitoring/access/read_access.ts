@@ -1,10 +1,5 @@
-import {
-  cameThroughProxy,
-  hostNameOf,
-  isLoopback,
-  isOwnPageOrNoBrowser,
-  publicHostName,
-} from "./caller.ts";
+import { isLoopbackAddress } from "../protocol/loopback.ts";
+import { cameThroughProxy, hostNameOf, isOwnPageOrNoBrowser, publicHostName } from "./caller.ts";
 import { InboxToken } from "./token.ts";
 
 export interface ReadAccessOptions {
@@ -18,8 +13,8 @@ export interface ReadAccessOptions {
   readonly onDeploy?: boolean;
 }
 
-/** The rule that lets a request use the inbox, or an error text: why it may not, and what would be right. */
-export type ReadAccess =
+/** By which rule a request may use the inbox, or an error text: why it may not, and what would be right. */
+type ReadAccess =
   | { readonly allowed: true; readonly by: "loopback" | "bearer" | "cookie" }
   | { readonly allowed: false; readonly detail: string };
 
@@ -49,11 +44,11 @@ export function inboxReadAccess(
       return "the request comes from a page of another origin (Sec-Fetch-Site).";
     }
     if (isTokenNeeded) return "it is open only with this server's token.";
-    if (!isLoopback(peer)) {
+    if (peer === undefined || !isLoopbackAddress(peer)) {
       return "the request comes from another machine, and the inbox is open to this machine only.";
     }
     if (!hosts.includes(hostNameOf(request))) {
-      return "the request's Host is no name of this machine (DNS rebinding). Open the page as" +
+      return "the request's Host is not a name of this machine (DNS rebinding). Open the page as" +
         " http://localhost or http://127.0.0.1, or set PUBLIC_ORIGIN to the origin that browsers" +
         " see.";
     }

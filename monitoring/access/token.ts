@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** Cookies are shared by all ports of a host, so the name is specific to this server. */
 export const TOKEN_COOKIE = "sightglass_inbox";
 
-/** The `INBOX_TOKEN` that a request bears: the right one, a wrong one or none. */
-export type TokenMatch = "right" | "wrong" | "none";
+/** Whether a request bears the right `INBOX_TOKEN`, a wrong one or none. */
+type TokenMatch = "right" | "wrong" | "none";
 
 /** Compares what requests bear with `INBOX_TOKEN`. */
 export class InboxToken {
@@ -18,13 +18,13 @@ export class InboxToken {
     this.#cookie = digest(cookieValue(token));
   }
 
-  /** In `Authorization: Bearer`. A page of another origin cannot set it: this takes a preflight, which fails. */
+  /** Checks `Authorization: Bearer`. A page of another origin cannot set it: its preflight fails. */
   asBearer(headers: Headers): TokenMatch {
     const offered = /^bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
     return compare(offered === undefined ? [] : [offered], this.#bearer);
   }
 
-  /** In the cookie. A browser adds it by itself: check also which page the request comes from. */
+  /** Checks the cookie. A browser adds it by itself: check also which page the request comes from. */
   asCookie(headers: Headers): TokenMatch {
     const prefix = `${TOKEN_COOKIE}=`;
     const offered = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())

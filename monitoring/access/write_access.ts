@@ -1,9 +1,9 @@
+import { isLoopbackAddress } from "../protocol/loopback.ts";
 import {
   cameThroughProxy,
   cannotBeRebound,
   hostNameOf,
   isBrowser,
-  isLoopback,
   isLoopbackOrigin,
   isOwnOrigin,
   isOwnPageOrNoBrowser,
@@ -22,7 +22,7 @@ export interface WriteAccessOptions {
 }
 
 /** The bearer of `INBOX_TOKEN` may send any DSN from anywhere. */
-export type InboxWriteOptions = Omit<ReadAccessOptions, "publicOrigin">;
+type InboxWriteOptions = Omit<ReadAccessOptions, "publicOrigin">;
 
 /** Headers that name the origin, so that a cache keeps the answers apart. */
 type CorsHeaders = Readonly<Record<string, string>>;
@@ -38,29 +38,30 @@ export type WriteAccess =
   }
   | { readonly allowed: false; readonly detail: string };
 
-/** As Sentry's Relay answers (https://docs.sentry.io/product/relay/): an hour, and what SDKs send and read. */
+/** As Sentry's Relay answers (https://docs.sentry.io/product/relay/): valid for an hour, with the headers that SDKs send. */
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
   "access-control-allow-headers":
     "x-sentry-auth, content-type, content-encoding, sentry-trace, baggage, traceparent",
   "access-control-max-age": "3600",
 };
+/** Response headers that SDKs read. */
 const READABLE = "x-sentry-error, x-sentry-rate-limits, retry-after, x-relay-outcome";
 
 const WITHOUT_CORS: CorsHeaders = Object.freeze({});
-const FOREIGN_ORIGIN =
-  "Cannot post: the page is of another origin. Add that origin to ALLOWED_ORIGINS.";
-const FOREIGN_TO_INBOX =
-  "Cannot post: the page is of another origin and not of this machine. Serve" +
-  " it from http://localhost, or add its origin to ALLOWED_ORIGINS.";
+const NOT_ALLOWED_TO_RELAY =
+  "Cannot post: the page's origin is not allowed. Add it to ALLOWED_ORIGINS.";
+const NOT_ALLOWED_TO_INBOX =
+  "Cannot post: the page's origin is neither allowed nor on this machine. Serve the page from" +
+  " http://localhost, or add its origin to ALLOWED_ORIGINS.";
 const REBOUND =
-  "Cannot post: the request's Host is no name of this machine (DNS rebinding). Open the page" +
+  "Cannot post: the request's Host is not a name of this machine (DNS rebinding). Open the page" +
   " as http://localhost, or set PUBLIC_ORIGIN to the origin that browsers see.";
 
 /**
- * Who may post envelopes. Pages: those of the own origin and of `ALLOWED_ORIGINS`; to the inbox also those of loopback
- * origins. Requests that no browser sent are not restricted here, but need an allowed DSN, unless the inbox knows that
- * they come from this machine.
+ * Decides who may post envelopes. Pages: those of the server's own origin and of `ALLOWED_ORIGINS`, in inbox mode also
+ * those of loopback origins. Requests that no browser sent are not restricted by origin. They need an allowed DSN,
+ * except those from this machine to an inbox.
  */
 export class WriteAccessRule {
   readonly #publicOrigin: string | undefined;
@@ -77,14 +78,18 @@ export class WriteAccessRule {
     this.#allowedOrigins = new Set(allowedOrigins);
   }
 
-  /** @param peer the address of the connection's other end, never one that a header names */
+  /**
+   * Checks a POST.
+   *
+   * @param peer the address of the connection's other end, never one that a header names
+   */
   check(request: Request, peer: string | undefined): WriteAccess {
     const cors = this.#checkPage(request, peer);
     if (typeof cors === "string") return { allowed: false, detail: cors };
     return { allowed: true, cors, anyDsn: this.#maySendAnyDsn(request, peer) };
   }
 
-  /** The same for a preflight (https://fetch.spec.whatwg.org/#cors-preflight-fetch), with the headers that answer it. */
+  /** {@linkcode check} for a preflight (https://fetch.spec.whatwg.org/#cors-preflight-fetch); `cors` answers it. */
   checkPreflight(request: Request, peer: string | undefined): WriteAccess {
     const access = this.check(request, peer);
     if (!access.allowed || access.cors === WITHOUT_CORS) return access;
@@ -99,7 +104,7 @@ export class WriteAccessRule {
   #checkPage(request: Request, peer: string | undefined): CorsHeaders | string {
     const { headers } = request;
     if (!isBrowser(headers)) return WITHOUT_CORS;
-    if (this.#isOwnMachine(peer) && !this.#isOwnHost(request)) return REBOUND;
+    if (this.#isThisMachine(peer) && !this.#isOwnHost(request)) return REBOUND;
     const origin = headers.get("origin");
     if (origin === null && isOwnPageOrNoBrowser(headers)) return WITHOUT_CORS;
     if (origin !== null) {
@@ -107,19 +112,20 @@ export class WriteAccessRule {
       if (isOwnOrigin(origin, request, this.#publicOrigin)) return WITHOUT_CORS;
       if (this.#inbox !== undefined && isLoopbackOrigin(origin)) return withCors(origin);
     }
-    return this.#inbox === undefined ? FOREIGN_ORIGIN : FOREIGN_TO_INBOX;
+    return this.#inbox === undefined ? NOT_ALLOWED_TO_RELAY : NOT_ALLOWED_TO_INBOX;
   }
 
   #maySendAnyDsn(request: Request, peer: string | undefined): boolean {
     if (this.#inbox === undefined) return false;
     if (this.#token.asBearer(request.headers) === "right") return true;
-    return this.#isOwnMachine(peer) &&
+    return this.#isThisMachine(peer) &&
       !cameThroughProxy(request.headers, this.#inbox.proxyHeader);
   }
 
   /** Inbox mode: whether the connection is from this machine. A proxy on it may forward anyone's requests. */
-  #isOwnMachine(peer: string | undefined): boolean {
-    return this.#inbox !== undefined && !this.#inbox.onDeploy && isLoopback(peer);
+  #isThisMachine(peer: string | undefined): boolean {
+    return this.#inbox !== undefined && !this.#inbox.onDeploy && peer !== undefined &&
+      isLoopbackAddress(peer);
   }
 
   #isOwnHost(request: Request): boolean {

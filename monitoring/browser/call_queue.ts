@@ -1,7 +1,4 @@
-/** Sentry's log levels, least urgent first. */
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
-
-export type LogAttributes = Readonly<Record<string, string | number | boolean>>;
+import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 
 /** A call of this module's API, with its time in milliseconds since 1970. */
 export type Call = ErrorCall | LogCall | NavigationCall;
@@ -38,7 +35,7 @@ export const KIND_OF = { error: "errors", log: "logs", navigation: "traces" } as
 const MAX_QUEUED = 100;
 
 /** Number of calls of each kind beyond the queue's limit. */
-export type Overflow = Readonly<Record<Call["kind"], number>>;
+type Overflow = Readonly<Record<Call["kind"], number>>;
 
 export interface CallQueue {
   /** Handles the call, or queues it until `open`. */

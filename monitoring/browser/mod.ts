@@ -5,13 +5,8 @@
  *
  * Deliberately not here: the SDK's functions. Spans are made with `@opentelemetry/api`.
  */
-import {
-  createCallQueue,
-  type ErrorCall,
-  KIND_OF,
-  type LogAttributes,
-  type LogLevel,
-} from "./call_queue.ts";
+import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
+import { createCallQueue, type ErrorCall, KIND_OF } from "./call_queue.ts";
 import type { ClientConfig } from "./client_config.ts";
 import { createConsent, type SignalKind } from "./consent.ts";
 import { countUnstarted } from "./delivery/journal_entry.ts";

@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EnvelopeDescription, IndexEntries } from "../models/index/index_entries.ts";
 import type { EnvelopeSource } from "../models/source.ts";
 import { placeOf } from "../models/index/list_cursor.ts";
-import { type GroupAlert, severityOf, UNKNOWN_NAME } from "../models/rows.ts";
+import { severityOf } from "../protocol/log_levels.ts";
+import { type GroupAlert, UNKNOWN_NAME } from "../models/rows.ts";
 import type { GroupStates } from "./group_states.ts";
 import { PAGE_VITALS } from "../models/trace/page_vitals.ts";
 import {

@@ -1,12 +1,7 @@
 import { PLACES } from "../models/index/list_cursor.ts";
 import { fold } from "../models/index/search_text.ts";
-import {
-  APPLICATIONS,
-  type ListQuery,
-  LOG_LEVELS,
-  readSort,
-  type SortColumn,
-} from "../models/rows.ts";
+import { LOG_LEVELS } from "../protocol/log_levels.ts";
+import { APPLICATIONS, type ListQuery, readSort, type SortColumn } from "../models/rows.ts";
 import type { Condition, SqlList } from "./list_scan.ts";
 
 /** The aggregates by which traces are sorted. They are those of the rows. */

@@ -1,13 +1,13 @@
 import { MAX_TYPE_LENGTH, tidyType } from "../models/index/index_entries.ts";
 import { debugId, hexId } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
+import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import {
   GROUP_STATES,
   type GroupState,
   LIST_SORTS,
   type ListQuery,
   type Lists,
-  LOG_LEVELS,
   MAX_LIST_ROWS,
   TRACE_STATUSES,
 } from "../models/rows.ts";

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { isLoopbackOrigin } from "../access/caller.ts";
 import { at, debugId as readDebugId, parseJson } from "../models/json.ts";
+import { loopbackAddresses } from "../protocol/loopback.ts";
 import {
   checkSourceMap,
   MAX_SOURCE_MAP_BYTES,
@@ -134,16 +135,14 @@ function isHttp({ protocol }: URL): boolean {
   return protocol === "http:" || protocol === "https:";
 }
 
-/** Names below `localhost` are this machine (RFC 6761, section 6.3): not resolved, so they cannot be rebound. */
-function addressesOf({ hostname }: URL): readonly string[] {
-  const address = hostname.replace(/^\[|\]$/g, "");
-  return /^(.+\.)?localhost$/.test(address) ? ["127.0.0.1", "::1"] : [address];
-}
-
-/** @throws {SourceMapError} */
+/**
+ * Fetches from this machine, without asking DNS: the name could be rebound.
+ *
+ * @throws {SourceMapError}
+ */
 async function get(url: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   let failure: unknown;
-  for (const address of addressesOf(url)) {
+  for (const address of loopbackAddresses(url.hostname)) {
     try {
       const response = await send(url, address, signal);
       return await readAnswer(url, response, signal);

@@ -1,10 +1,10 @@
 import { readListParameters } from "../inbox/query_parameters.ts";
+import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import {
   APPLICATIONS,
   GROUP_STATES,
   type Lists,
   type ListSort,
-  LOG_LEVELS,
   type Page,
   TRACE_STATUSES,
 } from "../models/rows.ts";

@@ -10,7 +10,8 @@ import {
   tidyText,
   toJson,
 } from "./json.ts";
-import { levelNamed, LOG_LEVELS, type LogRow } from "./rows.ts";
+import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
+import type { LogRow } from "./rows.ts";
 
 /** The index entry of one structured log. */
 export type LogEntry = Omit<LogRow, "envelope" | "index" | "source">;

@@ -1,3 +1,4 @@
+import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 import type { StyleRun } from "./ansi.ts";
 import type { Side } from "./side.ts";
 
@@ -25,8 +26,8 @@ export interface ListQuery {
   readonly group?: string;
   /** Envelopes: with an item of this type. */
   readonly type?: string;
-  /** Logs and errors: this level and more severe ones, see {@linkcode severityOf}. */
-  readonly level?: LogRow["level"];
+  /** Logs and errors: this level and more severe ones, see `severityOf`. */
+  readonly level?: LogLevel;
   /** Errors and occurrences: whether they were handled. */
   readonly handled?: boolean;
   /** Groups of errors: in this state. */
@@ -118,7 +119,7 @@ export const MAX_LIST_ROWS = 200;
  *    `use_source.ts`
  * 2. its entries in `index/index_entries.ts`; if they come from another item type, that type in `parsed_envelope.ts`
  * 3. a table in `inbox/schema.ts`, written by `inbox/index_writer.ts` and queried by `inbox/list_sql.ts`
- * 4. its number in {@linkcode ListCounts}, for the tab, and a view that shows it ("a view" in ARCHITECTURE.md)
+ * 4. its number in {@linkcode ListCounts}, for the tab, and a view that shows it (ARCHITECTURE.md, "Where a change goes")
  */
 export interface Lists {
   readonly traces: TraceRow;
@@ -261,39 +262,19 @@ export interface OccurrenceRow extends Pick<ErrorGroupRow, "group" | "type" | "w
   readonly replay_id: string | null;
 }
 
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-
-/** Level names of SDKs, in logs and events. */
-const LEVEL_NAMES: ReadonlyMap<string, LogRow["level"]> = new Map([
-  ...LOG_LEVELS.map((level) => [level, level] as const),
-  ["log", "info"],
-  ["warning", "warn"],
-  ["critical", "fatal"],
-]);
-
-/** The level of this name, in any case; undefined if the name is unknown. */
-export function levelNamed(name: unknown): LogRow["level"] | undefined {
-  return typeof name === "string" ? LEVEL_NAMES.get(name.toLowerCase()) : undefined;
-}
-
-/** The rank of a level of a log or an event, from 0; that of an unknown one is 0. */
-export function severityOf(level: string): number {
-  return LOG_LEVELS.indexOf(levelNamed(level) ?? "trace");
-}
-
 /** One structured log. */
 export interface LogRow {
   readonly envelope: number;
   /** Index among the logs of its envelope. */
   readonly index: number;
   readonly at: number;
-  readonly level: (typeof LOG_LEVELS)[number];
+  readonly level: LogLevel;
   /** The message with its parameters filled in, without escape sequences of terminals. */
   readonly body: string;
   /** Its colours and styles (`ansi.ts`); undefined: none. */
   readonly styles?: readonly StyleRun[];
   /** Values of other types are converted to JSON. */
-  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly attributes: LogAttributes;
   readonly trace_id: string | null;
   readonly span_id: string | null;
   /** Key of the source. */

@@ -18,7 +18,7 @@ import {
 } from "../models/json.ts";
 import type { ParsedEnvelope } from "../models/parsed_envelope.ts";
 import { readSource } from "../models/source.ts";
-import { LOG_LEVELS } from "../models/rows.ts";
+import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
 import { type SentSpan, sentSpans } from "../models/trace/sent_span.ts";
 import { isFailure } from "../models/trace/trace_span.ts";
 
@@ -158,10 +158,10 @@ function readLog(log: unknown, receivedAt: number): OtlpLog | undefined {
   };
 }
 
-/** The first of the four numbers of each level: https://opentelemetry.io/docs/specs/otel/logs/data-model/ */
+/** The first of the four numbers of each level; 0: unknown. https://opentelemetry.io/docs/specs/otel/logs/data-model/ */
 function severityOf(level: string): number {
-  const index = (LOG_LEVELS as readonly string[]).indexOf(level === "warning" ? "warn" : level);
-  return index === -1 ? 0 : index * 4 + 1;
+  const known = levelNamed(level);
+  return known === undefined ? 0 : LOG_LEVELS.indexOf(known) * 4 + 1;
 }
 
 /** Times of envelopes are exact to a microsecond: a double has no more digits. */

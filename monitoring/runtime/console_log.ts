@@ -1,5 +1,6 @@
 import { formatWithOptions } from "node:util";
-import type { Log, LogLevel } from "./runtime.ts";
+import type { LogLevel } from "../protocol/log_levels.ts";
+import type { Log } from "./runtime.ts";
 
 /** Levels of the methods of `console`. */
 const LEVELS = {

@@ -1,3 +1,4 @@
+import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 import type { ObservedRoute, Observer } from "./request_observer.ts";
 import type { Deliver } from "./relay_transport.ts";
 
@@ -37,9 +38,6 @@ export interface Runtime {
   /** As {@linkcode flush}, for the last time: the rest is dropped and logged. */
   stop(ms: number): Promise<void>;
 }
-
-export type LogAttributes = Readonly<Record<string, string | number | boolean>>;
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 
 /** Writes a line to the console and makes a structured log item. */
 export type Log = (level: LogLevel, message: string, attributes?: LogAttributes) => void;

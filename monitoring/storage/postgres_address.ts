@@ -1,3 +1,5 @@
+import { isLoopbackHost, withoutBrackets } from "../protocol/loopback.ts";
+
 /** Where a PostgreSQL is, and how its connections are secured. Parsed from `DATABASE_URL`. */
 export interface PostgresAddress {
   /** Name or IP address, without the brackets of IPv6. */
@@ -17,14 +19,14 @@ export interface PostgresAddress {
   readonly caFile?: string;
 }
 
-/** Expectation of {@linkcode parsePostgresUrl}, for errors. */
+/** The form that {@linkcode parsePostgresUrl} accepts, for error messages. */
 export const POSTGRES_URL_FORM =
   "postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters as %XX, if needed with" +
   " ?sslrootcert=FILE and sslmode=verify-full, verify-ca, require, no-verify or disable";
 
 const DEFAULT_PORT = 5432;
 
-/** `prefer` and `allow` are not in it: both fall back to plain text silently. */
+/** TLS by `sslmode`. `prefer` and `allow` are missing: both fall back to plain text silently. */
 const TLS_BY_MODE: ReadonlyMap<string, PostgresAddress["tls"]> = new Map([
   ["verify-full", "full"],
   // As strict as verify-full: libpq's `require` accepts every certificate, and so an attacker's.
@@ -33,8 +35,6 @@ const TLS_BY_MODE: ReadonlyMap<string, PostgresAddress["tls"]> = new Map([
   ["no-verify", "unverified"],
   ["disable", "none"],
 ]);
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /**
  * Parses the URL of a PostgreSQL. Without `sslmode` TLS is verified fully, except on this machine, where it is not used.
@@ -45,12 +45,12 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 export function parsePostgresUrl(text: string): PostgresAddress | undefined {
   const url = URL.parse(text);
   if (!url || !/^postgres(ql)?:$/.test(url.protocol)) return undefined;
-  // Several hosts or a socket's folder (libpq) are not supported.
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  // Unlike libpq, several hosts or a socket's folder are not supported.
+  const host = withoutBrackets(url.hostname);
   if (!/^[\w.:-]+$/.test(host)) return undefined;
   const mode = url.searchParams.get("sslmode");
   const caFile = url.searchParams.get("sslrootcert") ?? undefined;
-  const byDefault = LOOPBACK.test(host) && caFile === undefined ? "none" : "full";
+  const byDefault = isLoopbackHost(host) && caFile === undefined ? "none" : "full";
   const tls = mode === null ? byDefault : TLS_BY_MODE.get(mode);
   // Deno's permission flags separate paths by commas and cannot escape one.
   if (tls === undefined || caFile === "" || caFile?.includes(",")) return undefined;

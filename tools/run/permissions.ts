@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { type Config, CONFIG_VARIABLES } from "../../config.ts";
 import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
 import type { Dsn } from "../../monitoring/protocol/dsn.ts";
+import { loopbackAddresses } from "../../monitoring/protocol/loopback.ts";
 import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts";
 
 /** The part of the configuration that permissions depend on. */
@@ -66,13 +67,12 @@ function urlHost(url: URL): string {
   return hostPort(hostname, port);
 }
 
-/** Addresses of the origins from which the inbox may fetch source maps: `localhost` and names below it have two. */
+/** Addresses of the origins from which the inbox may fetch source maps. */
 function sourceMapHosts({ mode, sourceMapOrigins = [] }: PermissionConfig): string[] {
   if (mode === "relay") return [];
   return sourceMapOrigins.flatMap((origin) => {
     const { hostname, port } = addressOf(new URL(origin));
-    const isName = hostname.endsWith("localhost");
-    return (isName ? ["127.0.0.1", "::1"] : [hostname]).map((address) => hostPort(address, port));
+    return loopbackAddresses(hostname).map((address) => hostPort(address, port));
   });
 }
 

@@ -1,12 +1,12 @@
 import type { ImportResult, Refusal } from "../../../monitoring/protocol/inbox_archive.ts";
 import { type InboxRow, parseRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type { Refusal as RefusedRequest } from "../../../monitoring/protocol/relay_api.ts";
+import { LOG_LEVELS } from "../../../monitoring/protocol/log_levels.ts";
 import {
   GROUP_STATES,
   type GroupAlert,
   type ListCounts,
   type Lists,
-  LOG_LEVELS,
   type Page,
   type SourceList,
   type SourceRow,

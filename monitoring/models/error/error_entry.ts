@@ -1,7 +1,8 @@
 import { frameLabel, groupKey, type MapOf, topFrame } from "./error_group.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText } from "../json.ts";
-import { type ErrorGroupRow, levelNamed, type ListQuery, type OccurrenceRow } from "../rows.ts";
+import { levelNamed } from "../../protocol/log_levels.ts";
+import type { ErrorGroupRow, ListQuery, OccurrenceRow } from "../rows.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry
@@ -26,14 +27,15 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
   // Causes come first, the outermost exception last.
   const outermost = exceptions.at(-1);
   const message = messageOf(event);
-  const value = tidyText(at(outermost, "value"), MAX_VALUE) ?? message?.text ?? "";
+  const value = tidyText(at(outermost, "value"), MAX_VALUE) ??
+    tidyText(message?.text, MAX_VALUE) ?? "";
   const type = tidyText(at(outermost, "type"), MAX_TYPE) ||
     (outermost === undefined && message !== undefined ? "Message" : "Error");
   const frame = topFrame(outermost, mapOf) ?? topFrame(event, mapOf);
   return {
     group: groupKey({
       type,
-      message: outermost === undefined ? message?.template ?? "" : value,
+      message: outermost === undefined ? tidyText(message?.template, MAX_VALUE) ?? "" : value,
       frame,
       fingerprint: listOf(at(event, "fingerprint")),
     }),
@@ -148,16 +150,21 @@ function exceptionsOf(event: unknown): readonly unknown[] {
     .filter((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 }
 
-/** A message, and its template: the text before parameters are filled in. */
-function messageOf(event: unknown): { text: string; template: string } | undefined {
+/**
+ * The message of an event without exceptions, and its template: the text before parameters are filled in. Of any
+ * length; undefined: none was sent.
+ */
+export function messageOf(event: unknown): { text: string; template: string } | undefined {
   for (const entry of [at(event, "logentry"), at(event, "message")]) {
-    const template = tidyText(at(entry, "message"), MAX_VALUE);
-    const text = tidyText(at(entry, "formatted"), MAX_VALUE) ?? template ??
-      tidyText(entry, MAX_VALUE);
-    if (text) return { text, template: template || text };
+    const template = nonEmptyText(at(entry, "message"));
+    const text = nonEmptyText(at(entry, "formatted")) ?? template ?? nonEmptyText(entry);
+    if (text !== undefined) return { text, template: template ?? text };
   }
   return undefined;
 }
+
+const nonEmptyText = (value: unknown) =>
+  typeof value === "string" && value !== "" ? value : undefined;
 
 /** Sentry's name of a level. Its default is "error"; unlike logs, events have "log" and no "trace". */
 function levelOf(level: unknown): string {

@@ -1,7 +1,7 @@
 import type { Item } from "../../protocol/envelope.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
-import { handledOf, replayOf } from "./error_entry.ts";
+import { handledOf, messageOf, replayOf } from "./error_entry.ts";
 import { readExceptions, type ReportedException } from "./exceptions.ts";
 import { eventOfViolation } from "./security_event.ts";
 import {
@@ -123,7 +123,7 @@ export function describeEvent(event: unknown): ReportedError {
     level: textAt(event, "level") ?? "error",
     url: textAt(event, "request", "url"),
     title: outermost?.type ?? "Message",
-    value: outermost?.value ?? messageOf(event),
+    value: outermost?.value ?? messageOf(event)?.text ?? "",
     handled: handledOf(exceptions.shown.map(({ handled }) => handled)),
     mechanism: outermost?.mechanism ?? null,
     exceptions,
@@ -137,13 +137,6 @@ export function describeEvent(event: unknown): ReportedError {
     replay_id: replayOf(event),
     debugIds: readDebugIds(event),
   };
-}
-
-/** A plain message, or a template with its parameters filled in. */
-function messageOf(event: unknown): string {
-  return textAt(event, "logentry", "formatted") ?? textAt(event, "logentry", "message") ??
-    textAt(event, "message", "formatted") ?? textAt(event, "message", "message") ??
-    textAt(event, "message") ?? "";
 }
 
 /** For a message with a stack trace: the event's own, or the reporting thread's. */

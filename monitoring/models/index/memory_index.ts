@@ -2,6 +2,7 @@ import type { InboxRow } from "../../protocol/inbox_row.ts";
 import { type ErrorEntry, groupRow, occurrenceRow } from "../error/error_entry.ts";
 import { type LogEntry, logRow } from "../log_entry.ts";
 import { type RecordingEntry, recordingRow } from "../recording/recording_entry.ts";
+import { severityOf } from "../../protocol/log_levels.ts";
 import {
   type ErrorGroupRow,
   GROUP_COLUMNS,
@@ -17,7 +18,6 @@ import {
   readSort,
   RECORDING_COLUMNS,
   type RecordingRow,
-  severityOf,
   type SortColumn,
   type SourceList,
   TRACE_COLUMNS,

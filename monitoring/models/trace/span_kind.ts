@@ -1,6 +1,6 @@
 import type { TraceSpan } from "./trace_span.ts";
 
-/** What a span spent its time on. */
+/** Kinds of spans by what they spent their time on: each has a colour. */
 export const SPAN_KINDS = [
   "navigation",
   "resource",
@@ -14,11 +14,11 @@ export const SPAN_KINDS = [
 export type SpanKind = (typeof SPAN_KINDS)[number];
 
 /**
- * By the beginning of the operation, the first that matches.
+ * Patterns for the start of a span's operation; the first match decides.
  * https://develop.sentry.dev/sdk/telemetry/traces/span-operations/
  */
 const KIND_BY_OP: readonly (readonly [RegExp, SpanKind])[] = [
-  // `browser.*`: the phases of a page load, of Navigation Timing.
+  // `browser.*`: the phases of a page load (Navigation Timing).
   [/^(pageload|navigation|browser)\b/, "navigation"],
   [/^resource\b/, "resource"],
   [/^(ui|paint|view|template)\b/, "rendering"],
@@ -27,7 +27,7 @@ const KIND_BY_OP: readonly (readonly [RegExp, SpanKind])[] = [
   [/^(http|rpc|grpc|graphql|websocket|fetch|xhr)\b/, "HTTP"],
 ];
 
-/** The kind of a span: by its operation, else by where it was made. */
+/** The kind of a span by its operation; without a known one, by the side that made it. */
 export function spanKind({ op, side }: Pick<TraceSpan, "op" | "side">): SpanKind {
   const known = op === null ? undefined : KIND_BY_OP.find(([prefix]) => prefix.test(op))?.[1];
   return known ?? (side === "server" ? "server" : "other");

@@ -6,6 +6,7 @@ const REAL = [
   "config.ts",
   "config_values.ts",
   "monitoring/protocol/dsn.ts",
+  "monitoring/protocol/loopback.ts",
   "monitoring/storage/postgres_address.ts",
   "monitoring/relay/send/http/proxies.ts",
   "monitoring/runtime/console_log.ts",
