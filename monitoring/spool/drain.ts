@@ -132,7 +132,9 @@ export class Drain {
     }
     if (this.#held.size > 0 && clock.elapsed() >= this.#renewAt) await this.#renew();
     if (clock.elapsed() >= this.#expireAt) {
-      for (const dropped of await spool.expire(clock.now())) onDropped?.(dropped);
+      const expired = await spool.expire(clock.now());
+      for (const dropped of expired) onDropped?.(dropped);
+      this.#state.expired(expired.reduce((sum, { envelopes }) => sum + envelopes, 0));
       this.#expireAt = clock.elapsed() + EXPIRE_EVERY_MS;
     }
     const stats = await spool.stats();

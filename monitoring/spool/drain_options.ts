@@ -23,8 +23,11 @@ export type DrainState =
   /** All envelopes for an ingest that was down have left the spool. */
   | { readonly state: "recovered"; readonly origin: string }
   | { readonly state: "nearly full"; readonly bytes: number; readonly maxBytes: number }
+  /** Envelopes were deleted undelivered because of their age. */
+  | { readonly state: "expired"; readonly envelopes: number }
   /** The spool itself fails: nothing is delivered. Reported again only after it worked. */
-  | { readonly state: "spool unavailable"; readonly reason: string };
+  | { readonly state: "spool unavailable"; readonly reason: string }
+  | { readonly state: "spool available" };
 
 /** Only `deliver` may throw. */
 export interface DrainOptions {

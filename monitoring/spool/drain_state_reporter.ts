@@ -42,6 +42,12 @@ export class DrainStateReporter {
   }
 
   spoolWorked(): void {
+    if (!this.#isUnavailable) return;
     this.#isUnavailable = false;
+    this.#report({ state: "spool available" });
+  }
+
+  expired(envelopes: number): void {
+    if (envelopes > 0) this.#report({ state: "expired", envelopes });
   }
 }

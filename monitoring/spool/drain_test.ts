@@ -202,6 +202,7 @@ Deno.test("delivered while the spool is locked → deleted later, not delivered 
   other.exec("ROLLBACK");
   other.close();
   await harness.pass(POLL_MS);
+  assert.deepEqual(harness.reportedStates(), ["spool unavailable", "spool available"]);
   assert.equal((await harness.spool.stats()).pending, 0);
   assert.deepEqual(harness.taken(), [1]);
   assert.deepEqual(harness.ended, [[1, "delivered"]]);

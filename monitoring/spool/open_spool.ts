@@ -20,7 +20,7 @@ export interface ServerSpool
 export type SpoolLog = (
   level: "info" | "warn" | "error",
   message: string,
-  attributes: Readonly<Record<string, string | number>>,
+  attributes?: Readonly<Record<string, string | number>>,
 ) => void;
 
 /**
@@ -78,6 +78,12 @@ function logState(log: SpoolLog, state: DrainState): void {
       const { bytes, maxBytes } = state;
       return log("warn", "The spool is nearly full", { bytes, maxBytes });
     }
+    case "expired":
+      return log("error", "Envelopes were dropped: they were too old before an ingest took them", {
+        envelopes: state.envelopes,
+      });
+    case "spool available":
+      return log("info", "The spool works again");
     case "spool unavailable":
       return log("error", "The spool fails: none of its envelopes is delivered", {
         reason: state.reason,

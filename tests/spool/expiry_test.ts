@@ -9,7 +9,7 @@ import { temporaryFolder } from "../temporary_folder.ts";
 
 const HOUR_MS = 3_600_000;
 
-Deno.test("envelopes too old → counted as dropped and sent as a client report", async () => {
+Deno.test("envelopes too old → counted as dropped, logged and sent as a client report", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "spool.sqlite");
   const spool = await openSqliteSpool({ path, maxBytes: 1_000_000, maxAgeHours: 24 });
@@ -40,6 +40,7 @@ Deno.test("envelopes too old → counted as dropped and sent as a client report"
   const { spool: left, outcomes } = await (await fetch(`${server.origin}/monitoring`)).json();
   assert.equal(left.pending, 0);
   assert.equal(outcomes.dropped, 2);
+  assert.match(server.output(), /^error: Envelopes were dropped: .* \{"envelopes":2\}$/m);
   // The envelopes themselves, whose bodies are binary, were not sent.
   assert.ok(ingest.requests.every(({ text }) => text.startsWith("{")));
 });
