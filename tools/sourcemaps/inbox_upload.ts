@@ -45,7 +45,7 @@ export async function uploadToInbox(args: readonly string[]): Promise<number> {
   if (without.length > 0) {
     console.error(
       `Not uploaded, as neither the map nor its script has a debug id: ${without.join(", ")}. ` +
-        "`npx sentry-cli sourcemaps inject FOLDER` writes debug ids.",
+        "`npx @sentry/cli sourcemaps inject FOLDER` writes debug ids.",
     );
   }
   if (uploaded === 0) {
