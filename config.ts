@@ -42,7 +42,12 @@ export interface Config {
   readonly maxConnections?: number;
   /** Server processes that share the port. They divide the limits among themselves. */
   readonly workers: number;
-  /** Which of several processes this one is, from 0. Undefined in the launcher, and where there is one process. */
+  /** Whether processes may share the port. The launcher then replaces those that end, and all of them on a reload. */
+  readonly sharesPort: boolean;
+  /**
+   * Which of the processes that the launcher replaces this one is, from 0. A process of a reload has the number of the one
+   * before it, plus or minus {@linkcode workers}. Undefined in the launcher and without it.
+   */
   readonly worker?: number;
   /** Folder through which several processes exchange what they have counted. */
   readonly countsDir: string;
@@ -154,7 +159,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     ? "1, or set DATABASE_URL: an inbox in SQLite has one process"
     : undefined;
   if (workers > 1 && onlyOne) throw new ConfigError("WORKERS", env.WORKERS ?? "", onlyOne);
-  const worker = optional("SIGHTGLASS_WORKER", values.wholeNumber(0, values.MAX_WORKERS - 1));
+  const worker = optional("SIGHTGLASS_WORKER", values.wholeNumber(0, 2 * values.MAX_WORKERS - 1));
   const share = (total: number) =>
     worker === undefined ? total : Math.max(1, Math.floor(total / workers));
   const maxEnvelopeBytes = limit("MAX_ENVELOPE_BYTES", values.RELAY_LIMITS.maxEnvelopeBytes);
@@ -201,6 +206,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxInFlightBytes: share(maxInFlightBytes),
     maxConnections: maxConnections && share(maxConnections),
     workers,
+    sharesPort: onlyOne === undefined,
     worker,
     // The name is that of the address, which two servers cannot share.
     countsDir: `${dataDir ?? ".data"}/workers-${address}-${port}`,

@@ -66,8 +66,7 @@ try {
 async function main(): Promise<void> {
   const config = readConfig();
   const { workers, worker } = config;
-  const isShared = workers > 1;
-  if (isShared && worker === undefined) {
+  if (workers > 1 && worker === undefined) {
     throw new ConfigError("WORKERS", `${workers}`, "`deno task start`, which starts the processes");
   }
   const root = new URL("./", import.meta.url);
@@ -202,7 +201,7 @@ async function main(): Promise<void> {
   serve({
     port: config.port,
     hostname: config.hostname,
-    sharesPort: isShared,
+    sharesPort: worker !== undefined,
     printsAddress: !worker && !exchange?.isReplacement,
     handler: app.handler,
     maxConnections: config.maxConnections,

@@ -23,6 +23,9 @@ const REPORT_INTERVAL_MS = 60_000;
 /** Time for a response to be sent before its connection may be aborted. */
 const SEND_MS = 100;
 
+/** Stopping: time for requests that are on their way over open connections. */
+const LAST_REQUESTS_MS = 500;
+
 class Connection {
   /** Requests without a response. */
   requests = 0;
@@ -62,17 +65,25 @@ export class CappedServer {
     return this.#listener.addr;
   }
 
-  /** Accepts no more connections, and closes all after their pending responses. */
+  /**
+   * Accepts no more connections, and closes all after their pending responses. Clients that send requests meanwhile
+   * are answered, and asked to open another connection for the next one.
+   */
   async shutdown(): Promise<void> {
     if (!this.#stopping) {
       this.#stopping = true;
+      this.#signalChange();
       this.#listener.close();
+      await withTimeout(LAST_REQUESTS_MS, this.#allClosed());
       for (const { served } of this.#open) {
         // Fails if the client closes the connection at the same time.
         served.shutdown().catch(() => {});
       }
-      this.#signalChange();
     }
+    await this.#allClosed();
+  }
+
+  async #allClosed(): Promise<void> {
     while (this.#open.size > 0) await this.#change.promise;
   }
 
@@ -90,8 +101,7 @@ export class CappedServer {
       }
       await this.#makeRoom(this.#max - 1);
       try {
-        if (this.#stopping) accepted.close();
-        else this.#serve(accepted);
+        this.#serve(accepted);
       } catch {
         // The connection was reset already.
         close(accepted);
@@ -123,7 +133,7 @@ export class CappedServer {
         }
         if (response instanceof Response) onResponse();
         else response.then(onResponse, onResponse);
-        return response;
+        return this.#stopping ? Promise.resolve(response).then(asLast) : response;
       },
       (error) => {
         console.error("Cannot answer a request:", error);
@@ -176,6 +186,13 @@ export class CappedServer {
     this.#change = Promise.withResolvers<void>();
     resolve();
   }
+}
+
+/** A response after which its client opens another connection. */
+function asLast({ body, status, statusText, headers }: Response): Response {
+  const last = new Response(body, { status, statusText, headers });
+  last.headers.set("Connection", "close");
+  return last;
 }
 
 /** `EMFILE`: none left for the process. `ENFILE`: none left for the machine. */

@@ -4,7 +4,7 @@ import { addCounts, type ProcessReport } from "./process_report.ts";
 export interface ReportExchangeOptions {
   /** Folder of the reports, one file for each process. Emptied by the launcher before the first one starts. */
   readonly folder: string;
-  /** Which process this is, from 0. */
+  /** Which process this is, from 0. On a reload the processes before it have other numbers, below twice {@linkcode workers}. */
   readonly worker: number;
   readonly workers: number;
   /** Called with the first failure to write. */
@@ -47,6 +47,8 @@ export class ReportExchange {
   /** Writes a report now and then every second. The launcher takes the first one as "it listens". */
   start(report: () => ProcessReport): void {
     void this.#write(report);
+    // A single process is the one that is asked.
+    if (this.#options.workers === 1) return;
     this.#timer = setInterval(() => void this.#write(report), REPORT_MS);
     Deno.unrefTimer(this.#timer);
   }
@@ -55,7 +57,7 @@ export class ReportExchange {
   async exchange(report: () => ProcessReport): Promise<ProcessReport[]> {
     const own = await this.#write(report);
     const all = Array.from(
-      { length: this.#options.workers },
+      { length: 2 * this.#options.workers },
       (_, worker) => worker === this.#options.worker ? own : read(this.#options, worker),
     );
     return (await Promise.all(all)).filter((found) => found !== undefined);

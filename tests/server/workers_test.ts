@@ -13,6 +13,9 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ignore = Deno.build.os !== "linux";
 /** Enough that both processes get some, whatever the system's choice. */
 const CONNECTIONS = 40;
+/** Clients that post during a reload, and their pause after each post. */
+const CLIENTS = 8;
+const PAUSE_MS = 10;
 
 function launch(env: Record<string, string>): WatchedProcess {
   return watchProcess(["run", "-A", join(ROOT, "tools/run/start.ts")], {
@@ -160,3 +163,63 @@ Deno.test({
     );
   },
 });
+
+for (const workers of ["1", "2"]) {
+  Deno.test({
+    name:
+      `SIGHUP under load, WORKERS=${workers} → new processes, every post taken once, counts go on`,
+    ignore,
+    async fn() {
+      using folder = temporaryFolder();
+      await using ingest = startStandInIngest();
+      await using server = launch({
+        PORT: "0",
+        DATA_DIR: folder.path,
+        RELAY_UPSTREAM: ingest.origin,
+        WORKERS: workers,
+      });
+      const origin = await server.printed(/^Listening on (\S+)\/$/m);
+      const started = () => server.text().match(/The server has started/g)?.length;
+      await until("all run", () => started() === Number(workers), 60_000);
+      const old = server.pids().slice(1);
+
+      const posts: string[] = [];
+      let hasReloaded = false;
+      const post = async (send: typeof request) => {
+        const body = fresh();
+        const { status } = await send(`${origin}/monitoring`, { method: "POST", body });
+        assert.equal(status, 200);
+        posts.push(new TextDecoder().decode(body));
+      };
+      /** Keeps its connection, which the server asks it to replace. */
+      const kept = async (url: string, init?: RequestInit) => {
+        const response = await fetch(url, init);
+        return new Response(await response.text(), response);
+      };
+      /** The system resets a connection that is opened while the old process closes its listener. */
+      const opened: typeof request = async (url, init) =>
+        await request(url, init).catch(() => request(url, init));
+      const load = Array.from({ length: CLIENTS }, async (_, index) => {
+        while (!hasReloaded) {
+          await post(index % 2 ? kept : opened);
+          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        }
+      });
+      await until("all send", () => posts.length > 5 * CLIENTS);
+      server.process.kill("SIGHUP");
+      await Promise.race([server.printed(/^(Reloaded): /m), ...load]);
+      hasReloaded = true;
+      await Promise.all(load);
+      const now = server.pids().slice(1);
+      assert.equal(now.length, Number(workers));
+      assert.ok(now.every((pid) => !old.includes(pid)));
+      const arrived = Map.groupBy(ingest.requests, ({ text }) => text);
+      assert.ok(posts.every((text) => arrived.get(text)?.length === 1));
+      const delivered = 'sightglass_items_total{category="error",outcome="delivered"}';
+      await until("all are counted", async () => await metric(origin, delivered) === posts.length);
+      server.process.kill("SIGTERM");
+      assert.equal((await server.process.status).code, 0);
+      await server.closed;
+    },
+  });
+}

@@ -37,7 +37,7 @@ export function serverEnvironment(root: string, env: Environment): Environment {
 export function spawnServer(root: string, env: Environment, config: Config): Deno.ChildProcess {
   const permissions = serverPermissions(config, { root, cwd: Deno.cwd() });
   // Sharing a port is an unstable API.
-  const unstable = config.workers > 1 ? ["--unstable-net"] : [];
+  const unstable = config.worker === undefined ? [] : ["--unstable-net"];
   return new Deno.Command(Deno.execPath(), {
     args: ["run", YOUNG_GENERATION, ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
     env: { ...MALLOC, ...withoutUndefined(env) },

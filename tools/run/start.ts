@@ -1,6 +1,7 @@
 /**
  * `deno task start`: builds the page if sources changed, then runs the server as its own process, or as several
- * (`WORKERS`), with exactly the permissions that its configuration needs.
+ * (`WORKERS`), with exactly the permissions that its configuration needs. Where processes can share a port, it replaces
+ * those that end, and all of them on SIGHUP.
  *
  * Exit code: the server's; the build's if that failed; 1: the configuration is invalid; 0: asked to stop
  * before the server ran.
@@ -26,23 +27,28 @@ const stopping = new AbortController();
 // Once: a terminal sends its signals to all processes, so the server may have received it already.
 onStopRequest((signal) => stopping.abort(signal));
 
+let reload = () =>
+  console.error(
+    "Cannot reload: this server is starting, or its processes cannot share a port. Stop it and start it again.",
+  );
+// A terminal that is closed sends SIGHUP, too: then the processes end.
+if (Deno.build.os !== "windows" && !Deno.stdin.isTerminal()) {
+  Deno.addSignalListener("SIGHUP", () => reload());
+}
+
 if (Deno.env.get("LOG_FORMAT") === "json") writeJsonLogs();
 Deno.exit(await start());
 
 async function start(): Promise<number> {
   try {
-    const env = serverEnvironment(projectRoot, Deno.env.toObject());
+    const env = readEnvironment();
     // Check the configuration before the build, which takes longer.
     const config = loadConfig(env);
-    if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) {
-      console.warn("Building the page");
-      const code = await run(spawnBuild(projectRoot, { dev: false }));
-      if (code !== 0) return code;
-    }
-    if (stopping.signal.aborted) return 0;
-    return config.workers === 1
-      ? await run(spawnServer(projectRoot, env, config))
-      : await startWorkers(env, config);
+    const code = await buildIfChanged();
+    if (code !== 0 || stopping.signal.aborted) return code;
+    return config.sharesPort
+      ? await startWorkers(config)
+      : await run(spawnServer(projectRoot, env, config));
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
     console.error(error.message);
@@ -60,18 +66,32 @@ async function run(child: Deno.ChildProcess): Promise<number> {
   return code;
 }
 
-/** Several server processes at one address. */
-async function startWorkers(env: Environment, config: Config): Promise<number> {
+/** With the commit that is checked out now. */
+function readEnvironment(): Environment {
+  return serverEnvironment(projectRoot, Deno.env.toObject());
+}
+
+/** Returns the build's exit code; 0 if none was needed. */
+async function buildIfChanged(): Promise<number> {
+  if (await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) return 0;
+  console.warn("Building the page");
+  return await run(spawnBuild(projectRoot, { dev: false }));
+}
+
+/** Server processes at one address, which may overlap. */
+async function startWorkers(config: Config): Promise<number> {
   // Checked here: the processes share it with any other program of the same user that shares it.
-  const ofAll = { ...env, PORT: `${checkAddress(config)}` };
-  const { workers, countsDir } = loadConfig(ofAll);
+  const PORT = `${checkAddress(config)}`;
+  const { workers, countsDir } = loadConfig({ ...readEnvironment(), PORT });
   return await runWorkers({
     workers,
     countsDir,
     spawn: (worker) => {
-      const own = { ...ofAll, SIGHTGLASS_WORKER: `${worker}` };
-      return spawnServer(projectRoot, own, loadConfig(own));
+      const env = { ...readEnvironment(), PORT, SIGHTGLASS_WORKER: `${worker}` };
+      return spawnServer(projectRoot, env, loadConfig(env));
     },
     stopping: stopping.signal,
+    onReady: (replaceAll) => reload = replaceAll,
+    build: async () => await buildIfChanged() === 0,
   });
 }

@@ -46,6 +46,21 @@ Deno.test("launcher killed → the server stops", async () => {
   assert.match(text(), /stopping: the launcher has ended/);
 });
 
+Deno.test({
+  name: "SIGHUP where processes cannot share the port → one line, the server runs",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const { process, printed, closed } = project.launch("start");
+    const address = await printed(LISTENING);
+    process.kill("SIGHUP");
+    await printed(/^(Cannot reload: .* Stop it and start it again\.)$/m);
+    assert.match(await (await fetch(address)).text(), /<p>/);
+    process.kill("SIGTERM");
+    await process.status;
+    await closed;
+  },
+});
+
 Deno.test("invalid environment → one line, code 1, no build", async () => {
   const { process, closed, text } = project.launch("start", { PORT: "many" });
   assert.equal((await process.status).code, 1);

@@ -5,13 +5,17 @@ export interface WorkersOptions {
   readonly workers: number;
   /** Folder of the processes' reports: see monitoring/relay/report_exchange.ts. */
   readonly countsDir: string;
-  /** Starts process number `worker`, from 0. */
+  /** Starts process number `worker`, from 0. On every other reload the numbers begin at {@linkcode workers}. */
   readonly spawn: (worker: number) => Deno.ChildProcess;
   /** Aborted with the signal that all processes get. */
   readonly stopping: AbortSignal;
+  /** Called once the first process listens, with a function that replaces all processes by new ones. */
+  readonly onReady?: (reload: () => void) => void;
+  /** Builds before a reload what has changed. Returns false if the build failed. Default: nothing to build. */
+  readonly build?: () => Promise<boolean>;
 }
 
-/** The other processes start after the first one listens, at the latest after this time. */
+/** A process counts as listening after this time, if it still runs. */
 const MAX_READY_MS = 10_000;
 const READY_CHECK_MS = 25;
 /** A terminal sends its signals to all processes, so a process may end before this one is asked to stop. */
@@ -23,7 +27,7 @@ const LAST_WAIT_MS = 30_000;
 const STABLE_MS = 60_000;
 
 /**
- * Runs several server processes and replaces those that end, until it is asked to stop.
+ * Runs server processes and replaces those that end, until it is asked to stop.
  *
  * The first one starts alone: what keeps it from running (configuration, address, database) would keep all of them,
  * and is printed once.
@@ -31,28 +35,50 @@ const STABLE_MS = 60_000;
  * @returns exit code: the first one's, if it ended before it listened; else 0, or that of a process that failed to stop
  */
 export async function runWorkers(options: WorkersOptions): Promise<number> {
-  const { workers, countsDir, stopping } = options;
+  const { workers, countsDir, stopping, onReady } = options;
   removeReports(countsDir);
   const first = start(0, options);
-  if (!await listens(first, join(countsDir, "0.json"))) return (await first.status).code;
-  const others = Array.from({ length: workers - 1 }, (_, index) => index + 1);
-  const codes = await Promise.all([
-    keepRunning(0, first, options),
-    ...others.map((worker) =>
-      stopping.aborted ? 0 : keepRunning(worker, start(worker, options), options)
-    ),
-  ]);
+  if (!await listens(first)) return (await first.status).code;
+  const places: Place[] = [{ running: first }];
+  for (let worker = 1; worker < workers && !stopping.aborted; worker++) {
+    places.push({ running: start(worker, options) });
+  }
+  let reloads = Promise.resolve();
+  let isRequested = false;
+  onReady?.(() => {
+    // Those during a reload request one more.
+    if (isRequested) return;
+    isRequested = true;
+    reloads = reloads.then(() => {
+      isRequested = false;
+      return reload(places, options);
+    }).catch((error) => console.error(`Cannot reload: ${error}`));
+  });
+  const codes = await Promise.all(places.map((place) => keepRunning(place, options)));
+  await reloads;
   removeReports(countsDir);
   return codes.find((code) => code !== 0) ?? 0;
 }
 
 /** A started process, and how it ended. */
 interface Running {
-  readonly startedAt: number;
+  readonly worker: number;
+  readonly process: Deno.ChildProcess;
   readonly status: Promise<Deno.CommandStatus>;
+  readonly startedAt: number;
+  /** Whether it has written a report of its own. */
+  readonly hasReported: () => boolean;
 }
 
-function start(worker: number, { spawn, stopping }: WorkersOptions): Running {
+/** One of the processes, whichever has its place now. */
+interface Place {
+  running: Running;
+}
+
+function start(worker: number, { spawn, stopping, countsDir }: WorkersOptions): Running {
+  const report = join(countsDir, `${worker}.json`);
+  // Of an earlier process with the same number.
+  const before = modifiedAt(report);
   const process = spawn(worker);
   const stop = () => sendSignal(process, stopping.reason);
   stopping.addEventListener("abort", stop);
@@ -62,42 +88,75 @@ function start(worker: number, { spawn, stopping }: WorkersOptions): Running {
       // The pipe is broken once the process has ended.
     });
   });
-  return { startedAt: performance.now(), status };
+  const hasReported = () => modifiedAt(report) !== before;
+  return { worker, process, status, startedAt: performance.now(), hasReported };
 }
 
 /** Waits until a process has written its first report; false: it ended before. */
-async function listens(running: Running, report: string): Promise<boolean> {
+async function listens({ status, startedAt, hasReported }: Running): Promise<boolean> {
   let hasEnded = false;
-  const ended = running.status.then(() => void (hasEnded = true));
-  const until = running.startedAt + MAX_READY_MS;
-  while (!hasEnded && performance.now() < until && !exists(report)) {
+  const ended = status.then(() => void (hasEnded = true));
+  const until = startedAt + MAX_READY_MS;
+  while (!hasEnded && performance.now() < until && !hasReported()) {
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, READY_CHECK_MS))]);
   }
   return !hasEnded;
 }
 
 /** Replaces a process each time that it ends. Returns the exit code of the last one. */
-async function keepRunning(
-  worker: number,
-  running: Running,
-  options: WorkersOptions,
-): Promise<number> {
+async function keepRunning(place: Place, options: WorkersOptions): Promise<number> {
   const { stopping } = options;
   for (let failures = 0;;) {
+    const { running } = place;
     const { code, signal } = await running.status;
     await pause(STOP_REQUEST_MS, stopping);
+    // Replaced by a reload.
+    if (place.running !== running) continue;
     // Ended by the signal itself: it was still starting and had nothing to finish.
     if (stopping.aborted) return signal === stopping.reason ? 0 : code;
     failures = performance.now() - running.startedAt < STABLE_MS ? failures + 1 : 0;
     const waitMs = failures && Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
     const when = waitMs === 0 ? "now" : `in ${waitMs / 1_000} s`;
     console.warn(
-      `Server process ${worker} ended (${signal ?? `code ${code}`}); another starts ${when}.`,
+      `Server process ${running.worker} ended (${
+        signal ?? `code ${code}`
+      }); another starts ${when}.`,
     );
     await pause(waitMs, stopping);
     if (stopping.aborted) return 0;
-    running = start(worker, options);
+    if (place.running === running) place.running = start(running.worker, options);
   }
+}
+
+/**
+ * Replaces all processes, one after another: a new one starts, and once it listens, the old one finishes its requests
+ * and ends. If a new one cannot listen, the old one and those after it continue.
+ */
+async function reload(places: readonly Place[], options: WorkersOptions): Promise<void> {
+  const { workers, stopping, build } = options;
+  const isBuilt = await build?.() ?? true;
+  if (!isBuilt && !stopping.aborted) {
+    return console.error("Cannot reload: the build failed. The old server processes run.");
+  }
+  for (const place of places) {
+    if (stopping.aborted) return;
+    // Another number: both processes write reports.
+    const old = place.running.worker;
+    const next = start(old < workers ? old + workers : old - workers, options);
+    const isReady = await listens(next) && next.hasReported();
+    if (!isReady) {
+      sendSignal(next.process, "SIGTERM");
+      await next.status;
+      if (stopping.aborted) return;
+      return console.error("Cannot reload: a new server process did not start. The old ones run.");
+    }
+    const replaced = place.running;
+    place.running = next;
+    if (stopping.aborted) return;
+    sendSignal(replaced.process, "SIGTERM");
+    await replaced.status;
+  }
+  console.log("Reloaded: all server processes are new.");
 }
 
 /** Ends early when `stopping` is aborted. */
@@ -114,15 +173,15 @@ async function pause(ms: number, stopping: AbortSignal): Promise<void> {
 
 /** Those of an earlier start would be counted again. */
 function removeReports(folder: string): void {
-  if (exists(folder)) Deno.removeSync(folder, { recursive: true });
+  if (modifiedAt(folder) !== undefined) Deno.removeSync(folder, { recursive: true });
 }
 
-function exists(path: string): boolean {
+/** Undefined: there is no such file. */
+function modifiedAt(path: string): number | undefined {
   try {
-    Deno.statSync(path);
-    return true;
+    return Deno.statSync(path).mtime?.getTime();
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }

@@ -5,33 +5,38 @@ import { runWorkers } from "./workers.ts";
 
 const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
 
-/** Warnings while `act` runs, which are not printed. */
-async function warningsOf(act: (warnings: string[]) => Promise<void>): Promise<string[]> {
-  const { warn } = console;
-  const warnings: string[] = [];
-  console.warn = (text: string) => void warnings.push(text);
+/** What is printed while `act` runs, which is not shown. */
+async function outputOf(act: (output: string[]) => Promise<void>): Promise<string[]> {
+  const { log, warn, error } = console;
+  const output: string[] = [];
+  const add = (text: string) => void output.push(text);
+  Object.assign(console, { log: add, warn: add, error: add });
   try {
-    await act(warnings);
+    await act(output);
   } finally {
-    console.warn = warn;
+    Object.assign(console, { log, warn, error });
   }
-  return warnings;
+  return output;
 }
 
 /** Starts `sh` for each process: runs the script, "listens" by writing its report, and waits for a signal. */
 async function run(
   workers: number,
   script: string,
-  act: (at: { folder: string; starts: number[]; stop: () => void }) => Promise<void>,
+  act: (
+    at: { folder: string; starts: number[]; stop: () => void; reload: () => void },
+  ) => Promise<void>,
 ): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "workers-" });
   const countsDir = join(folder, "counts");
   const starts: number[] = [];
   const stopping = new AbortController();
+  let reload = () => {};
   const code = runWorkers({
     workers,
     countsDir,
     stopping: stopping.signal,
+    onReady: (request) => void (reload = request),
     spawn(worker) {
       starts.push(worker);
       return new Deno.Command("sh", {
@@ -39,16 +44,16 @@ async function run(
           "-c",
           `trap 'echo x >> ${folder}/signals; exit 0' TERM
           ${script}
-          mkdir -p ${countsDir}; echo $$ > ${countsDir}/${worker}.json
+          mkdir -p ${countsDir}; echo $$ > ${countsDir}/$WORKER.json
           while :; do sleep 0.05; done`,
         ],
-        env: { WORKER: `${worker}` },
+        env: { WORKER: `${worker}`, FOLDER: folder },
         stdin: "piped",
       }).spawn();
     },
   });
   try {
-    await act({ folder, starts, stop: () => stopping.abort("SIGTERM") });
+    await act({ folder, starts, stop: () => stopping.abort("SIGTERM"), reload: () => reload() });
     return await code;
   } finally {
     stopping.abort("SIGKILL");
@@ -74,7 +79,7 @@ Deno.test({
   name: "process killed → replaced; asked to stop → each gets the signal, code 0",
   ignore,
   async fn() {
-    const warnings = await warningsOf(async () => {
+    const output = await outputOf(async () => {
       const code = await run(3, "true", async ({ folder, starts, stop }) => {
         const counts = join(folder, "counts");
         const pid = (worker: number) => Number(Deno.readTextFileSync(`${counts}/${worker}.json`));
@@ -95,7 +100,7 @@ Deno.test({
       });
       assert.equal(code, 0);
     });
-    assert.deepEqual(warnings, ["Server process 1 ended (SIGKILL); another starts in 1 s."]);
+    assert.deepEqual(output, ["Server process 1 ended (SIGKILL); another starts in 1 s."]);
   },
 });
 
@@ -104,18 +109,76 @@ Deno.test({
   ignore,
   async fn() {
     let started: number[] = [];
-    const warnings = await warningsOf(async (warnings) => {
+    const output = await outputOf(async (output) => {
       const code = await run(2, "if [ $WORKER = 1 ]; then exit 3; fi", async ({ starts, stop }) => {
         started = starts;
-        await until("it has ended twice", () => warnings.length === 2);
+        await until("it has ended twice", () => output.length === 2);
         stop();
       });
       assert.equal(code, 0);
     });
     assert.deepEqual(started, [0, 1, 1]);
-    assert.deepEqual(warnings, [
+    assert.deepEqual(output, [
       "Server process 1 ended (code 3); another starts in 1 s.",
       "Server process 1 ended (code 3); another starts in 2 s.",
+    ]);
+  },
+});
+
+Deno.test({
+  name: "reload → new processes one after another, each old one ends once the new one listens",
+  ignore,
+  async fn() {
+    const output = await outputOf(async (output) => {
+      const code = await run(2, "true", async ({ folder, starts, reload, stop }) => {
+        const signals = () => Deno.readTextFileSync(join(folder, "signals"));
+        await until(
+          "both run",
+          () => starts.length === 2 && namesIn(join(folder, "counts")).length === 2,
+        );
+        reload();
+        await until("they are new", () => output.length === 1);
+        assert.deepEqual(starts, [0, 1, 2, 3]);
+        assert.equal(signals(), "x\nx\n", "those of the old ones");
+        reload();
+        reload();
+        await until("they are new again", () => output.length === 2);
+        assert.deepEqual(starts, [0, 1, 2, 3, 0, 1]);
+        stop();
+      });
+      assert.equal(code, 0);
+    });
+    assert.deepEqual(output, Array(2).fill("Reloaded: all server processes are new."));
+  },
+});
+
+Deno.test({
+  name: "reload, new process fails → one message, the old ones run; next reload works",
+  ignore,
+  async fn() {
+    const output = await outputOf(async (output) => {
+      const script = "if [ $WORKER = 2 ] && [ -e $FOLDER/broken ]; then exit 3; fi";
+      const code = await run(2, script, async ({ folder, starts, reload, stop }) => {
+        const broken = join(folder, "broken");
+        await until(
+          "both run",
+          () => starts.length === 2 && namesIn(join(folder, "counts")).length === 2,
+        );
+        Deno.writeTextFileSync(broken, "");
+        reload();
+        await until("it is reported", () => output.length === 1);
+        assert.deepEqual(starts, [0, 1, 2]);
+        assert.ok(!namesIn(folder).includes("signals"));
+        Deno.removeSync(broken);
+        reload();
+        await until("they are new", () => output.length === 2);
+        stop();
+      });
+      assert.equal(code, 0);
+    });
+    assert.deepEqual(output, [
+      "Cannot reload: a new server process did not start. The old ones run.",
+      "Reloaded: all server processes are new.",
     ]);
   },
 });
