@@ -65,6 +65,8 @@ export class Drain {
   #renewAt = 0;
   /** When the first delayed envelope may be tried again. */
   #retryAt = Infinity;
+  /** When the first wait ends of those that ran when the last pass began to lease. */
+  #dueAt = Infinity;
 
   constructor(options: DrainOptions) {
     this.#options = options;
@@ -119,14 +121,17 @@ export class Drain {
     }
     this.#isPassing = false;
     if (!this.#stopping) {
-      this.#cancelTimer = this.#clock.after(this.#msUntilNextPass(), () => this.#requestPass());
+      // A wait that ended during the pass may have ended after its lease.
+      const dueInMs = Math.max(0, this.#dueAt - this.#clock.elapsed());
+      const ms = Math.ceil(Math.min(POLL_MS, dueInMs, this.#msUntilWaitEnds()));
+      this.#cancelTimer = this.#clock.after(ms, () => this.#requestPass());
     }
   }
 
   async #pass(): Promise<void> {
     const { spool, upstreamOf, onDropped } = this.#options;
     const clock = this.#clock;
-    if (clock.elapsed() >= this.#retryAt) this.#retryAt = Infinity;
+    this.#dueAt = Infinity;
     for (const held of this.#held.values()) {
       if (held.state === "undeleted") await this.#delete(held);
     }
@@ -142,6 +147,8 @@ export class Drain {
     const upstreams = new Set(this.#waiting.keys());
     this.#state.update(stats, upstreams);
     for (const upstream of upstreams) upstream.onUp ??= () => this.#requestPass();
+    if (clock.elapsed() >= this.#retryAt) this.#retryAt = Infinity;
+    this.#dueAt = clock.elapsed() + this.#msUntilWaitEnds();
     // Probes first: envelopes of other ingests may take all the memory.
     const probedFirst = [...upstreams].sort((a, b) => Number(b.isProbed) - Number(a.isProbed));
     for (const upstream of probedFirst) await this.#lease(upstream);
@@ -318,7 +325,7 @@ export class Drain {
     return (categories & ~this.#options.limitsOf(dsn).categories) === 0;
   }
 
-  #msUntilNextPass(): number {
+  #msUntilWaitEnds(): number {
     const { limitsOf } = this.#options;
     const now = this.#clock.elapsed();
     const due = [this.#retryAt - now];
@@ -327,7 +334,7 @@ export class Drain {
       if (upstream.isProbed) due.push(upstream.probeInMs);
       due.push(...dsns.map((dsn) => limitsOf(dsn).endsInMs));
     }
-    return Math.ceil(Math.min(POLL_MS, ...due.filter((ms) => ms > 0)));
+    return Math.min(...due.filter((ms) => ms > 0));
   }
 
   /** @param work must not reject; `stop` waits for it */

@@ -63,6 +63,27 @@ Deno.test("live traffic shows that the ingest is up → the spool drains at once
   assert.ok(harness.ended.length >= 30, `${harness.ended.length}`);
 });
 
+Deno.test("backoff ends during a pass that leases nothing → next attempt follows at once", async () => {
+  await using harness = await DrainHarness.open();
+  harness.answer = () => SILENT;
+  await harness.put(1);
+  harness.clock.chance = 0.02;
+  await harness.start();
+  for (let attempt = 1; attempt < 5; attempt++) {
+    assert.deepEqual(harness.taken(), [1]);
+    // The backoff takes 510 ms.
+    await harness.pass(509);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    harness.leaseResults = promise;
+    harness.drain.wake(DSN);
+    await harness.quiet();
+    await harness.pass(2);
+    resolve();
+    await harness.quiet();
+    await harness.pass(1);
+  }
+});
+
 for (const count of [40, 500]) {
   Deno.test(`${count} envelopes that always get 500 are oldest → good ones are delivered at once`, async () => {
     await using harness = await DrainHarness.open();
