@@ -4,31 +4,10 @@ import { SIGNALS } from "./find_signals.ts";
 import { type Cause, CAUSES } from "./proof_causes.ts";
 import type { Circumstances, SignalEvidence } from "./proof_evidence.ts";
 import { evaluateProof, type Step, STEPS } from "./proof_model.ts";
+import { INBOX, RELAY, STORED } from "./testdata/evidence.ts";
 
-const INBOX: Circumstances = {
-  variant: "inbox",
-  route: "/monitoring",
-  phase: "running",
-  recorder: "buffering",
-  isOnline: true,
-  isOver: false,
-};
-const RELAY: Circumstances = { ...INBOX, variant: "relay" };
 const DIRECT: Circumstances = { ...RELAY, route: "direct to the ingest" };
 
-const STORED: Receipt = {
-  id: "e",
-  at: 1,
-  items: [{ type: "event", bytes: 10 }],
-  bytes: 20,
-  sentBytes: 20,
-  attempts: 1,
-  tookMs: 30,
-  storedMs: 4,
-  sentMs: 10,
-  status: 200,
-  outcome: "stored",
-};
 const PASSED: SignalEvidence = {
   id: "e",
   createdMs: 2,
@@ -41,12 +20,12 @@ const withReceipt = (change: Partial<Receipt>, more: SignalEvidence = {}): Signa
   ...more,
 });
 const delivered = withReceipt({ outcome: "delivered" });
-const answered = (status: number, outcome?: string) => withReceipt({ status, outcome });
+const withStatus = (status: number, outcome?: string) => withReceipt({ status, outcome });
 const unanswered = (change: Partial<Receipt> = {}) =>
   withReceipt({ status: undefined, outcome: undefined, ...change });
 const withoutConnection = unanswered({ error: "no connection" });
-const behindAnother = unanswered({ attempts: 0 });
-const ofRelay = (code: string) => ({ refusal: { isOfRelay: true, code } });
+const notYetSent = unanswered({ attempts: 0 });
+const refusedByRelay = (code: string) => ({ refusal: { isOfRelay: true, code } });
 
 /** Evaluates a proof in which one signal differs from the others, which have passed. */
 function evaluate(
@@ -76,7 +55,7 @@ Deno.test("every step taken → passed, with the time of each step alone", () =>
 Deno.test("relay mode → the acceptance by the ingest is the last step", () => {
   assert.equal(evaluate(delivered, RELAY).verdict, "passed");
   assert.equal(evaluate(delivered, RELAY).cells.error.found.text, "accepted");
-  // Of an earlier attempt, which may be in the spool.
+  // An earlier attempt may be in the spool.
   assert.equal(evaluate(withReceipt({ outcome: "duplicate" }), RELAY).verdict, "warning");
   assert.equal(evaluate(withReceipt({ outcome: undefined }), DIRECT).verdict, "passed");
 });
@@ -109,7 +88,7 @@ const BROKEN: readonly (readonly [
     "storage_full",
   ],
   ["offline", withoutConnection, { isOnline: false }, "sent", "offline"],
-  ["offline, behind another", behindAnother, { isOnline: false, isOver: true }, "sent", "offline"],
+  ["offline, behind another", notYetSent, { isOnline: false, isOver: true }, "sent", "offline"],
   ["blocked", withoutConnection, { isReachable: true }, "sent", "request_blocked"],
   [
     "blocked, sent directly",
@@ -120,7 +99,7 @@ const BROKEN: readonly (readonly [
   ],
   [
     "behind a blocked one",
-    behindAnother,
+    notYetSent,
     { isReachable: true, isOver: true },
     "sent",
     "request_blocked",
@@ -133,18 +112,18 @@ const BROKEN: readonly (readonly [
     "sent",
     "ingest_unreachable",
   ],
-  ["behind others", behindAnother, { isOver: true }, "sent", "not_sent"],
+  ["behind others", notYetSent, { isOver: true }, "sent", "not_sent"],
   [
     "behind one that a content blocker blocks",
-    behindAnother,
+    notYetSent,
     { ahead: withoutConnection.receipt, isReachable: true, isOver: true },
     "sent",
     "request_blocked",
   ],
   [
     "behind one that nothing could store",
-    behindAnother,
-    { ahead: answered(503).receipt, ...ofRelay("spool_full"), isOver: true },
+    notYetSent,
+    { ahead: withStatus(503).receipt, ...refusedByRelay("spool_full"), isOver: true },
     "sent",
     "relay_cannot_store",
   ],
@@ -164,8 +143,8 @@ const BROKEN: readonly (readonly [
     "not_granted",
   ],
   ["under a limit, no envelope", { isLimited: true }, RELAY, "sent", "rate_limited"],
-  ["limited, sent again later", answered(429), RELAY, "answered", "rate_limited"],
-  ["limited", answered(429, "rate_limited"), RELAY, "answered", "rate_limited"],
+  ["limited, sent again later", withStatus(429), RELAY, "answered", "rate_limited"],
+  ["limited", withStatus(429, "rate_limited"), RELAY, "answered", "rate_limited"],
   ["no answer", unanswered(), { isOver: true }, "answered", "no_answer"],
   ["another tab", withReceipt({ outcome: "handed_over" }), {}, "answered", "other_tab"],
   [
@@ -178,52 +157,52 @@ const BROKEN: readonly (readonly [
   ...["dsn_not_allowed", "dsn_missing"].map((code) =>
     [
       code,
-      answered(403, "rejected"),
-      { ...RELAY, ...ofRelay(code) },
+      withStatus(403, "rejected"),
+      { ...RELAY, ...refusedByRelay(code) },
       "answered",
       "dsn_not_allowed",
     ] as const
   ),
   [
     "origin not allowed",
-    answered(403, "rejected"),
-    ofRelay("origin_not_allowed"),
+    withStatus(403, "rejected"),
+    refusedByRelay("origin_not_allowed"),
     "answered",
     "origin_not_allowed",
   ],
   [
     "too large",
-    answered(413, "rejected"),
-    ofRelay("envelope_too_large"),
+    withStatus(413, "rejected"),
+    refusedByRelay("envelope_too_large"),
     "answered",
     "refused_by_relay",
   ],
   [
     "the ingest refuses",
-    answered(403, "rejected"),
+    withStatus(403, "rejected"),
     { ...RELAY, refusal: { isOfRelay: true } },
     "answered",
     "ingest_refused",
   ],
-  ["the ingest refuses, sent directly", answered(403), DIRECT, "answered", "ingest_refused"],
-  ["the ingest fails, sent directly", answered(503), DIRECT, "answered", "direct_ingest_down"],
+  ["the ingest refuses, sent directly", withStatus(403), DIRECT, "answered", "ingest_refused"],
+  ["the ingest fails, sent directly", withStatus(503), DIRECT, "answered", "direct_ingest_down"],
   [
     "nothing can be stored",
-    answered(503),
-    ofRelay("spool_unavailable"),
+    withStatus(503),
+    refusedByRelay("spool_unavailable"),
     "answered",
     "relay_cannot_store",
   ],
   [
     "a proxy fails",
-    answered(502),
+    withStatus(502),
     { refusal: { isOfRelay: false } },
     "answered",
     "not_sightglass",
   ],
-  ["a proxy accepts", answered(200), {}, "answered", "not_sightglass"],
+  ["a proxy accepts", withStatus(200), {}, "answered", "not_sightglass"],
   ["a duplicate", withReceipt({ outcome: "duplicate" }), RELAY, "outcome", "perhaps_spooled"],
-  ["spooled", answered(202, "spooled"), RELAY, "outcome", "ingest_down"],
+  ["spooled", withStatus(202, "spooled"), RELAY, "outcome", "ingest_down"],
   [
     "inbox forbidden",
     withReceipt({}),
@@ -320,9 +299,9 @@ Deno.test("evidence is missing, time is left → pending, no cause", () => {
     [unanswered(), {}],
     // Not yet diagnosed.
     [withoutConnection, {}],
-    [answered(403, "rejected"), {}],
-    [behindAnother, { ahead: withoutConnection.receipt }],
-    [behindAnother, { ahead: answered(502).receipt }],
+    [withStatus(403, "rejected"), {}],
+    [notYetSent, { ahead: withoutConnection.receipt }],
+    [notYetSent, { ahead: withStatus(502).receipt }],
     [withReceipt({ storedMs: undefined }, { found: PASSED.found }), {}],
     // Stored, and the inbox was not asked yet, or did not answer.
     [withReceipt({}), {}],

@@ -2,41 +2,21 @@ import assert from "node:assert/strict";
 import type { SignalEvidence } from "./proof_evidence.ts";
 import { evaluateProof } from "./proof_model.ts";
 import { proofAsText } from "./proof_text.ts";
-
-const receipt = {
-  id: "e",
-  at: 1,
-  items: [],
-  bytes: 20,
-  sentBytes: 20,
-  attempts: 1,
-  tookMs: 30,
-  storedMs: 4,
-  sentMs: 10,
-  status: 202,
-  outcome: "spooled",
-};
+import { RELAY, STORED } from "./testdata/evidence.ts";
 
 Deno.test("a proof as text → table, verdict, causes, ids", () => {
   const delivered: SignalEvidence = {
     id: "1f",
     createdMs: 2,
-    receipt: { ...receipt, status: 200, outcome: "delivered" },
+    receipt: { ...STORED, outcome: "delivered" },
   };
   const evidence = {
     error: delivered,
-    span: { ...delivered, receipt },
+    span: { ...delivered, receipt: { ...STORED, status: 202, outcome: "spooled" } },
     log: { off: "switched off" },
     recording: delivered,
   };
-  const evaluation = evaluateProof(evidence, {
-    variant: "relay",
-    route: "/monitoring",
-    phase: "running",
-    recorder: "recording",
-    isOnline: true,
-    isOver: true,
-  });
+  const evaluation = evaluateProof(evidence, { ...RELAY, isOver: true });
   const text = proofAsText(
     { ...evaluation, evidence, startedAt: Date.UTC(2026, 0, 2), tookMs: 5100 },
     { origin: "https://status.example.com", route: "/monitoring", variant: "relay" },
