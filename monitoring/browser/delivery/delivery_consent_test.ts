@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../../tests/until.ts";
 import type { SignalKind } from "../consent.ts";
 import type { Receipt } from "../telemetry_state.ts";
 import { Delivery } from "./delivery.ts";
@@ -59,14 +60,6 @@ function open(store: EnvelopeStore, journal = new Journal(undefined)) {
   });
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!await condition()) {
-    assert.ok(Date.now() < deadline, `not reached: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 async function isEmpty(store: EnvelopeStore): Promise<boolean> {
   let counted = 0;
   await store.report((losses) => void (counted = losses.length), () => false);
@@ -79,10 +72,10 @@ Deno.test("withdrawn while it is sent → aborted, deleted, not sent again", asy
   page.respond = (signal) =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve(OFFLINE)));
   const answer = page.delivery.deliver(event);
-  await until(() => page.sent.length === 1);
+  await until("it is being sent", () => page.sent.length === 1);
   await page.withdraw("errors");
   assert.deepEqual(await answer, {});
-  await until(() => isEmpty(store));
+  await until("the store is empty", () => isEmpty(store));
   assert.deepEqual([page.waiting, page.deleted], [0, 1]);
   assert.equal(page.receipts.get("e")?.outcome, "withdrawn");
   page.respond = () => Promise.resolve(ACCEPTED);
@@ -96,10 +89,10 @@ Deno.test("withdrawn, then its request fails with a 503 → deleted", async () =
   const { promise, resolve } = Promise.withResolvers<SendResult>();
   page.respond = () => promise;
   void page.delivery.deliver(event);
-  await until(() => page.sent.length === 1);
+  await until("it is being sent", () => page.sent.length === 1);
   await page.withdraw("errors");
   resolve({ ...OFFLINE, status: 503 });
-  await until(() => isEmpty(store));
+  await until("the store is empty", () => isEmpty(store));
   assert.equal(page.receipts.get("e")?.outcome, "withdrawn");
 });
 
@@ -116,12 +109,12 @@ for (
     page.sent.length = 0;
     page.respond = () => Promise.resolve(ACCEPTED);
     page.delivery.retryNow();
-    await until(() => page.waiting === 0);
+    await until("nothing is waiting", () => page.waiting === 0);
     assert.equal(page.sent.length, 1);
     assert.match(page.sent[0]!, /a line/);
     assert.doesNotMatch(page.sent[0]!, /secret/);
     assert.equal(page.deleted, 1);
-    await until(() => isEmpty(store));
+    await until("the store is empty", () => isEmpty(store));
   });
 }
 
@@ -139,7 +132,7 @@ Deno.test("page ended during the withdrawal → the next deletes it from store a
   const next = open(store, new Journal(sessionStorage));
   next.withdrawn.add("errors");
   next.respond = () => Promise.resolve(ACCEPTED);
-  await until(async () => next.sent.length > 0 && await isEmpty(store));
+  await until("the losses are reported", async () => next.sent.length > 0 && await isEmpty(store));
   assert.deepEqual(
     next.sent.map((body) => JSON.parse(body.split("\n")[2]!).discarded_events),
     [[{ reason: "queue_overflow", category: "log_item", quantity: 16 }]],
@@ -152,7 +145,7 @@ Deno.test("withdrawn → journal entries of all pages and counted losses are del
   const store = createMemoryStore();
   const journal = new Journal(sessionStorage);
   const page = open({ ...store, put: () => new Promise(() => {}) }, journal);
-  await until(() => page.waiting === 0);
+  await until("nothing is waiting", () => page.waiting === 0);
   void page.delivery.deliver(event);
   void page.delivery.deliver(mixed);
   page.delivery.countLosses([{ reason: "queue_overflow", category: "error", quantity: 3 }]);
