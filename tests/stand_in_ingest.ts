@@ -53,19 +53,19 @@ export interface StandInOptions {
   /** Called after a complete answer was written and the connection stays open. */
   readonly onAnswered?: (request: IngestRequest) => void;
   /** Called when the other side then closes the connection without a further request: it timed out or ended. */
-  readonly onLeft?: (request: IngestRequest) => void;
+  readonly onClientClosed?: (request: IngestRequest) => void;
 }
 
 /** Starts a stand-in that accepts every envelope until its behaviour is changed. */
 export function startStandInIngest(options: StandInOptions = {}): StandInIngest {
-  const { keepRequests = true, onAnswered = () => {}, onLeft = () => {} } = options;
+  const { keepRequests = true, onAnswered = () => {}, onClientClosed = () => {} } = options;
   const listener = Deno.listen({ hostname: "127.0.0.1", port: options.port ?? 0 });
   const host = `127.0.0.1:${(listener.addr as Deno.NetAddr).port}`;
   const requests: IngestRequest[] = [];
-  const scripted: IngestBehaviour[] = [];
+  const next: IngestBehaviour[] = [];
   const open = new Map<Deno.Conn, Promise<void>>();
-  const waiters = new Set<{ look(): void; fail(error: Error): void }>();
-  let usual: (request: IngestRequest) => IngestBehaviour = () => takes();
+  const waiters = new Set<{ check(): void; fail(error: Error): void }>();
+  let behaviourOf: (request: IngestRequest) => IngestBehaviour = () => takes();
   let connections = 0;
   let closing = false;
 
@@ -81,9 +81,9 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
           await writeAll(connection, answerBytes(answers(204), request));
           continue;
         }
-        const behaviour = scripted.shift() ?? usual(request);
+        const behaviour = next.shift() ?? behaviourOf(request);
         if (keepRequests) requests.push(request);
-        for (const waiter of [...waiters]) waiter.look();
+        for (const waiter of [...waiters]) waiter.check();
         if (!await perform(connection, reader, behaviour, request)) return;
         last = request;
         onAnswered(request);
@@ -91,7 +91,7 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
     } catch {
       // The other side or close() closed the connection. Complete requests are recorded already.
     } finally {
-      if (last !== undefined && !closing) onLeft(last);
+      if (last !== undefined && !closing) onClientClosed(last);
       open.delete(connection);
       closeQuietly(connection);
     }
@@ -115,10 +115,10 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
       return open.size;
     },
     behave(behaviour) {
-      usual = typeof behaviour === "function" ? behaviour : () => behaviour;
+      behaviourOf = typeof behaviour === "function" ? behaviour : () => behaviour;
     },
     next(...behaviours) {
-      scripted.push(...behaviours);
+      next.push(...behaviours);
     },
     waitFor<T>(
       find: (requests: readonly IngestRequest[]) => T | undefined | null | false,
@@ -126,7 +126,7 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
     ): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       const waiter = {
-        look() {
+        check() {
           try {
             const found = find(requests);
             if (found !== undefined && found !== null && found !== false) resolve(found);
@@ -136,16 +136,16 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
         },
         fail: reject,
       };
-      const deadline = setTimeout(() => {
-        const came = requests.map((request) => `${request.method} ${request.path}`).join(", ");
+      const timer = setTimeout(() => {
+        const all = requests.map(({ method, path }) => `${method} ${path}`).join(", ");
         reject(
-          new Error(`Not seen within ${timeoutMs} ms; ${requests.length} requests came: ${came}`),
+          new Error(`Not found within ${timeoutMs} ms in ${requests.length} requests: ${all}`),
         );
       }, timeoutMs);
       waiters.add(waiter);
-      waiter.look();
+      waiter.check();
       return promise.finally(() => {
-        clearTimeout(deadline);
+        clearTimeout(timer);
         waiters.delete(waiter);
       });
     },

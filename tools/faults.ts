@@ -1,31 +1,25 @@
 /**
- * `deno task faults [--kills=N | --minutes=N] [--seed=S] [--servers=N] [--database]`: runs the real server under load while a stand-in ingest often
- * fails, and compares what the server acknowledged with what arrived. Exits with 1 if an acknowledged envelope is lost or
- * was delivered twice without a known reason.
+ * `deno task faults`: runs the real server under load while a stand-in ingest often fails, and compares what the server
+ * acknowledged with what arrived. Exits with 1 if an acknowledged envelope is lost or was delivered twice without a known
+ * reason.
  *
- * `--servers=N` runs N servers on one spool, and `--database` keeps it in a PostgreSQL of its own, which crashes once
- * for ten ends of servers.
- *
- * `--kills=N` (default 200) ends N short runs of the server by SIGKILL. `--minutes=N` also rate-limits categories,
- * answers some envelopes with 5xx, resets and delays responses, fills the disk, sets the clock back, and stops the
- * server by SIGTERM.
+ * - `--kills=N` (default 200): ends N short runs of the server by SIGKILL
+ * - `--minutes=N`: also rate-limits categories, answers some envelopes with 5xx, resets and delays responses, fills the
+ *   disk, sets the clock back, and stops the server by SIGTERM
+ * - `--servers=N`: runs N servers on one spool
+ * - `--database`: the spool is in a temporary PostgreSQL, which crashes once for ten ends of servers
+ * - `--seed=S`: repeats a run
  */
 import { startPostgres } from "../monitoring/storage/testdata/private_postgres.ts";
-import type { DoubleReason } from "../tests/crash/_delivery_log.ts";
-import {
-  ALL_FAULTS,
-  type FaultReport,
-  type FaultRunOptions,
-  FLEET_KILLS,
-  KILLS,
-  runFaults,
-} from "../tests/crash/_fault_run.ts";
+import type { DuplicateReason } from "../tests/crash/_delivery_log.ts";
+import { type FaultReport, type FaultRunOptions, runFaults } from "../tests/crash/_fault_run.ts";
+import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/fault_profiles.ts";
 
 const DEFAULT_KILLS = 200;
-/** Most lines printed for one kind of failure. */
+/** Maximum number of lines for one kind of failure. */
 const MAX_LINES = 50;
 
-const REASONS: Record<DoubleReason, string> = {
+const REASONS: Record<DuplicateReason, string> = {
   "killed": "SIGKILL before the ingest's response was recorded or acknowledged",
   "answer lost": "the response was cut off, or the relay had stopped waiting",
   "disk full": "stopped while the disk was too full to record the response",
@@ -71,7 +65,7 @@ export function readFaultOptions(
 
 /** The report as lines; the last one is the result. */
 export function describeReport(report: FaultReport): string[] {
-  const { posted, outcomes, resent, refusals, faults, doubles, lost, wrong, spooled } = report;
+  const { posted, outcomes, resent, refusals, faults, duplicates, lost, wrong, spooled } = report;
   const lines = Object.entries(faults).sort().map(([fault, count]) => counted(count, fault));
   lines.push(counted(posted, "envelopes posted"), counted(resent, "of them more than once"));
   for (const [outcome, count] of Object.entries(outcomes).sort()) {
@@ -81,30 +75,30 @@ export function describeReport(report: FaultReport): string[] {
     lines.push(counted(count, `not acknowledged: ${refusal}`));
   }
   lines.push(counted(spooled, "envelopes in the spool at the end"));
-  lines.push(counted(doubles.length, "double deliveries"));
+  lines.push(counted(duplicates.length, "duplicates"));
   for (const [reason, text] of Object.entries(REASONS)) {
-    const of = doubles.filter((double) => double.reason === reason);
-    lines.push(counted(of.length, `${reason}: ${text}`));
-    if (reason === "unexplained") lines.push(...some(of.map(({ id }) => `twice: ${id}`)));
+    const ids = duplicates.filter((one) => one.reason === reason).map(({ id }) => id);
+    lines.push(counted(ids.length, `${reason}: ${text}`));
+    if (reason === "unexplained") lines.push(...shortened(ids.map((id) => `twice: ${id}`)));
   }
-  lines.push(...some(wrong.map((sentence) => `wrong: ${sentence}`)));
-  lines.push(...some(lost.map((id) => `lost: ${id}`)));
-  const unexplained = doubles.filter(({ reason }) => reason === "unexplained").length;
-  const result = `acknowledged and lost ${lost.length}, doubles without a reason ${unexplained}`;
+  lines.push(...shortened(wrong.map((sentence) => `wrong: ${sentence}`)));
+  lines.push(...shortened(lost.map((id) => `lost: ${id}`)));
+  const unexplained = duplicates.filter(({ reason }) => reason === "unexplained").length;
+  const result = `acknowledged and lost ${lost.length}, duplicates without a reason ${unexplained}`;
   return [...lines, `${result}, otherwise wrong ${wrong.length}`];
 }
 
 /** Whether nothing was lost, doubled without a reason, or otherwise wrong. */
-export function hasPassed({ lost, wrong, doubles }: FaultReport): boolean {
+export function hasPassed({ lost, wrong, duplicates }: FaultReport): boolean {
   return lost.length === 0 && wrong.length === 0 &&
-    doubles.every(({ reason }) => reason !== "unexplained");
+    duplicates.every(({ reason }) => reason !== "unexplained");
 }
 
 function counted(count: number, what: string): string {
   return `${String(count).padStart(8)}  ${what}`;
 }
 
-function some(lines: readonly string[]): string[] {
+function shortened(lines: readonly string[]): string[] {
   const more = lines.length - MAX_LINES;
   return more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more`] : [...lines];
 }

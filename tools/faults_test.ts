@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/_fault_run.ts";
+import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/fault_profiles.ts";
 import { describeReport, hasPassed, readFaultOptions } from "./faults.ts";
 
 const REPORT = {
@@ -11,7 +11,7 @@ const REPORT = {
   faults: { SIGKILL: 2 },
   lost: [],
   wrong: [],
-  doubles: [],
+  duplicates: [],
 };
 
 Deno.test("fault options → kills or minutes and a seed, with defaults", () => {
@@ -46,13 +46,13 @@ Deno.test("fault options unknown, not a number, or both → refused", () => {
 
 Deno.test("loss, unexplained duplicate or anything wrong → reported as failed", () => {
   assert.ok(hasPassed(REPORT));
-  const last = "acknowledged and lost 0, doubles without a reason 0, otherwise wrong 0";
+  const last = "acknowledged and lost 0, duplicates without a reason 0, otherwise wrong 0";
   assert.equal(describeReport(REPORT).at(-1), last);
-  assert.ok(hasPassed({ ...REPORT, doubles: [{ id: "a", reason: "killed" }] }));
+  assert.ok(hasPassed({ ...REPORT, duplicates: [{ id: "a", reason: "killed" }] }));
   const bad = {
     "lost: a": { ...REPORT, lost: ["a"] },
     "wrong: a": { ...REPORT, wrong: ["a"] },
-    "twice: a": { ...REPORT, doubles: [{ id: "a", reason: "unexplained" as const }] },
+    "twice: a": { ...REPORT, duplicates: [{ id: "a", reason: "unexplained" as const }] },
   };
   for (const [line, report] of Object.entries(bad)) {
     assert.ok(!hasPassed(report));

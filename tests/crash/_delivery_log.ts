@@ -59,7 +59,7 @@ export interface Delivery extends Posted {
  * - `not shared yet`: another server sent it less than a second later
  * - `database down`: a server could not know that another had spooled or delivered it
  */
-export type DoubleReason =
+export type DuplicateReason =
   | "killed"
   | "answer lost"
   | "disk full"
@@ -72,10 +72,10 @@ export interface DeliveryCheck {
   readonly lost: readonly string[];
   /** Everything else that must not happen, one sentence each. */
   readonly wrong: readonly string[];
-  readonly doubles: readonly { readonly id: string; readonly reason: DoubleReason }[];
+  readonly duplicates: readonly { readonly id: string; readonly reason: DuplicateReason }[];
 }
 
-/** Milliseconds after which a server knows what another has taken. */
+/** Milliseconds after which a server knows what another has accepted. */
 const SHARED_MS = 1_000;
 
 export const DSN = "https://key@o1.ingest.sentry.io/1";
@@ -126,13 +126,13 @@ export class DeliveryLog {
 
   /**
    * @param spooled texts of the envelopes in the spool at the end
-   * @param mostInFlight most envelopes that a kill can interrupt
+   * @param maxInFlight maximum number of envelopes that a kill can interrupt
    */
-  check(spooled: readonly string[], mostInFlight: number): DeliveryCheck {
+  check(spooled: readonly string[], maxInFlight: number): DeliveryCheck {
     const kept = new Set(spooled.map(findId));
     const lost: string[] = [];
     const wrong: string[] = [];
-    const doubles: { id: string; reason: DoubleReason }[] = [];
+    const duplicates: { id: string; reason: DuplicateReason }[] = [];
     const killed = new Map<ServerRun, number>();
     for (const [id, delivery] of this.#deliveries) {
       const { acknowledged, refused, receipts, isAltered } = delivery;
@@ -152,28 +152,28 @@ export class DeliveryLog {
           wrong.push(`${id} was sent upstream again after it was acknowledged as delivered`);
         }
       }
-      for (const [at, receipt] of receipts.slice(0, -1).entries()) {
+      for (const [index, receipt] of receipts.slice(0, -1).entries()) {
         if (!receipt.isAccepted) continue;
-        const reason = doubleReason(receipt, receipts[at + 1]!);
-        doubles.push({ id, reason });
+        const reason = duplicateReason(receipt, receipts[index + 1]!);
+        duplicates.push({ id, reason });
         if (reason === "killed") {
           killed.set(receipt.serverRun, (killed.get(receipt.serverRun) ?? 0) + 1);
         }
       }
     }
     for (const [{ number }, count] of killed) {
-      if (count > mostInFlight) {
-        wrong.push(`server run ${number}: its kill cannot explain ${count} doubles`);
+      if (count > maxInFlight) {
+        wrong.push(`server run ${number}: its kill cannot explain ${count} duplicates`);
       }
     }
-    return { lost, wrong: [...wrong, ...this.#disordered()], doubles };
+    return { lost, wrong: [...wrong, ...this.#outOfOrder()], duplicates };
   }
 
   /**
    * Segments of a recording that were accepted before their predecessor, although a server could know that this was in
    * the spool.
    */
-  #disordered(): string[] {
+  #outOfOrder(): string[] {
     const recordings = Object.groupBy(
       this.all.filter(({ type, receipts }) => type === "replay_recording" && receipts.length > 0),
       ({ eventId }) => eventId,
@@ -187,7 +187,7 @@ export class DeliveryLog {
   }
 }
 
-function doubleReason(receipt: Receipt, next: Receipt): DoubleReason {
+function duplicateReason(receipt: Receipt, next: Receipt): DuplicateReason {
   const { serverRun, time, isAnswered, spool } = receipt;
   const isOther = serverRun !== next.serverRun;
   if (isOther && next.isAfterKill) return "killed";

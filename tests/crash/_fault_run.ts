@@ -1,24 +1,15 @@
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { KNOWN_CATEGORIES } from "../../monitoring/protocol/categories.ts";
-import { openPostgresSpool } from "../../monitoring/spool/postgres_spool.ts";
-import { LEASE_MS, MAX_WAIT_MS, type Spool } from "../../monitoring/spool/spool.ts";
-import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/spool/drain.ts";
-import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
-import {
-  type DeliveryCheck,
-  DeliveryLog,
-  DSN,
-  type ServerRun,
-  type SpoolState,
-} from "./_delivery_log.ts";
-import { FlakyIngest, LIMITS_CATEGORY, type Mood } from "./_flaky_ingest.ts";
+import { type DeliveryCheck, DeliveryLog, DSN, type ServerRun } from "./_delivery_log.ts";
+import { Faults } from "./_faults.ts";
+import { FlakyIngest } from "./_flaky_ingest.ts";
 import { Load, pause } from "./_load.ts";
 import { seededRandom } from "./_seeded_random.ts";
+import { readDatabaseTexts, readFileTexts } from "./_spooled_texts.ts";
+import type { FaultProfile } from "./fault_profiles.ts";
 
 export interface FaultRunOptions {
   /** Seed of server runs, faults and envelopes. Their timing still differs from run to run. */
@@ -34,93 +25,11 @@ export interface FaultRunOptions {
   readonly onProgress?: (line: string) => void;
 }
 
-/** Which faults, how long and how often. Times in milliseconds. */
-export interface FaultProfile {
-  /** Length of a server run, from the first response of the server. */
-  readonly runMs: readonly [least: number, most: number];
-  /** Signals that end a server run; one is drawn. */
-  readonly endings: readonly ("SIGKILL" | "SIGTERM")[];
-  readonly moods: readonly Mood[];
-  readonly mostMoodMs: number;
-  readonly relayTimeoutMs: number;
-  readonly senders: number;
-  readonly recorders: number;
-  readonly pauseMs: number;
-  readonly segmentMs?: number;
-  readonly resendMs: number;
-  /** Share of the envelopes that the ingest always answers with 500, until the faults end. */
-  readonly poisonShare: number;
-  /**
-   * Most time between two changes of the disk (full, free) and of the clock. Default: no such
-   * changes.
-   */
-  readonly mostCalmMs?: number;
-}
-
-/** Many short server runs under full load, so that SIGKILL hits every state of the server. */
-export const KILLS: FaultProfile = {
-  runMs: [0, 350],
-  endings: ["SIGKILL"],
-  moods: [
-    "takes",
-    "refused",
-    "hangs",
-    "answers 500",
-    "answers 503",
-    "answers 429",
-    "is slow",
-    "answers half",
-  ],
-  mostMoodMs: 500,
-  relayTimeoutMs: 150,
-  senders: 6,
-  recorders: 2,
-  pauseMs: 0,
-  // Browsers wait longer.
-  resendMs: 30,
-  poisonShare: 0,
-};
-
-/**
- * As {@linkcode KILLS}, for several servers: one knows what another has taken a second later, so a sender does not resend
- * sooner, as pages do not, and its segments are not closer together.
- */
-export const FLEET_KILLS: FaultProfile = {
-  ...KILLS,
-  // A server takes a second to start, and is to be up for most of the time.
-  runMs: [0, 2_500],
-  senders: 30,
-  recorders: 10,
-  segmentMs: 1_100,
-  resendMs: 1_500,
-};
-
-/** All faults, at a rate that two shared cores can sustain. */
-export const ALL_FAULTS: FaultProfile = {
-  runMs: [500, 15_000],
-  endings: ["SIGKILL", "SIGTERM"],
-  moods: [...KILLS.moods, "resets", "is very slow", LIMITS_CATEGORY, LIMITS_CATEGORY],
-  mostMoodMs: 4_000,
-  relayTimeoutMs: 2_000,
-  senders: 8,
-  recorders: 3,
-  pauseMs: 400,
-  resendMs: 200,
-  poisonShare: 0.02,
-  mostCalmMs: 10_000,
-};
-
 /** Twice the spool's reserve, plus a minute of load. */
 const DISK_MIB = 64;
-/** Most milliseconds that the disk is full. */
-const MOST_FULL_MS = 3_000;
-/** Most milliseconds for a server without faults to deliver everything, backoff included. */
+/** Maximum time for a server without faults to deliver everything, backoff included. */
 const RECOVERY_MS = 180_000;
 const POLL_MS = 50;
-/** Server runs that end for each crash of the database. */
-const ENDS_PER_CRASH = 10;
-/** Most milliseconds until a database that crashed is started again. */
-const MOST_DOWN_MS = 500;
 const PROGRESS_MS = 30_000;
 /** Output of _clock_set_back.ts. */
 const CLOCK_SET = /^The clock is \d h behind$/gm;
@@ -142,7 +51,7 @@ export interface FaultReport extends DeliveryCheck {
 
 /** Runs the real server under faults, lets it recover, and checks every envelope. */
 export async function runFaults(options: FaultRunOptions): Promise<FaultReport> {
-  await using disk = options.profile.mostCalmMs === undefined
+  await using disk = options.profile.maxDiskAndClockMs === undefined
     ? undefined
     : await mountSmallDisk(DISK_MIB);
   const folder = disk?.path ?? await Deno.makeTempDir({ prefix: "faults-" });
@@ -163,12 +72,9 @@ class FaultRun implements AsyncDisposable {
   /** One for each server, so that the sender of an envelope is known. */
   readonly #ingests: readonly FlakyIngest[];
   readonly #load: Load;
-  readonly #faults: Record<string, number> = {};
+  readonly #faults: Faults;
   readonly #wrong: string[] = [];
-  /** Aborted when the faults end. */
-  readonly #over = new AbortController();
-  readonly #loops: Promise<void>[] = [];
-  /** By the number of their ingest. */
+  /** By the index of their ingest; undefined between two runs. */
   readonly #servers: (ServerProcess | undefined)[] = [];
   /** Server runs so far. */
   #runs = 0;
@@ -178,31 +84,29 @@ class FaultRun implements AsyncDisposable {
     this.#profile = options.profile;
     this.#dataDir = dataDir;
     this.#disk = disk;
-    const { servers = 1 } = options;
+    const { profile, postgres, servers = 1 } = options;
     this.#ingests = Array.from({ length: servers }, () => new FlakyIngest(this.#log));
-    const { senders, recorders, pauseMs, segmentMs, resendMs, poisonShare } = options.profile;
+    const randomOf = (name: string) => this.#random(name);
     this.#load = new Load({
+      ...profile,
       log: this.#log,
-      randomOf: (sender) => this.#random(`sender ${sender}`),
-      ...{ senders, recorders, pauseMs, segmentMs, resendMs, poisonShare },
+      randomOf: (sender) => randomOf(`sender ${sender}`),
+    });
+    this.#faults = new Faults({
+      profile,
+      postgres,
+      disk,
+      randomOf,
+      ingests: this.#ingests,
+      servers: () => this.#running(),
     });
   }
 
   async run(): Promise<FaultReport> {
-    const { mostCalmMs } = this.#profile;
     const progress = setInterval(() => this.#reportProgress(), PROGRESS_MS);
     try {
-      this.#loops.push(this.#changeMoods());
-      if (mostCalmMs !== undefined) {
-        this.#loops.push(this.#setClock(mostCalmMs));
-        if (this.#disk) this.#loops.push(this.#fillDisk(this.#disk, mostCalmMs));
-        else this.#count("disk full: not possible on this system");
-      }
-      const { postgres } = this.#options;
-      if (postgres) this.#loops.push(this.#crashDatabase(postgres));
-      await Promise.all(this.#ingests.map((_, at) => this.#live(at)));
-      this.#over.abort();
-      await Promise.all(this.#loops);
+      await Promise.all(this.#ingests.map((_, index) => this.#restartServer(index)));
+      await this.#faults.end();
       return await this.#recover();
     } finally {
       clearInterval(progress);
@@ -210,36 +114,36 @@ class FaultRun implements AsyncDisposable {
   }
 
   /** Starts and ends servers at one of the ingests until the faults end. */
-  async #live(at: number): Promise<void> {
+  async #restartServer(index: number): Promise<void> {
     const { until } = this.#options;
-    const { runMs: [least, most], endings } = this.#profile;
-    const ingest = this.#ingests[at]!;
-    const random = this.#random(`server runs ${at || ""}`.trim());
-    const begin = performance.now();
+    const { runMs: [min, max], endings } = this.#profile;
+    const ingest = this.#ingests[index]!;
+    const random = this.#random(`server runs ${index || ""}`.trim());
+    const start = performance.now();
     const isOver = () =>
-      "kills" in until ? this.#runs >= until.kills : performance.now() - begin >= until.ms;
+      "kills" in until ? this.#runs >= until.kills : performance.now() - start >= until.ms;
     while (!isOver()) {
       const number = ++this.#runs;
       const serverRun: ServerRun = { number };
       ingest.serverRun = serverRun;
-      const server = await this.#startAnyway(at);
-      this.#use(at, server);
-      await pause(least + random() * (most - least));
+      const server = await this.#startWithRetries(index);
+      this.#setServer(index, server);
+      await pause(min + random() * (max - min));
       const ending = endings[Math.floor(random() * endings.length)]!;
-      this.#use(at, undefined);
+      this.#setServer(index, undefined);
       serverRun.end = ending;
-      this.#count(ending);
+      this.#faults.count(ending);
       const { code, signal } = await server.stop(ending);
       if (ending === "SIGKILL" ? signal !== "SIGKILL" : code !== 0) {
         this.#wrong.push(`server run ${number}: ${ending} ended the server with ${signal ?? code}`);
       }
-      for (const _ of server.output().matchAll(CLOCK_SET)) this.#count("clock set");
-      await ingest.quiet();
+      for (const _ of server.output().matchAll(CLOCK_SET)) this.#faults.count("clock set");
+      await ingest.untilClosed();
     }
   }
 
-  #use(at: number, server: ServerProcess | undefined): void {
-    this.#servers[at] = server;
+  #setServer(index: number, server: ServerProcess | undefined): void {
+    this.#servers[index] = server;
     this.#load.sendTo(this.#running());
   }
 
@@ -247,120 +151,34 @@ class FaultRun implements AsyncDisposable {
     return this.#servers.filter((server) => server !== undefined);
   }
 
-  /** Without its spool the server fails to start. Retries, as a process manager does. */
-  async #startAnyway(at: number): Promise<ServerProcess> {
-    const faults = () => (this.#faults["disk full"] ?? 0) + (this.#faults["database crash"] ?? 0);
+  /** A server fails to start without its spool. Retries, as a process manager does. */
+  async #startWithRetries(index: number): Promise<ServerProcess> {
     for (;;) {
-      const wasDown = this.#ingests[at]!.spool !== "usable";
-      const before = faults();
+      const wasUnusable = this.#ingests[index]!.spool !== "usable";
+      const before = this.#faults.ofSpool;
       try {
-        return await this.#start(at);
+        return await this.#start(index);
       } catch (error) {
-        if (!wasDown && faults() === before) throw error;
-        this.#count("start refused without a spool");
+        if (!wasUnusable && this.#faults.ofSpool === before) throw error;
+        this.#faults.count("start refused without a spool");
         await pause(this.#profile.resendMs);
       }
     }
   }
 
-  #start(at: number): Promise<ServerProcess> {
+  #start(index: number): Promise<ServerProcess> {
     const { postgres } = this.#options;
     return startServer({
       dataDir: this.#dataDir,
       before: this.#disk?.before,
-      preload: this.#profile.mostCalmMs === undefined ? undefined : CLOCK,
+      preload: this.#profile.maxDiskAndClockMs === undefined ? undefined : CLOCK,
       env: {
         SENTRY_DSN: DSN,
-        RELAY_UPSTREAM: this.#ingests[at]!.origin,
+        RELAY_UPSTREAM: this.#ingests[index]!.origin,
         RELAY_TIMEOUT_MS: `${this.#profile.relayTimeoutMs}`,
         ...postgres && { DATABASE_URL: postgres.url() },
       },
     });
-  }
-
-  async #changeMoods(): Promise<void> {
-    const { moods, mostMoodMs } = this.#profile;
-    const random = this.#random("moods");
-    const categories = [...KNOWN_CATEGORIES].filter((name) =>
-      ["error", "transaction", "log_item", "replay"].includes(name)
-    );
-    for (let turn = 0; !this.#over.signal.aborted; turn++) {
-      // Every second mood accepts envelopes, so that some are delivered.
-      const mood = turn % 2 === 0 ? "takes" : moods[Math.floor(random() * moods.length)]!;
-      const category = categories[Math.floor(random() * categories.length)];
-      await this.#turn(mood, category);
-      if (mood !== "takes") this.#count(`ingest ${mood}`);
-      await this.#waitWhileFaulty(random() * mostMoodMs);
-    }
-    for (const ingest of this.#ingests) ingest.hasPoison = false;
-    await this.#turn("takes");
-  }
-
-  async #turn(mood: Mood, category?: string): Promise<void> {
-    await Promise.all(this.#ingests.map((ingest) => ingest.turn(mood, category)));
-  }
-
-  async #crashDatabase(postgres: PrivatePostgres): Promise<void> {
-    const random = this.#random("database");
-    const ends = () => (this.#faults.SIGKILL ?? 0) + (this.#faults.SIGTERM ?? 0);
-    for (let crash = 0.5; !this.#over.signal.aborted; crash++) {
-      while (ends() < crash * ENDS_PER_CRASH) {
-        if (!await this.#waitWhileFaulty(POLL_MS)) return;
-      }
-      this.#setSpool("down");
-      this.#count("database crash");
-      await postgres.stop("immediate");
-      await pause(random() * MOST_DOWN_MS);
-      await postgres.start();
-      this.#setSpool("usable");
-    }
-  }
-
-  #setSpool(state: SpoolState): void {
-    for (const ingest of this.#ingests) ingest.spool = state;
-  }
-
-  async #fillDisk(disk: SmallDisk, mostCalmMs: number): Promise<void> {
-    const random = this.#random("disk");
-    while (await this.#waitWhileFaulty(random() * mostCalmMs)) {
-      disk.fill();
-      this.#setSpool("full");
-      this.#count("disk full");
-      await this.#waitWhileFaulty(random() * MOST_FULL_MS);
-      disk.free();
-      this.#setSpool("usable");
-    }
-  }
-
-  async #setClock(mostCalmMs: number): Promise<void> {
-    const random = this.#random("clock");
-    while (await this.#waitWhileFaulty(random() * mostCalmMs)) {
-      for (const { pid } of this.#running()) {
-        try {
-          Deno.kill(pid, "SIGUSR2");
-        } catch (error) {
-          // The server has ended by itself; `#live` reports that.
-          if (!(error instanceof Deno.errors.NotFound)) throw error;
-        }
-      }
-    }
-  }
-
-  /** Waits, at most until the faults end. Returns whether they continue. */
-  async #waitWhileFaulty(ms: number): Promise<boolean> {
-    const { signal } = this.#over;
-    if (!signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", end);
-          resolve();
-        };
-        const timer = setTimeout(end, ms);
-        signal.addEventListener("abort", end);
-      });
-    }
-    return !signal.aborted;
   }
 
   /** Starts a last server without faults, which delivers what is left; then checks everything. */
@@ -368,16 +186,17 @@ class FaultRun implements AsyncDisposable {
     this.#load.end();
     const serverRun: ServerRun = this.#ingests[0]!.serverRun = { number: Infinity };
     const server = await this.#start(0);
-    this.#use(0, server);
+    this.#setServer(0, server);
     const deadline = performance.now() + RECOVERY_MS;
-    const isRecovered = async () => this.#load.running === 0 && await pending(server) === 0;
+    const isRecovered = async () => this.#load.running === 0 && await countPending(server) === 0;
     while (!await isRecovered() && performance.now() < deadline) await pause(POLL_MS);
-    this.#use(0, undefined);
+    this.#setServer(0, undefined);
     serverRun.end = "SIGTERM";
     await server.stop();
     const { postgres } = this.#options;
-    const spooled =
-      await (postgres ? readDatabase(postgres) : readFile(this.#disk?.outside ?? this.#dataDir));
+    const spooled = postgres
+      ? await readDatabaseTexts(postgres.url())
+      : await readFileTexts(this.#disk?.outside ?? this.#dataDir);
 
     const { senders, recorders } = this.#profile;
     const check = this.#log.check(spooled, MAX_CONCURRENT + MAX_LEASED + senders + recorders);
@@ -395,20 +214,14 @@ class FaultRun implements AsyncDisposable {
       resent: all.filter(({ attempts }) => attempts > 1).length,
       spooled: spooled.filter((text) => this.#log.find(text)).length,
       refusals: this.#load.refusals,
-      faults: this.#faults,
+      faults: this.#faults.counts,
     };
   }
 
   #reportProgress(): void {
-    const { SIGKILL = 0, SIGTERM = 0 } = this.#faults;
-    this.#options.onProgress?.(`${this.#log.size} posted, ${SIGKILL + SIGTERM} server runs`);
+    this.#options.onProgress?.(`${this.#log.size} posted, ${this.#faults.ends} server runs`);
   }
 
-  #count(fault: string): void {
-    this.#faults[fault] = (this.#faults[fault] ?? 0) + 1;
-  }
-
-  /** A generator for each loop, so that its numbers do not depend on the timing of the others. */
   #random(name: string): () => number {
     let seed = this.#options.seed;
     for (const letter of name) seed = Math.imul(seed ^ letter.charCodeAt(0), 0x9e3779b1);
@@ -416,60 +229,16 @@ class FaultRun implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort();
     this.#load.end();
     this.#load.sendTo([]);
     await Promise.all(this.#running().map((server) => server.stop("SIGKILL")));
-    await Promise.allSettled(this.#loops);
+    // An error of a fault has already been thrown by `run`.
+    await this.#faults.end().catch(() => {});
     await Promise.all(this.#ingests.map((ingest) => ingest[Symbol.asyncDispose]()));
   }
 }
 
-async function pending({ origin }: ServerProcess): Promise<number> {
+async function countPending({ origin }: ServerProcess): Promise<number> {
   const { spool } = await (await fetch(`${origin}/monitoring`)).json();
   return spool.pending;
-}
-
-/** Texts of the envelopes in the spool of a stopped server. */
-async function readFile(dataDir: string): Promise<string[]> {
-  // A copy, because SQLite would resolve the `/proc` link of the disk and open another file.
-  const copy = await Deno.makeTempDir({ prefix: "spool-" });
-  try {
-    for (const { name } of Deno.readDirSync(dataDir)) {
-      if (/^spool\.sqlite(-wal)?$/.test(name)) {
-        await Deno.copyFile(join(dataDir, name), join(copy, name));
-      }
-    }
-    const path = join(copy, "spool.sqlite");
-    return await readSpool(await openSqliteSpool({ path, maxBytes: 1e12, maxAgeHours: 1e6 }));
-  } finally {
-    await Deno.remove(copy, { recursive: true });
-  }
-}
-
-async function readDatabase(postgres: PrivatePostgres): Promise<string[]> {
-  const address = parsePostgresUrl(postgres.url())!;
-  return await readSpool(await openPostgresSpool({ address, maxBytes: 1e12, maxAgeHours: 1e6 }));
-}
-
-async function readSpool(spool: Spool): Promise<string[]> {
-  const texts: string[] = [];
-  try {
-    for (;;) {
-      // After every lease and wait of the server.
-      const now = Date.now() + LEASE_MS + MAX_WAIT_MS;
-      // Repeated, because segments of a recording are leased one at a time.
-      const leased = await spool.lease({
-        now,
-        limit: 100,
-        maxBytes: 1e9,
-        dsns: [{ dsn: DSN, limited: 0 }],
-      });
-      if (leased.length === 0) return texts;
-      texts.push(...leased.map(({ bytes }) => new TextDecoder().decode(bytes)));
-      for (const envelope of leased) await spool.complete(envelope);
-    }
-  } finally {
-    await spool.close();
-  }
 }

@@ -1,4 +1,5 @@
 import { categoryOf } from "../../monitoring/protocol/categories.ts";
+import { findStablePort } from "../stable_port.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import {
   answers,
@@ -13,7 +14,7 @@ import type { IngestRequest } from "../stand_in_request.ts";
 import type { Delivery, DeliveryLog, Receipt, ServerRun, SpoolState } from "./_delivery_log.ts";
 
 /** Behaviours that treat all envelopes alike. */
-export const MOODS = {
+const BEHAVIOURS = {
   "takes": takes(),
   "refused": "refused",
   "hangs": hangs,
@@ -30,13 +31,10 @@ export const MOODS = {
 
 /** Accepts all envelopes except those of one category. */
 export const LIMITS_CATEGORY = "limits a category";
-export type Mood = keyof typeof MOODS | typeof LIMITS_CATEGORY;
+export type BehaviourName = keyof typeof BEHAVIOURS | typeof LIMITS_CATEGORY;
 
-/**
- * Milliseconds. A response sent less than this before a stopping server closes the connection
- * counts as lost: the server did not read it any more.
- */
-const CROSSING_MS = 100;
+/** A response that is sent so shortly before a stopping server closes the connection may not have been read. */
+const UNREAD_MS = 100;
 
 /** An ingest on one port that outlives the servers and often fails. */
 export class FlakyIngest implements AsyncDisposable {
@@ -47,10 +45,11 @@ export class FlakyIngest implements AsyncDisposable {
   /** Whether it answers 500 to poisoned envelopes. */
   hasPoison = true;
   readonly #log: DeliveryLog;
+  readonly #port = findStablePort();
   readonly #answered = new WeakMap<IngestRequest, { receipt: Receipt; at: number }>();
   readonly #receipts = new WeakMap<IngestRequest, Receipt>();
   #ingest: StandInIngest | undefined;
-  #behaviour: IngestBehaviour = MOODS.takes;
+  #behaviour: IngestBehaviour = BEHAVIOURS.takes;
   #limited: string | undefined;
 
   constructor(log: DeliveryLog) {
@@ -60,26 +59,26 @@ export class FlakyIngest implements AsyncDisposable {
   }
 
   /** @param category the one that {@linkcode LIMITS_CATEGORY} limits */
-  async turn(mood: Mood, category?: string): Promise<void> {
-    const behaviour = mood === LIMITS_CATEGORY ? MOODS.takes : MOODS[mood];
-    this.#limited = mood === LIMITS_CATEGORY ? category : undefined;
+  async setBehaviour(name: BehaviourName, category?: string): Promise<void> {
+    const behaviour = name === LIMITS_CATEGORY ? BEHAVIOURS.takes : BEHAVIOURS[name];
+    this.#limited = name === LIMITS_CATEGORY ? category : undefined;
     if (behaviour === "refused") {
       const closing = this.#ingest;
       this.#ingest = undefined;
       return await closing?.close();
     }
     this.#behaviour = behaviour;
-    this.#ingest ??= this.#start(Number(new URL(this.origin).port));
+    this.#ingest ??= this.#start();
   }
 
   /** Resolves when all connections of an ended server are closed. */
-  async quiet(): Promise<void> {
+  async untilClosed(): Promise<void> {
     do await new Promise((resolve) => setTimeout(resolve, 5)); while (this.#ingest?.open);
   }
 
-  #start(port?: number): StandInIngest {
+  #start(): StandInIngest {
     const ingest = startStandInIngest({
-      port,
+      port: this.#port,
       keepRequests: false,
       onAnswered: (request) => {
         const receipt = this.#receipts.get(request);
@@ -87,15 +86,14 @@ export class FlakyIngest implements AsyncDisposable {
         receipt.isAnswered = receipt.isAccepted;
         this.#answered.set(request, { receipt, at: performance.now() });
       },
-      onLeft: (request) => {
+      onClientClosed: (request) => {
         const { receipt, at } = this.#answered.get(request) ?? {};
         if (!receipt || at === undefined) return;
         // A running relay closes a connection early when it stops waiting; so may one that was
         // killed since, as a busy machine reports the close late. A stopping relay closes all
         // connections.
-        const { end } = receipt.serverRun;
-        const crossed = end === "SIGTERM" && performance.now() - at < CROSSING_MS;
-        if (end !== "SIGTERM" || crossed) receipt.isAnswered = false;
+        const isStopping = receipt.serverRun.end === "SIGTERM";
+        if (!isStopping || performance.now() - at < UNREAD_MS) receipt.isAnswered = false;
       },
     });
     ingest.behave((request) => {

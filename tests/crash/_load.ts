@@ -8,10 +8,10 @@ export interface LoadOptions {
   /** Number of senders of single envelopes, and of recordings, whose segments are ordered. */
   readonly senders: number;
   readonly recorders: number;
-  /** Most milliseconds between two envelopes of a sender. */
-  readonly pauseMs: number;
-  /** Least milliseconds between two segments of a recording. Default: 0. */
-  readonly segmentMs?: number;
+  /** Maximum milliseconds between two envelopes of a sender. */
+  readonly maxPauseMs: number;
+  /** Minimum milliseconds between two segments of a recording. Default: 0. */
+  readonly minSegmentMs?: number;
   /** Milliseconds before a sender sends an unacknowledged envelope again. */
   readonly resendMs: number;
   /** Share of the envelopes that the ingest rejects with 500 until the faults end. */
@@ -20,8 +20,8 @@ export interface LoadOptions {
 
 /** Types of single envelopes with cumulative shares. */
 const TYPES = [["event", 0.6], ["transaction", 0.85], ["log", 1]] as const;
-/** Most milliseconds to wait for a response. */
-const ANSWER_MS = 30_000;
+/** Maximum wait for a response. */
+const RESPONSE_MS = 30_000;
 /** Event ids reserved for each sender. */
 const IDS_EACH = 1e6;
 
@@ -33,7 +33,7 @@ export class Load {
   readonly refusals: Record<string, number> = {};
   readonly #options: LoadOptions;
   #servers: readonly ServerProcess[] = [];
-  #up = Promise.withResolvers<void>();
+  #isUp = Promise.withResolvers<void>();
   #isEnding = false;
 
   constructor(options: LoadOptions) {
@@ -45,8 +45,8 @@ export class Load {
   /** Sends to these servers from now on, in turns; none: senders wait for the next one. */
   sendTo(servers: readonly ServerProcess[]): void {
     this.#servers = servers;
-    if (servers.length > 0) this.#up.resolve();
-    else this.#up = Promise.withResolvers();
+    if (servers.length > 0) this.#isUp.resolve();
+    else this.#isUp = Promise.withResolvers();
   }
 
   /** Stops making new envelopes. Unacknowledged ones are still sent. */
@@ -55,13 +55,13 @@ export class Load {
   }
 
   async #run(sender: number): Promise<void> {
-    const { log, randomOf, senders, pauseMs, segmentMs = 0, poisonShare } = this.#options;
+    const { log, randomOf, senders, maxPauseMs, minSegmentMs = 0, poisonShare } = this.#options;
     const random = randomOf(sender);
     const isRecorder = sender >= senders;
     this.running++;
     for (let n = 0; !this.#isEnding; n++) {
-      const kind = random();
-      const type = TYPES.find(([, share]) => kind < share)?.[0] ?? "event";
+      const drawn = random();
+      const type = TYPES.find(([, share]) => drawn < share)?.[0] ?? "event";
       await this.#send(log.post({
         eventId: eventIdOf(sender * IDS_EACH + (isRecorder ? 0 : n)),
         n,
@@ -69,15 +69,15 @@ export class Load {
         bytes: Math.floor(random() < 0.9 ? 200 + random() * 2_000 : 20_000 + random() * 80_000),
         isPoisoned: random() < poisonShare,
       }));
-      const least = isRecorder ? segmentMs : 0;
-      if (least + pauseMs > 0) await pause(least + random() * pauseMs);
+      const minMs = isRecorder ? minSegmentMs : 0;
+      if (minMs + maxPauseMs > 0) await pause(minMs + random() * maxPauseMs);
     }
     this.running--;
   }
 
   async #send(delivery: Delivery): Promise<void> {
     while (!delivery.acknowledged && delivery.refused === undefined) {
-      if (this.#servers.length === 0) await this.#up.promise;
+      if (this.#servers.length === 0) await this.#isUp.promise;
       delivery.attempts++;
       try {
         await this.#post(delivery);
@@ -93,7 +93,7 @@ export class Load {
     const response = await fetch(`${server?.origin}/monitoring`, {
       method: "POST",
       body: envelopeText(delivery),
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_MS),
     });
     const { ok, status, headers } = response;
     if (ok) {

@@ -65,7 +65,7 @@ class Case {
 
   /** Why envelopes were received twice. */
   duplicateReasons(): string[] {
-    return this.check().doubles.map(({ reason }) => reason);
+    return this.check().duplicates.map(({ reason }) => reason);
   }
 }
 
@@ -79,7 +79,7 @@ Deno.test("acknowledged and accepted by the ingest → neither lost nor wrong", 
   assert.deepEqual(new Case().receive({ serverRun }).acknowledge("delivered").check(), {
     lost: [],
     wrong: [],
-    doubles: [],
+    duplicates: [],
   });
 });
 
@@ -200,5 +200,5 @@ Deno.test("more duplicates after a kill than requests in flight → wrong", () =
   for (const delivery of [many.delivery, other]) {
     many.receive({ serverRun: killed }, delivery).receive({ serverRun: next }, delivery);
   }
-  assert.deepEqual(many.check().wrong, ["server run 1: its kill cannot explain 2 doubles"]);
+  assert.deepEqual(many.check().wrong, ["server run 1: its kill cannot explain 2 duplicates"]);
 });

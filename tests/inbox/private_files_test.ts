@@ -7,30 +7,36 @@ import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
-const RELAY = { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" };
-const STORES = { inbox: {}, spool: RELAY };
+/** The environment in which a server opens the database. */
+const DATABASES = { inbox: {}, spool: { SENTRY_DSN: "https://key@o1.ingest.sentry.io/1" } };
 
-/** Runs a test with an existing folder that others may read. */
-async function withFolder(work: (dataDir: string, outside: string) => Promise<void>) {
-  using folder = temporaryFolder();
-  const dataDir = join(folder.path, "data");
-  mkdirSync(dataDir);
-  chmodSync(dataDir, 0o755);
-  await work(dataDir, folder.path);
+interface DataFolder extends Disposable {
+  /** A folder that other users may read. */
+  readonly dataDir: string;
+  /** The folder that contains it. */
+  readonly parent: string;
 }
 
-/** The permissions of every file of a database. */
-function modes(dataDir: string): Record<string, string> {
+function makeDataFolder(): DataFolder {
+  const { path: parent, [Symbol.dispose]: dispose } = temporaryFolder();
+  const dataDir = join(parent, "data");
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o755);
+  return { dataDir, parent, [Symbol.dispose]: dispose };
+}
+
+/** The permissions of all files in a folder, in octal digits. */
+function permissionsIn(folder: string): Record<string, string> {
   return Object.fromEntries(
-    readdirSync(dataDir).sort().map((name) => {
-      const { mode } = statSync(join(dataDir, name));
+    readdirSync(folder).sort().map((name) => {
+      const { mode } = statSync(join(folder, name));
       return [name, (mode & 0o777).toString(8)];
     }),
   );
 }
 
-/** A server that has written to its database. */
-async function started(dataDir: string, env: Record<string, string>) {
+/** Starts a server and makes it write to its database. */
+async function startAndWrite(dataDir: string, env: Record<string, string>) {
   // With this umask, stricter permissions are set by the server.
   const server = await startServer({ dataDir, env, before: "umask 000" });
   if (env.SENTRY_DSN === undefined) {
@@ -41,76 +47,78 @@ async function started(dataDir: string, env: Record<string, string>) {
   return server;
 }
 
-for (const [store, env] of Object.entries(STORES)) {
-  Deno.test(`${store} in a folder that others can read → its files are 0600`, async () => {
-    await withFolder(async (dataDir) => {
-      await using _server = await started(dataDir, env);
-      const file = `${store}.sqlite`;
-      assert.deepEqual(modes(dataDir), {
-        [file]: "600",
-        [`${file}-shm`]: "600",
-        [`${file}-wal`]: "600",
-        [`${file}.reserve`]: "600",
-      });
+for (const [database, env] of Object.entries(DATABASES)) {
+  const fileName = `${database}.sqlite`;
+
+  Deno.test(`${database} in a folder that others can read → its files are 0600`, async () => {
+    using folder = makeDataFolder();
+    await using _server = await startAndWrite(folder.dataDir, env);
+    assert.deepEqual(permissionsIn(folder.dataDir), {
+      [fileName]: "600",
+      [`${fileName}-shm`]: "600",
+      [`${fileName}-wal`]: "600",
+      [`${fileName}.reserve`]: "600",
     });
   });
 
-  Deno.test(`${store} files that others can read → 0600 after the start, logged in one line`, async () => {
-    await withFolder(async (dataDir) => {
-      {
-        await using _server = await startServer({ dataDir, env });
-      }
-      const file = join(dataDir, `${store}.sqlite`);
-      const aside = `${file}.corrupt-2026-01-01T00-00-00.000Z`;
-      writeFileSync(aside, "corrupt");
-      for (const name of [file, `${file}.reserve`, aside]) chmodSync(name, 0o644);
-      await using server = await startServer({ dataDir, env });
-      for (const [name, mode] of Object.entries(modes(dataDir))) assert.equal(mode, "600", name);
-      const lines = server.output().split("\n").filter((line) => line.includes("0600"));
-      assert.equal(lines.length, 1, server.output());
-      assert.match(lines[0] ?? "", new RegExp(`DATA_DIR/${store}\\.sqlite`));
-    });
+  Deno.test(`${database} files that others can read → 0600 after the start, logged in one line`, async () => {
+    using folder = makeDataFolder();
+    const { dataDir } = folder;
+    {
+      await using _server = await startServer({ dataDir, env });
+    }
+    const file = join(dataDir, fileName);
+    const corruptFile = `${file}.corrupt-2026-01-01T00-00-00.000Z`;
+    writeFileSync(corruptFile, "corrupt");
+    for (const path of [file, `${file}.reserve`, corruptFile]) chmodSync(path, 0o644);
+    await using server = await startServer({ dataDir, env });
+    for (const [name, permissions] of Object.entries(permissionsIn(dataDir))) {
+      assert.equal(permissions, "600", name);
+    }
+    const lines = server.output().split("\n").filter((line) => line.includes("0600"));
+    assert.equal(lines.length, 1, server.output());
+    assert.match(lines[0] ?? "", new RegExp(`DATA_DIR/${database}\\.sqlite`));
   });
 
-  Deno.test(`${store} file that is a symbolic link → the start fails with one line, nothing is followed`, async () => {
+  Deno.test(`${database} file is a symbolic link → the start fails with one line, the link is not followed`, async () => {
     for (const suffix of ["", "-wal", "-shm", "-journal", ".reserve"]) {
-      await withFolder(async (dataDir, outside) => {
-        const target = join(outside, "target");
-        const link = join(dataDir, `${store}.sqlite${suffix}`);
-        Deno.symlinkSync(target, link);
-        await assert.rejects(startServer({ dataDir, env }), (error: Error) => {
-          const [, ...lines] = error.message.trimEnd().split("\n");
-          assert.deepEqual(lines, [
-            `Cannot open the ${store}: ${link} is a symbolic link, and links are not followed.` +
-            " Remove it, or set DATA_DIR to the folder that holds the file itself.",
-          ]);
-          return true;
-        });
-        assert.equal(existsSync(target), false);
+      using folder = makeDataFolder();
+      const { dataDir, parent } = folder;
+      const target = join(parent, "target");
+      const link = join(dataDir, fileName + suffix);
+      Deno.symlinkSync(target, link);
+      await assert.rejects(startServer({ dataDir, env }), (error: Error) => {
+        const [, ...lines] = error.message.trimEnd().split("\n");
+        assert.deepEqual(lines, [
+          `Cannot open the ${database}: ${link} is a symbolic link, and links are not followed.` +
+          " Remove it, or set DATA_DIR to the folder that holds the file itself.",
+        ]);
+        return true;
       });
+      assert.equal(existsSync(target), false);
     }
   });
 }
 
-Deno.test("link to a file of another folder → that file is left as it is", async () => {
-  await withFolder(async (dataDir, outside) => {
-    const target = join(outside, "notes.sqlite");
-    const db = new DatabaseSync(target);
-    db.exec("CREATE TABLE notes (text)");
-    db.close();
-    const before = Deno.readFileSync(target);
-    Deno.symlinkSync("../notes.sqlite", join(dataDir, "inbox.sqlite"));
-    await assert.rejects(startServer({ dataDir }), /inbox\.sqlite is a symbolic link/);
-    assert.deepEqual(Deno.readFileSync(target), before);
-    assert.equal(modes(outside)["notes.sqlite"], (statSync(target).mode & 0o777).toString(8));
-  });
+Deno.test("link to a file of another folder → that file is not changed", async () => {
+  using folder = makeDataFolder();
+  const { dataDir, parent } = folder;
+  const target = join(parent, "notes.sqlite");
+  const db = new DatabaseSync(target);
+  db.exec("CREATE TABLE notes (text)");
+  db.close();
+  const before = Deno.readFileSync(target);
+  const { "notes.sqlite": permissions } = permissionsIn(parent);
+  Deno.symlinkSync("../notes.sqlite", join(dataDir, "inbox.sqlite"));
+  await assert.rejects(startServer({ dataDir }), /inbox\.sqlite is a symbolic link/);
+  assert.deepEqual(Deno.readFileSync(target), before);
+  assert.equal(permissionsIn(parent)["notes.sqlite"], permissions);
 });
 
-Deno.test("DATA_DIR is itself a link, as an operator may set it up → the server starts", async () => {
-  await withFolder(async (dataDir, outside) => {
-    const link = join(outside, "link");
-    Deno.symlinkSync("data", link);
-    await using _server = await startServer({ dataDir: link });
-    assert.equal(modes(dataDir)["inbox.sqlite"], "600");
-  });
+Deno.test("DATA_DIR is a link → the server starts, its files are 0600", async () => {
+  using folder = makeDataFolder();
+  const link = join(folder.parent, "link");
+  Deno.symlinkSync("data", link);
+  await using _server = await startServer({ dataDir: link });
+  assert.equal(permissionsIn(folder.dataDir)["inbox.sqlite"], "600");
 });

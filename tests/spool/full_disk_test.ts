@@ -9,7 +9,7 @@ import { temporaryFolder } from "../temporary_folder.ts";
 /** Limits files to 24 MiB (in blocks of 512 bytes). Ignoring SIGXFSZ makes writes fail as on a full disk. */
 const SMALL_FILES = `trap '' XFSZ; ulimit -f 49152`;
 
-Deno.test("no room to write → put rejected as unavailable, earlier envelopes are intact", async () => {
+Deno.test("file size limit reached → put rejected as unavailable, earlier envelopes are intact", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "spool.sqlite");
   const [kept, error, has] = await readAll(startChild("fill", file, { before: SMALL_FILES }));
@@ -17,7 +17,7 @@ Deno.test("no room to write → put rejected as unavailable, earlier envelopes a
   assert.equal(has, "false");
   const count = Number(kept);
   assert.ok(count > 100, kept);
-  // Without the limit, as if there were room again.
+  // A process without the limit.
   const spool = await openSqliteSpool({ path: file, maxBytes: 1e9, maxAgeHours: 1 });
   const request = { now: Date.now(), limit: 10_000, maxBytes: 1e9, dsns: BOTH_DSNS };
   const leased = await spool.lease(request);
@@ -26,7 +26,7 @@ Deno.test("no room to write → put rejected as unavailable, earlier envelopes a
 });
 
 Deno.test({
-  ...await needsSmallDisk("disk filled by the spool → drains, then accepts envelopes again"),
+  ...await needsSmallDisk("disk full of envelopes → they can be deleted, then new ones are kept"),
   async fn() {
     await using disk = await mountSmallDisk(40);
     assert.ok(disk);
