@@ -1,21 +1,21 @@
 /**
- * `deno task fuzz [--seconds=N] [--seed=S]`: for half of N seconds (default 30) posts hostile envelopes to the
- * relay; for the other half a hostile ingest answers a relay in another process. Checks every response
- * against the contract, and whether memory grows. Prints the seed, the outcomes and the smallest failing
- * case. Exits with 1 if a check fails, a process ends or memory grows.
+ * `deno task fuzz [--seconds=N] [--seed=S]`: for half of N seconds (default 30) clients post hostile requests to a relay;
+ * for the other half an ingest gives a relay in another process hostile answers. Checks every response against the
+ * contract, and whether memory grows. Prints the seed, the outcomes and the smallest failing case. Exits with 1 if a
+ * check fails, a process ends or memory grows.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EnvelopeError } from "../monitoring/protocol/envelope.ts";
 import { readEnvelope } from "../monitoring/protocol/scanner.ts";
 import { readByReference } from "../monitoring/protocol/testdata/reference_reader.ts";
+import { startClientFuzzer } from "../tests/fuzz/client_fuzzer.ts";
 import { startIngestFuzzer } from "../tests/fuzz/ingest_fuzzer.ts";
-import { startFuzzedRelay } from "../tests/fuzz/fuzzed_relay.ts";
 import { type HostileAnswer, hostileAnswer } from "../tests/fuzz/hostile_answer.ts";
 import { type HostileRequest, hostileRequest } from "../tests/fuzz/hostile_request.ts";
 
 /** Batches before memory is first measured: the engine compiles code and fills its pools. */
-const WARM_UP = 6;
+const WARM_UP_BATCHES = 6;
 
 /** Allowed growth of heap and external memory after garbage collection. Shows a leak of 1 KB a request in seconds. */
 const MAX_GROWTH_BYTES = 8 * 1024 * 1024;
@@ -42,11 +42,11 @@ export function readFuzzOptions(args: readonly string[], seed: number): FuzzOpti
   return options;
 }
 
-/** A fuzzed interface. */
-interface Target {
+/** One side of the relay that is fuzzed. */
+interface FuzzTarget {
   readonly name: string;
   /** Number of cases from one seed. */
-  readonly batch: number;
+  readonly batchSize: number;
   readonly property:
     | fc.IAsyncPropertyWithHooks<[HostileRequest]>
     | fc.IAsyncPropertyWithHooks<[HostileAnswer]>;
@@ -56,24 +56,24 @@ interface Target {
   memoryInUse(): Promise<number> | number;
 }
 
-/** Fuzzes both interfaces. Returns whether all checks passed. */
+/** Fuzzes both sides. Returns whether all checks passed. */
 async function fuzz({ seconds, seed }: FuzzOptions): Promise<boolean> {
   console.log(`Seed ${seed}, ${seconds} s`);
   return await fuzzClients(seconds / 2, seed) && await fuzzIngest(seconds / 2, seed);
 }
 
 async function fuzzClients(seconds: number, seed: number): Promise<boolean> {
-  await using relay = startFuzzedRelay();
+  await using clients = startClientFuzzer();
   return await fuzzTarget(
     {
       name: "hostile clients",
-      batch: 500,
+      batchSize: 500,
       property: fc.asyncProperty(hostileRequest, async (request) => {
-        readersAgree(request);
-        await relay.check(request);
+        expectSameItems(request);
+        await clients.check(request);
       }),
-      outcomes: relay.outcomes,
-      reset: () => relay.forget(),
+      outcomes: clients.outcomes,
+      reset: () => clients.forgetEnvelopes(),
       memoryInUse,
     },
     seconds,
@@ -86,7 +86,7 @@ async function fuzzIngest(seconds: number, seed: number): Promise<boolean> {
   return await fuzzTarget(
     {
       name: "a hostile ingest",
-      batch: 25,
+      batchSize: 25,
       property: fc.asyncProperty(hostileAnswer, (answer) => ingest.check(answer)),
       outcomes: ingest.outcomes,
       // The fuzzer advances the clock by an hour after each answer.
@@ -98,11 +98,11 @@ async function fuzzIngest(seconds: number, seed: number): Promise<boolean> {
   );
 }
 
-async function fuzzTarget(target: Target, seconds: number, seed: number): Promise<boolean> {
-  const { name, batch } = target;
+async function fuzzTarget(target: FuzzTarget, seconds: number, seed: number): Promise<boolean> {
+  const { name, batchSize } = target;
   const end = performance.now() + 1000 * seconds;
-  let shown = performance.now();
-  let first: number | undefined;
+  let reportedAt = performance.now();
+  let bytesAfterWarmUp = 0;
   let batches = 0;
   // An uncaught error ends the process: print the seed before.
   const onError = () => console.error(repeatWith(seed + batches));
@@ -115,25 +115,25 @@ async function fuzzTarget(target: Target, seconds: number, seed: number): Promis
     }
     batches++;
     target.reset();
-    if (batches === WARM_UP) first = await target.memoryInUse();
-    if (performance.now() - shown > PROGRESS_MS) {
-      shown = performance.now();
-      const left = Math.max(0, Math.ceil((end - shown) / 1000));
+    if (batches === WARM_UP_BATCHES) bytesAfterWarmUp = await target.memoryInUse();
+    if (performance.now() - reportedAt > PROGRESS_MS) {
+      reportedAt = performance.now();
+      const left = Math.max(0, Math.ceil((end - reportedAt) / 1000));
       const used = (await target.memoryInUse() / MIB).toFixed(1);
-      console.log(`${name}: ${batches * batch} runs, ${used} MiB in use, ${left} s left`);
+      console.log(`${name}: ${batches * batchSize} runs, ${used} MiB in use, ${left} s left`);
     }
-  } while (performance.now() < end || batches <= WARM_UP);
+  } while (performance.now() < end || batches <= WARM_UP_BATCHES);
   globalThis.removeEventListener("error", onError);
 
   for (const [outcome, count] of [...target.outcomes].sort()) {
     console.log(`${String(count).padStart(9)}  ${outcome}`);
   }
-  const grown = await target.memoryInUse() - (first ?? 0);
+  const grown = await target.memoryInUse() - bytesAfterWarmUp;
   console.log(
     `${name}: ${
-      batches * batch
+      batches * batchSize
     } runs, all as the contract requires; memory in use after collection: ` +
-      `${(grown / MIB).toFixed(1)} MiB more than after the first ${WARM_UP * batch}`,
+      `${(grown / MIB).toFixed(1)} MiB more than after the first ${WARM_UP_BATCHES * batchSize}`,
   );
   if (grown > MAX_GROWTH_BYTES) {
     console.error(`FAILED. Memory may grow by ${MAX_GROWTH_BYTES / MIB} MiB at most.`);
@@ -145,23 +145,27 @@ async function fuzzTarget(target: Target, seconds: number, seed: number): Promis
 const repeatWith = (seed: number) => `FAILED. To repeat: deno task fuzz --seed=${seed}`;
 
 /** Runs one batch. Returns the error with the smallest failing case. */
-async function runBatch({ property, batch }: Target, seed: number): Promise<string | undefined> {
+async function runBatch(
+  { property, batchSize }: FuzzTarget,
+  seed: number,
+): Promise<string | undefined> {
   const { failed, errorInstance } = await fc.check(
     property as fc.IAsyncPropertyWithHooks<[unknown]>,
-    { seed, numRuns: batch },
+    { seed, numRuns: batchSize },
   );
   if (!failed) return undefined;
   return errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
 }
 
-function readersAgree({ body }: HostileRequest): void {
+/** Checks that the relay's parser and the reference parser find the same items. */
+function expectSameItems({ body }: HostileRequest): void {
   assert.deepEqual(
-    itemsRead(body),
+    readItems(body),
     readByReference([...body])?.items.map(({ payload }) => payload),
   );
 }
 
-function itemsRead(body: Uint8Array): number[][] | undefined {
+function readItems(body: Uint8Array): number[][] | undefined {
   try {
     return readEnvelope(body).items.map(({ payload }) => [...payload]);
   } catch (error) {

@@ -26,6 +26,7 @@ export class RawIngest {
   async #acceptAll(): Promise<void> {
     for await (const connection of this.#listener) {
       this.#open.add(connection);
+      // Fails when the relay or the end of the test closes the connection.
       this.#serve(connection).catch(() => {}).finally(() => {
         this.#open.delete(connection);
         closeQuietly(connection);
@@ -44,10 +45,10 @@ export class RawIngest {
         continue;
       }
       // Closing with unread bytes makes the system send a reset.
-      const answersFirst = answer.early || answer.then === "reset";
+      const answersFirst = answer.isEarly || answer.afterwards === "reset";
       if (!answersFirst && !await skipper.skip()) return;
       await writeAll(connection, answer.wire);
-      if (answer.then === "close" || answer.then === "reset") return;
+      if (answer.afterwards === "close" || answer.afterwards === "reset") return;
       if (answersFirst && !await skipper.skip()) return;
     }
   }

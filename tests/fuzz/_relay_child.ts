@@ -1,29 +1,29 @@
 /**
- * The relay in a process of its own, because an ingest's answer could abort it. Prints the
- * ports of the relay and of its controls, then serves until its standard input ends.
+ * The relay in a separate process, because an ingest's answer could abort it. Prints the addresses of the relay and of
+ * its controls, then serves until its standard input ends.
  *
- * Controls: `POST /?ms=N` moves both clocks ahead; `GET /` returns what is in use.
+ * Controls: `POST /?ms=N` advances both clocks; `GET /` returns what is in use.
  */
 import { startRelay } from "../relay/_start_relay.ts";
 
-/** Each answer that never ends takes this long. Long enough for good answers on a busy machine. */
+/** Short, because every answer that never ends takes this long; long enough for good answers on a busy machine. */
 const RELAY_TIMEOUT_MS = 2_000;
 
 const [upstream = ""] = Deno.args;
-let ahead = 0;
-const begun = Date.parse("2026-01-01T00:00:00Z");
+let elapsed = 0;
+const start = Date.parse("2026-01-01T00:00:00Z");
 const server = startRelay({
   upstream,
   relayTimeoutMs: RELAY_TIMEOUT_MS,
-  uptime: () => ahead,
-  now: () => begun + ahead,
+  uptime: () => elapsed,
+  now: () => start + elapsed,
 });
 
 const controls = Deno.serve(
   { hostname: "127.0.0.1", port: 0, onListen() {} },
   async (request) => {
     if (request.method === "POST") {
-      ahead += Number(new URL(request.url).searchParams.get("ms"));
+      elapsed += Number(new URL(request.url).searchParams.get("ms"));
       return new Response();
     }
     (globalThis as { gc?: () => void }).gc?.();
@@ -34,6 +34,6 @@ const controls = Deno.serve(
 );
 console.log(`${server.host} 127.0.0.1:${controls.addr.port}`);
 
-// The parent holds the other end: it closes also when the parent is killed.
+// The pipe closes when the parent ends, also when it is killed.
 await Deno.stdin.readable.pipeTo(new WritableStream());
 Deno.exit(0);

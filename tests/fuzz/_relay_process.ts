@@ -8,7 +8,7 @@ const RESPONSE_MS = 20_000;
 /** Maximum time between the loss of a process's connections and its exit status. */
 const EXIT_STATUS_MS = 500;
 
-/** A relay in a process of its own, which runs _relay_child.ts. */
+/** A relay in a separate process, which runs _relay_child.ts. */
 export class RelayProcess {
   readonly #process: Deno.ChildProcess;
   readonly #stderr: Promise<string>;
@@ -47,7 +47,7 @@ export class RelayProcess {
       printed += new TextDecoder().decode(chunk);
       if (printed.includes("\n")) break;
     }
-    // Later output, about memory of broken brotli for example, must not fill the pipe.
+    // Drains the pipe: a full one would block the process.
     void process.stdout.pipeTo(new WritableStream());
     const [relay = "", controls = ""] = printed.trim().split(" ");
     return new RelayProcess(process, relay, controls);

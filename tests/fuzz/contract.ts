@@ -1,5 +1,5 @@
 /**
- * The answers that the contract allows for a request. A reference implementation: slow, on the complete body, and
+ * The outcomes that the contract allows for a request. A reference implementation: slow, on the complete body, and
  * without code of the relay.
  */
 import * as zlib from "node:zlib";
@@ -19,7 +19,7 @@ const DSN_OUTCOMES = ["403 dsn_missing", "403 dsn_not_allowed"] as const;
 
 /** Every outcome that the contract allows: only one, unless several problems are found in an unspecified order. */
 export function allowedOutcomes(request: HostileRequest): readonly Outcome[] {
-  const { headers, body, chunked, content, query } = request;
+  const { headers, body, isChunked, content, query } = request;
   const { origin, "sec-fetch-site": site } = headers;
   if (origin !== undefined || (site !== undefined && site !== "same-origin")) {
     return ["403 origin_not_allowed"];
@@ -28,17 +28,17 @@ export function allowedOutcomes(request: HostileRequest): readonly Outcome[] {
   if (encoding !== undefined && !["gzip", "deflate", "br", "zstd"].includes(encoding)) {
     return ["415 encoding_not_supported"];
   }
-  const tooLong = body.length > MAX_BYTES;
-  if (tooLong && !chunked) return [TOO_LARGE];
+  const isTooLong = body.length > MAX_BYTES;
+  if (isTooLong && !isChunked) return [TOO_LARGE];
 
   const plain = content === "unknown" ? decodeSlowly(body, encoding) : content;
-  // The part before the corrupt data may be refused first.
-  const earlier: readonly Outcome[] = [MALFORMED, TOO_LARGE, ...DSN_OUTCOMES];
-  if (plain === "broken") return earlier;
+  // What is before the corrupt data may be refused first.
+  const earlierRefusals: readonly Outcome[] = [MALFORMED, TOO_LARGE, ...DSN_OUTCOMES];
+  if (plain === "broken") return earlierRefusals;
   const outcome = outcomeOf(plain, query);
   // Decompressors differ in what corrupt data they accept.
-  if (content === "unknown") return [outcome, ...earlier];
-  if (tooLong || (encoding !== undefined && plain.length > MAX_DECODED_BYTES)) {
+  if (content === "unknown") return [outcome, ...earlierRefusals];
+  if (isTooLong || (encoding !== undefined && plain.length > MAX_DECODED_BYTES)) {
     // An error before the limit may be found first. Nothing over the limit is taken.
     return outcome === "taken" || outcome === "empty" ? [TOO_LARGE] : [TOO_LARGE, outcome];
   }
@@ -56,21 +56,21 @@ function outcomeOf(plain: Uint8Array, query: string): Outcome {
   return readByReference(bytes) === undefined ? MALFORMED : "taken";
 }
 
-function dsnRefusal(named: unknown, query: URLSearchParams): Outcome | undefined {
-  const asks = ["o", "p", "r"].some((name) => query.has(name));
-  const asksRightly = ["o=1", "p=42", "r=us"].every((pair) => {
+function dsnRefusal(dsn: unknown, query: URLSearchParams): Outcome | undefined {
+  const hasQuery = ["o", "p", "r"].some((name) => query.has(name));
+  const isRightQuery = ["o=1", "p=42", "r=us"].every((pair) => {
     const [name = "", value] = pair.split("=");
     return query.getAll(name).join("|") === value;
   });
-  if (asks && !asksRightly) return "403 dsn_not_allowed";
-  if (named === undefined || named === null) return asks ? undefined : "403 dsn_missing";
-  return isAllowed(named) ? undefined : "403 dsn_not_allowed";
+  if (hasQuery && !isRightQuery) return "403 dsn_not_allowed";
+  if (dsn === undefined || dsn === null) return hasQuery ? undefined : "403 dsn_missing";
+  return isAllowed(dsn) ? undefined : "403 dsn_not_allowed";
 }
 
 /** Whether this is the DSN of these runs, with protocol and host in any case. */
-function isAllowed(named: unknown): boolean {
-  if (typeof named !== "string") return false;
-  const parts = /^([a-zA-Z]+):\/\/([^@]*)@([a-zA-Z0-9.]+)\/(.*)$/s.exec(named);
+function isAllowed(dsn: unknown): boolean {
+  if (typeof dsn !== "string") return false;
+  const parts = /^([a-zA-Z]+):\/\/([^@]*)@([a-zA-Z0-9.]+)\/(.*)$/s.exec(dsn);
   if (parts === null) return false;
   const [, protocol = "", key, host = "", project] = parts;
   return `${protocol.toLowerCase()}://${key}@${host.toLowerCase()}/${project}` === DSN;
@@ -94,8 +94,8 @@ function decodeSlowly(body: Uint8Array, encoding: string | undefined): Uint8Arra
   return "broken";
 }
 
-/** Equal for duplicates: the header without `sent_at`, and all bytes after it. */
-export function sameness(plain: Uint8Array): string {
+/** Equal for duplicates only: the header without `sent_at`, and all bytes after it. */
+export function duplicateKey(plain: Uint8Array): string {
   const header = headerByReference([...plain])?.header ?? {};
   const rest = Object.entries(header).filter(([name]) => name !== "sent_at")
     .sort(([a], [b]) => a < b ? -1 : 1);

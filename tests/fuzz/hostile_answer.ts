@@ -1,24 +1,24 @@
-/** Answers as no ingest should give them, each with what of it may reach the client, known by how it was made. */
+/** Generates hostile answers of an ingest, each with the effects that it may have on clients. */
 import fc from "fast-check";
 
 /** How the relay classifies an answer, by its status alone. */
-export type Reading = "delivered" | "rejected" | "rate_limited" | "undecided";
+export type Classification = "delivered" | "rejected" | "rate_limited" | "undecided";
 
-/** The ingest's reaction to one request, and the results that are allowed. */
+/** The bytes of an answer, and the allowed effects. */
 export interface HostileAnswer {
-  /** How it was made, for the report of a failure. */
-  readonly made: string;
+  /** How it was generated, for the message of a failure. */
+  readonly description: string;
   readonly wire: Uint8Array<ArrayBuffer>;
   /** Written before the request has been read to its end. */
-  readonly early: boolean;
-  /** The connection afterwards. If it is kept after half an answer, the relay has to time out. */
-  readonly then: "keep" | "close" | "reset";
+  readonly isEarly: boolean;
+  /** What happens to the connection. If it is kept after half an answer, the relay has to time out. */
+  readonly afterwards: "keep" | "close" | "reset";
   readonly status: number;
-  /** Of a client that understands the answer. */
-  readonly reading: Reading;
-  /** HTTP clients may differ: one that refuses the answer is right, too, and then it counts as undecided. */
+  /** By an HTTP client that accepts the answer. */
+  readonly classification: Classification;
+  /** Whether an HTTP client may refuse the answer, which then counts as undecided. */
   readonly mayBeRefused: boolean;
-  /** The body, if it is certain. */
+  /** The body that reaches the client; undefined if HTTP clients may read different ones. */
   readonly body: Uint8Array<ArrayBuffer> | undefined;
   /** Seconds for which the relay may send no errors afterwards; 0: no limit. */
   readonly rateLimitSeconds: number;
@@ -29,8 +29,8 @@ const HOUR_S = 3_600;
 
 /** Characters that are valid in no header value: a strict client refuses the answer, a lenient one reads it. */
 const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
-/** Node's own limit is 16 KiB for the whole head. */
-const MODEST_HEAD = 12_000;
+/** Heads up to this length are accepted by every HTTP client: Node's limit is 16 KiB. */
+const MAX_COMMON_HEAD = 12_000;
 
 /** `[text, seconds]`; undefined: not readable, so the limit is no limit. */
 const limitTime = fc.constantFrom<[string, number | undefined]>(
@@ -219,72 +219,81 @@ function framed(how: Framing, text: string): { headers: string[]; payload: strin
   }
 }
 
-function readingOf(status: number): Reading {
+function classify(status: number): Classification {
   if (status === 429) return "rate_limited";
   if (status >= 200 && status < 300) return "delivered";
   if (status < 400 || status >= 500 || status === 408 || status === 425) return "undecided";
   return "rejected";
 }
 
-/** Any of them. */
+/** Any hostile answer. */
 export const hostileAnswer: fc.Arbitrary<HostileAnswer> = fc.record({
   status,
   reason: fc.constantFrom("OK", "", "\x1b[31m", "\xe9", "long ".repeat(200)),
   error: fc.option(errorText),
   limits: fc.option(rateLimits),
-  after: fc.option(retryAfter),
-  others: fc.array(otherHeader, { maxLength: 3 }),
-  many: fc.nat(30).map((chance) => chance === 0),
-  interim: fc.nat(9).map((chance) => chance === 0),
+  retryAfter: fc.option(retryAfter),
+  otherHeaders: fc.array(otherHeader, { maxLength: 3 }),
+  hasManyHeaders: fc.nat(30).map((chance) => chance === 0),
+  hasInterimResponse: fc.nat(9).map((chance) => chance === 0),
   body,
   framing,
+  /** Thousandths of the answer that are sent; undefined: all. */
   cut: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, {
     weight: 1,
     arbitrary: fc.nat(999),
   }),
-  early: fc.nat(5).map((chance) => chance === 0),
+  isEarly: fc.nat(5).map((chance) => chance === 0),
   end: fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom("keep", "close") },
     { weight: 2, arbitrary: fc.constant("reset") },
   ),
-  // Each takes the relay's whole timeout.
-  hang: fc.nat(60).map((chance) => chance === 0),
-}).map((made) => {
-  const { status, reason, error, limits, after, others, many, interim, framing, cut, early } = made;
-  const { headers, payload } = framed(framing, made.body);
+  // Rare, because each takes the relay's whole timeout.
+  hangs: fc.nat(60).map((chance) => chance === 0),
+}).map((generated) => {
+  const { status, reason, error, limits, retryAfter, framing, cut, isEarly } = generated;
+  const { headers, payload } = framed(framing, generated.body);
   if (error !== null) headers.push(`X-Sentry-Error: ${error}`);
   if (limits !== null) headers.push(`X-Sentry-Rate-Limits: ${limits.text}`);
-  if (after !== null) headers.push(`Retry-After: ${after[0]}`);
-  headers.push(...others);
-  if (many) headers.push(...Array.from({ length: 900 }, (_, n) => `X-Many-${n}: ${n}`));
+  if (retryAfter !== null) headers.push(`Retry-After: ${retryAfter[0]}`);
+  headers.push(...generated.otherHeaders);
+  if (generated.hasManyHeaders) {
+    headers.push(...Array.from({ length: 900 }, (_, n) => `X-Many-${n}: ${n}`));
+  }
   const code = String(status).padStart(3, "0");
   const head = `HTTP/1.1 ${code} ${reason}\r\n${headers.join("\r\n")}${
     headers.length > 0 ? "\r\n" : ""
   }\r\n`;
-  const whole = (interim ? "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" : "") + head + payload;
+  const interim = generated.hasInterimResponse ? "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" : "";
+  const whole = interim + head + payload;
   const wire = latin1(
     whole.slice(0, cut === undefined ? whole.length : whole.length * cut / 1_000),
   );
 
   // The client would wait for an answer whose end is not announced or never comes.
   const isEndless = framing === "close" || framing.startsWith("endless") || cut !== undefined;
-  const then = made.hang ? "keep" : isEndless && made.end === "keep" ? "close" : made.end;
+  const afterwards = generated.hangs
+    ? "keep"
+    : isEndless && generated.end === "keep"
+    ? "close"
+    : generated.end;
   const isPlain = ["length", "chunked", "close"].includes(framing) && cut === undefined &&
-    !made.hang && then !== "reset" && !(early && then === "close") && !interim &&
-    !FORBIDDEN.test(head.replaceAll("\r\n", "")) && head.length <= MODEST_HEAD && !many &&
+    !generated.hangs && afterwards !== "reset" && !(isEarly && afterwards === "close") &&
+    !generated.hasInterimResponse && !FORBIDDEN.test(head.replaceAll("\r\n", "")) &&
+    head.length <= MAX_COMMON_HEAD && !generated.hasManyHeaders &&
     status >= 200 && status <= 599 &&
     !(status === 204 || status === 205 || status === 304);
-  const seconds = limits?.seconds ?? (status === 429 ? after?.[1] ?? 60 : 0);
-  const fits = made.body.length <= 64 * 1024;
+  const seconds = limits?.seconds ?? (status === 429 ? retryAfter?.[1] ?? 60 : 0);
+  const isPassedOn = generated.body.length <= 64 * 1024;
   return {
-    made: JSON.stringify({ ...made, body: `${made.body.length} bytes` }),
+    description: JSON.stringify({ ...generated, body: `${generated.body.length} bytes` }),
     wire,
-    early,
-    then,
+    isEarly,
+    afterwards,
     status,
-    reading: readingOf(status),
+    classification: classify(status),
     mayBeRefused: !isPlain,
-    body: isPlain && fits ? latin1(made.body) : undefined,
+    body: isPlain && isPassedOn ? latin1(generated.body) : undefined,
     rateLimitSeconds: seconds,
   };
 });

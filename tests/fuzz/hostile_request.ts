@@ -1,4 +1,4 @@
-/** Generates hostile requests to the relay, each with what is known about it from how it was made. */
+/** Generates hostile requests to the relay, each with the facts that decide its response. */
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { hostileEnvelope, mutated } from "../../monitoring/protocol/testdata/hostile_envelope.ts";
@@ -11,23 +11,25 @@ export const MAX_BYTES = 16 * 1024;
 /** The contract's limit after decompression. */
 export const MAX_DECODED_BYTES = 10 * MAX_BYTES;
 
-/** One request, and what the contract's answer depends on. */
+/** One request, and what its outcome depends on. */
 export interface HostileRequest {
-  /** How it was made, for the message of a failure. */
-  readonly made: string;
+  /** How it was generated, for the message of a failure. */
+  readonly description: string;
   readonly body: Bytes;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;
   /** Sent in chunks, without `Content-Length`. */
-  readonly chunked: boolean;
+  readonly isChunked: boolean;
   /** Sent twice, one after the other. */
-  readonly again: boolean;
+  readonly isSentTwice: boolean;
   /** The decompressed body: `broken` if there is none, `unknown` if only a decompressor can tell. */
   readonly content: Bytes | "broken" | "unknown";
 }
 
-/** One body, compressed or declared so. */
-type Wire = Pick<HostileRequest, "made" | "body" | "content"> & { readonly encoding?: string };
+/** A body and its declared encoding. */
+type Wire = Pick<HostileRequest, "description" | "body" | "content"> & {
+  readonly encoding?: string;
+};
 
 const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   gzip: (bytes) => zlib.gzipSync(bytes),
@@ -101,8 +103,8 @@ function encodedWire(plain: Bytes): fc.Arbitrary<Wire> {
   return encodingName.chain((encoding): fc.Arbitrary<Wire> => {
     const encode = ENCODERS[encoding] ?? ((bytes: Uint8Array) => bytes);
     const encoded = new Uint8Array(encode(plain));
-    const wire = (made: string, body: Bytes, content: Wire["content"]): Wire => ({
-      made: `${encoding}, ${made}`,
+    const wire = (description: string, body: Bytes, content: Wire["content"]): Wire => ({
+      description: `${encoding}, ${description}`,
       body,
       content,
       encoding,
@@ -131,7 +133,7 @@ function encodedWire(plain: Bytes): fc.Arbitrary<Wire> {
         const content = encoding === "gzip" || encoding === "zstd" ? plain : "broken";
         return wire("in two members", concat(members), content);
       }),
-      fc.constant({ made: `${encoding}, undeclared`, body: encoded, content: encoded }),
+      fc.constant({ description: `${encoding}, undeclared`, body: encoded, content: encoded }),
       fc.constantFrom("x-gzip", "identity", "gzip, br", "br;q=1", "compress", "__proto__").map(
         (name) => ({ ...wire("unknown encoding", encoded, "unknown"), encoding: name }),
       ),
@@ -144,7 +146,7 @@ const wire: fc.Arbitrary<Wire> = fc.oneof(
   { weight: 1, arbitrary: largeEnvelope },
 ).chain((plain) =>
   fc.oneof(
-    fc.constant<Wire>({ made: "not compressed", body: plain, content: plain }),
+    fc.constant<Wire>({ description: "not compressed", body: plain, content: plain }),
     encodedWire(plain),
   )
 );
@@ -183,25 +185,21 @@ export const hostileRequest: fc.Arbitrary<HostileRequest> = fc.record({
   wire,
   origin,
   query,
-  chunked: fc.boolean(),
-  again: fc.nat(5).map((chance) => chance === 0),
-}).map(({ wire: { made, body, content, encoding }, origin, query, chunked, again }) => ({
-  made,
-  body,
-  content,
+  isChunked: fc.boolean(),
+  isSentTwice: fc.nat(5).map((chance) => chance === 0),
+}).map(({ wire: { encoding, ...body }, origin, ...rest }) => ({
+  ...body,
+  ...rest,
   headers: encoding === undefined ? origin : { ...origin, "content-encoding": encoding },
-  query,
-  chunked,
-  again,
 }));
 
 /** Describes a request so that it can be read and sent again. */
 export function describeRequest(
-  { made, body, headers, query, chunked, again }: HostileRequest,
+  { description, body, headers, query, isChunked, isSentTwice }: HostileRequest,
 ): string {
   const start = new TextDecoder("latin1").decode(body.subarray(0, 600));
   return [
-    `made: ${made}${chunked ? ", in chunks" : ""}${again ? ", sent twice" : ""}`,
+    `${description}${isChunked ? ", in chunks" : ""}${isSentTwice ? ", sent twice" : ""}`,
     `POST /monitoring${query} ${JSON.stringify(headers)}`,
     `body, ${body.length} bytes, begins ${JSON.stringify(start)}`,
     `body in base64: ${body.toBase64()}`,

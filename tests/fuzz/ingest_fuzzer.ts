@@ -24,30 +24,29 @@ export interface IngestFuzzer {
 export function startIngestFuzzer(): IngestFuzzer {
   const ingest = new RawIngest();
   const outcomes = new Map<string, number>();
-  let process: RelayProcess | undefined;
+  let relay: RelayProcess | undefined;
 
-  const running = async () => {
-    if (process === undefined || process.hasEnded) {
-      process = await RelayProcess.start(ingest.origin);
-    }
-    return process;
+  /** The relay's process, started again if an answer has ended it. */
+  const runningRelay = async () => {
+    if (relay === undefined || relay.hasEnded) relay = await RelayProcess.start(ingest.origin);
+    return relay;
   };
 
   async function check(answer: HostileAnswer): Promise<void> {
-    const relay = await running();
+    const relay = await runningRelay();
     ingest.answer = answer;
-    const first = await relay.post();
+    const response = await relay.post();
     ingest.answer = undefined;
-    const outcome = `${first.status} ${first.headers["x-relay-outcome"] ?? ""}`;
+    const outcome = `${response.status} ${response.headers["x-relay-outcome"] ?? ""}`;
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    expectFirst(first, answer);
+    expectEffectOf(answer, response);
 
     const { requests } = ingest;
-    const second = await relay.post();
-    expectRateLimited(second, answer, ingest.requests > requests);
+    const next = await relay.post();
+    expectRateLimitOf(answer, next, ingest.requests > requests);
 
     await relay.advanceClock(HOUR_MS);
-    expectGood(await relay.post(), "a rate limit lasts for more than an hour");
+    expectDelivered(await relay.post(), "a rate limit lasts for more than an hour");
     const { inFlight } = await relay.usage();
     assert.equal(inFlight, 0, "bytes stay in flight");
   }
@@ -59,7 +58,7 @@ export function startIngestFuzzer(): IngestFuzzer {
         await check(answer);
       } catch (error) {
         throw new Error(
-          `${(error as Error).message}\nmade: ${answer.made}\n` +
+          `${(error as Error).message}\n${answer.description}\n` +
             `wire, ${answer.wire.length} bytes, in base64: ${
               answer.wire.subarray(0, 4_000).toBase64()
             }`,
@@ -67,32 +66,32 @@ export function startIngestFuzzer(): IngestFuzzer {
         );
       }
     },
-    memoryInUse: async () => (await (await running()).usage()).bytes,
+    memoryInUse: async () => (await (await runningRelay()).usage()).bytes,
     async [Symbol.asyncDispose]() {
-      await process?.stop();
+      await relay?.stop();
       ingest.close();
     },
   };
 }
 
 /** Checks the response to the envelope that got the hostile answer. */
-function expectFirst(response: ClientResponse, answer: HostileAnswer): void {
+function expectEffectOf(answer: HostileAnswer, response: ClientResponse): void {
   const { status, headers, body } = response;
   const outcome = headers["x-relay-outcome"];
   if (status === 503) {
     assert.ok(
-      answer.reading === "undecided" || answer.mayBeRefused,
-      `503, but the ingest decided: ${answer.reading}`,
+      answer.classification === "undecided" || answer.mayBeRefused,
+      `503, but the ingest decided: ${answer.classification}`,
     );
     assert.equal(outcome, "rejected");
     assert.equal(headers["retry-after"], undefined);
     assert.equal(JSON.parse(new TextDecoder().decode(body)).error, "spool_unavailable");
     return;
   }
-  // Deno does not end a 205 so that a client sees its end: the server sends 204 instead.
+  // Clients cannot see where a 205 of Deno ends: the server sends 204 instead.
   const expected = answer.status === 205 ? 204 : answer.status;
   assert.equal(status, expected, "another status than the ingest's");
-  assert.equal(outcome, answer.reading);
+  assert.equal(outcome, answer.classification);
   assert.equal(headers["retry-after"] !== undefined, status === 429);
   if (answer.body !== undefined) {
     assert.deepEqual(body, answer.body, "another body than the ingest's");
@@ -100,9 +99,9 @@ function expectFirst(response: ClientResponse, answer: HostileAnswer): void {
 }
 
 /** Checks the response to the next envelope: rate limited exactly if the hostile answer announced a limit on errors. */
-function expectRateLimited(
-  response: ClientResponse,
+function expectRateLimitOf(
   { rateLimitSeconds, mayBeRefused }: HostileAnswer,
+  response: ClientResponse,
   wasSent: boolean,
 ): void {
   const isRateLimited = response.status === 429;
@@ -110,7 +109,7 @@ function expectRateLimited(
   if (!mayBeRefused) {
     assert.equal(isRateLimited, rateLimitSeconds > 0, `announced: ${rateLimitSeconds} s`);
   }
-  if (!isRateLimited) return expectGood(response, "the next envelope is not delivered");
+  if (!isRateLimited) return expectDelivered(response, "the next envelope is not delivered");
   assert.ok(!wasSent, "an envelope was sent during a rate limit");
   assert.equal(response.headers["x-relay-outcome"], "rate_limited");
   if (!mayBeRefused) {
@@ -118,8 +117,8 @@ function expectRateLimited(
   }
 }
 
-/** Checks that a good answer is forwarded, without anything of the hostile answer before it. */
-function expectGood({ status, headers, body }: ClientResponse, message: string): void {
+/** Checks that the good answer is forwarded, without any part of the hostile answer before it. */
+function expectDelivered({ status, headers, body }: ClientResponse, message: string): void {
   assert.equal(status, 200, message);
   assert.equal(headers["x-relay-outcome"], "delivered", message);
   assert.equal(new TextDecoder().decode(body), GOOD_BODY, "the body of an earlier answer");
