@@ -7,7 +7,7 @@ import {
   senderOf,
 } from "../browser/arrived_envelope.ts";
 import type { ErrorEvent, Log, Span } from "../browser/arrived_signals.ts";
-import type { StandInIngest } from "../stand_in_ingest.ts";
+import type { IngestRequest } from "../stand_in_ingest.ts";
 
 /** The server's own telemetry, parsed. */
 export interface Reports {
@@ -29,7 +29,7 @@ interface ClientReport {
   }[];
 }
 
-/** Reads everything that the server has reported. */
+/** Reads all reports so far. */
 export type ReadReports = () => Promise<Reports>;
 
 /** From the server's inbox. */
@@ -50,9 +50,9 @@ export function reportsInInbox({ origin }: Pick<ServerProcess, "origin">): ReadR
   };
 }
 
-/** From the stand-in ingest. */
-export function reportsAtIngest(ingest: StandInIngest): ReadReports {
-  return () => parseReports(ingest.requests.map(({ body }) => body));
+/** From requests that arrived at the ingest. */
+export function reportsAtIngest(requests: () => readonly IngestRequest[]): ReadReports {
+  return () => parseReports(requests().map(({ body }) => body));
 }
 
 async function parseReports(bodies: readonly Uint8Array[]): Promise<Reports> {
@@ -63,37 +63,44 @@ async function parseReports(bodies: readonly Uint8Array[]): Promise<Reports> {
   );
   return {
     envelopes,
-    spans: containers<Span>(items, "span"),
-    logs: containers<Log>(items, "log"),
+    spans: itemsOfType<Span>(items, "span"),
+    logs: itemsOfType<Log>(items, "log"),
     errors: items.filter(({ type }) => type === "event").map((item) => item.json()),
-    dropped: sum(items.filter(({ type }) => type === "client_report").map((item) => item.json())),
+    dropped: sumDropped(
+      items.filter(({ type }) => type === "client_report").map((item) => item.json()),
+    ),
     text: envelopes.map(({ bytes }) => new TextDecoder().decode(bytes)).join("\n"),
   };
 }
 
-function containers<T>(items: readonly ArrivedItem[], type: string): T[] {
+function itemsOfType<T>(items: readonly ArrivedItem[], type: string): T[] {
   return items.filter((item) => item.type === type)
     .flatMap((item) => item.json<{ items: T[] }>().items);
 }
 
-function sum(reports: readonly ClientReport[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { reason, category, quantity } of reports.flatMap((one) => one.discarded_events)) {
+function sumDropped(reports: readonly ClientReport[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (
+    const { reason, category, quantity } of reports.flatMap(({ discarded_events }) =>
+      discarded_events
+    )
+  ) {
     const key = `${reason}:${category}`;
-    counts[key] = (counts[key] ?? 0) + quantity;
+    sums[key] = (sums[key] ?? 0) + quantity;
   }
-  return counts;
+  return sums;
 }
 
 /** Spans are sent some seconds after they ended. */
 const TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
 
 /**
- * Polls until `find` returns neither undefined nor false, and returns that.
+ * Polls until `find` returns something other than undefined and false, and returns that.
  *
  * @throws after 20 s, with the reports
  */
-export async function eventually<T>(
+export async function waitForReports<T>(
   what: string,
   read: ReadReports,
   find: (reports: Reports) => T | undefined | false,
@@ -104,6 +111,6 @@ export async function eventually<T>(
     const found = find(reports);
     if (found !== undefined && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`Did not see ${what} in:\n${reports.text}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

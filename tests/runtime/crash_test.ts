@@ -1,10 +1,10 @@
 /** Errors that end the process: logged, reported and delivered before it ends. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { startServer } from "../../tools/run/server_process.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
-import { ask, MODES, relayEnv } from "./_modes.ts";
-import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+import { fetchToEnd, MODES, relayEnv } from "./_reporting_server.ts";
+import { reportsAtIngest, reportsInInbox } from "./_reports.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
 const main = fileURLToPath(new URL("./testdata/crashing_main.ts", import.meta.url));
@@ -21,26 +21,20 @@ for (const mode of MODES) {
       await using ingest = startStandInIngest();
       const env = mode === "relay" ? relayEnv(ingest) : {};
       const server = await startServer({ main, dataDir: folder.path, env });
-      await ask(server.origin + path).catch(() => {
+      await fetchToEnd(server.origin + path).catch(() => {
         // The process may end before it answers.
       });
-      const { code, output } = await endOf(server);
+      // Waits until it ends by itself: SIGCONT has no effect.
+      const { code } = await server.stop("SIGCONT");
       assert.equal(code, 1);
-      assert.ok(output.includes(`${logged}: ${message}\n    at `), output);
+      assert.ok(server.output().includes(`${logged}: ${message}\n    at `), server.output());
 
       await using next = mode === "inbox" ? await startServer({ dataDir: folder.path }) : undefined;
-      const read: ReadReports = next ? reportsInInbox(next) : reportsAtIngest(ingest);
-      const { errors } = await read();
+      const readReports = next ? reportsInInbox(next) : reportsAtIngest(() => ingest.requests);
+      const { errors } = await readReports();
       assert.deepEqual(errors.map(({ exception }) => exception.values[0]?.value), [message]);
       assert.equal((errors[0] as unknown as { level: string }).level, "fatal");
       assert.equal(errors[0]?.exception.values[0]?.mechanism?.handled, false);
     });
   }
-}
-
-/** Waits until the process has ended by itself. */
-async function endOf(server: ServerProcess): Promise<{ code: number; output: string }> {
-  // A signal without effect.
-  const { code } = await server.stop("SIGCONT");
-  return { code, output: server.output() };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { startServer } from "../../tools/run/server_process.ts";
-import { ask } from "./_modes.ts";
+import { fetchToEnd } from "./_reporting_server.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const crashingMain = `${root}tests/runtime/testdata/crashing_main.ts`;
@@ -25,9 +25,9 @@ function readLines(output: string): Line[] {
   });
 }
 
-Deno.test("LOG_FORMAT=json → each line is one object, what other modules print too", async () => {
+Deno.test("LOG_FORMAT=json → each line is one object, also output of other modules", async () => {
   const server = await startServer({ env: { LOG_FORMAT: "json", SOURCE_MAP_ORIGINS: "" } });
-  const { status } = await ask(`${server.origin}/signal?throw=true`);
+  const { status } = await fetchToEnd(`${server.origin}/signal?throw=true`);
   assert.equal(status, 500);
   await server.stop();
   const lines = readLines(server.output());
@@ -42,10 +42,10 @@ Deno.test("LOG_FORMAT=json → each line is one object, what other modules print
 Deno.test("LOG_FORMAT=json, the process crashes → the error with its stack is one object", async () => {
   for (const path of ["/throw", "/reject"]) {
     const server = await startServer({ main: crashingMain, env: { LOG_FORMAT: "json" } });
-    await ask(server.origin + path).catch(() => {
+    await fetchToEnd(server.origin + path).catch(() => {
       // The process may end before it answers.
     });
-    // A signal without effect: it ends by itself.
+    // Waits until it ends by itself: SIGCONT has no effect.
     const { code } = await server.stop("SIGCONT");
     assert.equal(code, 1);
     const crash = readLines(server.output()).find(({ level }) => level === "error");

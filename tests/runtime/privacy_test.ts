@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { ask, MODES, watch } from "./_modes.ts";
-import { eventually } from "./_reports.ts";
+import { fetchToEnd, MODES, startReportingServer } from "./_reporting_server.ts";
+import { waitForReports } from "./_reports.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 for (const mode of MODES) {
-  Deno.test(`${mode} mode: reports hold no address, query, header, host name or local folder`, async () => {
-    await using watched = await watch(mode, {
+  Deno.test(`${mode} mode: private data in requests → no report contains it, nor host name or local folder`, async () => {
+    await using reporting = await startReportingServer(mode, {
       FORWARD_CLIENT_IP: "true",
       TRUSTED_PROXY_HEADER: "x-forwarded-for",
     });
-    const { server, read } = watched;
+    const { server, readReports } = reporting;
     const headers = {
       "x-forwarded-for": "203.0.113.77",
       "forwarded": "for=203.0.113.77",
@@ -21,12 +21,12 @@ for (const mode of MODES) {
       "user-agent": "canaryagent",
     };
     for (const path of ["/?q=canaryquery", "/signal?status=500&q=canaryquery"]) {
-      await ask(server.origin + path, { headers });
+      await fetchToEnd(server.origin + path, { headers });
     }
-    await ask(`${server.origin}/signal?throw=true&q=canaryquery`, { headers });
-    const { text } = await eventually(
+    await fetchToEnd(`${server.origin}/signal?throw=true&q=canaryquery`, { headers });
+    const { text } = await waitForReports(
       "spans, error and log",
-      read,
+      readReports,
       (all) => all.spans.length === 3 && all.errors.length === 1 && all.logs.length > 1 && all,
     );
     const canaries = ["canary", "203.0.113.77", "127.0.0.1", "server_name", "server.address"];
@@ -35,7 +35,7 @@ for (const mode of MODES) {
     }
     assert.ok(text.includes('"app:///routes/signal.ts"'), "frames have paths of the project");
     // The server's own envelopes are sent without the caller's address.
-    for (const request of watched.ingest.requests) {
+    for (const request of reporting.ingest.requests) {
       assert.equal(request.headers["x-forwarded-for"], undefined);
     }
   });

@@ -1,8 +1,8 @@
 /** Page and server report the same release and environment. Source maps: tests/sourcemaps/upload_test.ts. */
 import assert from "node:assert/strict";
 import { readManifest } from "../../server/manifest.ts";
-import { ask, watch } from "./_modes.ts";
-import { eventually } from "./_reports.ts";
+import { fetchToEnd, startReportingServer } from "./_reporting_server.ts";
+import { waitForReports } from "./_reports.ts";
 
 const { buildId } = await readManifest(new URL("../../.build/", import.meta.url));
 
@@ -17,16 +17,16 @@ const CASES: Record<string, [env: Record<string, string>, release: string, envir
 };
 for (const [name, [env, release, environment]] of Object.entries(CASES)) {
   Deno.test(`release and environment from ${name} → same on page, errors, logs, spans`, async () => {
-    await using watched = await watch("inbox", env);
-    const { server, read } = watched;
+    await using reporting = await startReportingServer("inbox", env);
+    const { server, readReports } = reporting;
     const page = await (await fetch(server.origin)).text();
     const client = JSON.parse(/<script[^>]* id="client">(.*?)<\/script>/.exec(page)?.[1] ?? "{}");
     assert.deepEqual([client.release, client.environment], [release, environment]);
 
-    await ask(`${server.origin}/signal?throw=true`);
-    const { errors, logs, spans } = await eventually(
+    await fetchToEnd(`${server.origin}/signal?throw=true`);
+    const { errors, logs, spans } = await waitForReports(
       "an error, a log and a span",
-      read,
+      readReports,
       (reports) =>
         reports.errors.length > 0 && reports.logs.length > 0 && reports.spans.length > 0 && reports,
     );

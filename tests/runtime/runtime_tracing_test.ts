@@ -1,7 +1,7 @@
 /** Deno's own tracing (`OTEL_DENO=true`, always on at Deno Deploy) exports the spans instead of the server. */
 import assert from "node:assert/strict";
-import { ask, CALLER, watch } from "./_modes.ts";
-import { eventually } from "./_reports.ts";
+import { CALLER, fetchToEnd, startReportingServer } from "./_reporting_server.ts";
+import { waitForReports } from "./_reports.ts";
 
 /** A span in OTLP/JSON. */
 interface OtlpSpan {
@@ -42,25 +42,25 @@ function startReceiver() {
 
 Deno.test("OTEL_DENO → spans to OTLP once, none to Sentry; its errors and logs have their ids", async () => {
   await using otlp = startReceiver();
-  await using watched = await watch("inbox", {
+  await using reporting = await startReportingServer("inbox", {
     OTEL_DENO: "true",
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     OTEL_EXPORTER_OTLP_ENDPOINT: otlp.origin,
     OTEL_BSP_SCHEDULE_DELAY: "100",
   });
-  const { server, read } = watched;
+  const { server, readReports } = reporting;
   const headers = { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` };
-  const page = await ask(server.origin);
+  const page = await fetchToEnd(server.origin);
   const timing = page.headers.get("server-timing") ?? "";
   const [, pageTrace, pageSpan] =
     /^sentry-trace;desc="(\w{32})-(\w{16})-1", baggage/.exec(timing) ??
       [];
-  await ask(`${server.origin}/signal?status=503`, { headers });
-  await ask(`${server.origin}/signal?throw=true`, { headers });
+  await fetchToEnd(`${server.origin}/signal?status=503`, { headers });
+  await fetchToEnd(`${server.origin}/signal?throw=true`, { headers });
 
-  const reports = await eventually(
+  const reports = await waitForReports(
     "the error and the log",
-    read,
+    readReports,
     (all) => all.errors.length > 0 && all.logs.some(({ level }) => level === "error") && all,
   );
   assert.deepEqual(reports.spans, []);

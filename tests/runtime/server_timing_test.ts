@@ -1,7 +1,7 @@
 /** The page finds the trace of its own response by `Server-Timing`. */
 import assert from "node:assert/strict";
-import { ask, CALLER, CALLER_HEADERS, watch } from "./_modes.ts";
-import { eventually } from "./_reports.ts";
+import { CALLER, CALLER_HEADERS, fetchToEnd, startReportingServer } from "./_reporting_server.ts";
+import { waitForReports } from "./_reports.ts";
 
 /** Two metrics of the Server-Timing grammar, each with a quoted description. */
 const TIMING =
@@ -15,14 +15,16 @@ function read(response: Response): { traceId: string; spanId: string; baggage: s
 }
 
 Deno.test("GET /, its 304 and page data → Server-Timing with a span of their own", async () => {
-  await using watched = await watch("inbox", { SENTRY_ENVIRONMENT: 'te"st,;=ü' });
-  const { server } = watched;
-  const whole = await ask(server.origin);
-  const again = await ask(server.origin, {
+  await using reporting = await startReportingServer("inbox", { SENTRY_ENVIRONMENT: 'te"st,;=ü' });
+  const { server } = reporting;
+  const whole = await fetchToEnd(server.origin);
+  const again = await fetchToEnd(server.origin, {
     headers: { "if-none-match": whole.headers.get("etag") ?? "" },
   });
   assert.deepEqual([whole.status, again.status], [200, 304]);
-  const data = await ask(`${server.origin}/?fresh-partial=true`, { headers: CALLER_HEADERS });
+  const data = await fetchToEnd(`${server.origin}/?fresh-partial=true`, {
+    headers: CALLER_HEADERS,
+  });
   const named = [whole, again, data].map(read);
   assert.equal(new Set(named.map(({ spanId }) => spanId)).size, 3);
   assert.notEqual(named[0]?.traceId, named[1]?.traceId);
@@ -30,9 +32,9 @@ Deno.test("GET /, its 304 and page data → Server-Timing with a span of their o
   assert.ok(named[0]?.baggage.includes(`sentry-trace_id=${named[0].traceId}`));
   assert.ok(named[0]?.baggage.includes("sentry-environment=te%22st%2C%3B%3D%C3%BC"));
 
-  const spans = await eventually(
+  const spans = await waitForReports(
     "the three spans",
-    watched.read,
+    reporting.readReports,
     ({ spans }) => spans.length === 3 && spans,
   );
   assert.deepEqual(
@@ -43,8 +45,8 @@ Deno.test("GET /, its 304 and page data → Server-Timing with a span of their o
 });
 
 Deno.test("assets, static files, telemetry, HEAD and unknown paths → no span", async () => {
-  await using watched = await watch("inbox", { MONITORING_PATH: "/glass/in" });
-  const { server } = watched;
+  await using reporting = await startReportingServer("inbox", { MONITORING_PATH: "/glass/in" });
+  const { server } = reporting;
   const page = await (await fetch(server.origin)).text();
   const asset = /\/assets\/[\w.]+\.js/.exec(page)?.[0];
   assert.ok(asset);
@@ -63,15 +65,15 @@ Deno.test("assets, static files, telemetry, HEAD and unknown paths → no span",
     ["/", { method: "POST", body: "x" }],
   ];
   for (const [path, init] of quiet) {
-    const answer = await ask(server.origin + path, { ...init, headers: CALLER_HEADERS });
+    const answer = await fetchToEnd(server.origin + path, { ...init, headers: CALLER_HEADERS });
     assert.equal(answer.headers.get("server-timing"), null, `${init?.method ?? "GET"} ${path}`);
   }
   // Last, so that its span arrives after any span of the requests above.
   const headers = { "sentry-trace": `${"f".repeat(32)}-${CALLER.spanId}-1` };
-  await ask(`${server.origin}/signal`, { headers });
-  const spans = await eventually(
+  await fetchToEnd(`${server.origin}/signal`, { headers });
+  const spans = await waitForReports(
     "the last span",
-    watched.read,
+    reporting.readReports,
     ({ spans }) => spans.some(({ trace_id }) => trace_id === "f".repeat(32)) && spans,
   );
   assert.deepEqual(spans.map(({ name }) => name).sort(), ["GET /", "GET /signal"]);

@@ -1,23 +1,37 @@
 /** The server's part of a trace: span, error and log with the caller's ids. */
 import assert from "node:assert/strict";
-import { ask, CALLER, CALLER_HEADERS, MODES, watch } from "./_modes.ts";
-import { eventually } from "./_reports.ts";
+import {
+  CALLER,
+  CALLER_HEADERS,
+  fetchToEnd,
+  MODES,
+  startReportingServer,
+} from "./_reporting_server.ts";
+import { waitForReports } from "./_reports.ts";
 
 for (const mode of MODES) {
   Deno.test(`${mode} mode: request with trace headers → span, error and log in its trace`, async () => {
-    await using watched = await watch(mode);
-    const { server, read } = watched;
-    const failed = await ask(`${server.origin}/signal?status=503`, { headers: CALLER_HEADERS });
+    await using reporting = await startReportingServer(mode);
+    const { server, readReports } = reporting;
+    const failed = await fetchToEnd(`${server.origin}/signal?status=503`, {
+      headers: CALLER_HEADERS,
+    });
     assert.equal(failed.status, 503);
-    const thrown = await ask(`${server.origin}/signal?throw=true`, { headers: CALLER_HEADERS });
+    const thrown = await fetchToEnd(`${server.origin}/signal?throw=true`, {
+      headers: CALLER_HEADERS,
+    });
     assert.equal(thrown.status, 500);
 
-    const { spans, error, log } = await eventually("spans, error and log", read, (reports) => {
-      const spans = reports.spans.filter(({ trace_id }) => trace_id === CALLER.traceId);
-      const [error] = reports.errors;
-      const log = reports.logs.find(({ level }) => level === "error");
-      return spans.length === 2 && error && log && { spans, error, log };
-    });
+    const { spans, error, log } = await waitForReports(
+      "spans, error and log",
+      readReports,
+      (reports) => {
+        const spans = reports.spans.filter(({ trace_id }) => trace_id === CALLER.traceId);
+        const [error] = reports.errors;
+        const log = reports.logs.find(({ level }) => level === "error");
+        return spans.length === 2 && error && log && { spans, error, log };
+      },
+    );
 
     const status = (code: number) => {
       const span = spans.find((one) => one.attributes["http.response.status_code"]?.value === code);
@@ -48,31 +62,31 @@ for (const mode of MODES) {
 }
 
 Deno.test("concurrent requests → each keeps its own trace across await", async () => {
-  await using watched = await watch("inbox");
-  const { server, read } = watched;
+  await using reporting = await startReportingServer("inbox");
+  const { server, readReports } = reporting;
   const ids = ["a", "b", "c", "d"].map((digit) => digit.repeat(32));
   await Promise.all(ids.map((id) =>
-    ask(`${server.origin}/signal?throw=true&delay_ms=50`, {
+    fetchToEnd(`${server.origin}/signal?throw=true&delay_ms=50`, {
       headers: { "sentry-trace": `${id}-${CALLER.spanId}-1` },
     })
   ));
-  const errors = await eventually(
+  const errors = await waitForReports(
     "four errors",
-    read,
+    readReports,
     (reports) => reports.errors.length === 4 && reports.errors,
   );
   assert.deepEqual(errors.map(({ contexts }) => contexts.trace.trace_id).sort(), ids);
 });
 
 Deno.test("unsampled trace → no span, but its error is reported in it", async () => {
-  await using watched = await watch("inbox");
-  const { server, read } = watched;
+  await using reporting = await startReportingServer("inbox");
+  const { server, readReports } = reporting;
   const headers = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-0` };
-  await ask(`${server.origin}/signal?throw=true`, { headers });
-  await ask(server.origin);
-  const reports = await eventually(
+  await fetchToEnd(`${server.origin}/signal?throw=true`, { headers });
+  await fetchToEnd(server.origin);
+  const reports = await waitForReports(
     "the error and another span",
-    read,
+    readReports,
     (all) => all.errors.length > 0 && all.spans.length > 0 && all,
   );
   assert.equal(reports.errors[0]?.contexts.trace.trace_id, CALLER.traceId);
@@ -93,21 +107,21 @@ const INVALID_HEADERS: readonly Record<string, string>[] = [
 ];
 
 Deno.test("invalid trace headers → same response, valid headers", async () => {
-  await using watched = await watch("inbox");
-  const { server, read } = watched;
+  await using reporting = await startReportingServer("inbox");
+  const { server, readReports } = reporting;
   for (const headers of INVALID_HEADERS) {
-    const page = await ask(server.origin, { headers });
+    const page = await fetchToEnd(server.origin, { headers });
     assert.equal(page.status, 200);
     const timing = page.headers.get("server-timing") ?? "";
     assert.match(
       timing,
       /^sentry-trace;desc="[0-9a-f]{32}-[0-9a-f]{16}-1"(, baggage;desc="[^"\\]+")?$/,
     );
-    assert.equal((await ask(`${server.origin}/signal?throw=true`, { headers })).status, 500);
+    assert.equal((await fetchToEnd(`${server.origin}/signal?throw=true`, { headers })).status, 500);
   }
-  const spans = await eventually(
+  const spans = await waitForReports(
     "a span for each answer",
-    read,
+    readReports,
     (reports) => reports.spans.length === 2 * INVALID_HEADERS.length && reports.spans,
   );
   assert.ok(spans.every(({ trace_id }) => /^[0-9a-f]{32}$/.test(trace_id)));
@@ -115,11 +129,11 @@ Deno.test("invalid trace headers → same response, valid headers", async () => 
 });
 
 Deno.test("unknown, long HTTP method → not in the span", async () => {
-  await using watched = await watch("inbox");
-  const { server, read } = watched;
+  await using reporting = await startReportingServer("inbox");
+  const { server, readReports } = reporting;
   const method = "A.".repeat(10_000);
   await (await fetch(`${server.origin}/signal`, { method })).body?.cancel();
-  const span = await eventually("a span", read, ({ spans }) => spans[0]);
+  const span = await waitForReports("a span", readReports, ({ spans }) => spans[0]);
   assert.equal(span.name, "HTTP /signal");
   assert.equal(span.attributes["http.request.method"]?.value, "_OTHER");
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
 import { sendRaw } from "../inbox/_wire.ts";
-import { relayEnv } from "../runtime/_modes.ts";
+import { relayEnv } from "../runtime/_reporting_server.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 
 const ADDRESS = "/monitoring/security";

@@ -4,26 +4,26 @@ import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts
 
 export const MODES = ["inbox", "relay"] as const;
 
-/** A real server and the reader of its own telemetry. */
-export interface Watched extends AsyncDisposable {
+/** A real server, and its own telemetry. */
+export interface ReportingServer extends AsyncDisposable {
   readonly server: ServerProcess;
-  readonly read: ReadReports;
+  readonly readReports: ReadReports;
   /** Receives telemetry in relay mode only. */
   readonly ingest: StandInIngest;
 }
 
 /** Starts the real server in a mode; in relay mode with a stand-in ingest. */
-export async function watch(
+export async function startReportingServer(
   mode: typeof MODES[number],
   env: Readonly<Record<string, string>> = {},
-): Promise<Watched> {
+): Promise<ReportingServer> {
   const ingest = startStandInIngest();
   const relaying = mode === "relay" ? relayEnv(ingest) : {};
   const server = await startServer({ env: { ...relaying, ...env } });
   return {
     server,
     ingest,
-    read: mode === "relay" ? reportsAtIngest(ingest) : reportsInInbox(server),
+    readReports: mode === "relay" ? reportsAtIngest(() => ingest.requests) : reportsInInbox(server),
     async [Symbol.asyncDispose]() {
       await server.stop();
       await ingest.close();
@@ -44,7 +44,7 @@ export const CALLER = {
 export const CALLER_HEADERS = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-1` } as const;
 
 /** Fetches a URL and reads the body to its end. */
-export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
+export async function fetchToEnd(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
   await response.arrayBuffer();
   return response;
