@@ -1,3 +1,5 @@
+import { writeAll } from "../stand_in_ingest.ts";
+
 /** A response as received, not decompressed. */
 export interface WireAnswer {
   readonly status: number;
@@ -24,7 +26,8 @@ export async function sendRaw(
   const all = { Host: `127.0.0.1:${port}`, ...length, ...headers, Connection: "close" };
   const lines = Object.entries(all)
     .map(([name, value]) => `${name}: ${value}\r\n`);
-  await connection.write(
+  await writeAll(
+    connection,
     new TextEncoder().encode(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${payload}`),
   );
   const bytes: number[] = [];

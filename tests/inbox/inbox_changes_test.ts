@@ -5,6 +5,7 @@ import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { Recent } from "../../monitoring/inbox/recent.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
+import { findStablePort } from "../stable_port.ts";
 import { until } from "../until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
@@ -144,8 +145,9 @@ Deno.test("server restarts → offline, then live with a new version, in every t
   const inbox = openInbox({ path: join(folder.path, "inbox.sqlite"), maxBytes: 1_000_000 });
   try {
     using tabs = new Tabs();
-    let server = startInboxServer({ inbox });
-    const { port, url } = server;
+    const port = findStablePort();
+    let server = startInboxServer({ inbox, port });
+    const { url } = server;
     await server.store(1);
     const both = [tabs.open(url), tabs.open(url)] as const;
     await isIn("live", ...both);
@@ -165,10 +167,10 @@ Deno.test("server restarts → offline, then live with a new version, in every t
 
 Deno.test("server restarts with a new file → total of the new file, in every tab", async () => {
   using tabs = new Tabs();
-  let both: readonly InboxChanges[], port: number;
+  const port = findStablePort();
+  let both: readonly InboxChanges[];
   {
-    await using server = startInboxServer();
-    port = server.port;
+    await using server = startInboxServer({ port });
     await server.store(1, 2, 3);
     both = [tabs.open(server.url), tabs.open(server.url)];
     await hasTotal(3, ...both);

@@ -14,23 +14,24 @@ export interface FloodOptions {
   readonly host: string;
   /** Number of envelopes, sent at once, each over its own connection. */
   readonly count: number;
-  /** Of each payload. All share one buffer, so that the client needs little memory. */
+  /** Length of each payload. */
   readonly bytes: number;
 }
 
-/** Prefix of the event ids, to tell them from the server's own envelopes. */
-const FLOOD = "f100d";
+/** Prefix of the event ids, because the server also sends envelopes of its own. */
+const ID_PREFIX = "f100d";
 
 /** Sends many envelopes at once. Rejects if one is not answered. */
 export async function flood({ host, count, bytes }: FloodOptions): Promise<FloodAnswer[]> {
+  // One buffer for all, so that the client needs little memory.
   const payload = new Uint8Array(bytes).fill(0x61);
   return await Promise.all(Array.from({ length: count }, async (_, n) => {
-    const id = FLOOD + n.toString(16).padStart(27, "0");
+    const id = ID_PREFIX + n.toString(16).padStart(27, "0");
     const head = envelope({ event_id: id, dsn: DSN }, []);
     const item = envelope({ type: "attachment", length: bytes }, []);
     using client = await RawClient.connect(host);
     await client.sendHead({ "content-length": `${head.length + item.length + bytes}` });
-    // A refusal may come before the end, and close what is still being written.
+    // The relay may refuse it, and close the connection, before all is sent.
     const sending = client.send(head).then(() => client.send(item)).then(() => client.send(payload))
       .catch(() => {});
     const answer = await client.answer();
@@ -41,11 +42,11 @@ export async function flood({ host, count, bytes }: FloodOptions): Promise<Flood
   }));
 }
 
-/** The event id of a flood's envelope that arrived complete; undefined for anything else. */
+/** The event id of an envelope of a flood that arrived complete; undefined for other envelopes. */
 export function floodId(body: Uint8Array, bytes: number): string | undefined {
   const end = body.indexOf(10);
   const header = new TextDecoder().decode(body.subarray(0, end));
-  const id = new RegExp(`"event_id":"(${FLOOD}[0-9a-f]+)"`).exec(header)?.[1];
+  const id = new RegExp(`"event_id":"(${ID_PREFIX}[0-9a-f]+)"`).exec(header)?.[1];
   if (id === undefined) return undefined;
   const payload = body.subarray(body.indexOf(10, end + 1) + 1);
   return payload.length === bytes && payload.every((byte) => byte === 0x61) ? id : undefined;

@@ -1,3 +1,5 @@
+import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
+
 /** A client on a TCP socket: for incomplete requests, early disconnects and wrong lengths. */
 export class RawClient {
   readonly #connection: Deno.TcpConn;
@@ -13,7 +15,7 @@ export class RawClient {
 
   async send(data: string | Uint8Array): Promise<void> {
     const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-    for (let at = 0; at < bytes.length;) at += await this.#connection.write(bytes.subarray(at));
+    await writeAll(this.#connection, bytes);
   }
 
   /** The head of a POST to the relay. */
@@ -65,12 +67,7 @@ export class RawClient {
   }
 
   close(): void {
-    try {
-      this.#connection.close();
-    } catch (error) {
-      // The test closed it before `using` did.
-      if (!(error instanceof Deno.errors.BadResource)) throw error;
-    }
+    closeQuietly(this.#connection);
   }
 
   [Symbol.dispose](): void {

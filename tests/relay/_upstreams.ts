@@ -1,13 +1,14 @@
-/** The other end of the relay's connections: an ingest with TLS, a proxy, host names. */
+/** What the relay connects to: an ingest with TLS, a proxy, a host name with two addresses. */
 import { lookup } from "node:dns/promises";
 import { fileURLToPath } from "node:url";
+import { closeQuietly, writeAll } from "../stand_in_ingest.ts";
 
 const testdata = (name: string) => fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
 
-/** The certificate of an ingest by TLS, for `ingest.test` and `localhost`. */
+/** Certificate of an ingest with TLS, for `ingest.test` and `localhost`. */
 export const CERTIFICATE = testdata("ingest_cert.pem");
 
-/** An ingest that takes every envelope. */
+/** An ingest that accepts every envelope. */
 export interface Ingest extends AsyncDisposable {
   readonly port: number;
   /** Bodies of its requests so far. */
@@ -43,12 +44,12 @@ export function startIngest({ hostname = "127.0.0.1", tls = false }: IngestOptio
   };
 }
 
-/** An HTTP proxy that leads every tunnel to one port of the loopback. */
+/** An HTTP proxy whose tunnels all lead to one port of the loopback. */
 export interface StandInProxy extends AsyncDisposable {
   readonly port: number;
   /** Heads of the requests so far. */
   readonly heads: readonly string[];
-  /** From now on it answers so instead of letting anything through. */
+  /** Answers all further requests with this status. */
   refuse(status: number): void;
 }
 
@@ -56,38 +57,41 @@ export interface StandInProxy extends AsyncDisposable {
 export function startProxy(target: number): StandInProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
-  const open = new Set<Deno.Conn>();
+  const clients = new Set<Deno.Conn>();
   let refusal: number | undefined;
 
-  const serve = async (connection: Deno.Conn) => {
+  const serve = async (client: Deno.Conn) => {
     // One request for each connection: the relay must not send another one on it.
-    const answer = (status: string, body: string) =>
+    const respond = (status: string, body: string) =>
       send(
-        connection,
+        client,
         `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
       );
-    const head = await readHead(connection);
+    const head = await readHead(client);
     heads.push(head);
     if (refusal !== undefined) {
-      await answer(`${refusal} Refused`, "");
+      await respond(`${refusal} Refused`, "");
     } else if (head.startsWith("CONNECT ")) {
       const ingest = await Deno.connect({ hostname: "127.0.0.1", port: target });
-      open.add(ingest);
-      await send(connection, "HTTP/1.1 200 Connection established\r\n\r\n");
-      await Promise.all([
-        connection.readable.pipeTo(ingest.writable),
-        ingest.readable.pipeTo(connection.writable),
-      ]);
+      try {
+        await send(client, "HTTP/1.1 200 Connection established\r\n\r\n");
+        await Promise.all([
+          client.readable.pipeTo(ingest.writable),
+          ingest.readable.pipeTo(client.writable),
+        ]);
+      } finally {
+        closeQuietly(ingest);
+      }
     } else {
-      await answer("200 OK", '{"id":"taken"}');
+      await respond("200 OK", '{"id":"taken"}');
     }
   };
   const serving: Promise<void>[] = [];
   const accepting = (async () => {
-    for await (const connection of listener) {
-      open.add(connection);
-      // Closed by the relay, or by the test's end.
-      serving.push(serve(connection).catch(() => {}));
+    for await (const client of listener) {
+      clients.add(client);
+      // Fails when the relay, the ingest or the end of the test closes a connection.
+      serving.push(serve(client).catch(() => {}).finally(() => closeQuietly(client)));
     }
   })();
   return {
@@ -96,13 +100,7 @@ export function startProxy(target: number): StandInProxy {
     refuse: (status) => refusal = status,
     async [Symbol.asyncDispose]() {
       listener.close();
-      for (const connection of open) {
-        try {
-          connection.close();
-        } catch {
-          // Closed with its streams.
-        }
-      }
+      for (const client of clients) closeQuietly(client);
       await Promise.all([accepting, ...serving]);
     },
   };
@@ -113,32 +111,32 @@ async function readHead(connection: Deno.Conn): Promise<string> {
   const buffer = new Uint8Array(4096);
   while (!head.includes("\r\n\r\n")) {
     const count = await connection.read(buffer);
-    if (count === null) throw new Error("The head broke off.");
+    if (count === null) throw new Error("The head is incomplete.");
     head += new TextDecoder().decode(buffer.subarray(0, count));
   }
   return head.slice(0, head.indexOf("\r\n\r\n"));
 }
 
-async function send(connection: Deno.Conn, text: string): Promise<void> {
-  await connection.write(new TextEncoder().encode(text));
+function send(connection: Deno.Conn, text: string): Promise<void> {
+  return writeAll(connection, new TextEncoder().encode(text));
 }
 
-/** A name with two addresses, as one process sees it. */
+/** A host name with two addresses, in one server process. */
 export interface TwoAddresses extends AsyncDisposable {
   readonly name: string;
   readonly addresses: readonly [string, string];
-  /** Command that the process must run first: `before` of `startServer`. */
+  /** Shell command for `before` of `startServer`. */
   readonly before?: string;
 }
 
 /**
- * `localhost`, where it has two addresses, as on most machines; else, on Linux, in a mount namespace
- * of the server's own with a hosts file of its own.
+ * `localhost`, which has two addresses on most machines. Elsewhere, on Linux, the server gets a hosts file of its own in
+ * a mount namespace.
  *
  * @throws where neither is possible: the test is never skipped silently
  */
 export async function twoAddresses(): Promise<TwoAddresses> {
-  // By the system's own resolver, as the server asks it.
+  // The system's resolver, which the server uses too.
   const found = (await lookup("localhost", { all: true })).map(({ address }) => address);
   if (found.includes("::1") && found.includes("127.0.0.1")) {
     const addresses = ["::1", "127.0.0.1"] as const;
@@ -148,8 +146,8 @@ export async function twoAddresses(): Promise<TwoAddresses> {
   const hosts = `${folder}/hosts`;
   await Deno.writeTextFile(hosts, "127.0.0.1 localhost\n127.0.0.2 localhost\n");
   const mount = `mount --bind ${hosts} /etc/hosts`;
-  const own = ["unshare", "--map-root-user", "--mount", "sh", "-c"];
-  const { success } = await new Deno.Command(own[0]!, { args: [...own.slice(1), mount] }).output();
+  const args = ["--map-root-user", "--mount", "sh", "-c"];
+  const { success } = await new Deno.Command("unshare", { args: [...args, mount] }).output();
   if (!success) {
     throw new Error(
       "Cannot test a name with several addresses: localhost has one here, and this machine allows " +
@@ -159,8 +157,8 @@ export async function twoAddresses(): Promise<TwoAddresses> {
   return {
     name: "localhost",
     addresses: ["127.0.0.1", "127.0.0.2"],
-    // The server keeps its process id: each of these replaces the one before.
-    before: `set -- ${own.join(" ")} '${mount} && exec "$@"' sh "$@"`,
+    // Each command replaces the one before, so that the server keeps its process id.
+    before: `set -- unshare ${args.join(" ")} '${mount} && exec "$@"' sh "$@"`,
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }

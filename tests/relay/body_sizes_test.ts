@@ -7,25 +7,22 @@ const KIB = 1024;
 /** Around each size at which bodies are read differently or their buffer grows. */
 const SIZES = [1, 30, 63, 64, 65, 100, 128, 200, 255, 256, 257, 300, 900, 1_100]
   .flatMap((kib) => [kib * KIB - 200, kib * KIB, kib * KIB + 4]);
-/** Requests at once. */
+/** Concurrent requests. */
 const CLIENTS = 8;
 
-/** Bytes that differ between envelopes at each offset. */
-function payloadOf(made: number, length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; at++) bytes[at] = at * 7 + made * 31 + (at >> 8);
-  return bytes;
+/** An envelope whose payload differs from that of other numbers at each offset. */
+function numberedEnvelope(number: number, size: number): Uint8Array<ArrayBuffer> {
+  const payload = new Uint8Array(size);
+  for (let at = 0; at < size; at++) payload[at] = at * 7 + number * 31 + (at >> 8);
+  const header = { event_id: `e${number}`, dsn: DSN, number, size };
+  return envelope(header, [[{ type: "attachment" }, payload]]);
 }
 
-function isWhole(body: Uint8Array): boolean {
-  const { made, size } = JSON.parse(new TextDecoder().decode(body.subarray(0, body.indexOf(10))));
-  return Buffer.compare(body, madeOf(made, size)) === 0;
-}
-
-function madeOf(made: number, size: number): Uint8Array<ArrayBuffer> {
-  return envelope({ event_id: `e${made}`, dsn: DSN, made, size }, [
-    [{ type: "attachment" }, payloadOf(made, size)],
-  ]);
+/** Whether the bytes are those of the envelope that the header names. */
+function isIntact(body: Uint8Array): boolean {
+  const header = new TextDecoder().decode(body.subarray(0, body.indexOf(10)));
+  const { number, size } = JSON.parse(header);
+  return Buffer.compare(body, numberedEnvelope(number, size)) === 0;
 }
 
 /** The bytes in chunks of a size that fits no buffer. */
@@ -40,28 +37,28 @@ function inChunks(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<Arr
 }
 
 Deno.test("bodies of all sizes at once, the ingest fails at times → each arrives as sent", async () => {
-  let broken = 0;
+  let altered = 0;
   const arrived = new Set<number>();
   await using ingest = startStandInIngest({ keepRequests: false });
   // Bytes of an attempt that failed may still be in the socket's buffer when its request is answered.
-  const behaviors = [takes(), answers(503), takesSlowly(20), closes, takes()];
+  const behaviours = [takes(), answers(503), takesSlowly(20), closes, takes()];
   ingest.behave(({ body }) => {
-    if (!isWhole(body)) broken++;
+    if (!isIntact(body)) altered++;
     arrived.add(body.length);
-    return behaviors[arrived.size % behaviors.length]!;
+    return behaviours[arrived.size % behaviours.length]!;
   });
   await using server = startRelay({ upstream: ingest.origin });
-  const waiting = SIZES.flatMap((size) => [size, size + 1, size + 2]).entries();
+  const queue = SIZES.flatMap((size) => [size, size + 1, size + 2]).entries();
   await Promise.all(Array.from({ length: CLIENTS }, async () => {
-    for (const [made, size] of waiting) {
-      const bytes = madeOf(made, size);
-      const response = await server.post(made % 3 === 0 ? inChunks(bytes) : bytes);
+    for (const [number, size] of queue) {
+      const bytes = numberedEnvelope(number, size);
+      const response = await server.post(number % 3 === 0 ? inChunks(bytes) : bytes);
       await response.body?.cancel();
       // 503: there is no spool.
       assert.ok([200, 503].includes(response.status), `${response.status}`);
     }
   }));
-  assert.equal(broken, 0);
+  assert.equal(altered, 0);
   assert.ok(arrived.size > SIZES.length);
   assert.equal((await server.health()).in_flight_bytes, 0);
 });

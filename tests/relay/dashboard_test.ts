@@ -1,20 +1,22 @@
 /** The alert rules and the dashboard in `deploy/`: against the metrics, Prometheus' parser and Grafana's format. */
 import assert from "node:assert/strict";
 import { parse, stringify } from "yaml";
+import { isAvailable } from "../is_available.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { fresh, startRelay } from "./_start_relay.ts";
 import dashboard from "../../deploy/grafana-dashboard.json" with { type: "json" };
 
 const rulesFile = new URL("../../deploy/prometheus-alerts.yml", import.meta.url);
 
-/** What the tests read of a file of rules: https://prometheus.io/docs/prometheus/latest/configuration/recording_rules/ */
+/** The used part of a rules file: https://prometheus.io/docs/prometheus/latest/configuration/recording_rules/ */
 interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
 }
 const rules: Rules = parse(await Deno.readTextFile(rulesFile));
 const alertExpressions = rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr));
 
-/** The dashboard's expressions, with values for what Grafana replaces. */
+/** The dashboard's expressions, with values for Grafana's variables. */
 const panelExpressions = dashboard.panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "2m").replaceAll("$job", "a job"))
 );
@@ -73,26 +75,20 @@ Deno.test("dashboard → Grafana's classic format: panels side by side, each wit
   assert.equal(cells.size, area, "panels overlap");
 });
 
-const promtool = hasPromtool();
+const hasPromtool = await isAvailable("promtool", "--version");
 
 Deno.test({
   name: "alert rules and dashboard → Prometheus parses each expression" +
-    (promtool ? "" : " (ignored: promtool is not installed)"),
-  ignore: !promtool,
+    (hasPromtool ? "" : " (ignored: promtool is not installed)"),
+  ignore: !hasPromtool,
   async fn() {
     assert.match(await checkRules(rulesFile.pathname), /SUCCESS: 8 rules found/);
-    const folder = await Deno.makeTempDir({ prefix: "rules-" });
-    try {
-      const panels = panelExpressions.map((expr, n) => ({ record: `panel:${n}`, expr }));
-      const path = `${folder}/panels.yml`;
-      await Deno.writeTextFile(path, stringify({ groups: [{ name: "panels", rules: panels }] }));
-      assert.match(
-        await checkRules(path),
-        new RegExp(`SUCCESS: ${panelExpressions.length} rules found`),
-      );
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    using folder = temporaryFolder();
+    const panels = panelExpressions.map((expr, n) => ({ record: `panel:${n}`, expr }));
+    const path = `${folder.path}/panels.yml`;
+    await Deno.writeTextFile(path, stringify({ groups: [{ name: "panels", rules: panels }] }));
+    const success = `SUCCESS: ${panelExpressions.length} rules found`;
+    assert.match(await checkRules(path), new RegExp(success));
   },
 });
 
@@ -104,14 +100,4 @@ async function checkRules(path: string): Promise<string> {
   const [found, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.ok(success, errors);
   return found!;
-}
-
-function hasPromtool(): boolean {
-  try {
-    return new Deno.Command("promtool", { args: ["--version"], stderr: "null", stdout: "null" })
-      .outputSync().success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

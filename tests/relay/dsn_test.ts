@@ -26,8 +26,8 @@ Deno.test("DSN in the query only → delivered to that hosted DSN", async () => 
   }
 });
 
-/** Header DSN, query: each must be refused although DSN or query alone is near to an allowed one. */
-const foreign: Record<string, readonly (readonly [unknown, string?])[]> = {
+/** Pairs of the header's DSN and the query, similar to the allowed DSN. Each must be refused. */
+const REFUSED: Record<string, readonly (readonly [unknown, string?])[]> = {
   "a foreign DSN": [
     ["https://publickey@evil.example/42"],
     ["https://otherkey@o1.ingest.us.sentry.io/42"],
@@ -127,13 +127,12 @@ const foreign: Record<string, readonly (readonly [unknown, string?])[]> = {
     ["", "?o=1&p=42&r=us"],
   ],
 };
-for (const [attack, cases] of Object.entries(foreign)) {
-  Deno.test(`row 'DSN not allowed, or header and query disagree': ${attack}`, async () => {
+for (const [attack, cases] of Object.entries(REFUSED)) {
+  Deno.test(`row 'DSN not allowed, or header and query disagree': ${attack} → 403`, async () => {
     await using ingest = startStandInIngest();
     await using server = startRelay({ upstream: ingest.origin });
     for (const [dsn, query] of cases) {
       const response = await server.post(envelope({ event_id: "e1", dsn }), {}, query);
-      assert.equal(response.status, 403, `${dsn} ${query}`);
       await expectError(response, 403, "dsn_not_allowed");
     }
     assert.equal(ingest.requests.length, 0);
@@ -144,8 +143,8 @@ Deno.test("DSN with its host in upper case → delivered to the allowed DSN", as
   await using ingest = startStandInIngest();
   const allowed = parseDsn(`http://key@${ingest.host.replace("127.0.0.1", "localhost")}/1`);
   await using server = startRelay({ allowedDsns: [allowed] });
-  const shouting = allowed.text.replace("localhost", "LOCALHOST");
-  await expectTaken(await server.post(envelope({ dsn: shouting })), "delivered", {});
+  const upperCase = allowed.text.replace("localhost", "LOCALHOST");
+  await expectTaken(await server.post(envelope({ dsn: upperCase })), "delivered", {});
   assert.equal(ingest.requests[0]?.headers.host, allowed.host);
 });
 

@@ -5,6 +5,7 @@ import { createApp } from "../../docs/examples/hono.ts";
 import { hangs, type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { expectError } from "./_expect.ts";
 import { envelope } from "./_start_relay.ts";
+import { findStablePort } from "../stable_port.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -38,7 +39,7 @@ async function serveApp(
   };
 }
 
-/** Fails if anything that the test opened is left: connections, timers, the spool's thread. */
+/** A test that fails if connections, timers or the spool's thread are left. */
 function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, fn, sanitizeOps: true, sanitizeResources: true });
 }
@@ -114,7 +115,8 @@ test("ingest down, no dataDir → 503 spool_unavailable", async () => {
 
 test("ingest down, dataDir → 202, delivered by the next relay once the ingest is up", async () => {
   using folder = temporaryFolder();
-  const down = startStandInIngest();
+  const port = findStablePort();
+  const down = startStandInIngest({ port });
   await down.close();
   const sent = envelope({ dsn: dsnAt(down), event_id: "b".repeat(32) });
   {
@@ -123,7 +125,7 @@ test("ingest down, dataDir → 202, delivered by the next relay once the ingest 
     assert.equal(response.status, 202, await response.text());
     assert.equal(response.headers.get("x-relay-outcome"), "spooled");
   }
-  await using ingest = startStandInIngest({ port: Number(new URL(down.origin).port) });
+  await using ingest = startStandInIngest({ port });
   await using _app = await serveApp(ingest, { dataDir: folder.path });
   const arrived = await ingest.waitFor(([first]) => first);
   assert.deepEqual(arrived.body, sent);
@@ -137,7 +139,7 @@ test("close() while the ingest is silent → the envelope is spooled, later ones
   const posted = app.post(envelope({ dsn: dsnAt(ingest) }));
   await ingest.waitFor(([first]) => first);
   const closing = app.closeRelay();
-  assert.equal(closing, app.closeRelay(), "one close, however often it is called");
+  assert.equal(closing, app.closeRelay(), "repeated calls return the first promise");
   const response = await posted;
   assert.equal(response.status, 202, await response.text());
   await closing;
@@ -211,15 +213,14 @@ Deno.test("example in docs/embedding.md → is the tested file, runs with the st
     stdout: "null",
     stderr: "piped",
   }).spawn();
-  const lines = server.stderr.pipeThrough(new TextDecoderStream());
   let output = "";
   let isPosted = false;
-  for await (const line of lines) {
-    output += line;
-    const origin = /http:\/\/[^:]+:(\d+)/.exec(output);
-    if (!origin || isPosted) continue;
+  for await (const chunk of server.stderr.pipeThrough(new TextDecoderStream())) {
+    output += chunk;
+    const port = /http:\/\/[^:]+:(\d+)/.exec(output)?.[1];
+    if (port === undefined || isPosted) continue;
     isPosted = true;
-    const response = await fetch(`http://127.0.0.1:${origin[1]}/monitoring`, {
+    const response = await fetch(`http://127.0.0.1:${port}/monitoring`, {
       method: "POST",
       body: envelope({ dsn: dsnAt(ingest) }),
     });

@@ -1,10 +1,11 @@
-/** An ingest with hostile answers: the parts that reach the sender, and how long limits hold. */
+/** Hostile answers of an ingest: which parts reach the sender, and how long rate limits last. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
+import { RawClient } from "./_raw_client.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
-/** Those that Deno 2.9.6 cannot write into a header and aborts the process for. */
+/** Deno 2.9.6 aborts the process when it writes one of these into a header. */
 const CONTROL_CHARACTERS = ["\x01", "\x1b", "\x7f"];
 const HOUR_MS = 3_600_000;
 
@@ -13,7 +14,7 @@ Deno.test("control characters in an ingest's headers → its status is passed on
   const cases = [200, 400, 429].flatMap((status) =>
     CONTROL_CHARACTERS.map((character) => ({ status, character }))
   );
-  // A limit holds for one DSN: each case has its own.
+  // Each case has its own DSN, because a limit holds for one DSN.
   const dsns = cases.map((_, at) => `https://key@o1.ingest.us.sentry.io/${100 + at}`);
   await using server = await startServer({
     env: {
@@ -45,22 +46,17 @@ Deno.test("control characters in an ingest's headers → its status is passed on
   assert.equal((await fetch(`${server.origin}/monitoring`)).status, 200);
 });
 
-Deno.test("ingest answers 205 → the answer to the sender has an end that a client can see", async () => {
+Deno.test("ingest answers 205 → the client can see where the response ends", async () => {
   await using ingest = startStandInIngest();
   await using server = await startServer({
     env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin },
   });
   ingest.behave(() => answers(205));
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  using client = await RawClient.connect(`127.0.0.1:${server.port}`);
   const body = envelope({ dsn: DSN, event_id: "e1" });
-  const head = `POST /monitoring HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}`;
-  await connection.write(new TextEncoder().encode(`${head}\r\n\r\n`));
-  await connection.write(body);
-  let answer = "";
-  for await (const chunk of connection.readable.pipeThrough(new TextDecoderStream())) {
-    answer += chunk;
-    if (answer.includes("\r\n\r\n")) break;
-  }
+  await client.sendHead({ "content-length": `${body.length}` });
+  await client.send(body);
+  const answer = await client.answer();
   // RFC 9112, section 6.3: any other answer lasts until the connection closes.
   assert.match(answer, /^HTTP\/1\.1 (?:204|304) |^(?:content-length|transfer-encoding): /im);
   assert.match(answer, /^x-relay-outcome: delivered\r$/im);

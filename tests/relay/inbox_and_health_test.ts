@@ -52,14 +52,14 @@ Deno.test("inbox mode → framing is checked as in relay mode", async () => {
 });
 
 Deno.test("the inbox cannot store → 503 spool_unavailable", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const full = new Error("disk full");
   await using server = startRelay({
     store: { store: () => Promise.reject(full) },
-    onStoreError: (error) => told.push(error),
+    onStoreError: (error) => reported.push(error),
   });
   await expectError(await server.post(envelope({ dsn: DSN })), 503, "spool_unavailable");
-  assert.deepEqual(told, [full]);
+  assert.deepEqual(reported, [full]);
   assert.equal((await server.health()).in_flight_bytes, 0);
 });
 

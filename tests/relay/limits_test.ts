@@ -230,7 +230,7 @@ Deno.test("ingest hangs → memory released after RELAY_TIMEOUT_MS", async () =>
 });
 
 /** Sends the first half of a large envelope. */
-async function halfSent(host: string): Promise<{ client: RawClient; rest: () => Promise<void> }> {
+async function sendHalf(host: string): Promise<{ client: RawClient; rest: () => Promise<void> }> {
   const whole = largeEnvelope(MIB);
   const client = await RawClient.connect(host);
   await client.sendHead({ "content-length": `${whole.length}` });
@@ -238,16 +238,16 @@ async function halfSent(host: string): Promise<{ client: RawClient; rest: () => 
   return { client, rest: () => client.send(whole.subarray(MIB / 2)) };
 }
 
-Deno.test("large uploads that pause → others are taken meanwhile, and they are taken when they continue", async () => {
+Deno.test("large uploads pause → others are delivered meanwhile, these once they continue", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
-  const stalled = await Promise.all(Array.from({ length: 6 }, () => halfSent(server.host)));
+  const paused = await Promise.all(Array.from({ length: 6 }, () => sendHalf(server.host)));
   await server.healthWhen(({ in_flight_bytes }) => in_flight_bytes >= 6 * MIB / 2);
   const others = await Promise.all(
     Array.from({ length: 6 }, async () => (await server.post(largeEnvelope(MIB))).status),
   );
   assert.deepEqual(others, Array(6).fill(200));
-  for (const { client, rest } of stalled) {
+  for (const { client, rest } of paused) {
     await rest();
     assert.match(await client.answer(), /^HTTP\/1\.1 200 /);
     client.close();
@@ -258,8 +258,8 @@ Deno.test("large uploads that pause → others are taken meanwhile, and they are
 Deno.test("clients that disconnect in the middle of large uploads → their memory is released", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });
-  const gone = await Promise.all(Array.from({ length: 5 }, () => halfSent(server.host)));
-  for (const { client } of gone) client.close();
+  const uploads = await Promise.all(Array.from({ length: 5 }, () => sendHalf(server.host)));
+  for (const { client } of uploads) client.close();
   await server.healthWhen(({ outcomes }) => outcomes.rejected === 5);
   assert.equal((await server.post(largeEnvelope(MIB))).status, 200);
   assert.equal((await server.health()).in_flight_bytes, 0);

@@ -1,4 +1,4 @@
-/** What the relay tells operators: metrics by OTLP, and a line when an ingest's state changes. */
+/** The relay's metrics, by OTLP and for Prometheus, and its log lines about an ingest's state. */
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import type { IngestState } from "../../monitoring/relay/send/circuit_breaker.ts";
@@ -7,7 +7,7 @@ import { until } from "../until.ts";
 import { answers, closes, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { DSN, fresh, startRelay } from "./_start_relay.ts";
 
-/** One data point as OTLP has it in JSON. */
+/** A data point in OTLP/JSON. */
 interface Point {
   readonly attributes: readonly {
     readonly key: string;
@@ -33,46 +33,32 @@ interface OtlpMetrics {
 }
 
 /** The newest points of each of the relay's metrics, such as `{"a.b": {"outcome=delivered": point}}`. */
-type Read = Record<string, { readonly unit: string; readonly points: Record<string, Point> }>;
+type Metrics = Record<string, { readonly unit: string; readonly points: Record<string, Point> }>;
 
 /** An OTLP/HTTP receiver on a free port. */
 function startReceiver() {
-  const read: Read = {};
-  let news = Promise.withResolvers<void>();
+  const metrics: Metrics = {};
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const body = await request.json();
     if (new URL(request.url).pathname !== "/v1/metrics") return Response.json({});
     for (const { scopeMetrics } of (body as OtlpMetrics).resourceMetrics) {
-      for (const { scope, metrics } of scopeMetrics) {
+      for (const { scope, metrics: received } of scopeMetrics) {
         if (scope.name !== "sightglass") continue;
-        for (const { name, unit, sum, gauge, histogram } of metrics) {
+        for (const { name, unit, sum, gauge, histogram } of received) {
           const { dataPoints } = (sum ?? gauge ?? histogram)!;
           const named = dataPoints.map((point) => [
             point.attributes.map(({ key, value }) => `${key}=${value.stringValue}`).sort().join(),
             point,
           ]);
-          read[name] = { unit, points: Object.fromEntries(named) };
+          metrics[name] = { unit, points: Object.fromEntries(named) };
         }
       }
     }
-    news.resolve();
-    news = Promise.withResolvers();
     return Response.json({});
   });
   return {
     origin: `http://127.0.0.1:${server.addr.port}`,
-    /** All that was read, as soon as `find` is true of it. */
-    async when(find: (read: Read) => boolean): Promise<Read> {
-      const over = Promise.withResolvers<never>();
-      const fail = () => over.reject(new Error(`Not seen in 20 s: ${JSON.stringify(read)}`));
-      const timer = setTimeout(fail, 20_000);
-      try {
-        while (!find(read)) await Promise.race([news.promise, over.promise]);
-        return read;
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    metrics,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
@@ -108,21 +94,24 @@ Deno.test("OTEL_DENO → outcomes, reasons, bytes, spool and latency are exporte
   assert.equal(await post("not an envelope either"), 400);
   assert.equal(await post(fresh([[{ type: "event" }, '"broken"']])), 202);
 
+  const { metrics } = otlp;
   const envelopes = "sightglass.relay.envelopes";
-  const read = await otlp.when((read) =>
-    read[envelopes]?.points["outcome=spooled"]?.asDouble === 1 &&
-    read["sightglass.spool.pending"]?.points[""]?.asDouble === 1
+  await until(
+    "the spooled envelope is exported",
+    () =>
+      metrics[envelopes]?.points["outcome=spooled"]?.asDouble === 1 &&
+      metrics["sightglass.spool.pending"]?.points[""]?.asDouble === 1,
   );
-  const counted = read[envelopes]!.points;
-  // The server's own telemetry goes the same way.
+  const counted = metrics[envelopes]!.points;
+  // Includes the server's own telemetry.
   assert.ok(counted["outcome=delivered"]!.asDouble! >= 1);
   assert.equal(counted["outcome=rejected,reason=ingest"]?.asDouble, 1);
   assert.equal(counted["outcome=rejected,reason=envelope_malformed"]?.asDouble, 2);
-  assert.ok(read["sightglass.relay.received"]!.points[""]!.asDouble! > 300);
-  assert.equal(typeof read["sightglass.relay.in_flight"]!.points[""]!.asDouble, "number");
-  assert.ok(read["sightglass.spool.size"]!.points[""]!.asDouble! > 100);
-  assert.ok(read["sightglass.spool.oldest_age"]!.points[""]!.asDouble! >= 0);
-  const latency = read["sightglass.relay.upstream.duration"]!;
+  assert.ok(metrics["sightglass.relay.received"]!.points[""]!.asDouble! > 300);
+  assert.equal(typeof metrics["sightglass.relay.in_flight"]!.points[""]!.asDouble, "number");
+  assert.ok(metrics["sightglass.spool.size"]!.points[""]!.asDouble! > 100);
+  assert.ok(metrics["sightglass.spool.oldest_age"]!.points[""]!.asDouble! >= 0);
+  const latency = metrics["sightglass.relay.upstream.duration"]!;
   assert.equal(latency.unit, "s");
   assert.ok(Number(latency.points["outcome=decided"]!.count) >= 2);
   assert.ok(Number(latency.points["outcome=undecided"]!.count) >= 1);
@@ -167,15 +156,15 @@ async function scrape(origin: string): Promise<Map<string, number>> {
   assert.equal(response.status, 200);
   assert.match(response.headers.get("content-type")!, /^text\/plain; version=0\.0\.4/);
   const samples = new Map<string, number>();
-  let typed = "";
+  let family = "";
   for (const line of (await response.text()).split("\n")) {
     if (line === "") continue;
-    typed = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line)?.[1] ?? typed;
+    family = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line)?.[1] ?? family;
     if (/^# (?:HELP \w+ .+|TYPE .+)$/.test(line)) continue;
     const [, name, labels = "", value] =
       /^([a-z_]+)((?:\{(?:[a-z]+="[^"\\\n]*",?)+\})?) ([\d.e+-]+)$/.exec(line) ?? assert.fail(line);
-    assert.ok(name!.startsWith(typed), `${line} is in ${typed}`);
-    assert.ok(!samples.has(name! + labels), `twice: ${line}`);
+    assert.ok(name!.startsWith(family), `${line} is in ${family}`);
+    assert.ok(!samples.has(name! + labels), `repeated: ${line}`);
     samples.set(name! + labels, Number(value));
   }
   return samples;
@@ -183,38 +172,38 @@ async function scrape(origin: string): Promise<Map<string, number>> {
 
 Deno.test("SPOOL=none, ingest goes down and up → reported once each", async () => {
   await using ingest = startStandInIngest();
-  const told: IngestState[] = [];
+  const reported: IngestState[] = [];
   let uptime = 0;
   await using server = startRelay({
     upstream: ingest.origin,
-    onIngestState: (state) => told.push(state),
+    onIngestState: (state) => reported.push(state),
     uptime: () => uptime,
   });
   const post = async () => (await server.post(fresh())).status;
   assert.equal(await post(), 200);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 
   ingest.behave(answers(500));
   for (let i = 0; i < DOWN_AFTER + 1; i++) assert.equal(await post(), 503);
   const down = { state: "down", origin: ingest.origin, reason: "it answered 500" };
-  assert.deepEqual(told, [down]);
+  assert.deepEqual(reported, [down]);
 
   ingest.behave(takes());
   for (let i = 0; i < 3; i++) assert.equal(await post(), 200);
-  const again = { state: "up", origin: ingest.origin };
-  assert.deepEqual(told, [down, again]);
+  const up = { state: "up", origin: ingest.origin };
+  assert.deepEqual(reported, [down, up]);
 
-  // One that is down again and again is not reported each time.
+  // Within a minute a further change is not reported.
   ingest.behave(answers(500));
   for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
   ingest.behave(takes());
   assert.equal(await post(), 200);
-  assert.deepEqual(told, [down, again]);
+  assert.deepEqual(reported, [down, up]);
 
   uptime = 60_000;
   ingest.behave(answers(500));
   for (let i = 0; i < DOWN_AFTER; i++) assert.equal(await post(), 503);
-  assert.deepEqual(told, [down, again, down]);
+  assert.deepEqual(reported, [down, up, down]);
 });
 
 Deno.test("SPOOL=none, ingest goes down and up → logged once each", async () => {

@@ -5,7 +5,7 @@ import { answers, hangs, startStandInIngest, takes, takesAfter } from "../stand_
 import { expectError, expectTaken } from "./_expect.ts";
 import { DSN, envelope, fresh, startRelay } from "./_start_relay.ts";
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 Deno.test("row 'seen before': any sent_at, compressed or not → 200 duplicate, not forwarded", async () => {
   await using ingest = startStandInIngest();
@@ -69,7 +69,7 @@ Deno.test("not taken before → the next attempt is no duplicate", async () => {
 Deno.test("limit announced while a copy waits → 429 for the copy, no request", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 300 });
-  // Its status comes at once, its end only when the time is over.
+  // Its status arrives at once, its end never.
   const limited = { kind: "hang half way", status: 429 } as const;
   ingest.next(limited);
   const body = fresh();
@@ -108,9 +108,9 @@ Deno.test("row 'seen before': after one hour → delivered again", async () => {
   await using server = startRelay({ upstream: ingest.origin, uptime: () => uptime });
   const body = fresh();
   await expectTaken(await server.post(body), "delivered", { id: "e1" });
-  uptime = HOUR - 1;
+  uptime = HOUR_MS - 1;
   await expectTaken(await server.post(body), "duplicate", { id: "e1" });
-  uptime = HOUR;
+  uptime = HOUR_MS;
   await expectTaken(await server.post(body), "delivered", { id: "e1" });
 });
 
@@ -152,7 +152,7 @@ Deno.test("row 'the ingest answers 429': → no request of any client for that D
   ingest.next(answers(429, { headers: { "retry-after": "7" } }));
   const body = fresh();
   await (await server.post(body)).body?.cancel();
-  // The very same envelope, which was not taken, is held back as well and is no duplicate.
+  // The envelope that was refused is under the limit as well, and is no duplicate.
   for (const again of [body, fresh([[{ type: "tomorrows_type" }, ""]])]) {
     const held = await server.post(again);
     assert.equal(held.status, 429);

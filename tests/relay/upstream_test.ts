@@ -16,7 +16,7 @@ function startRelaying(
       SENTRY_DSN: dsn,
       SPOOL: "none",
       DENO_CERT: CERTIFICATE,
-      // Deno asks for a newer one of itself, through the same proxy.
+      // Otherwise Deno checks for updates through the same proxy.
       DENO_NO_UPDATE_CHECK: "1",
       ...env,
     },
@@ -117,11 +117,11 @@ Deno.test("an ingest that cannot be reached → log and health name the cause", 
   await using closing = startStandInIngest();
   closing.behave(closes);
   await using other = startStandInIngest();
-  // Four digits are no status.
+  // Not a status: it has four digits.
   other.behave(answers(2000));
   // A label of more than 63 characters: refused by the resolver itself, without asking a server.
   const unresolvable = `${"n".repeat(64)}.invalid`;
-  // The system accepts for it, and nothing reads.
+  // Connections open, but nothing reads from them.
   using listening = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const refused = startStandInIngest();
   await refused.close();
@@ -144,7 +144,7 @@ Deno.test("an ingest that cannot be reached → log and health name the cause", 
     no_proxy: ".invalid",
     RELAY_TIMEOUT_MS: "4000",
   });
-  // The log reports an ingest after as many envelopes in a row.
+  // The log reports an ingest after this number of failures in a row.
   const all = dsns.flatMap((dsn) => new Array<string>(DOWN_AFTER).fill(dsn));
   assert.deepEqual(await Promise.all(all.map((dsn) => post(server, dsn))), all.map(() => 503));
   const expected = Object.entries(causes).map(([dsn, reason]) => ({

@@ -4,21 +4,20 @@ import { inboxAddress, remoteDsn, SNIPPETS } from "../../islands/overview/snippe
 import { projectRoot } from "../../tools/project_files.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
+import { isAvailable } from "../is_available.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
+import { outsideAddress } from "./_outside_address.ts";
 
-/** An SDK starts in a second, on a busy machine in several. */
+/** An SDK starts in a second; a busy machine takes longer. */
 const RUN_TIMEOUT_MS = 60_000;
 
-/** Listens on every interface, so that a test can be another machine's application. */
+/** Listens on all interfaces, so that a test can act as another machine. */
 const server = await startServer({ env: { HOST: "0.0.0.0" } });
 Deno.test.beforeAll(installSdks);
 Deno.test.afterAll(async () => void await server.stop());
 const address = inboxAddress(new URL(server.origin));
 const codeOf = (id: string, to = address) =>
   SNIPPETS.find((snippet) => snippet.id === id)!.code(to);
-/** An address of this machine for which the server does not see a loopback peer. */
-const outside = Deno.networkInterfaces()
-  .find(({ family, address }) => family === "IPv4" && !address.startsWith("127."))?.address;
 
 /**
  * Runs a command in a folder where `@sentry/node` is installed.
@@ -43,18 +42,8 @@ async function run(command: readonly [string, ...string[]], files: Record<string
   assert.ok(success, `${command.join(" ")}: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Whether a program runs here. */
-async function runs(program: string, ...args: string[]): Promise<boolean> {
-  try {
-    return (await new Deno.Command(program, { args, stdout: "null", stderr: "null" }).output())
-      .success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-async function received(message: string): Promise<number> {
+/** Number of error groups in the inbox with this text. */
+async function countErrors(message: string): Promise<number> {
   const query = new URLSearchParams({ view: "errors", q: message });
   const { rows } = await (await fetch(`${server.origin}/monitoring/inbox?${query}`)).json();
   return rows.length;
@@ -62,11 +51,11 @@ async function received(message: string): Promise<number> {
 
 Deno.test({
   name: "snippet for Node → its event arrives",
-  ignore: !await runs("node", "--version"),
+  ignore: !await isAvailable("node", "--version"),
   async fn() {
     const files = { "instrument.mjs": codeOf("node"), "app.mjs": "" };
     await run(["node", "--import", "./instrument.mjs", "app.mjs"], files);
-    assert.equal(await received("Hello from Node"), 1);
+    assert.equal(await countErrors("Hello from Node"), 1);
   },
 });
 
@@ -76,54 +65,54 @@ Deno.test("snippet for Deno → its event arrives, with the permissions that it 
   await run(["deno", "run", config, "--no-prompt", ...permissions.split(" "), "app.ts"], {
     "app.ts": codeOf("deno"),
   });
-  assert.equal(await received("Hello from Deno"), 1);
+  assert.equal(await countErrors("Hello from Deno"), 1);
 });
 
 Deno.test({
   name: "snippet for Python → its event arrives",
-  ignore: !await runs(
+  ignore: !await isAvailable(
     "python3",
     "-c",
     "from sentry_sdk.consts import DEFAULT_OPTIONS as o; o['enable_logs']",
   ),
   async fn() {
     await run(["python3", "app.py"], { "app.py": codeOf("python") });
-    assert.equal(await received("Hello from Python"), 1);
+    assert.equal(await countErrors("Hello from Python"), 1);
   },
 });
 
 Deno.test({
   name: "snippet for curl → its event arrives",
-  ignore: !await runs("curl", "--version"),
+  ignore: !await isAvailable("curl", "--version"),
   async fn() {
     await run(["sh", "-c", `${codeOf("curl")} --fail`]);
-    assert.equal(await received("Hello from curl"), 1);
+    assert.equal(await countErrors("Hello from curl"), 1);
   },
 });
 
 Deno.test({
   name:
     "snippet on a page opened from another machine → its event arrives; key for local use → 403",
-  ignore: outside === undefined || !await runs("curl", "--version"),
+  ignore: outsideAddress === undefined || !await isAvailable("curl", "--version"),
   async fn() {
-    const { origin, dsn } = inboxAddress(new URL(`http://${outside}:${server.port}`));
+    const { origin, dsn } = inboxAddress(new URL(`http://${outsideAddress}:${server.port}`));
     const code = codeOf("curl", { origin, dsn }).replace('curl"}', 'outside"}');
     await run(["sh", "-c", `${code} --fail`]);
-    assert.equal(await received("Hello from outside"), 1);
+    assert.equal(await countErrors("Hello from outside"), 1);
     const withLocalKey = codeOf("curl", { origin, dsn: address.dsn });
     await assert.rejects(run(["sh", "-c", `${withLocalKey} --fail`]), /403/);
-    assert.equal(remoteDsn(new URL(server.origin), outside!), dsn);
+    assert.equal(remoteDsn(new URL(server.origin), outsideAddress!), dsn);
   },
 });
 
 Deno.test({
   name: "SENTRY_SPOTLIGHT, application with a DSN of another server → a copy arrives here",
-  ignore: !await runs("node", "--version"),
+  ignore: !await isAvailable("node", "--version"),
   async fn() {
     const app = `import * as Sentry from "@sentry/node";
 Sentry.init({ dsn: "http://key@127.0.0.1:9/1" });
 Sentry.captureMessage("Hello from Spotlight");`;
     await run(["sh", "-c", `${codeOf("spotlight")}; node app.mjs`], { "app.mjs": app });
-    assert.equal(await received("Hello from Spotlight"), 1);
+    assert.equal(await countErrors("Hello from Spotlight"), 1);
   },
 });

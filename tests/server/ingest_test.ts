@@ -4,6 +4,7 @@ import { startServer } from "../../tools/run/server_process.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { sendRaw } from "../inbox/_wire.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
+import { outsideAddress } from "./_outside_address.ts";
 
 const TOKEN = "s3cret-token";
 const OWN_DSN = "https://inbox@sightglass.invalid/1";
@@ -25,7 +26,7 @@ let made = 0;
 const envelope = (header: Record<string, unknown> = {}) =>
   `${JSON.stringify(header)}\n{"type":"event"}\n{"message":"no. ${++made}"}`;
 
-/** Listens on every interface, so that tests can be another machine's application. */
+/** Listens on all interfaces, so that a test can act as another machine. */
 const server = await startServer({
   env: { HOST: "0.0.0.0", INBOX_TOKEN: TOKEN, ALLOWED_ORIGINS: "https://shop.example" },
 });
@@ -198,15 +199,11 @@ Deno.test("proxy on this machine → own DSN or token, else 403", async () => {
   }
 });
 
-/** An address of this machine that other machines could reach. */
-const outside = Deno.networkInterfaces()
-  .find(({ family, address }) => family === "IPv4" && !address.startsWith("127."))?.address;
-
 Deno.test({
   name: "another machine: own key and project at this host, own DSN or token → stored, else 403",
-  ignore: outside === undefined,
+  ignore: outsideAddress === undefined,
   async fn() {
-    const origin = `http://${outside}:${server.port}`;
+    const origin = `http://${outsideAddress}:${server.port}`;
     const send = async (
       address: string,
       header?: Record<string, unknown>,
@@ -225,15 +222,15 @@ Deno.test({
       "X-Sentry-Auth": `Sentry sentry_version=7, sentry_key=${key}`,
     });
     const own = "/api/1/envelope/?sentry_key=inbox";
-    const dsn = `http://inbox@${outside}:${server.port}/1`;
+    const dsn = `http://inbox@${outsideAddress}:${server.port}/1`;
     assert.equal(await send(own), "stored");
     assert.equal(await send(own, { dsn }), "stored");
     assert.equal(await send(own, { dsn: OWN_DSN }), "stored");
     assert.equal(await send("/api/1/envelope/", {}, auth("inbox")), "stored");
     assert.equal(await send("/monitoring", { dsn: OWN_DSN }), "stored");
     assert.equal(await send("/stream", { dsn: OWN_DSN }), "stored");
-    const phone = { Origin: "https://shop.example" };
-    assert.equal(await send(own, {}, phone), "stored", "a page in ALLOWED_ORIGINS");
+    const allowedPage = { Origin: "https://shop.example" };
+    assert.equal(await send(own, {}, allowedPage), "stored", "a page in ALLOWED_ORIGINS");
     for (const address of ADDRESSES) {
       assert.equal(await send(address, {}, { Authorization: `Bearer ${TOKEN}` }), "stored");
       assert.match(await send(address), /^dsn_/);
@@ -260,9 +257,9 @@ Deno.test("relay mode, /api/PROJECT/envelope/ → only to the allowed DSN's own 
   await using ingest = startStandInIngest();
   await using other = startStandInIngest();
   const dsn = `http://key@${ingest.host}/7`;
-  const twice = [`http://both@${ingest.host}/9`, `http://both@${other.host}/9`];
+  const sameKey = [`http://both@${ingest.host}/9`, `http://both@${other.host}/9`];
   await using relay = await startServer({
-    env: { SENTRY_DSN: dsn, SENTRY_ALLOWED_DSNS: twice.join() },
+    env: { SENTRY_DSN: dsn, SENTRY_ALLOWED_DSNS: sameKey.join() },
   });
   const send = async (
     address: string,
@@ -300,7 +297,7 @@ Deno.test("relay mode, /api/PROJECT/envelope/ → only to the allowed DSN's own 
       ["dsn_not_allowed", "/api/7/envelope/?sentry_key=key&sentry_key=other"],
       ["dsn_not_allowed", "/api/7/envelope/?sentry_key=other", {}, auth],
       ["dsn_not_allowed", "/api/9/envelope/?sentry_key=both"],
-      ["dsn_not_allowed", "/api/9/envelope/?sentry_key=both", { dsn: twice[0] }],
+      ["dsn_not_allowed", "/api/9/envelope/?sentry_key=both", { dsn: sameKey[0] }],
       ["dsn_not_allowed", query, { dsn: self.replace("/7", "/8") }],
       ["dsn_not_allowed", query, { dsn: self.replace("key@", "other@") }],
       ["dsn_not_allowed", query, { dsn: FOREIGN_DSN }],
@@ -322,5 +319,5 @@ Deno.test("relay mode, /api/PROJECT/envelope/ → only to the allowed DSN's own 
   assert.equal((await sendRaw(relay.port, "GET", "/stream")).status, 404);
   assert.equal((await sendRaw(relay.port, "OPTIONS", "/stream", loopbackPage)).status, 404);
   assert.equal((await sendRaw(relay.port, "OPTIONS", query, loopbackPage)).status, 403);
-  assert.ok(other.requests.length === 0);
+  assert.equal(other.requests.length, 0);
 });

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { EventReader, sendRaw } from "../inbox/_wire.ts";
+import { isAvailable } from "../is_available.ts";
+import { findStablePort } from "../stable_port.ts";
 
 const TOKEN = "open-sesame";
 const HOST = "glass.example";
@@ -18,11 +20,16 @@ server {
     location / { proxy_pass http://127.0.0.1:8000; }
 }`;
 
-interface Proxy extends AsyncDisposable {
+interface NginxProxy extends AsyncDisposable {
   readonly port: number;
 }
 
-const nginx = nginxPath();
+// Debian installs it in a folder that only root's PATH contains.
+const nginx = (await isAvailable("nginx", "-v"))
+  ? "nginx"
+  : (await isAvailable("/usr/sbin/nginx", "-v"))
+  ? "/usr/sbin/nginx"
+  : undefined;
 const testBehindNginx = (name: string, fn: () => Promise<void>) =>
   Deno.test({
     name: nginx === undefined ? `${name} (ignored: nginx is not installed)` : name,
@@ -30,31 +37,16 @@ const testBehindNginx = (name: string, fn: () => Promise<void>) =>
     fn,
   });
 
-function nginxPath(): string | undefined {
-  // Debian installs it in a folder that only root's PATH contains.
-  for (const path of ["nginx", "/usr/sbin/nginx"]) {
-    try {
-      if (new Deno.Command(path, { args: ["-v"], stderr: "null" }).outputSync().success) {
-        return path;
-      }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  }
-  return undefined;
-}
-
 /** Replaces text that must be present, so that the test fails when the file changes. */
 function replaced(text: string, found: RegExp, by: string): string {
   assert.match(text, found);
   return text.replace(found, by);
 }
 
-/** Runs nginx on a free port before the server. Without TLS, which needs a certificate. */
-async function startNginx(site: string, server: ServerProcess): Promise<Proxy> {
+/** Runs nginx on a free port, as a proxy of the server. Without TLS, which needs a certificate. */
+async function startNginx(site: string, server: ServerProcess): Promise<NginxProxy> {
   const folder = await Deno.makeTempDir({ prefix: "nginx-" });
-  using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = free.addr;
+  const port = findStablePort();
   let conf = replaced(site, /listen 443 ssl http2;/, `listen 127.0.0.1:${port};`);
   conf = replaced(conf, /127\.0\.0\.1:8000/, `127.0.0.1:${server.port}`);
   conf = replaced(conf, /ssl_certificate [^;]+;\s+ssl_certificate_key [^;]+;/, "");
@@ -68,7 +60,6 @@ http {
 ${conf}
 }`,
   );
-  free.close();
   const child = new Deno.Command(nginx!, {
     args: ["-p", folder, "-e", "stderr", "-c", "nginx.conf"],
     stderr: "piped",

@@ -1,9 +1,10 @@
 /** Applications with real SDKs send to the inbox. `tests/sdks/` has the applications and the versions of the SDKs. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
+import { isAvailable } from "../is_available.ts";
 import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
 
-/** An application that has not sent everything by then has failed. */
+/** An application ends in some seconds; a busy machine takes longer. */
 const TIMEOUT_MS = 60_000;
 
 const server = await startServer();
@@ -11,20 +12,15 @@ const { origin, port } = server;
 
 Deno.test.afterAll(async () => void await server.stop());
 
-/** A program ended with an error. */
-class ProgramError extends Error {
-  override readonly name = "ProgramError";
-}
-
 interface Run {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
 
-/** Runs a program in `tests/sdks/`; undefined: it is not installed. */
-async function run(program: string, { args, env, input }: Run): Promise<string | undefined> {
-  const command = new Deno.Command(program, {
+/** Runs a program in `tests/sdks/`. */
+async function run(program: string, { args, env, input }: Run): Promise<void> {
+  const child = new Deno.Command(program, {
     args: [...args],
     cwd: SDKS,
     env,
@@ -32,34 +28,20 @@ async function run(program: string, { args, env, input }: Run): Promise<string |
     stdout: "piped",
     stderr: "piped",
     signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  let child: Deno.ChildProcess;
-  try {
-    child = command.spawn();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  }).spawn();
   const output = child.output();
   await new Blob([input ?? ""]).stream().pipeTo(child.stdin);
   const { success, stdout, stderr } = await output;
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  if (!success) throw new ProgramError(`${program} failed:\n${text(stdout)}${text(stderr)}`);
-  return text(stdout);
+  assert.ok(success, `${program} failed:\n${text(stdout)}${text(stderr)}`);
 }
 
-/** Whether a program runs without an error. */
-async function isAvailable(program: string, ...args: string[]): Promise<boolean> {
-  try {
-    return await run(program, { args }) !== undefined;
-  } catch (error) {
-    if (error instanceof ProgramError) return false;
-    throw error;
-  }
-}
-
-function testWith(isThere: boolean, what: string, name: string, fn: () => Promise<void>): void {
-  Deno.test({ name: isThere ? name : `${name} (ignored: no ${what})`, ignore: !isThere, fn });
+function testWith(isInstalled: boolean, what: string, name: string, fn: () => Promise<void>): void {
+  Deno.test({
+    name: isInstalled ? name : `${name} (ignored: no ${what})`,
+    ignore: !isInstalled,
+    fn,
+  });
 }
 
 // deno-lint-ignore no-explicit-any
@@ -67,7 +49,7 @@ async function rows(query: string): Promise<any[]> {
   return (await (await fetch(`${origin}/monitoring/inbox?${query}`)).json()).rows;
 }
 
-/** The trace with this name: its row, and the types of the items in its envelopes. */
+/** The trace with this name, and the item types in its envelopes. */
 async function traceNamed(name: string) {
   const trace = (await rows("view=traces")).find((row) => row.name === name);
   assert.ok(trace, `no trace is named ${name}`);
@@ -111,10 +93,7 @@ testWith(
       sent.flatMap(({ items }) => items.map(({ type }: { type: string }) => type)),
     );
     for (const type of ["session", "check_in", "attachment", "feedback"]) {
-      assert.ok(
-        types.has(type),
-        type,
-      );
+      assert.ok(types.has(type), type);
     }
     assert.equal((await rows("view=logs&q=cart+loaded+11")).length, 1);
     assert.deepEqual(await rows("view=refusals"), []);

@@ -17,7 +17,7 @@ const violation = (n: number, directive = "img-src") =>
     },
   });
 
-Deno.test("inbox mode: own page, page of this machine → source; stranger → 403, listed", async () => {
+Deno.test("inbox mode: own page, page of this machine → stored by source; foreign page → 403, listed", async () => {
   await using server = await startServer();
   const own = `http://127.0.0.1:${server.port}`;
   const status = async (headers: Record<string, string>, n: number) =>

@@ -17,7 +17,7 @@ const ATTACKS = [
 ];
 
 for (const { connections, limit } of ATTACKS) {
-  Deno.test(`${connections} connections with ${PIPELINED} pipelined delays each, MAX_CONNECTIONS=${limit} → a client is answered`, async () => {
+  Deno.test(`${connections} connections with pipelined delays, MAX_CONNECTIONS=${limit} → a client is answered`, async () => {
     await using server = await startServer({ env: { MAX_CONNECTIONS: `${limit}` } });
     using clients = new DisposableStack();
     const attack = HEALTH + get("/signal?delay_ms=5000").repeat(PIPELINED);

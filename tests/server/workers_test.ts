@@ -11,7 +11,7 @@ import { until } from "../until.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ignore = Deno.build.os !== "linux";
-/** Enough that both processes get some, whatever the system's choice. */
+/** So many that the system gives some to each process. */
 const CONNECTIONS = 40;
 /** Clients that post during a reload, and their pause after each post. */
 const CLIENTS = 8;
@@ -67,10 +67,10 @@ Deno.test({
       assert.ok(delivered > 0 && delivered < CONNECTIONS, `process ${worker}: ${delivered}`);
     }
 
-    // Acknowledged by a process that is killed, or by the other one.
+    // Some are acknowledged by the process that is killed.
     ingest.behave(answers(503));
     const kept = Array.from({ length: CONNECTIONS }, () => fresh());
-    const text = (body: Uint8Array) => new TextDecoder().decode(body);
+    const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
     const [, ...workers] = server.pids();
     const command = await Deno.readTextFile(`/proc/${workers[1]}/cmdline`);
     const { host } = new URL(origin);
@@ -84,7 +84,7 @@ Deno.test({
       if (index === CONNECTIONS / 2) Deno.kill(workers[1]!, "SIGKILL");
       // A connection of the killed process breaks.
       const status = await post(body).catch(() => undefined);
-      if (status === 202) acknowledged.push(text(body));
+      if (status === 202) acknowledged.push(textOf(body));
     }));
     assert.ok(acknowledged.length > 0);
     await until("it is replaced", () => {
@@ -102,18 +102,18 @@ Deno.test({
       60_000,
     );
 
-    // Another server of the same user that also shares its port would take a part of the connections.
-    await using stranger = launch({ PORT: new URL(origin).port, DATA_DIR: dataDir });
-    await until("it is refused", () => stranger.text().includes("in use"), 60_000);
-    assert.equal((await stranger.process.status).code, 1);
-    await stranger.closed;
+    // Attack: a server of the same user that shares the port would get a part of the connections.
+    await using other = launch({ PORT: new URL(origin).port, DATA_DIR: dataDir });
+    await until("it is refused", () => other.text().includes("in use"), 60_000);
+    assert.equal((await other.process.status).code, 1);
+    await other.closed;
     assert.equal(
-      stranger.text(),
+      other.text(),
       `Cannot listen on ${origin}/: the port is in use, set another PORT.\n`,
     );
 
-    // Stop in good order while requests are under way. A process that has sent nothing since the outage sends one at
-    // a time and spools the rest.
+    // SIGTERM during requests. A process that has sent nothing since the outage sends one at a time and spools the
+    // rest.
     const postMany = (count: number) =>
       Promise.all(Array.from({ length: count }, () => post(fresh())));
     const areDelivered = (statuses: number[]) => statuses.every((status) => status === 200);

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startServer } from "../run/server_process.ts";
+import { findStablePort } from "../../tests/stable_port.ts";
 import { temporaryFolder } from "../../tests/temporary_folder.ts";
-
-/** Most milliseconds to wait for a line on a busy machine. */
-const TIMEOUT_MS = 20_000;
+import { until } from "../../tests/until.ts";
 
 /** `deno task tail`, with the permissions of the task. */
 function startTail(args: readonly string[], env: Record<string, string> = {}) {
@@ -28,13 +27,8 @@ function startTail(args: readonly string[], env: Record<string, string> = {}) {
   return {
     out: () => out.text,
     error: () => error.text,
-    async printed(read: () => string, pattern: RegExp): Promise<void> {
-      const deadline = performance.now() + TIMEOUT_MS;
-      while (!pattern.test(read())) {
-        if (performance.now() > deadline) assert.match(read(), pattern);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    },
+    printed: (read: () => string, pattern: RegExp) =>
+      until(`it prints ${pattern}`, () => pattern.test(read())),
     async end(signal?: Deno.Signal): Promise<number> {
       if (signal !== undefined) child.kill(signal);
       const { code } = await child.status;
@@ -58,19 +52,19 @@ async function post(origin: string, n: number, encoding?: "zstd"): Promise<void>
 
 Deno.test("tail of a server that restarts → each new error once, ended by a signal", async () => {
   using folder = temporaryFolder();
-  const env = { INBOX_TOKEN: "s3cret" };
+  const env = { INBOX_TOKEN: "s3cret", PORT: `${findStablePort()}` };
   const first = await startServer({ dataDir: folder.path, env });
-  const { origin, port } = first;
+  const { origin } = first;
   await post(origin, 1);
   const tail = startTail([`--url=${origin}`], env);
-  const json = startTail(["--json", "--all"], { ...env, PORT: `${port}` });
+  const json = startTail(["--json", "--all"], env);
   for (const { printed, error } of [tail, json]) await printed(error, /^Following /);
   await post(origin, 2);
   await post(origin, 3, "zstd");
   await tail.printed(tail.out, /no\. 3/);
   await first.stop();
   await tail.printed(tail.error, /is lost\. Waiting for the server\.\n/);
-  const second = await startServer({ dataDir: folder.path, env: { ...env, PORT: `${port}` } });
+  const second = await startServer({ dataDir: folder.path, env });
   try {
     await tail.printed(tail.error, /Connected again\.\n/);
     await post(origin, 4);
@@ -108,14 +102,17 @@ Deno.test({
       stderr: "piped",
     }).spawn();
     const output = shell.output();
-    let ended = false;
-    output.then(() => ended = true);
-    const deadline = performance.now() + TIMEOUT_MS;
-    for (let n = 1; !ended && performance.now() < deadline; n++) {
-      await post(server.origin, n);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    let hasEnded = false;
+    output.then(() => hasEnded = true);
+    let posted = 0;
+    try {
+      await until("tail has ended", async () => {
+        await post(server.origin, ++posted);
+        return hasEnded;
+      });
+    } finally {
+      if (!hasEnded) shell.kill();
     }
-    if (!ended) shell.kill();
     const { stdout, stderr } = await output;
     const decoder = new TextDecoder();
     assert.match(decoder.decode(stdout), /^[^\n]*no\. \d+\ncodes 0\n$/);
