@@ -12,7 +12,7 @@ import { projectRoot } from "./project_files.ts";
 
 /** The browser's entry. */
 const CLIENT = "client.ts";
-/** This module: a change of it makes another build. */
+/** This module: if it changes, the page is built again. */
 const BUILDER = "tools/build.ts";
 
 const dev = process.argv.includes("--dev");

@@ -1,6 +1,6 @@
 /**
- * Modules that pages load at the same moment, after the islands at first sight. The build makes one file of
- * each list, because each file is a request.
+ * Modules that pages load at the same moment, after the islands in the first viewport. The build makes one file of each
+ * list to save requests.
  */
 export const LOADED_TOGETHER: readonly (readonly string[])[] = [
   [

@@ -1,6 +1,6 @@
 /**
- * `deno task picture`: takes the README's pictures. A small shop, `tests/sdks/shop.cjs`, reports to a server with an
- * empty inbox while somebody buys; then the overview, a trace and an error of the shop are written to `docs/`, each in
+ * `deno task picture`: takes the README's pictures. A browser buys in a small shop, `tests/sdks/shop.cjs`, which reports
+ * to a server with an empty inbox; then the overview, a trace and an error of the shop are written to `docs/`, each in
  * light and dark. Needs Node.
  */
 import { chromium, type Page } from "@playwright/test";

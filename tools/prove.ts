@@ -9,10 +9,10 @@ import { type Browser, chromium, errors, type Page } from "@playwright/test";
 import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
 import { CHROMIUM_ARGS, ChromiumMissing, ensureChromium } from "./test/find_chromium.ts";
 
-/** Maximum wait for the page's proof, which usually ends before. */
-const TIMEOUT_MS = 54_000;
-/** The whole run, once there is a Chromium. A page can keep Playwright waiting: a script that never ends. */
-const END_TIMEOUT_MS = 57_000;
+/** Maximum duration of the page's proof. */
+const PROOF_TIMEOUT_MS = 54_000;
+/** Maximum duration of the whole run, because a page with an endless script blocks Playwright. */
+const RUN_TIMEOUT_MS = 57_000;
 /** Maximum wait for the page itself. */
 const OPEN_TIMEOUT_MS = 15_000;
 
@@ -57,9 +57,9 @@ interface Proven {
 
 /** @throws {ProveError} */
 async function prove(browser: Browser, origin: string, token: string | undefined): Promise<Proven> {
-  const end = Date.now() + TIMEOUT_MS;
+  const end = Date.now() + PROOF_TIMEOUT_MS;
   const page = await browser.newPage({ acceptDownloads: false });
-  // This browser is new: where consent is required, nothing is granted in it.
+  // Grants all consents: a new browser has none.
   await page.addInitScript((kinds) => {
     try {
       for (const kind of kinds) localStorage.setItem(`consent:${kind}`, "0");
@@ -115,19 +115,19 @@ async function openPage(page: Page, origin: string): Promise<void> {
   }
 }
 
-/** Longer than any proof. */
+/** Maximum length of the printed text: longer than any proof. */
 const MAX_CHARACTERS = 20_000;
 
-/** What may be printed of a page's text: it must not control the terminal. */
+/** Text of a page, without characters that control the terminal. */
 export const printable = (text: string): string =>
   text.slice(0, MAX_CHARACTERS).replace(/[^\P{Cc}\n]|\p{Cf}/gu, "\ufffd");
 
-/** @throws {ProveError} after {@linkcode END_TIMEOUT_MS} */
+/** @throws {ProveError} after {@linkcode RUN_TIMEOUT_MS} */
 async function withinTime<T>(work: Promise<T>, origin: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new ProveError(`Cannot prove: the page of ${origin} does not respond.`);
-    timer = setTimeout(() => reject(error), END_TIMEOUT_MS);
+    timer = setTimeout(() => reject(error), RUN_TIMEOUT_MS);
   });
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -15,7 +15,7 @@ interface Check {
   run(root: string): Promise<string[]> | string[];
 }
 
-/** The project's, and that of the SDKs that tests run. */
+/** Lock files of the project, and of the SDKs that tests run. */
 const LOCK_FILES = ["deno.lock", "tests/sdks/deno.lock"];
 
 const CHECKS: readonly Check[] = [

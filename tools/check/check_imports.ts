@@ -30,8 +30,8 @@ function checkImport(found: Import): string | undefined {
     return problem(found, "no module imports main.ts: move the shared part into its own module");
   }
   if (TEST_FILES.test(from)) return undefined;
-  const dev = isIn(from, NOT_PRODUCT);
-  if (!dev && (TEST_FILES.test(to) || isIn(to, NOT_PRODUCT))) {
+  const isProduct = !isIn(from, NOT_PRODUCT);
+  if (isProduct && (TEST_FILES.test(to) || isIn(to, NOT_PRODUCT))) {
     return problem(found, "only tests, tools and benchmarks import tests, tools and benchmarks");
   }
   if (/_(test|spec)\.m?tsx?$/.test(to)) return problem(found, "no module imports a test");
@@ -54,10 +54,10 @@ function allows(rule: ImportRule, { to, typeOnly }: Import): boolean {
   return isIn(to, rule.may) || (typeOnly && isIn(to, rule.mayTypes ?? []));
 }
 
-const problem = ({ from, line, specifier, to }: Import, right: string): string => {
+const problem = ({ from, line, specifier, to }: Import, rule: string): string => {
   const resolved = specifier === to ? "" : ` (${to})`;
   const where = line ? `${from}:${line}` : from;
-  return `${where} imports "${specifier}"${resolved}: ${right.replace(/\.?$/, ".")}`;
+  return `${where} imports "${specifier}"${resolved}: ${rule.replace(/\.?$/, ".")}`;
 };
 
 /** `node:` modules that a browser would have to load, each with the chain of imports to it. */

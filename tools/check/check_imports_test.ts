@@ -13,7 +13,7 @@ function imports(...arrows: string[]): Import[] {
   });
 }
 
-/** Each breaks one rule and no other; the second text is part of the expected message. */
+/** Each import breaks exactly one rule. The message is a part of the expected one. */
 const REFUSED: readonly [arrow: string, message: string][] = [
   ["routes/index.tsx → main.ts", "no module imports main.ts"],
   ["tests/relay/x_test.ts → main.ts", "no module imports main.ts"],
@@ -112,7 +112,7 @@ const REFUSED: readonly [arrow: string, message: string][] = [
 ];
 
 for (const [arrow, message] of REFUSED) {
-  Deno.test(`refused: ${arrow}`, () => {
+  Deno.test(`${arrow} → refused`, () => {
     const problems = checkImports(imports(arrow));
     assert.equal(problems.length, 1, problems.join("\n"));
     assert.match(problems[0] ?? "", new RegExp(`^${arrow.split(" → ")[0]}:1 imports "`));
@@ -130,7 +130,7 @@ Deno.test("each rule of the table → one of the refused imports breaks it", () 
   }
 });
 
-Deno.test("imports that the layout asks for → allowed", () => {
+Deno.test("imports of the intended layout → allowed", () => {
   const allowed = imports(
     "main.ts → config.ts",
     "main.ts → monitoring/relay/relay.ts",

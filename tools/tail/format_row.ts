@@ -18,8 +18,8 @@ export type TailRow =
   );
 
 /**
- * The rows of one envelope: traces, then errors, then logs, as a trace starts before what happens in it. A trace has a row when the first span of a page or process
- * arrives; later batches of its spans have none.
+ * The rows of one envelope: traces, then errors, then logs, as a trace starts before its errors and logs. A trace has a
+ * row when the first span of a page or process arrives; later batches of its spans have none.
  */
 export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[] {
   const { source } = entries;
@@ -39,7 +39,7 @@ export function rowsOf(entries: IndexEntries, views: readonly View[]): TailRow[]
   return rows;
 }
 
-/** Characters of the text, and of the notes: some rows of a terminal. */
+/** Maximum number of characters of the text, and of the notes: some rows of a terminal. */
 const MAX_TEXT = 1_000;
 
 /** SGR codes (ECMA-48): https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters */
@@ -64,13 +64,13 @@ export function formatRow(row: TailRow, coloured: boolean): string {
   const paint = (name: string, text: string) =>
     coloured ? `\x1b[${COLOURS[name] ?? 0}m${text}\x1b[0m` : text;
   const { at, label, colour, text, notes } = partsOf(row);
-  const [shown, faint] = [cut(visibleText(text)), cut(visibleText(notes.join("  ")))];
+  const [mainText, noteText] = [text, notes.join("  ")].map((each) => shorten(visibleText(each)));
   return [
     paint("faint", formatTimeOfDayMs(at)),
     paint(colour, label.padEnd(7)),
     paint("faint", visibleText(row.source.name)),
-    shown,
-    ...faint === "" ? [] : [paint("faint", ` ${faint}`)],
+    mainText,
+    ...noteText ? [paint("faint", ` ${noteText}`)] : [],
   ].join(" ");
 }
 
@@ -97,9 +97,11 @@ function partsOf(row: TailRow): LineParts {
   const trace = trace_id === null ? [] : [`trace ${shortId(trace_id)}`];
   if (row.kind === "log") {
     // The SDK's own attributes are the same in every row.
-    const own = Object.entries(row.attributes).filter(([name]) => !name.startsWith("sentry."))
+    const attributes = Object.entries(row.attributes).filter(([name]) =>
+      !name.startsWith("sentry.")
+    )
       .map(([name, value]) => `${name}=${value}`);
-    return { at, label: level, colour: level, text: row.body, notes: [...own, ...trace] };
+    return { at, label: level, colour: level, text: row.body, notes: [...attributes, ...trace] };
   }
   const { where, handled } = row;
   return {
@@ -128,5 +130,5 @@ export function visibleText(text: string): string {
     .toWellFormed();
 }
 
-const cut = (text: string) =>
+const shorten = (text: string) =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1).toWellFormed()}…` : text;

@@ -35,17 +35,17 @@ const DECODED_BY_FETCH: readonly (string | null)[] = [null, "gzip", "br"];
 /** Decompressed bytes of one envelope. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The server answers, and repeating the request would not help. The message is for the user. */
+/** The server refuses, and would refuse again. The message is for the user. */
 class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
 
-/** The server answers, but not now. The message is for the user. */
+/** The server answers with 5xx. The message is for the user. */
 class BusyError extends Error {
   override readonly name = "BusyError";
 }
 
-/** Prints what arrives from now on, also after the server was restarted. Ends only by an error. */
+/** Prints rows as they arrive, also after a restart of the server. Ends only by an error. */
 async function follow(options: TailOptions): Promise<never> {
   const { origin } = options;
   let since: number | undefined;
@@ -76,7 +76,7 @@ async function follow(options: TailOptions): Promise<never> {
       }
     } catch (error) {
       if (!(error instanceof ConnectionError || error instanceof BusyError)) throw error;
-      if (since === undefined) throw notReached(origin, error);
+      if (since === undefined) throw startError(origin, error);
     }
     if (!isLost) console.error(`The connection to ${origin} is lost. Waiting for the server.`);
     isLost = true;
@@ -85,8 +85,8 @@ async function follow(options: TailOptions): Promise<never> {
   }
 }
 
-/** Why following cannot begin, for the user. */
-function notReached(origin: string, cause: unknown): RefusedError {
+/** The error for the user if the server cannot be followed from the start. */
+function startError(origin: string, cause: unknown): RefusedError {
   const message = cause instanceof BusyError
     ? cause.message
     : `Cannot tail: no server answers at ${origin}. Start it with "deno task start", or name another with` +
@@ -95,13 +95,13 @@ function notReached(origin: string, cause: unknown): RefusedError {
 }
 
 async function newestCursor(options: TailOptions): Promise<number> {
-  // No row is after the largest cursor: the answer has only the inbox's own.
+  // No row is after the largest cursor: the response has only the inbox's cursor.
   const response = await request(options, `?since=${Number.MAX_SAFE_INTEGER}&limit=1`);
   const { cursor } = await response.json();
   return cursor;
 }
 
-/** Whether an application other than Sightglass has sent anything: the page's own visits are hidden then. */
+/** Whether an application other than Sightglass has sent anything. If so, Sightglass's own telemetry is hidden. */
 async function hasApplications(options: TailOptions): Promise<boolean> {
   const { rows } = await (await request(options, "?view=sources")).json();
   return rows.some(({ key }: { key: string }) => key !== OWN_SOURCE.key);
@@ -142,9 +142,9 @@ async function envelopeBytes(
 }
 
 /**
- * @throws {RefusedError} answered with an error that stays
- * @throws {BusyError}
- * @throws {ConnectionError}
+ * @throws {RefusedError} 3xx or 4xx
+ * @throws {BusyError} 5xx
+ * @throws {ConnectionError} no response
  */
 async function request(
   { origin, token }: TailOptions,
@@ -185,7 +185,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 try {
   await follow(readTailOptions(Deno.args, (name) => Deno.env.get(name)));
 } catch (error) {
-  // `deno task tail | head -1`: the reader has what it wanted.
+  // The reader of the output has ended: `deno task tail | head -1`.
   if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
   const isExpected = [UsageError, ConfigError, RefusedError].some((kind) => error instanceof kind);
   if (!isExpected) throw error;

@@ -3,12 +3,12 @@ import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
 export const VIEWS = ["errors", "logs", "traces"] as const;
 export type View = typeof VIEWS[number];
 
-/** What to follow, and where. */
+/** Which rows to print, and of which server. */
 export interface TailOptions {
   readonly views: readonly View[];
   /** One JSON object a line instead of text. */
   readonly json: boolean;
-  /** Also what Sightglass's own page and server send, although another application sends, too. */
+  /** Also print telemetry of Sightglass itself when there is another application's. */
   readonly all: boolean;
   /** `http://HOST:PORT` of the server. */
   readonly origin: string;
@@ -22,7 +22,7 @@ export class UsageError extends Error {
 
 const USAGE = `Use: deno task tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
 
-/** The variables that say where the server of this environment is, and what it requires. */
+/** The variables that configure the server's address and token. */
 const VARIABLES = ["HOST", "PORT", "INBOX_TOKEN"];
 
 /**
@@ -52,12 +52,12 @@ export function readTailOptions(
       CONFIG_VARIABLES.filter((name) => VARIABLES.includes(name)).map((name) => [name, env(name)]),
     ),
   );
-  const origin = url === undefined ? originOf(config) : originIn(url);
+  const origin = url === undefined ? originOf(config) : parseOrigin(url);
   return { views, json, all, origin, token: config.inboxToken };
 }
 
 /** @throws {UsageError} */
-function originIn(url: string): string {
+function parseOrigin(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     throw new UsageError(`Cannot tail: --url is not an http or https address. ${USAGE}`);
@@ -65,10 +65,10 @@ function originIn(url: string): string {
   return parsed.origin;
 }
 
-/** A server that listens on all interfaces is reached at the loopback, which its inbox is open to. */
-const ANY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+/** Where to reach a server that listens on all interfaces: its inbox accepts loopback peers. */
+const LOOPBACK_OF: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 function originOf({ hostname, port }: { hostname: string; port: number }): string {
-  const host = ANY_ADDRESS[hostname] ?? hostname;
+  const host = LOOPBACK_OF[hostname] ?? hostname;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

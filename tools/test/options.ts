@@ -31,14 +31,18 @@ export function readTestOptions(
   let filter: string | undefined;
   for (const arg of args) {
     const only = /^--only=(.*)$/.exec(arg)?.[1];
-    if (only !== undefined) parts = only.split(",").map(readPart);
-    else if (arg.startsWith("-")) {
+    if (only !== undefined) {
+      parts = only.split(",").map(readPart);
+    } else if (arg.startsWith("-")) {
       throw new UsageError(`Unknown option ${arg}: the only one is --only=${PARTS.join("|")}.`);
-    } else if (exists(arg)) paths.push(arg);
-    else if (filter === undefined) filter = arg;
-    else {throw new UsageError(
-        `Cannot search for two texts, "${filter}" and "${arg}": give one, in quotes.`,
-      );}
+    } else if (exists(arg)) {
+      paths.push(arg);
+    } else if (filter === undefined) {
+      filter = arg;
+    } else {
+      const texts = `"${filter}" and "${arg}"`;
+      throw new UsageError(`Cannot search for two texts, ${texts}: give one, in quotes.`);
+    }
   }
   return { parts, paths, filter };
 }
