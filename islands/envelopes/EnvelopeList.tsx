@@ -105,7 +105,6 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
         <ChoiceFilter
           name="type"
           label="Item type"
-          any="any item type"
           choices={KNOWN_TYPES}
         />
       </ListToolbar>

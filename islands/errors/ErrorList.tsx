@@ -58,11 +58,14 @@ export function ErrorList({ source, from }: {
 
   return (
     <>
-      <ListToolbar source={source} what="errors">
+      <ListToolbar
+        source={source}
+        what="errors"
+        menu={<NotificationSwitch source={source} />}
+      >
         <StateFilter source={source} />
         <LevelFilter level={level} />
         <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
-        <NotificationSwitch source={source} />
       </ListToolbar>
       <OnlyOfTrace what="errors" />
       <ListNotice source={source} list={list} what={what}>
@@ -182,7 +185,7 @@ function ErrorChart({ row: { count, chart, chart_from, chart_to } }: { row: Erro
         <path d={chart.map(bar).join("")} />
       </svg>
       {/* Each row has a scale of its own. */}
-      {count > 1 && <small>{formatDuration(chart_to - chart_from)}</small>}
+      {count > 1 && <small>in {formatDuration(chart_to - chart_from)}</small>}
     </>
   );
 }

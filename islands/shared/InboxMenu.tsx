@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
@@ -13,8 +13,12 @@ interface Result {
   readonly failed?: boolean;
 }
 
-/** What concerns all envelopes, behind a button: export, import, delete. */
-export function InboxMenu({ source }: { source: ConsoleSource }) {
+/**
+ * What concerns all envelopes, behind a button: export, import, delete.
+ *
+ * @param props.children the view's own buttons
+ */
+export function InboxMenu({ source, children }: { source: ConsoleSource; children?: ReactNode }) {
   const { total, canStore } = useSourceState(source);
   const [result, setResult] = useState<Result>();
   const [isConfirming, setConfirming] = useState(false);
@@ -35,6 +39,7 @@ export function InboxMenu({ source }: { source: ConsoleSource }) {
       <Menu label="More" name="All envelopes" onClose={() => setConfirming(false)}>
         {(close) => (
           <>
+            {children}
             <button
               type="button"
               disabled={total === 0}

@@ -15,7 +15,7 @@ export function LevelFilter({ level }: { level: LogLevel | undefined }) {
         value={level ?? ""}
         onChange={({ target: { value } }) => changeParams({ level: value })}
       >
-        <option value="">all levels</option>
+        <option value="">Level</option>
         {LOG_LEVELS.slice(1).map((level) => (
           <option key={level} value={level}>
             {level === "fatal" ? "fatal" : `${level} and above`}

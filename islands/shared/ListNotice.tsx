@@ -16,12 +16,14 @@ import type { View } from "./view.ts";
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
  *
  * @param props.what the list's rows: "envelopes"
+ * @param props.hint how an application sends the first, if that needs more than its SDK
  * @param props.children shown if there are no rows at all
  */
-export function ListNotice({ source, list, what, children }: {
+export function ListNotice({ source, list, what, hint, children }: {
   source: ConsoleSource | undefined;
   list: ConsoleList<unknown>;
   what: string;
+  hint?: ReactNode;
   children: ReactNode;
 }) {
   const { state } = useSourceState(source);
@@ -63,6 +65,7 @@ export function ListNotice({ source, list, what, children }: {
           </p>
         )
         : phase !== "failed" && children}
+      {params.size === 0 && hint}
       {phase === "failed" && <p>No {what} of this visit: telemetry failed, see above.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
       {waiting > 0 && source?.scope === "inbox" && (

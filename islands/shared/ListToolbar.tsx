@@ -15,12 +15,14 @@ import { useSourceState } from "./use_source.ts";
  * @param props.what the list's rows, for the search's accessible name: "envelopes"
  * @param props.children the view's own filters
  * @param props.actions the view's own buttons
+ * @param props.menu the view's own buttons in the menu
  */
-export function ListToolbar({ source, what, children, actions }: {
+export function ListToolbar({ source, what, children, actions, menu }: {
   source: ConsoleSource | undefined;
   what: string;
   children?: ReactNode;
   actions?: ReactNode;
+  menu?: ReactNode;
 }) {
   const { state } = useSourceState(source);
   const { params } = useFragment();
@@ -49,7 +51,7 @@ export function ListToolbar({ source, what, children, actions }: {
       <div className="actions">
         <LiveStatus source={source} />
         {actions}
-        {source && <InboxMenu source={source} />}
+        {source && <InboxMenu source={source}>{menu}</InboxMenu>}
       </div>
     </div>
   );

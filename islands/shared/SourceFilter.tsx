@@ -36,7 +36,7 @@ export function SourceFilter({ source }: { source: ConsoleSource | undefined }) 
           onChange={({ target }) =>
             changeParams({ source: target.value, release: "", environment: "", op: "" })}
         >
-          <option value="">all applications</option>
+          <option value="">Applications</option>
           {applications.map(({ key, label }) => <option key={key} value={key}>{label}</option>)}
           <option value={OWN_SOURCE.key}>Sightglass itself</option>
           <option value={ALL_SOURCES}>everything</option>
@@ -55,12 +55,10 @@ export function SourceFilter({ source }: { source: ConsoleSource | undefined }) 
       )}
       <ChoiceFilter
         name="environment"
-        any="any environment"
         choices={shown.flatMap(({ environment }) => environment ?? [])}
       />
       <ChoiceFilter
         name="release"
-        any="any release"
         choices={shown.flatMap(({ releases }) => releases)}
       />
     </>

@@ -40,7 +40,7 @@ export function SourceLabel({ of }: { of: readonly (string | null)[] }) {
     const label = key === null ? undefined : labels.get(key);
     return label ? [label] : [];
   }));
-  return text !== "" && <span className="row-source" title="Source">{text}</span>;
+  return text !== "" && <span className="row-source" title={`Source: ${text}`}>{text}</span>;
 }
 
 /** Whether the rows of the list show their sources. */

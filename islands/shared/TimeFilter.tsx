@@ -23,7 +23,7 @@ export function TimeFilter() {
       <label className="filter">
         <span className="vh">Time</span>
         <select value={value} onChange={({ target }) => choose(target.value)}>
-          <option value="">any time</option>
+          <option value="">Time</option>
           {Object.entries(AGES).map(([age, title]) => <option key={age} value={age}>{title}
           </option>)}
           {/* A link may have another age. */}

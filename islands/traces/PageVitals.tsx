@@ -46,20 +46,22 @@ export default function PageVitals({ source }: { source: ConsoleSource | undefin
             {list.rows.map((row) => (
               <tr key={keyOf(row)}>
                 <td className="what">
-                  <a
-                    className="row-link"
-                    data-row={keyOf(row)}
-                    tabIndex={keyOf(row) === stop ? 0 : -1}
-                    href={fragmentTo("traces", [], {
-                      ...filterParams(params),
-                      page: row.page,
-                      source: row.source,
-                      sort: "slowest",
-                    })}
-                  >
-                    {row.page}
-                  </a>
-                  <SourceLabel of={[row.source]} />
+                  <span>
+                    <a
+                      className="row-link"
+                      data-row={keyOf(row)}
+                      tabIndex={keyOf(row) === stop ? 0 : -1}
+                      href={fragmentTo("traces", [], {
+                        ...filterParams(params),
+                        page: row.page,
+                        source: row.source,
+                        sort: "slowest",
+                      })}
+                    >
+                      {row.page}
+                    </a>
+                    <SourceLabel of={[row.source]} />
+                  </span>
                 </td>
                 <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
                 {PAGE_VITALS.map((name) => (

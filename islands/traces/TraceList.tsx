@@ -63,11 +63,10 @@ export function TraceList({ source, returnFrom, compareWith }: {
   return (
     <div ref={container} {...events}>
       <ListToolbar source={source} what="traces">
-        <ChoiceFilter name="status" any="any status" choices={TRACE_STATUSES} />
+        <ChoiceFilter name="status" choices={TRACE_STATUSES} />
         <ChoiceFilter
           name="op"
           label="Operation"
-          any="any operation"
           choices={sources?.ops ?? []}
         />
         {own.page !== undefined && (
@@ -163,12 +162,12 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop, hasRecordings }:
         <SourceLabel of={row.sources} />
         <small>
           <span className="op">{row.op ?? whatIsNamed(row)}</span> <Failure {...row} />
+          {row.live && (
+            <span className="flows">
+              <OutcomeMark kind="flows" />live
+            </span>
+          )}
         </small>
-        {row.live && (
-          <small className="flows">
-            <OutcomeMark kind="flows" />live
-          </small>
-        )}
       </td>
       <td className="n took">
         <Duration ms={durationOf(row)} />

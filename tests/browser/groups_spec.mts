@@ -4,6 +4,7 @@ import { expect, listRows, test } from "./fixtures.ts";
 import { expectAccessible } from "./page_look.ts";
 import { error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
+import { openMenu } from "./views.ts";
 
 const post = (origin: string, message: string, release: string) =>
   postEnvelope(
@@ -81,7 +82,8 @@ test("notifications on → one for a new and a regressed group, not while Errors
   await page.goto("/#/errors");
   const other = await context.newPage();
   await other.goto("/#/");
-  const notify = page.getByRole("button", { name: "Notify me" });
+  const menu = await openMenu(page);
+  const notify = menu.getByRole("button", { name: "Notify me" });
   await expect(notify).toHaveAttribute("aria-pressed", "false");
   await notify.click();
   await expect(notify).toHaveAttribute("aria-pressed", "true");

@@ -80,3 +80,34 @@ test("other applications send → own rows hidden, each can be chosen in every l
   await page.goBack();
   await expect(errors.getByRole("link", { name: "All errors" })).toBeVisible();
 });
+
+test("long names of applications → rows of one line; on a phone no text is over another", async ({ page, server }) => {
+  await postRows(server.origin, "an-application-with-a-long-name", 0xc1, 10);
+  await postRows(server.origin, "another-application-with-a-long-name", 0xc2, 10);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/#/traces");
+  const traces = page.locator(".traces tbody tr");
+  await expect(traces).toHaveCount(2);
+  const heights = await traces.evaluateAll((rows) => rows.map(({ clientHeight }) => clientHeight));
+  expect(Math.max(...heights)).toBeLessThan(32);
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await openView(page, "Logs");
+  const lines = page.locator(".logs .log .log-line");
+  await expect(lines).toHaveCount(2);
+  const overlaps = await lines.evaluateAll((lines) =>
+    lines.flatMap((line) => {
+      const boxes = [...line.children].map((cell) => cell.getBoundingClientRect());
+      const parts = [...line.querySelectorAll(".level, .log-message")]
+        .map((part) => part.getBoundingClientRect());
+      return parts.flatMap((part) =>
+        boxes.filter((box) =>
+          part.left < box.right && box.left < part.right && part.top < box.bottom &&
+          box.top < part.bottom
+        ).length
+      );
+    })
+  );
+  // Each part is in its own cell alone.
+  expect(overlaps).toEqual([1, 1, 1, 1]);
+});
