@@ -3,14 +3,19 @@ import { formatFineDuration } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { APPLICATIONS, OWN_SOURCE, type TraceRow } from "../../monitoring/models/rows.ts";
+import {
+  APPLICATIONS,
+  OWN_SOURCE,
+  type SourceRow,
+  type TraceRow,
+} from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
 import type { ConsoleSource, SourceState } from "../shared/source/source.ts";
-import { joinLabels, nameOf, sourceLabels } from "../shared/source_labels.ts";
+import { nameOf } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
 import {
   type ConsoleList,
@@ -75,7 +80,10 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
     view: "overview",
   });
   const sources = useSourceList(source)?.rows;
-  const labels = useMemo(() => sourceLabels(sources ?? []), [sources]);
+  const releases = new Set(
+    sources?.filter(({ key }) => key !== OWN_SOURCE.key).flatMap(({ releases }) => releases),
+  );
+  const since = "10m";
   return (
     <Panel
       id="newest-errors"
@@ -83,7 +91,7 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
       isUnrecorded
       links={
         <>
-          <RecentErrors source={source} />
+          <a href={fragmentTo("errors", [], { since })}>Last 10 minutes</a>
           <a href={fragmentTo("errors")}>All errors</a>
         </>
       }
@@ -94,38 +102,27 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
             <a href={fragmentTo("errors", [group])}>
               <b>{type}</b> {value.slice(0, MAX_TEXT).toWellFormed()}
             </a>
-            <span className="quiet">{joinLabels([labels.get(source) ?? NO_LABEL])}</span>
+            <span className="quiet">{namesOf([source], sources)}</span>
             <span className="n">{count.toLocaleString("en")}×</span>
             <TimeAgo at={last_seen} />
           </li>
         ))}
       </HighlightList>
+      {releases.size > 0 && (
+        <p className="releases">
+          <span>Last 10 minutes of</span>
+          {[...releases].slice(0, MAX_RELEASES).map((release) => (
+            <a key={release} href={fragmentTo("errors", [], { since, release })}>{release}</a>
+          ))}
+        </p>
+      )}
     </Panel>
   );
 }
 
-/** While the sources are not loaded. */
-const NO_LABEL = ["", ""] as const;
-
-/** Links to the errors of the last ten minutes, of all and of the newest releases. */
-function RecentErrors({ source }: { source: ConsoleSource | undefined }) {
-  const list = useSourceList(source);
-  const rows = list?.rows ?? [];
-  const releases = new Set(
-    rows.filter(({ key }) => key !== OWN_SOURCE.key).flatMap(({ releases }) => releases),
-  );
-  const since = "10m";
-  return (
-    <span>
-      Last 10 minutes: <a href={fragmentTo("errors", [], { since })}>all</a>
-      {[...releases].slice(0, MAX_RELEASES).map((release) => (
-        <span key={release}>
-          , <a href={fragmentTo("errors", [], { since, release })}>{release}</a>
-        </span>
-      ))}
-    </span>
-  );
-}
+/** The names of a row's sources. */
+const namesOf = (keys: readonly string[], sources: readonly SourceRow[] | undefined) =>
+  [...new Set(sources?.filter(({ key }) => keys.includes(key)).map(nameOf))].join(" + ");
 
 function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
   const [left, setLeft] = useState(0);
@@ -145,8 +142,6 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
     return () => clearTimeout(timer);
   }, [oldest, left]);
   const sources = useSourceList(source)?.rows;
-  const namesOf = ({ sources: keys }: TraceRow) =>
-    new Set(sources?.filter(({ key }) => keys.includes(key)).map(nameOf));
   const query = { since: "1h", sort: "slowest" };
   return (
     <Panel
@@ -164,7 +159,7 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
         {list.rows.map((row) => (
           <li key={row.trace_id}>
             <a href={fragmentTo("traces", [row.trace_id])}>{displayName(row)}</a>
-            <span className="quiet">{[...namesOf(row)].join(" + ")}</span>
+            <span className="quiet">{namesOf(row.sources, sources)}</span>
             <span className="n">{durationOf(row)}</span>
             <TimeAgo at={row.started_at} />
           </li>
