@@ -2,7 +2,7 @@ import { memo, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { MOMENT_KINDS, type MomentKind } from "../../monitoring/models/recording/timeline.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
-import { formatClock, KIND_NAMES } from "./TimeLine.tsx";
+import { formatMoment, KIND_NAMES } from "./TimeLine.tsx";
 import type { ListedMoment } from "./use_moments.ts";
 
 /** Rows of the list; the time line has marks for all. */
@@ -67,7 +67,7 @@ const Rows = memo(function Rows({ moments, replayId, from, current }: {
           className={`of-${kind}`}
           aria-current={index === current ? "true" : undefined}
         >
-          <a href={momentHref(replayId, at)}>{formatClock(at - from)}</a>
+          <a href={momentHref(replayId, at)}>{formatMoment(at - from)}</a>
           <small>{kind}</small>
           <a href={href} title={text}>{text === "" ? "(no text)" : text}</a>
         </li>

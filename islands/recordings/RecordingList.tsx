@@ -35,7 +35,18 @@ export function RecordingList({ source, returnFrom }: {
   return (
     <div ref={container} {...events}>
       <ListToolbar source={source} what="recordings" />
-      <ListNotice source={source} list={list} what="recordings">
+      <ListNotice
+        source={source}
+        list={list}
+        what="recordings"
+        hint={source?.scope === "inbox" && (
+          <p>
+            Your application records with <code>integrations: [Sentry.replayIntegration()]</code>
+            {" "}
+            and <code>replaysSessionSampleRate: 1</code>.
+          </p>
+        )}
+      >
         <p>
           No recordings received. The page records a part of its visits, and each visit with an
           error: <a href="#/">throw one</a> on the overview.

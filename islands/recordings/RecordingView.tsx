@@ -46,11 +46,9 @@ export function RecordingView({ source, replayId, takesFocus }: {
       <header className="trace-head">
         <a href={listHref}>All recordings</a>
         <h3 tabIndex={-1} ref={heading}>
-          {row?.page ? addressPath(row.page) : "Recording"}
+          Recording{row?.page && ` of ${addressPath(row.page)}`}
         </h3>
-        <span>
-          recording <CopyId id={replayId} what="recording id" />
-        </span>
+        <CopyId id={replayId} what="recording id" />
         <a href={fragmentTo("envelopes", [], { q: replayId, source: ALL_SOURCES })}>Envelopes</a>
       </header>
       {state === "forbidden" && source

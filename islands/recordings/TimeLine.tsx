@@ -85,7 +85,7 @@ const Lanes = memo(function Lanes({ from, length, replayId, moments }: {
           <a
             key={at}
             href={momentHref(replayId, at)}
-            title={`${formatClock(at - from)} ${text}${more > 0 ? ` and ${more} more` : ""}`}
+            title={`${formatMoment(at - from)} ${text}${more > 0 ? ` and ${more} more` : ""}`}
             tabIndex={-1}
             aria-hidden="true"
             style={{ left: percent(at - from, length) }}
@@ -104,6 +104,12 @@ function marksOf(moments: readonly ListedMoment[], from: number, length: number)
 
 const percent = (ms: number, length: number) =>
   `${Math.max(0, Math.min(100, ms / length * 100)).toFixed(2)}%`;
+
+/** The time of a moment: several are in one second, `0:07.3`. */
+export function formatMoment(ms: number): string {
+  const time = `${formatClock(Math.abs(ms))}.${Math.floor(Math.abs(ms) / 100) % 10}`;
+  return ms <= -100 ? `−${time}` : time;
+}
 
 /** A time within a recording: `0:07`, `12:30`, `1:02:03`; before its start with a minus. */
 export function formatClock(ms: number): string {
