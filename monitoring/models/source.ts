@@ -99,6 +99,8 @@ function sideOfSender(
   if (platform !== null) return OTHER_PLATFORMS.has(platform) ? "unknown" : "server";
   if (attribute("browser.name") !== null) return "browser";
   if (attribute("server.address") !== null) return "server";
+  // Browser SDKs send some web vitals as single spans that do not name the SDK.
+  if (attribute("sentry.origin")?.startsWith("auto.http.browser.")) return "browser";
   return sdk === null ? "unknown" : sideOf(sdk, attribute("sentry.op"));
 }
 

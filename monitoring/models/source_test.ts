@@ -101,6 +101,11 @@ Deno.test("side → by the SDK, else by platform and attributes", () => {
   assert.equal(side(next), "unknown");
   assert.equal(side(undefined, ["event", { platform: "python" }]), "server");
   assert.equal(side(undefined, ["event", { platform: "other" }]), "unknown");
+  // An interaction's span of @sentry/browser 10.
+  assert.equal(
+    side(undefined, ["span", { data: { "sentry.origin": "auto.http.browser.inp" } }]),
+    "browser",
+  );
 });
 
 Deno.test("marked header → Sightglass; its DSN and SDK without the mark → an application", () => {
