@@ -16,7 +16,7 @@ export function ReadFailure({ sentence, retry, isRepeated, download }: {
 }) {
   return (
     <div className="empty">
-      {isRepeated ? <p title={sentence}>Not loaded.</p> : (
+      {isRepeated ? <p>{sentence}</p> : (
         <p role="alert" className="refused">
           <OutcomeMark kind="refused" />
           {sentence}

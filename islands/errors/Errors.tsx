@@ -10,6 +10,7 @@ import { ErrorList } from "./ErrorList.tsx";
 
 /** Ids of events have 32 digits, keys of groups have fewer. */
 const EVENT_ID = /^[\da-f]{32}$/;
+const GROUP_KEY = /^[\da-f]{14}$/;
 
 /**
  * The errors view. Its addresses:
@@ -47,6 +48,7 @@ function ErrorsView({ variant }: { variant: string }) {
   if (EVENT_ID.test(group)) {
     return <EventRedirect source={source} eventId={group} envelope={envelope} />;
   }
+  if (!GROUP_KEY.test(group)) return <ErrorNotFound back={fragmentTo("errors")} />;
   return (
     <ErrorDetail
       key={group}

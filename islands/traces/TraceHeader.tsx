@@ -14,7 +14,7 @@ export function TraceHeader(props: {
   traceId: string;
   listHref: string;
   /** To choose a trace to compare with. */
-  compareHref: string;
+  compareHref: string | undefined;
   /** `inbox` or `relay`. */
   variant: string;
   /** Of the recording that ran, if segments of it have arrived. */
@@ -41,7 +41,7 @@ export function TraceHeader(props: {
         trace <CopyId id={traceId} what="trace id" />
       </span>
       {replayId !== null && <a href={momentHref(replayId, startedAt)}>Recording</a>}
-      <a href={compareHref}>Compare</a>
+      {compareHref !== undefined && <a href={compareHref}>Compare</a>}
       {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
     </header>
   );

@@ -135,10 +135,10 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
       }}
     >
       <TraceHeader
-        name={displayName(trace.summary)}
+        name={isEmpty ? "Trace" : displayName(trace.summary)}
         traceId={traceId}
         listHref={listHref}
-        compareHref={chooseHref(traceId, trace.summary)}
+        compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
         variant={variant}
         replayId={content.replayId}
         startedAt={trace.start_ms}
