@@ -26,7 +26,9 @@ function explain(address: PostgresAddress, error: unknown): [problem: string, re
   if (code?.startsWith("28")) {
     return [
       `${server} refuses the user ${user} (${message})`,
-      "Set user and password in DATABASE_URL, and let pg_hba.conf admit them.",
+      message.includes("no encryption")
+        ? "Set sslmode=verify-full in DATABASE_URL, or let pg_hba.conf admit the user without TLS."
+        : "Set user and password in DATABASE_URL, and let pg_hba.conf admit them.",
     ];
   }
   if (code === "3D000") {
