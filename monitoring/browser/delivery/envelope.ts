@@ -1,10 +1,6 @@
-import {
-  type DataCategory,
-  envelopeItemTypeToDataCategory,
-  type TransportMakeRequestResponse,
-} from "@sentry/core/browser";
-import type { Receipt, ReceiptItem } from "../telemetry_state.ts";
-import type { SendResult } from "./send_envelope.ts";
+import { type DataCategory, envelopeItemTypeToDataCategory } from "@sentry/core/browser";
+import type { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
+import type { ReceiptItem } from "../telemetry_state.ts";
 
 /** Description of an envelope without its bytes, as it is stored in IndexedDB. */
 export interface EnvelopeMeta {
@@ -86,103 +82,8 @@ export function sdkCategoryOf(type: string): DataCategory {
   );
 }
 
-/** An envelope that is not yet accepted, refused or dropped. */
-export interface WaitingEnvelope {
-  meta: EnvelopeMeta;
-  /** Sentry's data categories of its items. */
-  readonly categories: readonly DataCategory[];
-  /** Not set: to be read from the store. */
-  bytes?: Uint8Array;
-  /** Resolves after the write to the store: true if it succeeded. Never rejects. */
-  stored: Promise<boolean>;
-  isSending: boolean;
-  /** Aborts the current or last request. */
-  request?: AbortController;
-  /** Consecutive failures in this tab. */
-  failures: number;
-  /** Milliseconds since 1970. */
-  notBefore: number;
-  /** Bytes of all bodies that this tab has sent of it. */
-  sentBytes: number;
-  /** When this tab has stored it and last sent it, in milliseconds after its creation. */
-  storedMs?: number;
-  sentMs?: number;
-  /** Resolves the SDK's `send`. Only the first call has an effect. */
-  settle(response: TransportMakeRequestResponse): void;
-}
-
-/** Creates the queue entry of an envelope. */
-export function createWaitingEnvelope(
-  meta: EnvelopeMeta,
-  details: Pick<WaitingEnvelope, "bytes" | "stored" | "settle">,
-): WaitingEnvelope {
-  const categories = meta.items.map(({ type }) => sdkCategoryOf(type));
-  return {
-    meta,
-    categories,
-    isSending: false,
-    failures: 0,
-    notBefore: 0,
-    sentBytes: 0,
-    ...details,
-  };
-}
-
 /**
- * Chooses the envelope to send next: the one with the fewest failures, then the oldest, so that an
- * envelope that always fails does not block others. Of a recording only the oldest segment may be
- * sent.
- *
- * @param waiting oldest first
+ * Marks the headers of this page's envelopes. A copy, which its type compares with the original: esbuild would put a
+ * shared module into the telemetry's chunk, and views could not load without telemetry.
  */
-export function nextEnvelope<
-  E extends Pick<WaitingEnvelope, "isSending" | "failures" | "notBefore"> & {
-    readonly meta: Pick<EnvelopeMeta, "lane">;
-  },
->(waiting: readonly E[], now: number): E | undefined {
-  const seenLanes = new Set<string>();
-  let next: E | undefined;
-  for (const envelope of waiting) {
-    const { meta: { lane }, isSending, failures, notBefore } = envelope;
-    if (lane !== undefined) {
-      if (seenLanes.has(lane)) continue;
-      seenLanes.add(lane);
-    }
-    if (isSending || notBefore > now) continue;
-    if (!next || failures < next.failures) next = envelope;
-  }
-  return next;
-}
-
-/** Builds the receipt that the page shows. */
-export function receiptOf(
-  { meta, sentBytes, storedMs, sentMs }: WaitingEnvelope,
-  { status, outcome, error }: Partial<SendResult>,
-  now: number,
-): Receipt {
-  const { id, eventId, createdAt: at, items, bytes, attempts } = meta;
-  return {
-    id: eventId ?? id,
-    at,
-    items,
-    bytes,
-    sentBytes,
-    attempts,
-    tookMs: now - at,
-    storedMs,
-    sentMs,
-    status,
-    outcome,
-    error,
-  };
-}
-
-/**
- * Names of the Web Locks to hold while sending: the recording's, to keep its order, and its own.
- */
-export const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
-  lane === undefined ? [id] : [lane, id];
-
-/** Whether it is a client report, which counts dropped events. */
-export const isClientReport = ({ meta: { items } }: WaitingEnvelope) =>
-  items.some(({ type }) => type === "client_report");
+export const OWN_HEADER: typeof OWN_TELEMETRY = { sightglass: 1 };

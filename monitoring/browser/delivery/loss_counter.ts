@@ -3,11 +3,10 @@ import {
   type EventDropReason,
   serializeEnvelope,
 } from "@sentry/core/browser";
-import { OWN_HEADER } from "./own_header.ts";
 import { randomHex } from "../random_ids.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
 import { type Allows, consentedLosses } from "./consented.ts";
-import { describeEnvelope, sdkCategoryOf } from "./envelope.ts";
+import { describeEnvelope, OWN_HEADER, sdkCategoryOf } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
@@ -48,25 +47,9 @@ export interface LossCounterOptions {
  * Counts losses until a client report is made of them: in the store, and in the journal until the
  * store has confirmed the write.
  */
-export class LossCounter {
-  readonly #options: LossCounterOptions;
-  #unwritten: Loss[] = [];
-  /** Id of the unwritten losses, in the journal and then in the store. */
-  #id = randomHex(16);
-
-  constructor(options: LossCounterOptions) {
-    this.#options = options;
-  }
-
+export interface LossCounter {
   /** Counts losses. Those of one burst are written together. */
-  count(losses: readonly Loss[]): void {
-    const counted = consentedLosses(losses, this.#options.allows);
-    if (counted.length === 0) return;
-    this.#unwritten = sumLosses([...this.#unwritten, ...counted]);
-    this.#options.journal.add(this.#id, this.#unwritten);
-    void this.#write();
-  }
-
+  count(losses: readonly Loss[]): void;
   /**
    * Makes a client report of all losses, of this page and of earlier ones, and puts it into the
    * store.
@@ -74,45 +57,64 @@ export class LossCounter {
    * @param now milliseconds since 1970
    * @returns a report that the store did not accept, to be delivered from memory
    */
-  async report(now: number): Promise<Uint8Array | undefined> {
-    const { store, journal, allows } = this.#options;
-    this.#unwritten = consentedLosses(this.#unwritten, allows);
-    await this.#write();
-    await (await store).report((losses) => {
-      const counted = consentedLosses(losses, allows);
-      if (counted.length === 0) return undefined;
-      const bytes = this.#serialize(counted, now);
-      return { bytes, meta: describeEnvelope(bytes, randomHex(16), now) };
-    }, (id) => journal.has(id)).catch(() => {
-      // The store keeps the counts for a later report.
-    });
-    if (this.#unwritten.length === 0) return undefined;
-    journal.remove(this.#id);
-    const bytes = this.#serialize(this.#unwritten, now);
-    this.#unwritten = [];
-    return bytes;
-  }
+  report(now: number): Promise<Uint8Array | undefined>;
+}
+
+/** Creates a counter. */
+export function createLossCounter(
+  { store, journal, dsn, allows }: LossCounterOptions,
+): LossCounter {
+  let unwritten: Loss[] = [];
+  /** Id of the unwritten losses, in the journal and then in the store. */
+  let currentId = randomHex(16);
 
   /** Writes the unwritten losses, also those counted before the store was open. */
-  async #write(): Promise<void> {
-    const store = await this.#options.store;
-    const { journal } = this.#options;
-    const losses = this.#unwritten;
-    const id = this.#id;
+  async function write(): Promise<void> {
+    const opened = await store;
+    const losses = unwritten;
+    const id = currentId;
     if (losses.length === 0) return;
-    this.#unwritten = [];
-    this.#id = randomHex(16);
-    await store.count(id, losses).catch(() => {
+    unwritten = [];
+    currentId = randomHex(16);
+    await opened.count(id, losses).catch(() => {
       // The disk is full: the losses stay in memory until the page ends.
-      this.#unwritten = sumLosses([...losses, ...this.#unwritten]);
-      if (store.isPersistent) journal.add(this.#id, this.#unwritten);
+      unwritten = sumLosses([...losses, ...unwritten]);
+      if (opened.isPersistent) journal.add(currentId, unwritten);
     });
     journal.remove(id);
   }
 
-  #serialize(losses: readonly Loss[], now: number): Uint8Array {
-    const report = createClientReportEnvelope(sumLosses(losses), this.#options.dsn, now / 1000);
+  function serialize(losses: readonly Loss[], now: number): Uint8Array {
+    const report = createClientReportEnvelope(sumLosses(losses), dsn, now / 1000);
     Object.assign(report[0], OWN_HEADER);
     return new TextEncoder().encode(serializeEnvelope(report) as string);
   }
+
+  return {
+    count(losses) {
+      const counted = consentedLosses(losses, allows);
+      if (counted.length === 0) return;
+      unwritten = sumLosses([...unwritten, ...counted]);
+      journal.add(currentId, unwritten);
+      void write();
+    },
+
+    async report(now) {
+      unwritten = consentedLosses(unwritten, allows);
+      await write();
+      await (await store).report((losses) => {
+        const counted = consentedLosses(losses, allows);
+        if (counted.length === 0) return undefined;
+        const bytes = serialize(counted, now);
+        return { bytes, meta: describeEnvelope(bytes, randomHex(16), now) };
+      }, (id) => journal.has(id)).catch(() => {
+        // The store keeps the counts for a later report.
+      });
+      if (unwritten.length === 0) return undefined;
+      journal.remove(currentId);
+      const bytes = serialize(unwritten, now);
+      unwritten = [];
+      return bytes;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { type DataCategory, isRateLimited, type RateLimits } from "@sentry/core/browser";
 import { isRetryable } from "../../protocol/retry.ts";
-import type { WaitingEnvelope } from "./envelope.ts";
+import type { WaitingEnvelope } from "./waiting_queue.ts";
 import type { SendResult } from "./send_envelope.ts";
 
 /** Wait after the first failure; doubles with each further failure. */

@@ -9,7 +9,6 @@ import {
   serializeEnvelope,
   type Transport,
 } from "@sentry/core/browser";
-import { OWN_HEADER } from "./own_header.ts";
 import type { ClientConfig } from "../client_config.ts";
 import type { SignalKind } from "../consent.ts";
 import { randomHex } from "../random_ids.ts";
@@ -17,7 +16,7 @@ import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts
 import type { VisitDataWriter } from "../visit_data.ts";
 import { type Allows, kindOf } from "./consented.ts";
 import { Delivery } from "./delivery.ts";
-import { sdkCategoryOf } from "./envelope.ts";
+import { OWN_HEADER, sdkCategoryOf } from "./envelope.ts";
 import { openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import { lossesOf } from "./loss_counter.ts";

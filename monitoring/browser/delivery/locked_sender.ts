@@ -1,0 +1,73 @@
+import type { EnvelopeStore } from "./envelope_store.ts";
+import type { Journal } from "./journal.ts";
+import { KEEPALIVE_BYTES, type SendEnvelope, type SendResult } from "./send_envelope.ts";
+import { withTabLocks } from "./tab_lock.ts";
+import { lockNames, type WaitingEnvelope, type WaitingQueue } from "./waiting_queue.ts";
+
+export interface LockedSenderOptions {
+  readonly store: Promise<EnvelopeStore>;
+  /** Entries for what the store has not confirmed. */
+  readonly journal: Journal;
+  readonly send: SendEnvelope;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Handles the result of a request that was started at `startedAt`, while the locks are held. */
+type OnResult = (
+  envelope: WaitingEnvelope,
+  result: SendResult,
+  startedAt: number,
+) => Promise<void>;
+
+/**
+ * Sends an envelope once.
+ *
+ * @param isEnding whether the page may end at any moment: then nothing asynchronous may come before the request
+ * @returns "locked": another tab is sending it; "deleted": another tab has delivered it
+ */
+type SendLocked = (
+  envelope: WaitingEnvelope,
+  isEnding: () => boolean,
+) => Promise<"sent" | "locked" | "deleted">;
+
+/** Sends envelopes under their Web Locks, so that no two tabs send the same one. */
+export function createLockedSender(
+  queue: WaitingQueue,
+  { store, journal, send, now }: LockedSenderOptions,
+  onResult: OnResult,
+): SendLocked {
+  async function attempt(envelope: WaitingEnvelope, bytes: Uint8Array, compress: boolean) {
+    const startedAt = now();
+    envelope.sentMs = startedAt - envelope.meta.createdAt;
+    envelope.meta = { ...envelope.meta, attempts: envelope.meta.attempts + 1 };
+    // During a retry the receipt keeps the result of the attempt before.
+    if (envelope.meta.attempts === 1) queue.publish(envelope);
+    const result = await send(bytes, compress, envelope.request!.signal);
+    await onResult(envelope, result, startedAt);
+    return "sent" as const;
+  }
+
+  return async (envelope, isEnding) => {
+    const { meta, bytes } = envelope;
+    // A request without keepalive ends with the page.
+    const canSendNow = isEnding() && bytes && bytes.length <= KEEPALIVE_BYTES &&
+      journal.setEnvelope({ meta, bytes });
+    if (canSendNow) {
+      const sent = attempt(envelope, bytes, false);
+      // The locks are requested meanwhile.
+      void withTabLocks(lockNames(envelope), () => sent);
+      return await sent;
+    }
+    const isStored = await envelope.stored;
+    return await withTabLocks(lockNames(envelope), async () => {
+      const bytes = isStored
+        ? await (await store).read(meta.id).catch(() => envelope.bytes)
+        : envelope.bytes;
+      if (!bytes || envelope.request!.signal.aborted) return "deleted";
+      if (!isStored) journal.setEnvelope({ meta: envelope.meta, bytes });
+      // Compression is asynchronous; the recorder compresses its segments itself.
+      return await attempt(envelope, bytes, meta.lane === undefined && !isEnding());
+    });
+  };
+}

@@ -1,0 +1,161 @@
+import type { EventDropReason } from "@sentry/core/browser";
+import type { SignalKind } from "../consent.ts";
+import { type Allows, consentedPart, isConsented, kindOf } from "./consented.ts";
+import type { EnvelopeMeta, StoredEnvelope } from "./envelope.ts";
+import type { EnvelopeStore } from "./envelope_store.ts";
+import type { Journal } from "./journal.ts";
+import { type Loss, PAGE_ENDED } from "./journal_entry.ts";
+import { type LossCounter, lossesOf } from "./loss_counter.ts";
+import { MAX_AGE_MS, selectForEviction, type StorageQuota } from "./retention.ts";
+import { withTabLock } from "./tab_lock.ts";
+import type { WaitingEnvelope, WaitingQueue } from "./waiting_queue.ts";
+
+export interface RemovalOptions {
+  readonly store: Promise<EnvelopeStore>;
+  readonly journal: Journal;
+  /** What consent covers. */
+  readonly allows: Allows;
+  /** Called with the number of items that are deleted because they were withdrawn. They do not count as lost. */
+  readonly onWithdrawn: (kind: SignalKind, items: number) => void;
+  /** Called for each dropped envelope. */
+  readonly onDropped: () => void;
+  readonly quota: StorageQuota;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * Removes envelopes from the queue, the store and the journal: those with a final response, those that are dropped, and
+ * what consent no longer covers. Counts what is lost.
+ */
+export interface Removal {
+  /** Deletes an envelope after a final response. A refused one is lost; the ingest counts a 429 itself. */
+  delete(envelope: WaitingEnvelope, status?: number): Promise<void>;
+  /** Drops envelopes that are too old or exceed the storage quota. Returns whether any was dropped. */
+  enforceRetention(): Promise<boolean>;
+  /**
+   * Removes what consent does not cover from the queue and the journal. What is stored is found when the store is
+   * listed: {@linkcode Removal.withdrawStored}.
+   *
+   * @returns what consent covers of envelopes that are in memory only, to be delivered instead of them
+   */
+  withdraw(): Promise<readonly Uint8Array[]>;
+  /** Deletes from the store what consent does not cover of an envelope. Returns the rest, unless a tab sends it. */
+  withdrawStored(meta: EnvelopeMeta): Promise<EnvelopeMeta | undefined>;
+}
+
+/** Creates the removal from a queue. */
+export function createRemoval(
+  queue: WaitingQueue,
+  counter: LossCounter,
+  { store, journal, allows, onWithdrawn, onDropped, quota, now }: RemovalOptions,
+): Removal {
+  /** Envelopes and kinds that were counted as withdrawn: each once, whichever tab deletes it. */
+  const counted = new Set<string>();
+
+  /** Counts the losses of an envelope that the store did not accept, and deletes its journal entry. */
+  function countUnstored(id: string, losses: readonly Loss[]): void {
+    counter.count(losses);
+    journal.remove(id);
+  }
+
+  /** Drops an envelope. Returns false if another tab is sending it or has delivered it. */
+  async function drop(envelope: WaitingEnvelope, reason: EventDropReason, why: string) {
+    queue.remove(envelope);
+    const { id, items } = envelope.meta;
+    const losses = lossesOf(items, reason);
+    const isDropped = await withTabLock(id, async () => {
+      if (await envelope.stored) return (await store).drop(id, losses);
+      countUnstored(id, losses);
+      return true;
+      // If it cannot be deleted, a later page finds it.
+    }).catch(() => false);
+    if (isDropped !== true) {
+      queue.handOver(envelope);
+      return false;
+    }
+    queue.publish(envelope, { outcome: "dropped", error: `dropped: ${why}` });
+    onDropped();
+    envelope.settle({});
+    return true;
+  }
+
+  const dropIdle = (
+    envelopes: readonly WaitingEnvelope[],
+    reason: EventDropReason,
+    why: string,
+  ): Promise<boolean>[] =>
+    envelopes.filter(({ isSending }) => !isSending)
+      .map((envelope) => drop(envelope, reason, why));
+
+  function countWithdrawn({ id, items, createdAt }: EnvelopeMeta): void {
+    for (const { category, quantity } of lossesOf(items, PAGE_ENDED)) {
+      const kind = kindOf(category);
+      const key = id + kind;
+      if (allows(kind, createdAt) || counted.has(key)) continue;
+      counted.add(key);
+      onWithdrawn(kind, quantity);
+    }
+  }
+
+  return {
+    async delete(envelope, status = 0) {
+      const { id, items } = envelope.meta;
+      const losses = status >= 300 && status !== 429 ? lossesOf(items, "send_error") : [];
+      const opened = await store;
+      if (!await envelope.stored) countUnstored(id, losses);
+      else {
+        await (losses.length > 0 ? opened.drop(id, losses) : opened.delete(id)).catch(() => {
+          // A later page sends it again: a duplicate is better than a loss.
+        });
+      }
+      // Only now: a recording's next segment would find the lock still held.
+      queue.remove(envelope);
+    },
+
+    async enforceRetention() {
+      const oldest = now() - MAX_AGE_MS;
+      const expired = queue.all.filter(({ meta }) => meta.createdAt < oldest);
+      const dropped = await Promise.all([
+        ...dropIdle(expired, "network_error", "too old"),
+        // Chosen from what is left.
+        ...dropIdle(selectForEviction(queue.all, quota), "queue_overflow", "storage quota reached"),
+      ]);
+      return dropped.includes(true);
+    },
+
+    async withdraw() {
+      const withdrawn = queue.all.filter(({ meta }) => !isConsented(meta, allows));
+      for (const envelope of withdrawn) {
+        envelope.request?.abort();
+        countWithdrawn(envelope.meta);
+        queue.remove(envelope);
+        queue.publish(envelope, { outcome: "withdrawn" });
+        envelope.settle({});
+      }
+      journal.withdraw(allows);
+      const covered: Uint8Array[] = [];
+      for (const { meta, bytes, stored } of withdrawn) {
+        if (await stored || !bytes) continue;
+        journal.remove(meta.id);
+        const part = consentedPart({ meta, bytes }, allows);
+        if (part) covered.push(part.bytes);
+      }
+      return covered;
+    },
+
+    async withdrawStored(meta) {
+      countWithdrawn(meta);
+      const opened = await store;
+      let rest: StoredEnvelope | undefined;
+      await withTabLock(meta.id, async () => {
+        const bytes = await opened.read(meta.id);
+        rest = bytes && consentedPart({ meta, bytes }, allows);
+        await (rest ? opened.put(rest) : opened.delete(meta.id));
+      }).catch(() => {
+        // A later page deletes it, and does not send it before.
+      });
+      return rest?.meta;
+    },
+  };
+}

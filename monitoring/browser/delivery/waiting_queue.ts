@@ -1,0 +1,164 @@
+import type { DataCategory, TransportMakeRequestResponse } from "@sentry/core/browser";
+import type { Receipt } from "../telemetry_state.ts";
+import { type EnvelopeMeta, sdkCategoryOf } from "./envelope.ts";
+import type { SendResult } from "./send_envelope.ts";
+
+/** An envelope that is not yet accepted, refused or dropped. */
+export interface WaitingEnvelope {
+  meta: EnvelopeMeta;
+  /** Sentry's data categories of its items. */
+  readonly categories: readonly DataCategory[];
+  /** Not set: to be read from the store. */
+  bytes?: Uint8Array;
+  /** Resolves after the write to the store: true if it succeeded. Never rejects. */
+  stored: Promise<boolean>;
+  isSending: boolean;
+  /** Aborts the current or last request. */
+  request?: AbortController;
+  /** Consecutive failures in this tab. */
+  failures: number;
+  /** Milliseconds since 1970. */
+  notBefore: number;
+  /** Bytes of all bodies that this tab has sent of it. */
+  sentBytes: number;
+  /** When this tab has stored it and last sent it, in milliseconds after its creation. */
+  storedMs?: number;
+  sentMs?: number;
+  /** Resolves the SDK's `send`. Only the first call has an effect. */
+  settle(response: TransportMakeRequestResponse): void;
+}
+
+/** Creates the queue entry of an envelope. */
+export function createWaitingEnvelope(
+  meta: EnvelopeMeta,
+  details: Pick<WaitingEnvelope, "bytes" | "stored" | "settle">,
+): WaitingEnvelope {
+  const categories = meta.items.map(({ type }) => sdkCategoryOf(type));
+  return {
+    meta,
+    categories,
+    isSending: false,
+    failures: 0,
+    notBefore: 0,
+    sentBytes: 0,
+    ...details,
+  };
+}
+
+/**
+ * Chooses the envelope to send next: the one with the fewest failures, then the oldest, so that an
+ * envelope that always fails does not block others. Of a recording only the oldest segment may be
+ * sent.
+ *
+ * @param waiting oldest first
+ */
+export function nextEnvelope<
+  E extends Pick<WaitingEnvelope, "isSending" | "failures" | "notBefore"> & {
+    readonly meta: Pick<EnvelopeMeta, "lane">;
+  },
+>(waiting: readonly E[], now: number): E | undefined {
+  const seenLanes = new Set<string>();
+  let next: E | undefined;
+  for (const envelope of waiting) {
+    const { meta: { lane }, isSending, failures, notBefore } = envelope;
+    if (lane !== undefined) {
+      if (seenLanes.has(lane)) continue;
+      seenLanes.add(lane);
+    }
+    if (isSending || notBefore > now) continue;
+    if (!next || failures < next.failures) next = envelope;
+  }
+  return next;
+}
+
+/**
+ * Names of the Web Locks to hold while sending: the recording's, to keep its order, and its own.
+ */
+export const lockNames = ({ meta: { id, lane } }: WaitingEnvelope) =>
+  lane === undefined ? [id] : [lane, id];
+
+/** Whether it is a client report, which counts dropped events. */
+export const isClientReport = ({ meta: { items } }: WaitingEnvelope) =>
+  items.some(({ type }) => type === "client_report");
+
+export interface WaitingQueueOptions {
+  /** Called when the state of an envelope changes. */
+  readonly onReceipt: (receipt: Receipt) => void;
+  /** Called with the number of envelopes that are not yet accepted, refused or dropped. */
+  readonly onWaiting: (count: number) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The envelopes that are not yet accepted, refused or dropped. Reports every change. */
+export interface WaitingQueue {
+  /** Oldest first. */
+  readonly all: readonly WaitingEnvelope[];
+  add(...envelopes: readonly WaitingEnvelope[]): void;
+  remove(envelope: WaitingEnvelope): void;
+  /** Reports the state of an envelope, which may have been removed. */
+  publish(envelope: WaitingEnvelope, result?: Partial<SendResult>): void;
+  /** Removes an envelope that another tab has delivered or dropped. */
+  handOver(envelope: WaitingEnvelope): void;
+  /** Resolves the SDK's `send` of all envelopes that are not being sent, once they are stored. */
+  settleStored(): void;
+}
+
+/** Creates an empty queue. */
+export function createWaitingQueue(
+  { onReceipt, onWaiting, now }: WaitingQueueOptions,
+): WaitingQueue {
+  let all: readonly WaitingEnvelope[] = [];
+  const set = (next: readonly WaitingEnvelope[]) => {
+    all = next;
+    onWaiting(all.length);
+  };
+  const remove = (envelope: WaitingEnvelope) => set(all.filter((other) => other !== envelope));
+  const publish = (envelope: WaitingEnvelope, result: Partial<SendResult> = {}) =>
+    onReceipt(receiptOf(envelope, result, now()));
+  return {
+    get all() {
+      return all;
+    },
+    add(...envelopes) {
+      const both = [...all, ...envelopes];
+      set(both.sort((one, other) => one.meta.createdAt - other.meta.createdAt));
+    },
+    remove,
+    publish,
+    handOver(envelope) {
+      remove(envelope);
+      const isShown = envelope.bytes || envelope.meta.attempts > 0;
+      if (isShown) publish(envelope, { outcome: "handed_over" });
+      envelope.settle({ statusCode: 202 });
+    },
+    settleStored() {
+      for (const { isSending, stored, settle } of all) {
+        if (!isSending) void stored.then(() => settle({ statusCode: 202 }));
+      }
+    },
+  };
+}
+
+/** Builds the receipt that the page shows. */
+function receiptOf(
+  { meta, sentBytes, storedMs, sentMs }: WaitingEnvelope,
+  { status, outcome, error }: Partial<SendResult>,
+  now: number,
+): Receipt {
+  const { id, eventId, createdAt: at, items, bytes, attempts } = meta;
+  return {
+    id: eventId ?? id,
+    at,
+    items,
+    bytes,
+    sentBytes,
+    attempts,
+    tookMs: now - at,
+    storedMs,
+    sentMs,
+    status,
+    outcome,
+    error,
+  };
+}
