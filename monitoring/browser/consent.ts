@@ -9,7 +9,7 @@ export type SignalKind = (typeof SIGNAL_KINDS)[number];
  */
 export type ConsentState = Readonly<Record<SignalKind, number>>;
 
-/** Of each kind's key in `localStorage`. A key for each: two tabs cannot overwrite each other's changes. */
+/** Prefix of the keys in `localStorage`. One key for each kind: two tabs cannot overwrite each other's changes. */
 const PREFIX = "consent:";
 
 export interface Consent {

@@ -1,5 +1,5 @@
 /** The parts of a span that are shortened. */
-export interface SlimmableSpan {
+interface SlimmableSpan {
   start_timestamp: number;
   end_timestamp: number;
   readonly is_segment: boolean;

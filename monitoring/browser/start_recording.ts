@@ -12,7 +12,7 @@ import {
 import type { TelemetryState, TelemetryStore } from "./telemetry_state.ts";
 
 /** Options of {@linkcode startRecording}. */
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly client: Client;
   /** Its requests are left out of recordings. */
   readonly isMonitoringRequest: IsMonitoringRequest;

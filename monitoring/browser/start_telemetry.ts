@@ -32,7 +32,7 @@ import type { MainThreadTime, TelemetryStore } from "./telemetry_state.ts";
 import type { VisitDataWriter } from "./visit_data.ts";
 import { untilIdle, whenIdle } from "./when_idle.ts";
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly config: ClientConfig;
   /** The browser's own `fetch`, from before the SDK patches it. */
   readonly fetch: typeof fetch;

@@ -90,7 +90,7 @@ export interface ReceiptItem {
 /** Older receipts are removed: the inbox and Sentry have all envelopes. */
 const MAX_RECEIPTS = 200;
 
-export type StateChange = Partial<Omit<TelemetryState, "receipts">>;
+type StateChange = Partial<Omit<TelemetryState, "receipts">>;
 
 export interface TelemetryStore {
   /** Calls `listener` after changes, at most once a frame; returns a function that stops it. */

@@ -6,8 +6,8 @@ import {
   type ArchivedEnvelope,
   archiveHeader,
   archiveItem,
+  type ImportRefusal,
   type ImportResult,
-  type Refusal,
 } from "../protocol/inbox_archive.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
@@ -67,7 +67,7 @@ export async function importArchive(
   limits: ArchiveLimits,
 ): Promise<ImportResult> {
   const count = { taken: 0, present: 0, refused: 0 };
-  const reasons: Refusal[] = [];
+  const reasons: ImportRefusal[] = [];
   try {
     for await (const { number, offset, envelope } of readArchive(stream, limits)) {
       const outcome = typeof envelope === "string"

@@ -17,7 +17,7 @@ export class ArchiveError extends Error {
   }
 }
 
-export interface ArchiveItem {
+interface ArchiveItem {
   /** Number in the archive, from 1. */
   readonly number: number;
   /** Offset of its header line in bytes. */

@@ -16,7 +16,7 @@ import type { NewEntries } from "./inbox_file.ts";
 import { type ReadSourceMap, ScriptMaps } from "./script_maps.ts";
 
 /** Reads envelopes without index entries and writes their entries. */
-export interface BacklogFile {
+interface BacklogFile {
   /** The newest ones, a few at a time; empty: none left. */
   unindexed(): readonly UnindexedEnvelope[];
   /** Writes entries in one transaction. None: the backlog has ended. */

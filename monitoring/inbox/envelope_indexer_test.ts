@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../tests/until.ts";
 import { join } from "node:path";
 import { admitted, envelopeOf, error, log, span } from "./testdata/envelopes.ts";
 import type { Inbox } from "./inbox.ts";
@@ -35,10 +36,6 @@ async function withVersion1(
 
 const found = (inbox: Inbox) => inbox.page("errors", {}).rows[0]?.count ?? 0;
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 Deno.test("file of version 1 → envelopes kept, indexed in the background", () =>
   withVersion1(50, async (open) => {
     const inbox = open();
@@ -47,7 +44,7 @@ Deno.test("file of version 1 → envelopes kept, indexed in the background", () 
     assert.equal(inbox.envelopes({}).rows.length, 50);
     await inbox.store(admitted(envelopeOf({}, error("order 50")), NOW + 100));
     assert.equal(found(inbox), 1, "what comes new is indexed at once");
-    await until(() => found(inbox) === 51);
+    await until("the backlog is indexed", () => found(inbox) === 51);
     assert.equal(inbox.page("traces", {}).rows.length, 50);
     assert.deepEqual(inbox.page("logs", { q: "log 7" }).rows.map((row) => row.at), [NOW + 7]);
     assert.equal(inbox.envelopes({ q: "order 33" }).rows[0]?.id, 34);
@@ -56,14 +53,14 @@ Deno.test("file of version 1 → envelopes kept, indexed in the background", () 
 Deno.test("indexing interrupted → continues after a restart, newest first", () =>
   withVersion1(400, async (open) => {
     const first = open();
-    await until(() => found(first) > 0);
+    await until("the backlog is indexed", () => found(first) > 0);
     first.close();
     const second = open();
     const count = found(second);
     assert.ok(count > 0 && count < 400, `${count} of 400`);
     const ids = second.page("occurrences", {}).rows.map((row) => row.envelope);
     assert.equal(ids[0], 400);
-    await until(() => found(second) === 400);
+    await until("the backlog is indexed", () => found(second) === 400);
     second.close();
     assert.equal(found(open()), 400);
   }));
@@ -73,7 +70,7 @@ Deno.test("envelope deleted before it was indexed → stays deleted", () =>
     const evicting = open(20_000);
     const kept = evicting.envelopes({}).rows.length;
     assert.ok(kept > 0 && kept < 100);
-    await until(() => found(evicting) === kept);
+    await until("the backlog is indexed", () => found(evicting) === kept);
     evicting.clear();
     assert.equal(found(evicting), 0);
     evicting.close();
@@ -83,7 +80,7 @@ Deno.test("envelope deleted before it was indexed → stays deleted", () =>
 Deno.test("clear during indexing → indexing ends", () =>
   withVersion1(400, async (open) => {
     const inbox = open();
-    await until(() => found(inbox) > 0);
+    await until("the backlog is indexed", () => found(inbox) > 0);
     inbox.clear();
     await inbox.store(admitted(envelopeOf({}, error("order 1")), NOW));
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -8,7 +8,7 @@ const ROWS_PER_CHUNK = 100;
 /** Reconnection delay of an `EventSource`. */
 const RETRY_MS = 2_000;
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** Only rows after this cursor. */
   readonly since: number;
   /** Only envelopes with an item of this type. */

@@ -3,7 +3,7 @@ import { placeOf, PLACES } from "../models/index/list_cursor.ts";
 import type { ErrorGroupRow, GroupState } from "../models/rows.ts";
 
 /** What people decided about a group of errors, and whether it has come back. */
-export type GroupDecision = Pick<ErrorGroupRow, "state" | "regression">;
+type GroupDecision = Pick<ErrorGroupRow, "state" | "regression">;
 
 /**
  * What an arriving error is to its group. `new`: no error of the group is stored. `regression`: the group was
@@ -11,7 +11,7 @@ export type GroupDecision = Pick<ErrorGroupRow, "state" | "regression">;
  */
 export type Arrival = "new" | "regression" | "known" | "deleted";
 
-/** Groups with a state of their own. Over it, the oldest decisions are forgotten; each has some 100 bytes. */
+/** Groups with a state of their own. Beyond that the oldest are forgotten; each has some 100 bytes. */
 export const MAX_STATES = 10_000;
 
 /** Errors that are deleted in one transaction: it blocks the server for some 10 ms. */
@@ -30,7 +30,7 @@ export interface GroupStateRow {
 }
 
 /** When a person changes a group. */
-export interface GroupChange {
+interface GroupChange {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Id of the newest envelope, or a later one. */

@@ -8,7 +8,7 @@ import { readSourceMapUpload } from "./source_map_upload.ts";
 /** The POSTs of `/monitoring/inbox`, by the parameter of the query that names them. */
 export const POSTS = ["import", "maps", "fetch-map"] as const;
 
-export interface PostOptions extends ArchiveLimits {
+interface PostOptions extends ArchiveLimits {
   /** Origins from which source maps may be fetched. */
   readonly mapOrigins: SourceMapOrigins;
 }
@@ -19,7 +19,7 @@ export interface PostOptions extends ArchiveLimits {
  *
  * @param value of the parameter that names the POST
  */
-export type TakePost = (
+type TakePost = (
   inbox: Inbox,
   request: Request,
   post: (typeof POSTS)[number],

@@ -17,8 +17,9 @@ import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 /** A request parameter is not valid. */
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
+  /** @param allowed completes the sentence "It must be …" */
   constructor(readonly parameter: string, allowed: string) {
-    super(`${parameter} is not ${allowed}.`);
+    super(`${parameter} must be ${allowed}.`);
   }
 }
 
@@ -158,7 +159,7 @@ export async function readGroupState(body: Request["body"]): Promise<GroupState>
   let text = "";
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_STATE_BYTES) refuse("The body", `of at most ${MAX_STATE_BYTES} bytes`);
+    if (text.length > MAX_STATE_BYTES) refuse("The body", `at most ${MAX_STATE_BYTES} bytes long`);
   }
   let value: unknown;
   try {
@@ -185,7 +186,7 @@ function name(parameter: string, what: string, query: URLSearchParams): string |
   const text = only(query, parameter);
   return text === undefined || (text !== "" && text.length <= MAX_SEARCH_LENGTH)
     ? text
-    : refuse(parameter, `${what}, of 1 to ${MAX_SEARCH_LENGTH} characters`);
+    : refuse(parameter, `${what} of 1 to ${MAX_SEARCH_LENGTH} characters`);
 }
 
 function oneOf<T extends string>(
@@ -220,7 +221,7 @@ function itemType(text: string | undefined): string | undefined {
   return valid ? text : refuse("type", `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`);
 }
 
-/** Addresses of scripts; browsers support some 2,000 characters at least. */
+/** Characters of a script's address. All browsers support 2,000. */
 const MAX_ADDRESS_LENGTH = 2_000;
 
 function sourceMapId(text: string | undefined): string | undefined {

@@ -10,7 +10,7 @@ function refuses(query: string, parameter: string, lastEventId: string | null = 
     () => read(query, lastEventId),
     (error) =>
       error instanceof ParameterError && error.parameter === parameter &&
-      error.message.startsWith(`${parameter} is not `),
+      error.message.startsWith(`${parameter} must be `),
     query,
   );
 }

@@ -27,7 +27,7 @@ export class SourceMapError extends Error {
 }
 
 /** A source map that may be stored. */
-export interface CheckedSourceMap {
+interface CheckedSourceMap {
   readonly debugId: string | null;
   /** As received; with `sections`, as one map without them. */
   readonly bytes: Uint8Array<ArrayBuffer>;

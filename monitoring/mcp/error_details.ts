@@ -64,7 +64,7 @@ async function findOccurrence(
 ): Promise<OccurrenceRow> {
   if (event_id !== undefined) {
     const id = hexId(event_id);
-    if (id === null) throw new ToolError("event_id is not an event's id, 32 hexadecimal digits.");
+    if (id === null) throw new ToolError("event_id must be an event's id: 32 hexadecimal digits.");
     const found = await findEvent(id, inbox);
     if (found === undefined) throw new ToolError("No error with this event_id is stored.");
     return found;

@@ -4,7 +4,7 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import type { McpHandler } from "./mcp_handler.ts";
 import type { TelemetryReader } from "./telemetry_reader.ts";
 
-export interface McpEndpointOptions extends ReadAccessOptions, Omit<TelemetryReader, "inbox"> {
+interface McpEndpointOptions extends ReadAccessOptions, Omit<TelemetryReader, "inbox"> {
   /** Undefined in relay mode: every request is answered 404. */
   readonly inbox?: TelemetryReader["inbox"];
 }

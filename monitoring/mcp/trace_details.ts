@@ -118,7 +118,7 @@ async function readParts(traceId: string, reader: TelemetryReader) {
 function firstNode(nodes: readonly SpanNode[], after: unknown): number {
   if (after === undefined) return 0;
   const index = nodes.findIndex(({ key }) => key === after);
-  if (index === -1) throw new ToolError("`after` is not the `next` of an earlier answer.");
+  if (index === -1) throw new ToolError("`after` must be the `next` of an earlier answer.");
   return index + 1;
 }
 

@@ -1,7 +1,7 @@
 /** From this character on, the text has these styles, separated by spaces; empty: none. */
 export type StyleRun = readonly [at: number, styles: string];
 
-export interface PlainText {
+interface PlainText {
   readonly text: string;
   /** Ascending. Empty: the text has no styles. */
   readonly styles: readonly StyleRun[];

@@ -89,7 +89,7 @@ export const LIST_SORTS: readonly ListSort[] = [
   ) => [column, `-${column}` as const]),
 ];
 
-export interface SortOrder {
+interface SortOrder {
   readonly column: SortColumn;
   readonly descending: boolean;
 }
@@ -106,7 +106,7 @@ export function readSort(sort: ListSort): SortOrder {
  */
 export const TRACE_STATUSES = ["ok", "error", "2xx", "3xx", "4xx", "5xx"] as const;
 
-export type TraceStatus = (typeof TRACE_STATUSES)[number];
+type TraceStatus = (typeof TRACE_STATUSES)[number];
 
 /** Rows of one page: a few screens, read and drawn in a few milliseconds. */
 export const MAX_LIST_ROWS = 200;

@@ -39,20 +39,21 @@ export function readSource(
     return (entries.length > 0 ? entries : [payload])
       .map((entry) => at(entry, "attributes") ?? at(entry, "data"));
   });
-  const attribute = (name: string) => firstOf(attributes, (one) => textAt(attributeAt(one, name)));
+  const attribute = (name: string) =>
+    firstFound(attributes, (one) => textAt(attributeAt(one, name)));
 
   const release = tidy(
-    firstOf(carriers, (one) => textAt(one, "release")) ?? attribute("sentry.release"),
+    firstFound(carriers, (one) => textAt(one, "release")) ?? attribute("sentry.release"),
     MAX_RELEASE,
   );
   if (isOwn) return { ...OWN_SOURCE, release };
   const sdk = textAt(header, "sdk", "name") ??
-    firstOf(payloads, (one) => textAt(one, "sdk", "name")) ?? attribute("sentry.sdk.name");
-  const environment = firstOf(carriers, (one) => textAt(one, "environment")) ??
+    firstFound(payloads, (one) => textAt(one, "sdk", "name")) ?? attribute("sentry.sdk.name");
+  const environment = firstFound(carriers, (one) => textAt(one, "environment")) ??
     attribute("sentry.environment") ??
     // SDKs send their default in events, and omit it in logs.
     (payloads.length > 0 ? "production" : null);
-  const name = attribute("service.name") ?? firstOf(payloads, applicationOf) ??
+  const name = attribute("service.name") ?? firstFound(payloads, applicationOf) ??
     packageOf(release) ?? sdk;
   return sourceFrom({
     name: tidy(name, MAX_NAME) ?? UNKNOWN_NAME,
@@ -94,7 +95,7 @@ function sideOfSender(
   const side = sideOf(sdk, null);
   if (side !== "unknown" || isForDevices(sdk)) return side;
   // No SDK, or one for both sides: events name the platform, logs the browser or the server.
-  const platform = firstOf(payloads, (one) => textAt(one, "platform"));
+  const platform = firstFound(payloads, (one) => textAt(one, "platform"));
   if (platform === "javascript") return "browser";
   if (platform !== null) return OTHER_PLATFORMS.has(platform) ? "unknown" : "server";
   if (attribute("browser.name") !== null) return "browser";
@@ -105,7 +106,7 @@ function sideOfSender(
 }
 
 /** The first result that is not null. */
-function firstOf<T>(values: readonly T[], read: (value: T) => string | null): string | null {
+function firstFound<T>(values: readonly T[], read: (value: T) => string | null): string | null {
   for (const value of values) {
     const found = read(value);
     if (found !== null) return found;

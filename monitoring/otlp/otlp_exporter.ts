@@ -3,7 +3,7 @@ import { type ContentEncoding, decodeBody, DecodeError } from "../protocol/encod
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
 /** As much of an admitted envelope as is exported. */
-export interface ExportedEnvelope {
+interface ExportedEnvelope {
   readonly items: readonly { readonly type: string; readonly count: number }[];
   /** As received. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -12,7 +12,7 @@ export interface ExportedEnvelope {
   readonly receivedAt: number;
 }
 
-export interface OtlpExporterOptions {
+interface OtlpExporterOptions {
   /** Of the collector, without a slash at its end: `/v1/traces` and `/v1/logs` are appended. */
   readonly url: string;
   /** Sent with each request. May contain secrets: never logged. */

@@ -150,8 +150,8 @@ function load(recorded: readonly unknown[], at: number): void {
 }
 
 /**
- * Tells the replayer what it has played. It takes the last event for that, but a mouse event as if it were up to 500 ms
- * earlier: a seek back by less would change nothing, and one forward would apply changes twice.
+ * Corrects the replayer's position before a seek. The replayer derives it from the last event, and takes a mouse event
+ * for up to 500 ms earlier: a seek back by less would change nothing, and one forward would apply changes twice.
  */
 function correctPosition(): void {
   if (replayer === undefined) return;

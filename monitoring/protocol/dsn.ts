@@ -105,7 +105,7 @@ export function ingestUrl(dsn: Dsn, upstreamOrigin?: string): string {
 }
 
 /** The URL parts that the browser needs to send a DSN's envelopes. */
-export interface BrowserTarget {
+interface BrowserTarget {
   /** The same-origin path to post to; undefined: directly to the ingest. */
   readonly tunnel: string | undefined;
   /** Origin of the ingest, for the CSP of a page that sends directly to it. */

@@ -58,14 +58,14 @@ const fails = (promise: Promise<unknown>, code: DecodeError["code"], message?: s
 
 const text = new TextEncoder().encode('{"a":1}\n{"type":"event"}\n' + "hello ".repeat(3000));
 
-Deno.test("encodings are read in any case of letters, none is null", () => {
+Deno.test("Content-Encoding in any letter case → its encoding; none or empty → null", () => {
   assert.equal(parseContentEncoding(null), null);
   assert.equal(parseContentEncoding(""), null);
   assert.equal(parseContentEncoding("GZip"), "gzip");
   assert.equal(parseContentEncoding("zstd"), "zstd");
 });
 
-Deno.test("unknown and stacked encodings are refused", () => {
+Deno.test("unknown or several encodings → encoding_not_supported", () => {
   for (const name of ["compress", "identity", "gzip, br", "gzip,gzip", "x-gzip", "__proto__"]) {
     assert.throws(
       () => parseContentEncoding(name),

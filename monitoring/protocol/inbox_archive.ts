@@ -63,12 +63,13 @@ export interface ImportResult {
   readonly present: number;
   readonly refused: number;
   /** Reasons of the first refused envelopes. */
-  readonly reasons: readonly Refusal[];
+  readonly reasons: readonly ImportRefusal[];
   /** Why the rest of the archive could not be read; undefined: all of it was read. */
   readonly broken?: string;
 }
 
-export interface Refusal {
+/** An envelope of an archive that was not imported. */
+export interface ImportRefusal {
   /** The envelope's position in the archive, from 1. */
   readonly envelope: number;
   /** Byte offset of its item. */

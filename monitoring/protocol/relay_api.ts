@@ -38,7 +38,7 @@ export interface SpoolReport {
   readonly oldest_age_s: number;
 }
 
-export interface FailingIngest {
+interface FailingIngest {
   readonly origin: string;
   /** Part of a sentence: "it answered 503". */
   readonly reason: string;

@@ -19,7 +19,7 @@ export interface ScannedItem {
 }
 
 /** Callbacks of a scan, each called as early as possible. */
-export interface ScanListener {
+interface ScanListener {
   /** The first byte of the first item was found: the envelope is not empty. */
   begin?(header: EnvelopeHeader): void;
   /** An item is complete, except for the optional line feed after it. */

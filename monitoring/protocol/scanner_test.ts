@@ -198,7 +198,7 @@ Deno.test("hostile envelopes, in chunks of any size → same result as the refer
   assert.ok(whole > enough && numRuns - whole > enough, `${whole} whole of ${numRuns}`);
 });
 
-Deno.test("an error has the same offset in one chunk and byte by byte", () => {
+Deno.test("broken envelope in one chunk or byte by byte → error with the same offset", () => {
   const errorOf = (bytes: Uint8Array, cuts: readonly number[]) => {
     try {
       scan(bytes, cuts);

@@ -20,7 +20,7 @@ export interface OutboxEnvelope {
   readonly amounts: readonly Amount[];
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   /** Sends an envelope. An error counts as no answer. */
   readonly send: (bytes: Uint8Array<ArrayBuffer>) => Promise<RelayResponse>;
   /** Called for each final answer: a success, a refusal, a rate limit. */
@@ -142,7 +142,7 @@ export class Outbox {
     if (this.#cancelBackoff !== undefined) return;
     const longest = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures++;
-    // Jitter: many servers that lost the same ingest must not retry in step.
+    // Jitter: servers that lost the same ingest must not all retry at the same moment.
     const random = this.#options.random ?? Math.random;
     const ms = longest * (0.5 + random() / 2);
     this.#cancelBackoff = this.#after(ms, () => {

@@ -18,7 +18,7 @@ import { type Amount, Outbox, type OutboxEnvelope } from "./outbox.ts";
 /** Passes a request to the relay of this process. */
 export type Deliver = (request: Request) => Promise<Response>;
 
-export interface RelayTransportOptions extends BaseTransportOptions {
+interface RelayTransportOptions extends BaseTransportOptions {
   readonly deliver: Deliver;
 }
 

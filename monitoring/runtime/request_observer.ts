@@ -37,7 +37,7 @@ export type Observer = (
   append: AppendHeader,
 ) => MaybePromise<Response>;
 
-export interface RequestObserverOptions {
+interface RequestObserverOptions {
   readonly owner: TracingOwner;
   /** Limits the number of spans. */
   readonly bucket: TokenBucket;

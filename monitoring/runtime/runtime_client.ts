@@ -35,7 +35,7 @@ export interface StartClientOptions {
   readonly onDropped: () => void;
 }
 
-export interface StartedClient {
+interface StartedClient {
   readonly client: RuntimeClient;
   readonly transport: RelayTransport;
 }
@@ -108,7 +108,7 @@ export function startClient(
 }
 
 /** Reports drops: the client of `@sentry/deno` counts them and never sends a client report. */
-export class RuntimeClient extends DenoClient {
+class RuntimeClient extends DenoClient {
   readonly #onDropped: StartClientOptions["onDropped"];
 
   constructor(

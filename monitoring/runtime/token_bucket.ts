@@ -1,4 +1,4 @@
-export interface TokenBucketOptions {
+interface TokenBucketOptions {
   /** Tokens added each second. */
   readonly perSecond: number;
   /** Most tokens that are saved: the size of a burst. */
@@ -20,9 +20,9 @@ export class TokenBucket {
   }
 
   /**
-   * So many a minute on average, and as many at once.
+   * Limits to `count` tokens per minute, in bursts of as many.
    *
-   * @param count may be below 1, as the part of one process: then one at a time
+   * @param count may be below 1 if several processes divide a limit: bursts are of 1 then
    */
   static perMinute(count: number, now: () => number): TokenBucket {
     return new TokenBucket({ burst: Math.max(1, count), perSecond: count / 60, now });

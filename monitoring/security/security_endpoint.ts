@@ -13,7 +13,7 @@ import { TokenBucket } from "../runtime/token_bucket.ts";
 import { readReports, ReportError } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
 
-export interface SecurityEndpointOptions extends WriteAccessOptions {
+interface SecurityEndpointOptions extends WriteAccessOptions {
   /** The project and page of this server. */
   readonly sender: Required<ReportSender>;
   /** Passes an envelope to the relay of this process. */
@@ -66,7 +66,7 @@ const STATUSES = {
 type RefusalCode = keyof typeof STATUSES;
 
 /** `over_rate`: more than {@linkcode REPORTS_PER_MINUTE}; answered with 204. */
-export type RefusalReason = RefusalCode | "over_rate";
+type RefusalReason = RefusalCode | "over_rate";
 
 /** Creates the endpoint of one server. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions): SecurityEndpoint {

@@ -1,5 +1,5 @@
 /** How a {@linkcode Batches} works. */
-export interface BatchOptions<Item, Result> {
+interface BatchOptions<Item, Result> {
   /** Works on a batch and returns a result for each item, in their order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
   /** Maximum number of batches at a time. With 1, batches keep the order of calls. */

@@ -10,7 +10,7 @@ import {
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
 import { Reserve } from "./reserve.ts";
 
-export interface RecoveringOptions<Store> extends DatabaseOptions {
+interface RecoveringOptions<Store> extends DatabaseOptions {
   /** Creates the store on an open database, for example by preparing its statements. */
   readonly createStore: (db: DatabaseSync) => Store;
   /** Called first with the store of a file that replaces an open one. */
@@ -102,7 +102,7 @@ export class RecoveringDatabase<Store> {
 
   /** Removes the reserve, which leaves room for the log, so that deleting works on a full disk. */
   makeRoom(): void {
-    this.#reserve?.giveUp();
+    this.#reserve?.remove();
     try {
       this.emptyLog();
     } catch {
@@ -139,7 +139,7 @@ export class RecoveringDatabase<Store> {
       if (isCorrupt(error)) return this.#replaceCorrupt(found);
       if (!isUnwritable(error) || this.#reserve === undefined) throw error;
       // A full disk: SQLite creates files to open a database.
-      this.#reserve.giveUp();
+      this.#reserve.remove();
       return this.#open();
     }
   }

@@ -13,34 +13,35 @@ const CHUNK = new Uint8Array(1024 * 1024);
  */
 export class Reserve {
   #triedAt = -Infinity;
-  #givenUp = false;
+  #isRemoved = false;
 
   constructor(readonly path: string) {}
 
   /** Whether it exists. Creates it if there is room. */
   exists(): boolean {
     const found = lstatSync(this.path, { throwIfNoEntry: false });
-    if (!this.#givenUp && found?.isFile() && found.size === RESERVE_BYTES) return true;
+    if (!this.#isRemoved && found?.isFile() && found.size === RESERVE_BYTES) return true;
     if (performance.now() - this.#triedAt < RETRY_MS) return false;
     this.#triedAt = performance.now();
     try {
       this.#create();
-      this.#givenUp = false;
+      this.#isRemoved = false;
       return true;
     } catch {
       // No room: an incomplete reserve would occupy the rest of the disk.
-      this.giveUp();
+      this.remove();
       return false;
     }
   }
 
-  giveUp(): void {
-    this.#givenUp = true;
+  /** Deletes the file. It counts as missing until it was created again. */
+  remove(): void {
+    this.#isRemoved = true;
     this.#triedAt = performance.now();
     try {
       rmSync(this.path, { force: true });
     } catch {
-      // A read-only disk. The reserve counts as missing until it could be created again.
+      // A read-only disk.
     }
   }
 

@@ -215,5 +215,5 @@ Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its fi
   const errors = await get(`view=errors&source=${key}`);
   assert.deepEqual(errors.rows.map((row: { source: string }) => row.source), [key]);
   const answer = await sendRaw(server.port, "GET", `${PATH}?view=errors&source=other`);
-  assert.match(refused(answer, 400, "parameter_invalid"), /^source is not apps, sightglass/);
+  assert.match(refused(answer, 400, "parameter_invalid"), /^source must be apps, sightglass/);
 });

@@ -57,14 +57,14 @@ Deno.test("invalid change of a group → 400 that says what is right; other page
   await using _ = server;
   const good = '{"state":"resolved"}';
   const cases: readonly [query: string, body: string, detail: RegExp][] = [
-    [`group=${a}`, "", /^The body is not JSON/],
-    [`group=${a}`, "resolved", /^The body is not JSON/],
-    [`group=${a}`, "null", /^The body's state is not one of open, resolved, muted\.$/],
-    [`group=${a}`, '{"state":"closed"}', /^The body's state is not one of/],
-    [`group=${a}`, `"${"x".repeat(2_000)}"`, /^The body is not of at most 1024 bytes/],
-    ["group=x", good, /^group is not the key of a group/],
-    [`group=${a}&group=${a}`, good, /^group is not given once/],
-    [`group=${a}&id=1`, good, /^The query is not `group` alone/],
+    [`group=${a}`, "", /^The body must be JSON/],
+    [`group=${a}`, "resolved", /^The body must be JSON/],
+    [`group=${a}`, "null", /^The body's state must be one of open, resolved, muted\.$/],
+    [`group=${a}`, '{"state":"closed"}', /^The body's state must be one of/],
+    [`group=${a}`, `"${"x".repeat(2_000)}"`, /^The body must be at most 1024 bytes long/],
+    ["group=x", good, /^group must be the key of a group/],
+    [`group=${a}&group=${a}`, good, /^group must be given once/],
+    [`group=${a}&id=1`, good, /^The query must be `group` alone/],
   ];
   for (const [query, body, detail] of cases) {
     const answer = await sendRaw(server.port, "PATCH", `${PATH}?${query}`, {}, body);

@@ -215,8 +215,8 @@ Deno.test("MCP clients of both protocol forms → list and call every tool", asy
         ["get_error", { event_id: hexId(99) }, /No error/],
         ["get_trace", { trace_id: hexId(99) }, /No spans/],
         ["get_trace", { trace_id: TRACE, after: "x" }, /`after`/],
-        ["list_errors", { before: "x" }, /before is not the `next`/],
-        ["list_errors", { since: "yesterday" }, /since is not a time/],
+        ["list_errors", { before: "x" }, /before must be the `next`/],
+        ["list_errors", { since: "yesterday" }, /since must be a time/],
         ["search_logs", { level: "loud" }, /level/],
         ["list_traces", { unknown: "x" }, /additional properties/i],
       ] as const;

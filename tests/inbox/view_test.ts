@@ -53,7 +53,7 @@ Deno.test("GET /monitoring/inbox?view=NAME with an invalid parameter → 400 wit
     assert.equal(response.status, 400, query);
     const { error, detail } = await response.json();
     assert.equal(error, "parameter_invalid");
-    assert.match(detail, /^(view|level|before) is not .+\.$/);
+    assert.match(detail, /^(view|level|before) must be .+\.$/);
   }
 });
 

@@ -1,4 +1,4 @@
-import type { ImportResult, Refusal } from "../../../monitoring/protocol/inbox_archive.ts";
+import type { ImportRefusal, ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
 import { type InboxRow, parseRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type { Refusal as RefusedRequest } from "../../../monitoring/protocol/relay_api.ts";
 import { LOG_LEVELS } from "../../../monitoring/protocol/log_levels.ts";
@@ -243,7 +243,7 @@ export function parseImport(value: unknown): ImportResult | undefined {
   };
 }
 
-function isRefusal(value: unknown): value is Refusal {
+function isRefusal(value: unknown): value is ImportRefusal {
   const { envelope, offset, reason } = Object(value) as Record<string, unknown>;
   return isNumber(envelope) && isNumber(offset) && typeof reason === "string";
 }

@@ -34,7 +34,7 @@ export function sumLosses(losses: readonly Loss[]): Loss[] {
   return [...sums.values()];
 }
 
-export interface LossCounterOptions {
+interface LossCounterOptions {
   readonly store: Promise<EnvelopeStore>;
   readonly journal: Journal;
   /** For the header of the client report, which a relay requires; empty for an ingest. */

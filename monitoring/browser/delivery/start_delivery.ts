@@ -26,7 +26,7 @@ import { createSender } from "./send_envelope.ts";
 const NOT_STORED =
   "in memory: this browser stores nothing, waiting envelopes are lost with the page";
 
-export interface StartDeliveryOptions {
+interface StartDeliveryOptions {
   readonly config: ClientConfig;
   /** The browser's own `fetch`, from before the SDK patches it. */
   readonly fetch: typeof fetch;
@@ -35,7 +35,7 @@ export interface StartDeliveryOptions {
   readonly allows: Allows;
 }
 
-export interface StartedDelivery {
+interface StartedDelivery {
   readonly transport: (options: BaseTransportOptions) => Transport;
   /** Replaces the client's own, which keeps its counts in memory: a killed tab would lose them. */
   readonly recordDroppedEvent: Client["recordDroppedEvent"];

@@ -1,7 +1,7 @@
 import { mapLeaves, resourceAddress, scrubAddress, scrubText, withoutAttributes } from "./text.ts";
 
 /** The parts of a span that can contain private data. */
-export interface ScrubbableSpan {
+interface ScrubbableSpan {
   name: string;
   attributes?: Record<string, unknown>;
 }

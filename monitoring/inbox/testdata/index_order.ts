@@ -103,8 +103,8 @@ export function addOrderTests(test: AddTest): void {
   test("invalid `before` → refused", async (index, add) => {
     await add(span(1));
     for (const before of ["", "x", "1", "-1.2", "5.1", "1e3.5", "9".repeat(17) + ".1"]) {
-      assert.throws(() => index.list("traces", { before }), /before is not/);
-      assert.throws(() => index.envelopes({ before }), /before is not/);
+      assert.throws(() => index.list("traces", { before }), /before must be/);
+      assert.throws(() => index.envelopes({ before }), /before must be/);
     }
   });
 }

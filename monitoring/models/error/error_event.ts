@@ -20,10 +20,10 @@ import { readableJson } from "../readable_json.ts";
 import { type Frame, readDebugIds, readStack } from "./stack.ts";
 
 /** A name and its value, as the sender wrote them. */
-export type NamedValue = readonly [name: string, value: string];
+type NamedValue = readonly [name: string, value: string];
 
 /** A named group of values, such as a context. */
-export interface NamedValues {
+interface NamedValues {
   readonly name: string;
   readonly entries: Bounded<NamedValue>;
 }

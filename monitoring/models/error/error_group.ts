@@ -3,7 +3,7 @@ import { at, integerAt, listOf, tidyText } from "../json.ts";
 import type { ScriptMap } from "./script_map.ts";
 
 /** How errors are grouped: by fingerprint if there is one, else by type, message shape and top frame. */
-export interface ErrorIdentity {
+interface ErrorIdentity {
   readonly type: string;
   /** The message, or its template. */
   readonly message: string;
@@ -14,7 +14,7 @@ export interface ErrorIdentity {
 }
 
 /** The frame that identifies a group. */
-export interface GroupFrame {
+interface GroupFrame {
   readonly function: string | null;
   readonly file: string | null;
   /** Set only if file and function are from the sources, not from a built script. */

@@ -2,7 +2,7 @@ import { originalPositionFor, type SourceMapInput, TraceMap } from "@jridgewell/
 import type { Frame } from "./stack.ts";
 
 /** The source position of a position in a built script. */
-export interface SourcePosition {
+interface SourcePosition {
   /** Path in the project; for a package, the path from `node_modules/`. */
   readonly file: string;
   /** Line and column count from 1. */

@@ -21,7 +21,7 @@ export function indexAt(place: number): number {
 export const PLACES = 2_048;
 
 /** The position in a list where the next page begins. */
-export interface ListCursor {
+interface ListCursor {
   /** Only entries before this place. */
   readonly before: number;
   /**
@@ -49,7 +49,7 @@ export function readCursor(text: string): ListCursor | undefined {
 export class CursorError extends Error {
   override readonly name = "CursorError";
   constructor() {
-    super("Cannot read the next page: before is not the next of an earlier page.");
+    super("Cannot read the next page: before must be the next of an earlier page.");
   }
 }
 

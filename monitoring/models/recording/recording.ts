@@ -18,7 +18,7 @@ export interface Segment {
 }
 
 /** Segments that have not arrived, between two that have. Times are milliseconds since 1970. */
-export interface Gap {
+interface Gap {
   readonly first: number;
   readonly last: number;
   readonly from: number;

@@ -12,7 +12,7 @@
  */
 
 /** A `replay_recording`, split at its first line feed. */
-export interface RecordingPayload {
+interface RecordingPayload {
   /** JSON. */
   readonly header: Uint8Array;
   readonly events: Uint8Array;

@@ -25,7 +25,7 @@ export interface SpanPair {
   readonly difference_ms: number | null;
 }
 
-export interface TraceComparison {
+interface TraceComparison {
   /** Largest change of their own time first, so that the cause is before its parents. */
   readonly changed: readonly SpanPair[];
   /** By their start. */

@@ -3,7 +3,7 @@ import type { SpanNode, SpanTree } from "./span_tree.ts";
 import { isPageOp } from "./trace_name.ts";
 
 /** A span, its duration, and its own time: the duration without the time that its children cover, in milliseconds. */
-export interface OwnTime {
+interface OwnTime {
   readonly node: SpanNode;
   readonly own_ms: number;
   readonly duration_ms: number;

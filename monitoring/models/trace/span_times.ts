@@ -49,7 +49,7 @@ const FAR_MS = 7 * 24 * 60 * 60 * 1000;
 /** Browsers round times to milliseconds. */
 const TOLERANCE_MS = 1;
 
-export interface PlaceOptions {
+interface PlaceOptions {
   /** Marks to place on the same axis. */
   readonly marks?: readonly TimedMark[];
   /** Drawn end of open spans while the trace grows; default: the latest known end. */
@@ -57,7 +57,7 @@ export interface PlaceOptions {
 }
 
 /** The time of an error or a log, and the span whose clock it was taken from. */
-export interface TimedMark {
+interface TimedMark {
   readonly at_ms: number | null;
   readonly span_id: string | null;
 }

@@ -25,7 +25,7 @@ export interface TraceEntry {
   readonly names: readonly string[];
 }
 
-export interface RootCandidate {
+interface RootCandidate {
   readonly rank: NameRank;
   readonly started_at: number;
   /** Of a span, or the text of an error or a log. */

@@ -1,4 +1,4 @@
-import { attributeValue, tidyText } from "../json.ts";
+import { attributeValue, tidyText, toJson } from "../json.ts";
 import type { Side } from "../side.ts";
 import { spanName } from "./trace_name.ts";
 import { readVitals, type Vital } from "./web_vitals.ts";
@@ -117,7 +117,7 @@ const toMs = ([seconds, nanoseconds]: readonly [number, number]): number =>
   seconds * 1000 + nanoseconds / 1e6;
 
 /** One attribute of a span, for display. */
-export interface SpanAttribute {
+interface SpanAttribute {
   readonly name: string;
   /** A text as it is, other values as JSON. */
   readonly value: string;
@@ -141,17 +141,8 @@ const isOfSdk = (name: string): boolean => name.startsWith("sentry.");
 
 function valueText(attribute: unknown): string {
   const value = attributeValue(attribute);
-  const text = typeof value === "string" ? value : jsonOf(value);
+  const text = typeof value === "string" ? value : toJson(value);
   return text.length <= MAX_VALUE
     ? text
     : `${text.slice(0, MAX_VALUE)}… (${text.length} characters in all)`;
-}
-
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    // An engine may parse what it cannot write.
-    return "(nested too deeply to display)";
-  }
 }

@@ -1,5 +1,5 @@
 /** A connection pooler in transaction mode, at its strictest: every transaction gets a new connection to the server. */
-export interface TransactionPooler extends AsyncDisposable {
+interface TransactionPooler extends AsyncDisposable {
   readonly port: number;
   /** Connections to the server that were opened so far. */
   readonly opened: number;

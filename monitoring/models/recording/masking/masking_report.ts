@@ -1,6 +1,11 @@
 import { at, booleanAt } from "../../json.ts";
 import type { RecordedEvent } from "../recording.ts";
-import { isPlausible, type Placed, type RecorderSettings, settingFor } from "./masking_setting.ts";
+import {
+  isPlausible,
+  type RecorderSettings,
+  settingFor,
+  type TextPlace,
+} from "./masking_setting.ts";
 import { findPersonalData, MAX_SEARCHED, type PersonalKind } from "./personal_data.ts";
 import { RecordedPage } from "./recorded_page.ts";
 import { readEnvelopeTexts, type SentText, TEXT_KINDS, type TextKind } from "./sent_text.ts";
@@ -131,7 +136,7 @@ export class MaskingReport {
 
   #count(sent: SentText, isMasked: boolean): void {
     const { kind, text } = sent;
-    // Dashes and arrows say nothing.
+    // Dashes and arrows are not readable text.
     if (!isMasked && !READABLE.test(text)) return;
     let count = this.#kinds.get(kind);
     if (count === undefined) {
@@ -209,7 +214,7 @@ export class MaskingReport {
   }
 }
 
-interface Found extends Omit<Finding, "setting">, Placed {
+interface Found extends Omit<Finding, "setting">, TextPlace {
   readonly sdk: string | null;
   /** Index of the text that was searched for. */
   readonly wanted?: number | undefined;

@@ -10,7 +10,7 @@ export interface RecorderSettings {
 }
 
 /** A text, as far as the option depends on it. */
-export interface Placed extends Pick<SentText, "kind" | "item" | "tag" | "name"> {
+export interface TextPlace extends Pick<SentText, "kind" | "item" | "tag" | "name"> {
   /** {@linkcode SentText.place} */
   readonly place: string;
 }
@@ -26,7 +26,7 @@ const MASKED_ATTRIBUTES = ["title", "placeholder", "aria-label"];
  * @param settings an option that was on has not masked it: the element itself must be named
  */
 export function settingFor(
-  placed: Placed,
+  placed: TextPlace,
   sdk: string | null,
   settings: RecorderSettings,
 ): string {
@@ -71,7 +71,7 @@ const HOOKS: ReadonlyMap<string, string> = new Map([
   ["log", "beforeSendLog"],
 ]);
 
-function hookFor({ item, kind }: Placed, sdk: string | null): string {
+function hookFor({ item, kind }: TextPlace, sdk: string | null): string {
   const hook = kind === "breadcrumb" ? "beforeBreadcrumb" : HOOKS.get(item);
   const family = /^sentry\.(\w+)/.exec(sdk ?? "")?.[1] ?? "";
   const isJavaScript = family === "javascript";

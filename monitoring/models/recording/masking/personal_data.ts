@@ -21,8 +21,8 @@ interface Pattern {
   readonly what: PersonalKind;
   /** Every quantifier is bounded, so that the time is proportional to the length of a hostile text. */
   readonly pattern: RegExp;
-  /** Further conditions, which an expression cannot test. */
-  readonly isOne?: (value: string) => boolean;
+  /** Further conditions, such as a check digit, which an expression cannot test. */
+  readonly accepts?: (value: string) => boolean;
 }
 
 /** Ends of file names that look like the end of a host name: `logo@2x.png`, `f@app.js`. */
@@ -51,17 +51,17 @@ const PATTERNS: readonly Pattern[] = [
     what: "e-mail address",
     pattern:
       /(?<![\w.+@-]|\/\/[\w:]{0,64})[\w.+-]{1,64}@(?:[a-z\d][a-z\d-]{0,62}\.){1,8}[a-z]{2,24}(?![\w@]|-\w)/gi,
-    isOne: (value) => !value.startsWith("git@") && !FILE_ENDINGS.has(lastPart(value, ".")),
+    accepts: (value) => !value.startsWith("git@") && !FILE_ENDINGS.has(lastPart(value, ".")),
   },
   {
     what: "IBAN",
     pattern: /(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?(?![\w-])/g,
-    isOne: isIban,
+    accepts: isIban,
   },
   {
     what: "card number",
     pattern: /(?<![\w.,+-])[3-6]\d(?:[ -]?\d){12,17}(?![\w-]|[.,]\d)/g,
-    isOne: isCardNumber,
+    accepts: isCardNumber,
   },
   {
     // International, or as written in North America. A number of ten digits alone may be anything.
@@ -73,7 +73,7 @@ const PATTERNS: readonly Pattern[] = [
     // Not the name of a file or of its folder, such as `/assets/HASH.js`.
     what: "long random text",
     pattern: /(?<![\w-])[\w-]{24,512}(?![\w-]|(?:\/[^\s?#/]{0,100}){0,4}\.\w{1,5}\b)/g,
-    isOne: isRandom,
+    accepts: isRandom,
   },
 ];
 
@@ -92,9 +92,9 @@ export function findPersonalData(text: string): PersonalData[] {
   if (!CANDIDATE.test(text) || text.startsWith("data:")) return [];
   const found = new Map<string, PersonalKind>();
   let rest = withoutEscapes(text.slice(0, MAX_SEARCHED)).replace(INTEGRITY, " ");
-  for (const { what, pattern, isOne } of PATTERNS) {
+  for (const { what, pattern, accepts } of PATTERNS) {
     rest = rest.replace(pattern, (value) => {
-      if (isOne && !isOne(value)) return value;
+      if (accepts && !accepts(value)) return value;
       found.set(value, what);
       // Not found again as another kind.
       return " ";

@@ -37,8 +37,8 @@ export interface SentText {
 
 export type TakeText = (sent: SentText) => void;
 
-/** What is not known about an envelope by its bytes, or needed of it. */
-export interface EnvelopeTexts {
+/** What {@linkcode readEnvelopeTexts} finds besides texts. */
+interface EnvelopeFacts {
   /** The SDK that made it, such as `sentry.javascript.browser`; null: not sent. */
   readonly sdk: string | null;
   /** Items of which nothing was read: binary, such as videos, or not readable. */
@@ -57,7 +57,7 @@ const MAX_PLAIN_BYTES = 1024 * 1024;
  *
  * @param bytes decompressed
  */
-export function readEnvelopeTexts(bytes: Uint8Array, take: TakeText): EnvelopeTexts {
+export function readEnvelopeTexts(bytes: Uint8Array, take: TakeText): EnvelopeFacts {
   const envelope = tryReadEnvelope(bytes);
   if (envelope === undefined) return { sdk: null, unread: 1 };
   const { header, items } = envelope;
