@@ -6,11 +6,11 @@ export interface ApplicationSite extends AsyncDisposable {
 }
 
 /**
- * Serves a page of another application, on a port of its own, at every path.
+ * Serves a page of another application on a free port, at every path, as its developer builds it.
  *
  * @param script its code, served as `/app.js`; bundled, so that it may import `@sentry/browser`
  * @param page its HTML
- * @param packages folder from which packages are resolved; default: this project's
+ * @param packages the folder from which packages are resolved; default: this project's
  */
 export async function serveApplication(
   script: string,
@@ -21,6 +21,7 @@ export async function serveApplication(
     stdin: { contents: script, resolveDir: packages },
     bundle: true,
     format: "esm",
+    conditions: ["development"],
     write: false,
   });
   const bundle = outputFiles[0]!.text;

@@ -1,10 +1,10 @@
-/** Other pages than the own one, and the inbox: an application with Sentry's SDK, and hostile pages. */
-import { build } from "esbuild";
+/** Pages of other origins and the inbox: an application with Sentry's SDK, and hostile pages. */
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
-import { expect, listRows, test as withServer } from "./fixtures.ts";
+import { serveApplication } from "./application_site.ts";
+import { expect, listRows, test as base } from "./fixtures.ts";
 
-/** The sources of an application: the DSN or Spotlight's address is in its address. */
+/** The script of an application. Its address has the DSN, or the address of Spotlight. */
 const APPLICATION = `
   import * as Sentry from "@sentry/browser";
   const { dsn, spotlight } = Object.fromEntries(new URLSearchParams(location.search));
@@ -18,77 +18,48 @@ const APPLICATION = `
   });
   setTimeout(() => { throw new Error("The application failed by " + (dsn ? "DSN" : "Spotlight") + " of " + Sentry.SDK_VERSION); });
 `;
+const HEAD = '<!doctype html><link rel="icon" href="data:,"><title>Shop</title>';
 
-interface Site {
-  readonly port: number;
-}
-
-/** With a server for pages of other origins. `evil.example` resolves to this machine, as with DNS rebinding. */
-const test = withServer.extend<object, { site: Site }>({
+/** `evil.example` resolves to this machine, as with DNS rebinding. */
+const test = base.extend({
   launchOptions: [async ({ chromium }, provide) => {
     const args = [...CHROMIUM_ARGS, "--host-resolver-rules=MAP evil.example 127.0.0.1"];
     await provide({ executablePath: chromium, args });
   }, { scope: "worker" }],
-
-  site: [async ({ browserName: _browserName }, provide) => {
-    await installSdks();
-    const scripts = new Map([
-      ["/10.js", await bundled(new URL("../../", import.meta.url).pathname)],
-      ["/11.js", await bundled(modulesOf("@sentry/browser", "11.12.0"))],
-    ]);
-    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
-      const { pathname, searchParams } = new URL(url);
-      const script = scripts.get(pathname);
-      if (script) return new Response(script, { headers: { "Content-Type": "text/javascript" } });
-      const major = searchParams.get("sdk");
-      return new Response(
-        '<!doctype html><link rel="icon" href="data:,"><title>Shop</title>' +
-          (major === null ? "" : `<script type="module" src="/${major}.js"></script>`),
-        { headers: { "Content-Type": "text/html" } },
-      );
-    });
-    await provide({ port: server.addr.port });
-    await server.shutdown();
-  }, { scope: "worker" }],
 });
 
-/** The application with the SDK that is found from this folder, as its developer builds it. */
-async function bundled(resolveDir: string): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: APPLICATION, resolveDir },
-    bundle: true,
-    format: "esm",
-    conditions: ["development"],
-    write: false,
-  });
-  return outputFiles[0]!.text;
-}
-
-test("@sentry/browser 10 and 11 on another loopback port → errors and page loads arrive", async ({ page, server, site, watch }) => {
+test("@sentry/browser 10 and 11 on another loopback port → errors and page loads arrive", async ({ page, server, watch }) => {
   watch.allow("The application failed by");
-  const values = async () =>
-    (await listRows(server.origin, "occurrences")).map(({ value }) => value);
+  await installSdks();
+  const html = `${HEAD}<script type="module" src="/app.js"></script>`;
+  await using major10 = await serveApplication(APPLICATION, html);
+  await using major11 = await serveApplication(
+    APPLICATION,
+    html,
+    modulesOf("@sentry/browser", "11.12.0"),
+  );
+  const errors = async () =>
+    (await listRows(server.origin, "occurrences")).map(({ value }) => value).join();
   const dsn = `dsn=http://dev@127.0.0.1:${server.port}/1`;
-  const spotlight = `spotlight=${server.origin}/stream`;
-  for (const major of ["10", "11"]) {
-    await page.goto(`http://localhost:${site.port}/?sdk=${major}&${dsn}`);
-    const failed = `The application failed by DSN of ${major}.`;
-    await expect.poll(async () => (await values()).join()).toContain(failed);
+  for (const [major, { port }] of [[10, major10], [11, major11]] as const) {
+    await page.goto(`http://localhost:${port}/?${dsn}`);
+    await expect.poll(errors).toContain(`The application failed by DSN of ${major}.`);
   }
-  await page.goto(`http://127.0.0.1:${site.port}/?sdk=11&${spotlight}`);
-  await expect.poll(async () => (await values()).join()).toContain("failed by Spotlight of 11.");
+  await page.goto(`http://127.0.0.1:${major11.port}/?spotlight=${server.origin}/stream`);
+  await expect.poll(errors).toContain("failed by Spotlight of 11.");
   const pageLoads = async () =>
     (await listRows(server.origin, "traces")).filter(({ op }) => op === "pageload").length;
   await expect.poll(pageLoads).toBeGreaterThanOrEqual(2);
   expect(await listRows(server.origin, "refusals")).toEqual([]);
 });
 
-test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes nor reads", async ({ page, server, serverArrivals, site, watch }) => {
+test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes nor reads", async ({ page, server, serverArrivals, watch }) => {
   watch.allow(
     /Failed to load resource|CORS policy|EventSource|Cross-Origin-Opener-Policy|refused to connect|frame/,
   );
   await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
-  await page.goto(`http://evil.example:${site.port}/`);
+  await using hostile = await serveApplication("", HEAD);
+  await page.goto(`http://evil.example:${hostile.port}/`);
   const attempts = await page.evaluate(async (origin) => {
     const body =
       '{"dsn":"https://inbox@sightglass.invalid/1"}\n{"type":"event"}\n{"message":"hostile"}';
@@ -141,26 +112,19 @@ test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes
     return results;
   }, server.origin);
   const posts = ["TypeError", "TypeError", "opaque "];
-  expect(attempts).toEqual([
-    ...posts,
-    ...posts,
-    ...posts,
-    "TypeError",
-    "opaque ",
-    "TypeError",
-    "error",
-  ]);
+  const reads = ["TypeError", "opaque ", "TypeError", "error"];
+  expect(attempts).toEqual([...posts, ...posts, ...posts, ...reads]);
 
   await page.goto(`http://evil.example:${server.port}/`);
   const rebound = await page.evaluate(async () => {
     const body = '{}\n{"type":"event"}\n{"message":"hostile"}';
     const paths = ["/api/1/envelope/?sentry_key=inbox", "/stream", "/monitoring"];
-    const answers = [
+    const requests = [
       ...paths.map((path) => fetch(path, { method: "POST", body })),
       fetch("/monitoring/inbox?view=envelopes"),
       fetch("/monitoring/inbox", { method: "DELETE" }),
     ];
-    return (await Promise.all(answers)).map(({ status }) => status);
+    return (await Promise.all(requests)).map(({ status }) => status);
   });
   expect(rebound).toEqual([403, 403, 403, 403, 403]);
 
@@ -169,6 +133,6 @@ test("hostile page: CORS, no-cors, beacon, form, rebound name → neither writes
   const refused = await listRows(server.origin, "refusals");
   expect(refused.every(({ error }) => error === "origin_not_allowed")).toBe(true);
   expect(new Set(refused.map(({ origin }) => origin))).toEqual(
-    new Set([`http://evil.example:${site.port}`, `http://evil.example:${server.port}`]),
+    new Set([`http://evil.example:${hostile.port}`, `http://evil.example:${server.port}`]),
   );
 });

@@ -26,15 +26,15 @@ test("page with errors returns from the back/forward cache → each arrives once
     });
   });
   const marks = [...await makeMarks(page, 30)];
-  // A page that stores or sends an event holds a lock, which keeps it out of the cache.
-  await expect.poll(() =>
-    page.evaluate(async () => {
-      const journal = Object.keys(localStorage).filter((key) => key.startsWith("envelope:"));
-      const { held = [] } = await navigator.locks.query();
-      return [...journal, ...held.map(({ name }) => name)];
-    })
-  ).toEqual([]);
-  await page.goto("/robots.txt");
+  // A page that stores or sends an event holds a lock, which keeps it out of the cache: it leaves as soon as it has none.
+  await page.evaluate(async () => {
+    const isBusy = async () =>
+      Object.keys(localStorage).some((key) => key.startsWith("envelope:")) ||
+      (await navigator.locks.query()).held!.length > 0;
+    while (await isBusy()) await new Promise((resolve) => setTimeout(resolve, 100));
+    location.assign("/robots.txt");
+  });
+  await page.waitForURL("/robots.txt");
   await page.evaluate(() => history.back());
   await expect(page).toHaveTitle("returned");
   marks.push(...await makeMarks(page, 30, { from: 30 }));

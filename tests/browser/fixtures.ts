@@ -146,7 +146,12 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   // Watches and records each page from its first request on.
   page: async ({ watch: _watch, sent: _sent, cpuRate, page, context }, provide) => {
     // After the load, because a throttled process uses its core completely, also while it waits.
-    const slowDown = (page: Page) => page.once("load", () => void throttle(page, cpuRate));
+    const slowDown = (page: Page) =>
+      page.once("load", () =>
+        throttle(page, cpuRate).catch((error) => {
+          // A test may close its page at any time.
+          if (!page.isClosed()) throw error;
+        }));
     if (cpuRate !== 1) {
       slowDown(page);
       context.on("page", slowDown);

@@ -6,7 +6,6 @@ import { postEnvelope } from "./posted_envelopes.ts";
 import { error, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openView } from "./views.ts";
 
-test.setTimeout(90_000);
 test("column headers, filters, web vitals → rows, and the address has them", async ({ page, server }) => {
   const now = Date.now() / 1_000;
   const post = (environment: string, ...items: readonly TestItem[]) =>

@@ -52,8 +52,8 @@ const test = withServer.extend<object, { shop: number }>({
   }, { scope: "worker" }],
 });
 
-/** The elements and masked texts of a page, or of a recording of it. */
-function picture(): string[] {
+/** Runs in a page, or in a recording of it: its elements and masked texts now. */
+function describePage(): Moment {
   const lines: string[] = [];
   const isLeftOut = (element: Element) =>
     element.matches("script, style, link, meta, noscript, template, title, head, [hidden]");
@@ -73,22 +73,25 @@ function picture(): string[] {
     for (const child of element.children) walk(child);
   };
   walk(document.body);
-  return lines;
+  return { at: Date.now(), lines };
 }
 
-/** What a page was at a moment. */
+/** A page at a moment. */
 interface Moment {
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly lines: readonly string[];
 }
 
-/** Waits until the recorder has seen the last change, then describes the page. */
+/** Time between a description and the changes before and after it: recorded times are rounded. */
+const MARGIN_MS = 120;
+
+/** Describes the page. */
 async function lookAt(page: Page): Promise<Moment> {
-  await page.waitForTimeout(120);
-  const lines = await page.evaluate(picture);
-  const at = await page.evaluate(() => Date.now());
-  await page.waitForTimeout(120);
-  return { at, lines };
+  await page.waitForTimeout(MARGIN_MS);
+  const moment = await page.evaluate(describePage);
+  await page.waitForTimeout(MARGIN_MS);
+  return moment;
 }
 
 /** The document of the player. */
@@ -97,12 +100,13 @@ async function playerOf(page: Page): Promise<Frame> {
   return (await handle!.contentFrame())!;
 }
 
-async function comparePictures(page: Page, id: string, moments: readonly Moment[]) {
+/** Expects the recording to show the page as it was at each moment. */
+async function expectMoments(page: Page, id: string, moments: readonly Moment[]) {
   for (const { at, lines } of moments) {
     await page.evaluate((hash) => void (location.hash = hash), `#/recordings/${id}?at=${at}`);
     await expect(page.getByRole("button", { name: "Play", exact: true })).toBeEnabled();
     const player = await playerOf(page);
-    await expect.poll(() => player.evaluate(picture)).toEqual(lines);
+    await expect.poll(async () => (await player.evaluate(describePage)).lines).toEqual(lines);
   }
 }
 
@@ -133,7 +137,7 @@ test("application used → each state plays as it was, masked; moments lead to i
 
   await page.goto("/#/recordings");
   await page.getByRole("link", { name: /^\/\?dsn=/ }).click();
-  await comparePictures(page, row.replay_id, moments.toReversed());
+  await expectMoments(page, row.replay_id, moments.toReversed());
 
   const kinds = page.getByRole("list", { name: "Moments in order of time" });
   for (
@@ -270,8 +274,8 @@ test("own page used → each state plays as it was, masked", async ({ page, serv
   await make(page, "Uncaught error");
   moments.push(await lookAt(page));
   const rows = () => listRows(server.origin, "recordings");
-  await expect.poll(async () => (await rows())[0]?.ended_at ?? 0, { timeout: 20_000 })
+  await expect.poll(async () => (await rows())[0]?.ended_at ?? 0)
     .toBeGreaterThan(moments[1]!.at);
   const [{ replay_id }] = await rows();
-  await comparePictures(page, replay_id, moments);
+  await expectMoments(page, replay_id, moments);
 });

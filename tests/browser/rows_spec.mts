@@ -105,7 +105,7 @@ test("rows of a list → one tab stop; arrow keys move from row to row", async (
       expect(async () => {
         for (const key of keys) await page.keyboard.press(key);
         await expect(target).toBeFocused({ timeout: 1_000 });
-      }).toPass({ timeout: 20_000 });
+      }).toPass();
     await links.first().focus();
     await reach(["Home", "ArrowDown"], links.nth(1));
     await expect(page.locator("a.row-link:focus")).toHaveAttribute("tabindex", "0");

