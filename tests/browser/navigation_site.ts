@@ -7,8 +7,8 @@ import { expect, inThisProcess, test as withServer } from "./fixtures.ts";
 export interface Site {
   /** Serves another version from now on, with another sentence on `/about`. */
   deploy(): void;
-  /** Turns redirects of `/about` and its page data to `/` on or off. */
-  redirect(does: boolean): void;
+  /** Redirects `/about` and its page data to `/` from now on. */
+  redirectAbout(): void;
 }
 
 interface Builds {
@@ -60,7 +60,7 @@ function serveSite({ first, second }: Builds): Served {
   return {
     server,
     deploy: () => void (app = second),
-    redirect: (does) => void (redirects = does),
+    redirectAbout: () => void (redirects = true),
   };
 }
 
@@ -82,5 +82,16 @@ export async function expectFullLoad(page: Page): Promise<void> {
   await expect(page.locator("html:not([data-same])[data-later]")).toBeAttached();
 }
 
+/** Checks that the first counter on the page works: its island is hydrated. */
+export async function expectHydrated(page: Page): Promise<void> {
+  const counter = page.getByRole("button").first();
+  const before = Number(await counter.textContent());
+  await counter.click();
+  await expect(counter).toHaveText(String(before + 1));
+}
+
+/** Whether an address is that of page data. */
+export const isPageData = (url: URL) => url.searchParams.has("fresh-partial");
+export const historyLength = (page: Page) => page.evaluate(() => history.length);
 export const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 export const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });

@@ -1,28 +1,21 @@
-/** Client navigation of the kernel, on its fixture project. */
+/** Client navigation of the kernel, on its fixture project: content, history, scroll position and focus. */
 import type { CDPSession, Page } from "@playwright/test";
 import { expect } from "./fixtures.ts";
+import { holdRequests } from "./held_requests.ts";
 import {
   expectFullLoad,
+  expectHydrated,
   expectSameDocument,
   heading,
+  historyLength,
+  isPageData,
   link,
   open,
   test,
 } from "./navigation_site.ts";
 
-const DATA = /fresh-partial=true/;
-const isData = (url: URL) => DATA.test(url.search);
-const entries = (page: Page) => page.evaluate(() => history.length);
 const top = (page: Page) => page.evaluate(() => scrollY);
 const announced = (page: Page) => page.locator("[data-announcer]");
-
-/** Checks that the first counter on the page works: its island is hydrated. */
-async function expectHydrated(page: Page): Promise<void> {
-  const counter = page.getByRole("button").first();
-  const before = Number(await counter.textContent());
-  await counter.click();
-  await expect(counter).toHaveText(String(before + 1));
-}
 
 /** Scrolls, and waits until the page has saved the position. */
 async function scroll(page: Page, to: number): Promise<void> {
@@ -33,19 +26,20 @@ async function scroll(page: Page, to: number): Promise<void> {
 test("link → content, title, address, islands replaced in the same document", async ({ page, sent }) => {
   await open(page);
   await expectHydrated(page);
-  const before = await entries(page);
+  const before = await historyLength(page);
   await link(page, "About").click();
   await expect(heading(page)).toHaveText("About");
   await expect(page).toHaveTitle("About");
   await expect(page).toHaveURL("/about");
   await expectHydrated(page);
   await expectSameDocument(page);
-  expect(await entries(page)).toBe(before + 1);
+  expect(await historyLength(page)).toBe(before + 1);
   await expect(page.locator("[data-page]")).toHaveCount(1);
-  const asked = sent.all.filter(({ url }) => isData(url));
-  expect(asked.map(({ url, kind, method }) => [url.pathname + url.search, kind, method])).toEqual([
-    ["/about?fresh-partial=true", "xhr", "GET"],
-  ]);
+  const requested = sent.all.filter(({ url }) => isPageData(url));
+  expect(requested.map(({ url, kind, method }) => [url.pathname + url.search, kind, method]))
+    .toEqual([
+      ["/about?fresh-partial=true", "xhr", "GET"],
+    ]);
 });
 
 test("hidden island on a new page → loaded when displayed", async ({ page, sent }) => {
@@ -71,7 +65,7 @@ test("back and forward → the right pages, hydrated, no new history entry", asy
   await expect(heading(page)).toHaveText("About");
   await link(page, "Long").click();
   await expect(heading(page)).toHaveText("Long");
-  const count = await entries(page);
+  const count = await historyLength(page);
   const steps = [["goBack", "About"], ["goBack", "Variant"], ["goForward", "About"]] as const;
   for (const [step, name] of steps) {
     await page[step]();
@@ -80,7 +74,7 @@ test("back and forward → the right pages, hydrated, no new history entry", asy
   }
   await expect(page).toHaveTitle("About");
   await expectSameDocument(page);
-  expect(await entries(page)).toBe(count);
+  expect(await historyLength(page)).toBe(count);
 });
 
 test("SVG link → client navigation", async ({ page }) => {
@@ -112,7 +106,7 @@ test("modifier keys, other windows, downloads, external links → the browser's"
   await expectSameDocument(page);
   await link(page, "Theirs").click();
   await expectFullLoad(page);
-  expect(sent.all.filter(({ url }) => isData(url))).toEqual([]);
+  expect(sent.all.filter(({ url }) => isPageData(url))).toEqual([]);
 });
 
 test("link to the current address → fetched again, same scroll and focus", async ({ page }) => {
@@ -123,7 +117,7 @@ test("link to the current address → fetched again, same scroll and focus", asy
   await again.scrollIntoViewIfNeeded();
   const place = await top(page);
   expect(place).toBeGreaterThan(500);
-  const before = await entries(page);
+  const before = await historyLength(page);
   await again.focus();
   await again.press("Enter");
   // A new island with its initial state.
@@ -131,7 +125,7 @@ test("link to the current address → fetched again, same scroll and focus", asy
   await expect(again).toBeFocused();
   await expectHydrated(page);
   expect(await top(page)).toBe(place);
-  expect(await entries(page)).toBe(before);
+  expect(await historyLength(page)).toBe(before);
   await expectSameDocument(page);
 });
 
@@ -139,10 +133,8 @@ test("focused control of an island → focused again after hydration", async ({ 
   await open(page, "/long");
   const field = page.getByLabel("Note");
   await field.focus();
-  await page.evaluate(() => {
-    // By script, so that the focus does not move.
-    [...document.querySelectorAll("a")].find((link) => link.text === "Again")!.click();
-  });
+  // By script, so that the focus does not move.
+  await link(page, "Again").evaluate((link: HTMLAnchorElement) => link.click());
   await expect(announced(page)).toHaveText("Long");
   await expect(field).toBeFocused();
 });
@@ -211,7 +203,7 @@ test("only the fragment changes → no request, also in the history", async ({ p
   expect(await top(page)).toBe(half);
   await expectHydrated(page);
   await expectSameDocument(page);
-  expect(sent.all.filter(({ url }) => isData(url))).toEqual([]);
+  expect(sent.all.filter(({ url }) => isPageData(url))).toEqual([]);
 });
 
 test("new page → focus on its content, title announced", async ({ page }) => {
@@ -238,11 +230,7 @@ test("new page → focus on its content, title announced", async ({ page }) => {
 
 test("slow navigation → progress is shown until it ends", async ({ page }) => {
   await open(page);
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(isData, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, isPageData);
   await link(page, "About").click();
   await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
   await expect(page.locator("[data-page]")).toHaveAttribute("aria-busy", "true");
@@ -256,111 +244,22 @@ test("slow navigation → progress is shown until it ends", async ({ page }) => 
   await expectSameDocument(page);
 });
 
-test("two navigations at once → only the newer one, one history entry", async ({ page }) => {
+test("click event on document or window → no error", async ({ page }) => {
   await open(page);
-  const before = await entries(page);
-  const held = Promise.withResolvers<void>();
-  const asked = page.waitForRequest((request) => request.url().includes("/about?"));
-  await page.route(/\/about\?/, async (route) => {
-    await held.promise;
-    await route.continue();
-  });
-  await link(page, "About").click();
-  const first = await asked;
-  const given = page.waitForEvent("requestfailed", (request) => request === first);
-  await link(page, "Long").first().click();
-  await given;
-  await expect(heading(page)).toHaveText("Long");
-  held.resolve();
-  expect(await entries(page)).toBe(before + 1);
-  await page.goBack();
-  await expect(heading(page)).toContainText("Variant");
-  await expectSameDocument(page);
-});
-
-test("link clicked while the browser loads a document → the newer one wins", async ({ page, watch }) => {
-  watch.allow("status of 500");
-  await open(page);
-  const held = Promise.withResolvers<void>();
-  const leaving = page.waitForRequest((request) => request.isNavigationRequest());
-  await page.route(/\/about/, async (route) => {
-    if (!route.request().isNavigationRequest()) {
-      return await route.fulfill({ status: 500, contentType: "text/html" });
-    }
-    await held.promise;
-    // The request has been cancelled.
-    await route.continue().catch(() => {});
-  });
   await page.evaluate(() => {
-    const links = [...document.querySelectorAll("a")];
-    const follow = (name: string) => links.find((link) => link.text === name)!.click();
-    follow("About");
-    setTimeout(() => follow("Long"), 1_000);
+    document.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    dispatchEvent(new MouseEvent("click"));
   });
-  await leaving;
-  await expect(heading(page)).toHaveText("Long");
-  held.resolve();
-  await page.waitForLoadState("networkidle");
-  await expect(heading(page)).toHaveText("Long");
-  await expect(page).toHaveURL("/long");
-});
-
-test("back/forward cache during a history step → the step is completed", async ({ page }) => {
-  await open(page, "/about");
-  await link(page, "Home").click();
-  await expect(heading(page)).toContainText("Variant");
-  await page.route(isData, () => {
-    // Never answered.
-  });
-  await page.evaluate(() => history.back());
-  await expect(page).toHaveURL("/about");
-  const keep = (type: string) =>
-    page.evaluate((type) => {
-      dispatchEvent(new PageTransitionEvent(type, { persisted: true }));
-    }, type);
-  await keep("pagehide");
-  await page.unroute(isData);
-  await keep("pageshow");
-  await expect(heading(page)).toHaveText("About");
-  await expectSameDocument(page);
-});
-
-test("back during a navigation → cancelled, the displayed page stays", async ({ page, sent }) => {
-  await open(page, "/about");
-  await link(page, "Home").click();
-  await expect(heading(page)).toContainText("Variant");
-  const held = Promise.withResolvers<void>();
-  await page.route(/\/long\?/, async (route) => {
-    await held.promise;
-    await route.continue();
-  });
-  await link(page, "Long").first().click();
-  await page.goBack();
-  await expect(heading(page)).toHaveText("About");
-  await page.route(/\/\?fresh/, async (route) => {
-    await held.promise;
-    await route.continue();
-  });
-  await page.goForward();
-  await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
-  // The displayed page needs no request: the other one has not arrived.
-  const asked = () => sent.all.filter(({ url }) => isData(url)).map(({ url }) => url.pathname);
-  const before = asked();
-  await page.goBack();
-  await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
-  await expect(heading(page)).toHaveText("About");
-  held.resolve();
   await expectHydrated(page);
-  expect(asked()).toEqual(before);
   await expectSameDocument(page);
 });
 
 test("page left before hydration → no errors", async ({ page }) => {
-  await page.addInitScript((late) => {
+  await page.addInitScript((delayMs) => {
     // Delays React's scheduler, as a busy machine does.
     const post = MessagePort.prototype.postMessage;
     MessagePort.prototype.postMessage = function (this: MessagePort, ...message: unknown[]) {
-      setTimeout(() => Reflect.apply(post, this, message), late);
+      setTimeout(() => Reflect.apply(post, this, message), delayMs);
     } as typeof post;
   }, 250);
   await open(page);
@@ -372,211 +271,6 @@ test("page left before hydration → no errors", async ({ page }) => {
   }
   await expectHydrated(page);
   await expectSameDocument(page);
-});
-
-const failures: Record<string, (page: Page) => Promise<unknown>> = {
-  "no connection": (page) => page.route(isData, (route) => route.abort("connectionrefused")),
-  "an error": (page) =>
-    page.route(isData, (route) => route.fulfill({ status: 500, contentType: "text/html" })),
-  "no page data": (page) =>
-    page.route(
-      isData,
-      (route) => route.fulfill({ contentType: "text/html", body: "<p>Something else</p>" }),
-    ),
-  "no HTML": (page) =>
-    page.route(isData, (route) => route.fulfill({ contentType: "application/json", body: "{}" })),
-};
-for (const [what, fail] of Object.entries(failures)) {
-  test(`page data request gets ${what} → full page load`, async ({ page, watch }) => {
-    watch.allow("Failed to load resource", "status of 500");
-    await open(page);
-    await fail(page);
-    await link(page, "About").click();
-    await expectFullLoad(page);
-    await expect(heading(page)).toHaveText("About");
-    await expect(page).toHaveURL("/about");
-    await page.goBack();
-    await expect(heading(page)).toContainText("Variant");
-  });
-}
-
-test("page data request without response for 10 s → full page load", async ({ page }) => {
-  await open(page);
-  await page.route(isData, () => {
-    // Never answered.
-  });
-  await link(page, "About").click();
-  await expectFullLoad(page);
-  await expect(heading(page)).toHaveText("About");
-});
-
-test("history step or reload by link fails → full page load", async ({ page, watch }) => {
-  watch.allow("status of 500");
-  await open(page);
-  await link(page, "About").click();
-  await expect(heading(page)).toHaveText("About");
-  await page.route(isData, (route) => route.fulfill({ status: 500, contentType: "text/html" }));
-  await page.goBack();
-  await expectFullLoad(page);
-  await expect(heading(page)).toContainText("Variant");
-  await page.evaluate(() => void (document.documentElement.dataset.same = "true"));
-  await link(page, "This page").click();
-  await expectFullLoad(page);
-  await expect(page).toHaveURL("/");
-});
-
-test("link to a download → the page stays, progress ends", async ({ page }) => {
-  await open(page);
-  const { promise: shown, resolve: answer } = Promise.withResolvers<void>();
-  await page.route(/\/about/, async (route) => {
-    if (isData(new URL(route.request().url()))) await shown;
-    await route.fulfill({
-      contentType: "application/octet-stream",
-      headers: { "Content-Disposition": "attachment; filename=about" },
-      body: "A file.",
-    });
-  });
-  const download = page.waitForEvent("download");
-  await link(page, "About").dispatchEvent("click");
-  await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
-  answer();
-  await (await download).cancel();
-  await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
-  await expect(page.locator("[data-page]")).not.toHaveAttribute("aria-busy");
-  await expectHydrated(page);
-  await expectSameDocument(page);
-});
-
-test("click event on document or window → no error", async ({ page }) => {
-  await open(page);
-  await page.evaluate(() => {
-    document.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    dispatchEvent(new MouseEvent("click"));
-  });
-  await expectHydrated(page);
-  await expectSameDocument(page);
-});
-
-test("page data redirected or missing → full page load", async ({ page, site, watch }) => {
-  watch.allow("status of 404");
-  await open(page);
-  site.redirect(true);
-  await link(page, "About").click();
-  await expectFullLoad(page);
-  await expect(page).toHaveURL("/");
-  await page.evaluate(() => void (document.documentElement.dataset.same = "true"));
-  await link(page, "Nowhere").click();
-  await expectFullLoad(page);
-  await expect(page.getByText("No such page.")).toBeVisible();
-});
-
-test("page data of another version → full page load", async ({ page, site }) => {
-  await open(page);
-  site.deploy();
-  await link(page, "About").click();
-  await expectFullLoad(page);
-  await expect(page.getByText("About anew")).toBeVisible();
-});
-
-test.describe("return to the tab", () => {
-  /** Simulates hiding and showing the tab, which a headless browser cannot do. */
-  const setHidden = (page: Page, hidden: boolean) =>
-    page.evaluate((is) => {
-      Object.defineProperty(document, "hidden", { value: is, configurable: true });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, hidden);
-  /** Opens a page and waits until the version check has loaded too, which is the last request. */
-  async function openIdle(page: Page, path: string): Promise<void> {
-    await open(page, path);
-    await page.waitForLoadState("networkidle");
-  }
-  const asksByHead = (page: Page) =>
-    page.waitForResponse((response) =>
-      response.request().method() === "HEAD" && DATA.test(response.url())
-    );
-  /** Hides the tab for `ms` and shows it again. */
-  async function leave(page: Page, ms: number): Promise<void> {
-    await setHidden(page, true);
-    await page.clock.fastForward(ms);
-    await setHidden(page, false);
-  }
-
-  test.beforeEach(async ({ page }) => {
-    await page.clock.install();
-  });
-
-  test("another version deployed → the page reloads", async ({ page, site }) => {
-    await openIdle(page, "/about");
-    site.deploy();
-    await leave(page, 31_000);
-    await expectFullLoad(page);
-    await expect(page.getByText("About anew")).toBeVisible();
-  });
-
-  test("another version, page from the back/forward cache → reloads", async ({ page, site }) => {
-    await openIdle(page, "/about");
-    site.deploy();
-    await page.clock.fastForward(31_000);
-    await page.evaluate(() =>
-      dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))
-    );
-    await expectFullLoad(page);
-    await expect(page.getByText("About anew")).toBeVisible();
-  });
-
-  test("same version → no reload, at most one check in 30 s", async ({ page, sent }) => {
-    await openIdle(page, "/about");
-    const heads = () => sent.all.filter(({ method }) => method === "HEAD").length;
-    await leave(page, 5_000); // too soon after the page load
-    await leave(page, 500); // too short
-    const answered = asksByHead(page);
-    await leave(page, 31_000);
-    await answered;
-    await leave(page, 10_000); // too soon after the last check
-    const again = asksByHead(page);
-    await leave(page, 21_000);
-    await again;
-    expect(heads()).toBe(2);
-    await expectHydrated(page);
-    await expectSameDocument(page);
-  });
-
-  test("field with input or focus → reload is postponed", async ({ page, site }) => {
-    await openIdle(page, "/long");
-    await page.getByLabel("Note").fill("half a sentence");
-    await page.getByRole("button").focus();
-    site.deploy();
-    let answered = asksByHead(page);
-    await leave(page, 31_000);
-    await answered;
-    await expectHydrated(page);
-    await page.getByLabel("Note").fill("");
-    // Empty, but focused.
-    answered = asksByHead(page);
-    await leave(page, 2_000);
-    await answered;
-    await expectHydrated(page);
-    await expectSameDocument(page);
-    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    await leave(page, 2_000);
-    await expectFullLoad(page);
-  });
-
-  test("check fails → no reload", async ({ page, watch }) => {
-    watch.allow("Failed to load resource", "status of 503");
-    await openIdle(page, "/about");
-    await page.route(isData, (route) => route.abort("internetdisconnected"));
-    const failed = page.waitForEvent("requestfailed");
-    await leave(page, 31_000);
-    await failed;
-    await page.unroute(isData);
-    await page.route(isData, (route) => route.fulfill({ status: 503 }));
-    const answered = asksByHead(page);
-    await leave(page, 31_000);
-    await answered;
-    await expectHydrated(page);
-    await expectSameDocument(page);
-  });
 });
 
 test("200 navigations → no growth of nodes, listeners, documents", async ({ page, context }) => {

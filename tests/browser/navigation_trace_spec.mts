@@ -1,12 +1,14 @@
 /** Navigation within the page: its traces, and the state of the page afterwards. */
-import AxeBuilder from "@axe-core/playwright";
 import type { Page, Request } from "@playwright/test";
+import { blockLaterScripts } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
+import { holdRequests } from "./held_requests.ts";
+import { isPageData } from "./navigation_site.ts";
+import { expectAccessible } from "./page_look.ts";
 import { make, openPage, shownTraceId, telemetryRuns } from "./signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
 
 const home = (page: Page) => page.getByRole("link", { name: "Sightglass", exact: true });
-const isData = (url: URL) => url.searchParams.has("fresh-partial");
 
 /** Waits until the page shows another trace id. */
 async function nextTraceId(page: Page, before: string): Promise<string> {
@@ -17,7 +19,7 @@ async function nextTraceId(page: Page, before: string): Promise<string> {
 /** Navigates to the page itself by the link in its header, and waits for the new trace. */
 async function refetch(page: Page): Promise<{ traceId: string; request: Request }> {
   const before = await shownTraceId(page);
-  const requested = page.waitForRequest((request) => isData(new URL(request.url())));
+  const requested = page.waitForRequest((request) => isPageData(new URL(request.url())));
   await home(page).click();
   const request = await requested;
   return { traceId: await nextTraceId(page, before), request };
@@ -47,7 +49,7 @@ for (const mode of ["inbox", "relay"] as const) {
       for (const { traceId, request } of visits) {
         const spans = await arrivals.waitFor("the navigation", (items) => {
           const own = spansOf(items).filter((span) => span.trace_id === traceId);
-          return navigationOf(own, traceId) && own.some(isXhr) && own;
+          return navigationOf(own, traceId) && own.some(isPageDataSpan) && own;
         });
         const root = navigationOf(spans, traceId)!;
         expect(root.name).toBe("/");
@@ -58,19 +60,19 @@ for (const mode of ["inbox", "relay"] as const) {
         )
           .toBe("route");
         expect(spans.filter((span) => opOf(span) === "navigation")).toHaveLength(1);
-        const client = spans.find(isXhr)!;
+        const client = spans.find(isPageDataSpan)!;
         expect(client.parent_span_id).toBe(root.span_id);
         expect(root.start_timestamp).toBeLessThanOrEqual(client.start_timestamp);
         const headers = request.headers();
         expect(headers["sentry-trace"]).toBe(`${traceId}-${client.span_id}-1`);
         expect(headers["traceparent"]).toBe(`00-${traceId}-${client.span_id}-01`);
         expect(headers["baggage"]).toContain(`sentry-trace_id=${traceId}`);
-        const answer = await serverArrivals.waitFor(
+        const served = await serverArrivals.waitFor(
           "the server's span",
           (items) => spansOf(items).find(({ parent_span_id }) => parent_span_id === client.span_id),
         );
-        expect([answer.name, opOf(answer)]).toEqual(["GET /", "http.server"]);
-        expect(answer.trace_id).toBe(traceId);
+        expect([served.name, opOf(served)]).toEqual(["GET /", "http.server"]);
+        expect(served.trace_id).toBe(traceId);
       }
 
       // Later signals belong to the latest navigation.
@@ -81,32 +83,30 @@ for (const mode of ["inbox", "relay"] as const) {
         return found.length > 0 && found;
       });
       expect(logs.map(({ trace_id }) => trace_id)).toEqual([last]);
-      const byHand = await arrivals.waitFor(
+      const manual = await arrivals.waitFor(
         "the manual span",
         (items) => spansOf(items).find(({ name }) => name.includes("manual span")),
       );
-      expect(byHand.trace_id).toBe(last);
+      expect(manual.trace_id).toBe(last);
     });
   });
 }
 
 /** Whether a span is the request for page data, and not for `/signal`. */
-const isXhr = (span: Span) => opOf(span) === "http.client" && !span.name.includes("/signal");
+const isPageDataSpan = (span: Span) =>
+  opOf(span) === "http.client" && !span.name.includes("/signal");
 
 test("navigation before the SDK has started → its own time and trace", async ({ page, arrivals, watch }) => {
   watch.allow("Handled error");
   const html = await (await page.request.get("/")).text();
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route("/assets/*", async (route) => {
-    const first = html.includes(new URL(route.request().url()).pathname);
+  const release = await holdRequests(page, "/assets/*", async (request) => {
+    if (html.includes(new URL(request.url()).pathname)) return false;
     // Small chunks are the page's own; the others are the SDK's.
-    const held = !first && (await (await route.fetch()).body()).length > 20_000;
-    if (held) await released;
-    await route.continue();
+    return (await (await page.request.get(request.url())).body()).length > 20_000;
   });
   await page.goto("/");
   await make(page, "Handled error");
-  const answered = page.waitForResponse((response) => isData(new URL(response.url())));
+  const answered = page.waitForResponse((response) => isPageData(new URL(response.url())));
   const startedAt = Date.now();
   await home(page).click();
   await answered;
@@ -135,12 +135,8 @@ test("navigation before the SDK has started → its own time and trace", async (
 test("second navigation during the first → ends the first one's span", async ({ page, arrivals }) => {
   await openPage(page);
   const loaded = await shownTraceId(page);
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let requests = 0;
-  await page.route(isData, async (route) => {
-    if (requests++ === 0) await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, isPageData, () => requests++ === 0);
   await home(page).click();
   const older = await nextTraceId(page, loaded);
   await home(page).click();
@@ -165,7 +161,7 @@ test("fragment changed, also by history → no new trace", async ({ page, arriva
   expect(log.trace_id).toBe(loaded);
   expect(await shownTraceId(page)).toBe(loaded);
   expect(spansOf(await arrivals.items()).map(opOf)).not.toContain("navigation");
-  expect(sent.all.filter(({ url }) => isData(url))).toEqual([]);
+  expect(sent.all.filter(({ url }) => isPageData(url))).toEqual([]);
 });
 
 test("navigation to an address with a query → the query is not sent", async ({ page, arrivals }) => {
@@ -197,8 +193,7 @@ test("navigation → islands and lists are kept, no accessibility violations", a
   await make(page, "Handled error");
   await arrivals.waitForItem("the error", ({ type }) => type === "event");
   await expect(page.getByRole("region", { name: "Newest errors" })).toContainText("Handled error");
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  await expectAccessible(page);
 });
 
 test("navigation → the strip keeps its counts, and animates nothing again", async ({ page, watch }) => {
@@ -233,11 +228,7 @@ for (const reducedMotion of ["no-preference", "reduce"] as const) {
 
     test("slow navigation → a bar at the top, animated unless motion is reduced", async ({ page }) => {
       await openPage(page);
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      await page.route(isData, async (route) => {
-        await released;
-        await route.continue();
-      });
+      const release = await holdRequests(page, isPageData);
       await home(page).click();
       await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
       const bar = await page.evaluate(() => {
@@ -260,14 +251,7 @@ for (const reducedMotion of ["no-preference", "reduce"] as const) {
 
 test("later scripts blocked → a link loads the page in full", async ({ page, watch }) => {
   watch.allow("ERR_BLOCKED_BY_CLIENT");
-  const html = await (await page.request.get("/")).text();
-  await page.route(
-    "/assets/*",
-    (route) =>
-      html.includes(new URL(route.request().url()).pathname)
-        ? route.continue()
-        : route.abort("blockedbyclient"),
-  );
+  await blockLaterScripts(page);
   await page.goto("/");
   await expect(page.getByRole("button", { name: "Handled error" })).toBeEnabled();
   await page.evaluate(() => void (document.documentElement.dataset.same = "true"));

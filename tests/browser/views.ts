@@ -20,3 +20,12 @@ export async function openMenu(page: Page): Promise<Locator> {
   await page.getByRole("button", { name: "More", exact: true }).click();
   return page.getByRole("group", { name: "All envelopes" });
 }
+
+export const envelopesView = (page: Page) =>
+  page.getByRole("region", { name: "Envelopes", exact: true });
+/** The links of the list's rows, which open envelopes. */
+export const envelopeLinks = (page: Page) =>
+  envelopesView(page).getByRole("row").getByRole("link", { name: /^Envelope / });
+export const envelopeRows = (page: Page) =>
+  envelopesView(page).getByRole("row")
+    .filter({ has: page.getByRole("link", { name: /^Envelope / }) });

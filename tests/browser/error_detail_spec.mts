@@ -1,0 +1,237 @@
+/** One error of the page itself, of the server, of another SDK, or of an attacker. */
+import type { Page } from "@playwright/test";
+import { errorDetail, errorList, openError, sourceLine, stackFrame } from "./errors_view.ts";
+import { expect, test } from "./fixtures.ts";
+import { MARKUP } from "./posted_envelopes.ts";
+import {
+  hostileEvent,
+  javaEvent,
+  messageEvent,
+  nodeEvent,
+  postEvents,
+  pythonEvent,
+} from "./posted_errors.ts";
+import { ERRORS, make, openPage, shownTraceId } from "./signals.ts";
+import { openView } from "./views.ts";
+
+/** Expects the detail to show this source line, marked, in the frame that is open at first. */
+async function expectSourceLine(page: Page, path: string, text: string): Promise<void> {
+  const { number, line } = sourceLine(path, text);
+  await expect(errorDetail(page)).toContainText(new RegExp(`${path}:${number}(:\\d+)? in app`));
+  const marked = errorDetail(page).getByRole("group", { name: "Source" }).first().locator("mark");
+  await expect(marked).toHaveText(line.trim());
+  await expect(marked).toHaveAttribute("data-line", String(number));
+}
+
+test("errors of an island → file, line, function and source text of the TypeScript", async ({ page, watch }) => {
+  watch.allow(...Object.values(ERRORS));
+  await openPage(page);
+  const thrown = [
+    {
+      control: "Handled error",
+      text: ERRORS.handled,
+      in: "islands/overview/signal_actions.ts",
+      by: "handleError",
+    },
+    {
+      control: "Uncaught error",
+      text: ERRORS.uncaught,
+      in: "islands/overview/signal_actions.ts",
+      by: "(anonymous)",
+    },
+    {
+      control: "Component error",
+      text: ERRORS.component,
+      in: "islands/overview/Signals.tsx",
+      by: "ExampleComponent",
+    },
+  ];
+  for (const { control } of thrown) await make(page, control);
+  for (const { text, in: path, by } of thrown) {
+    await openView(page, "Errors");
+    await openError(page, text);
+    await expectSourceLine(page, path, `new Error("${text}`);
+    await expect(stackFrame(errorDetail(page), path)).toContainText(by);
+  }
+  // React's frames are folded at first.
+  const folded = errorDetail(page).getByText(/^\d+\slibrary frames$/).first();
+  const react = stackFrame(errorDetail(page), /node_modules\/react-dom\/.*:\d+:\d+ library/);
+  await expect(react).toBeHidden();
+  await folded.click();
+  await expect(react).toBeVisible();
+});
+
+test("an error of the server → file, line and source text", async ({ page, server }) => {
+  await (await fetch(`${server.origin}/signal?throw=true`)).body?.cancel();
+  await page.goto("/#/errors");
+  const path = "routes/signal.ts";
+  const { number, line } = sourceLine(path, "throw new Error(");
+  await errorList(page).getByRole("link").first().click();
+  await expect(stackFrame(errorDetail(page), `${path}:${number}`)).toBeVisible();
+  await expect(errorDetail(page).locator("mark").first()).toHaveText(line.trim());
+});
+
+test("events of other SDKs → variables and context (Python), packages (Java), a message", async ({ page, server }) => {
+  await postEvents(server.origin, pythonEvent(), javaEvent(), messageEvent());
+  await page.goto("/#/errors");
+  await openError(page, "CheckoutError");
+  const python = errorDetail(page);
+  await expect(python.getByRole("heading", { level: 3 })).toHaveText(
+    "shop.errors.CheckoutError: no price for sku-991",
+  );
+  await expect(python).toContainText("shop/views.py:42 in app");
+  await expect(python.locator("mark").first()).toHaveText(
+    'raise CheckoutError(f"no price for {sku}")',
+  );
+  await expect(python.getByRole("definition").filter({ hasText: "'sku-991'" })).toBeVisible();
+  await expect(python.getByText("4 library frames")).toBeVisible();
+  await expect(python.getByRole("heading", { level: 4, name: "While handling: KeyError" }))
+    .toBeVisible();
+  await python.getByText("modules", { exact: true }).click();
+  await expect(python.getByRole("definition").filter({ hasText: "5.1" })).toBeVisible();
+
+  await page.keyboard.press("Escape");
+  await openError(page, "IllegalStateException");
+  await expect(errorDetail(page).getByRole("heading", { level: 3 }))
+    .toHaveText(/^java\.lang\.IllegalStateException: ./);
+  await expect(errorDetail(page)).toContainText("checkout Cart.java:88 in app");
+  await expect(errorDetail(page)).toContainText("The event contains no source lines.");
+
+  await page.keyboard.press("Escape");
+  await openError(page, "Stock of sku-991 is low");
+  await expect(errorDetail(page).getByRole("heading", { level: 3 })).toHaveText(
+    /^Message: Stock of sku-991 is low/,
+  );
+  await expect(errorDetail(page)).toContainText("warning");
+});
+
+test("an AggregateError → members and causes, breadcrumbs, what failed before in its trace", async ({ page, server }) => {
+  const contexts = { trace: { trace_id: "c0ffee".padEnd(32, "0") } };
+  const event = { ...nodeEvent(), contexts };
+  const time = Date.parse(event.timestamp) / 1000;
+  const cause = {
+    contexts,
+    timestamp: time - 0.012,
+    exception: { values: [{ type: "DnsError", value: "no such host" }] },
+  };
+  await postEvents(server.origin, event, cause, { ...cause, timestamp: time + 1 });
+  await page.goto("/#/errors");
+  await openError(page, "All servers failed");
+  await expect(errorDetail(page).locator("h4").filter({ hasText: ":" })).toHaveText([
+    "errors[0] of AggregateError: MailError",
+    "errors[1] of AggregateError: MailError",
+    "Caused by: Error",
+  ]);
+  const before = errorDetail(page).getByRole("region", { name: "In the same trace" });
+  await expect(before.getByRole("listitem")).toHaveCount(1);
+  await expect(before).toContainText(/12\sms before\s+DnsError no such host/);
+  expect(await before.getByRole("link").getAttribute("href")).toMatch(/^#\/errors\/[\da-f]+\/\d+$/);
+  const crumbs = errorDetail(page).getByRole("region", { name: "Breadcrumbs" }).getByRole(
+    "listitem",
+  );
+  await expect(crumbs).toContainText([
+    /3\.0\d\ss before.*console.*Sending a mail/,
+    /1\.0\d\ss before http 421/,
+    "AggregateError: All servers failed",
+  ]);
+  await expect(errorDetail(page).getByRole("region", { name: "Tags" })).toContainText("mail");
+});
+
+test("an error → links to trace and recording, copied text, downloaded envelope", async ({ page, context, watch }) => {
+  watch.allow(ERRORS.handled);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await openPage(page);
+  const trace = await shownTraceId(page);
+  await make(page, "Handled error");
+  await openView(page, "Errors");
+  await openError(page, ERRORS.handled);
+  await expectSourceLine(
+    page,
+    "islands/overview/signal_actions.ts",
+    `new Error("${ERRORS.handled}`,
+  );
+  const aside = errorDetail(page).getByRole("complementary");
+  await expect(aside.getByRole("link", { name: "Open trace" }))
+    .toHaveAttribute("href", new RegExp(`^#/traces/${trace}(\\?span=[\\da-f]{16})?$`));
+  await expect(aside.getByRole("definition").locator('a[href^="#/recordings/"]')).toBeVisible();
+
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  const menu = page.getByRole("group", { name: "Copy the error" });
+  await menu.getByRole("button", { name: "Copy as text" }).click();
+  await expect(menu.getByText("copied", { exact: true })).toBeVisible();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  expect(text).toContain(
+    `Error: ${ERRORS.handled}\n    at handleError (islands/overview/signal_actions.ts:`,
+  );
+  expect(text).toContain(`trace: ${trace}`);
+
+  await menu.getByRole("button", { name: "Copy for an assistant" }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^Everything between the fences .* untrusted[^]*> \d+ .*new Error[^]*## Trace\n/);
+
+  const download = page.waitForEvent("download");
+  await menu.getByRole("button", { name: "Download envelope" }).click();
+  const saved = await Deno.readTextFile(await (await download).path());
+  expect(saved).toContain(ERRORS.handled);
+});
+
+test("hostile events → shown as text, bounded, nothing runs", async ({ page, server }) => {
+  await postEvents(
+    server.origin,
+    hostileEvent(),
+    new TextEncoder().encode("[]"),
+    new TextEncoder().encode('{"exception":{"values":"none"},"message":{"formatted":[]}}'),
+  );
+  await page.goto("/#/errors");
+  await openError(page, "Hostile");
+  await expect(errorDetail(page)).toContainText(MARKUP);
+  await errorDetail(page).getByRole("button", { name: /^Show all \(9\d\d KiB\)/ }).click();
+  await expect(errorDetail(page).getByRole("button", { name: "Show less" })).toBeVisible();
+  await errorDetail(page).evaluate((article) => {
+    for (const details of article.querySelectorAll("details")) details.open = true;
+  });
+  expect(await errorDetail(page).locator("img, script, iframe, object, svg, style").count()).toBe(
+    0,
+  );
+  for (const link of await page.locator(".errors a").all()) {
+    expect(await link.getAttribute("href")).toMatch(/^#\//);
+  }
+  expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(15_000);
+  expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
+
+  await page.keyboard.press("Escape");
+  // The two empty events are one group.
+  await expect(errorList(page).getByRole("link")).toHaveCount(2);
+  for (const nth of [0, 1]) {
+    await errorList(page).getByRole("link").nth(nth).click();
+    await expect(errorDetail(page)).toBeVisible();
+    await page.keyboard.press("Escape");
+  }
+});
+
+test("an event that is not JSON → an error message and a download link", async ({ page, server }) => {
+  await postEvents(server.origin, messageEvent(), new TextEncoder().encode("no JSON"));
+  await page.goto("/#/errors");
+  const href = await errorList(page).getByRole("link").first().getAttribute("href");
+  const { envelopes } = await (await fetch(`${server.origin}/monitoring/inbox?type=event`)).json();
+  await page.goto(`/${href}/${envelopes.at(-1).id}`);
+  await expect(page.getByRole("alert")).toContainText("not valid JSON");
+  await expect(page.getByRole("link", { name: "Download the envelope" }))
+    .toHaveAttribute("href", `/monitoring/inbox?id=${envelopes.at(-1).id}`);
+});
+
+test.describe("in relay mode", () => {
+  test.use({ mode: "relay" });
+
+  test("an error of this visit → shown without source, with the reason", async ({ page, watch }) => {
+    watch.allow(ERRORS.handled);
+    await openPage(page);
+    await make(page, "Handled error");
+    await openView(page, "Errors");
+    await openError(page, ERRORS.handled);
+    await expect(errorDetail(page)).toContainText(
+      "in relay mode the server provides no source maps",
+    );
+    await expect(stackFrame(errorDetail(page), /\/assets\/\w+\.js:\d+:\d+/)).toBeVisible();
+  });
+});

@@ -1,0 +1,110 @@
+/** Client navigation whose page data cannot be used: the browser loads the page in full. */
+import type { Page } from "@playwright/test";
+import { expect } from "./fixtures.ts";
+import {
+  expectFullLoad,
+  expectHydrated,
+  expectSameDocument,
+  heading,
+  isPageData,
+  link,
+  open,
+  test,
+} from "./navigation_site.ts";
+
+const failures: Record<string, (page: Page) => Promise<unknown>> = {
+  "no connection": (page) => page.route(isPageData, (route) => route.abort("connectionrefused")),
+  "an error": (page) =>
+    page.route(isPageData, (route) => route.fulfill({ status: 500, contentType: "text/html" })),
+  "no page data": (page) =>
+    page.route(
+      isPageData,
+      (route) => route.fulfill({ contentType: "text/html", body: "<p>Something else</p>" }),
+    ),
+  "no HTML": (page) =>
+    page.route(
+      isPageData,
+      (route) => route.fulfill({ contentType: "application/json", body: "{}" }),
+    ),
+};
+for (const [what, fail] of Object.entries(failures)) {
+  test(`page data request gets ${what} → full page load`, async ({ page, watch }) => {
+    watch.allow("Failed to load resource", "status of 500");
+    await open(page);
+    await fail(page);
+    await link(page, "About").click();
+    await expectFullLoad(page);
+    await expect(heading(page)).toHaveText("About");
+    await expect(page).toHaveURL("/about");
+    await page.goBack();
+    await expect(heading(page)).toContainText("Variant");
+  });
+}
+
+test("page data request without response for 10 s → full page load", async ({ page }) => {
+  await open(page);
+  await page.route(isPageData, () => {
+    // Never answered.
+  });
+  await link(page, "About").click();
+  await expectFullLoad(page);
+  await expect(heading(page)).toHaveText("About");
+});
+
+test("history step or reload by link fails → full page load", async ({ page, watch }) => {
+  watch.allow("status of 500");
+  await open(page);
+  await link(page, "About").click();
+  await expect(heading(page)).toHaveText("About");
+  await page.route(isPageData, (route) => route.fulfill({ status: 500, contentType: "text/html" }));
+  await page.goBack();
+  await expectFullLoad(page);
+  await expect(heading(page)).toContainText("Variant");
+  await page.evaluate(() => void (document.documentElement.dataset.same = "true"));
+  await link(page, "This page").click();
+  await expectFullLoad(page);
+  await expect(page).toHaveURL("/");
+});
+
+test("link to a download → the page stays, progress ends", async ({ page }) => {
+  await open(page);
+  const { promise: shown, resolve: respond } = Promise.withResolvers<void>();
+  await page.route(/\/about/, async (route) => {
+    if (isPageData(new URL(route.request().url()))) await shown;
+    await route.fulfill({
+      contentType: "application/octet-stream",
+      headers: { "Content-Disposition": "attachment; filename=about" },
+      body: "A file.",
+    });
+  });
+  const download = page.waitForEvent("download");
+  await link(page, "About").dispatchEvent("click");
+  await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
+  respond();
+  await (await download).cancel();
+  await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
+  await expect(page.locator("[data-page]")).not.toHaveAttribute("aria-busy");
+  await expectHydrated(page);
+  await expectSameDocument(page);
+});
+
+test("page data redirected or missing → full page load", async ({ page, site, watch }) => {
+  watch.allow("status of 404");
+  await open(page);
+  site.redirectAbout();
+  await link(page, "About").click();
+  await expectFullLoad(page);
+  await expect(page).toHaveURL("/");
+  await page.evaluate(() => void (document.documentElement.dataset.same = "true"));
+  await link(page, "Nowhere").click();
+  await expectFullLoad(page);
+  await expect(page.getByText("No such page.")).toBeVisible();
+});
+
+test("page data of another version → full page load", async ({ page, site }) => {
+  await open(page);
+  site.deploy();
+  await link(page, "About").click();
+  await expectFullLoad(page);
+  await expect(page.getByText("About anew")).toBeVisible();
+});

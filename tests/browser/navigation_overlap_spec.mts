@@ -1,0 +1,102 @@
+/** Client navigation while another navigation runs. */
+import { expect } from "./fixtures.ts";
+import { holdRequests } from "./held_requests.ts";
+import {
+  expectHydrated,
+  expectSameDocument,
+  heading,
+  historyLength,
+  isPageData,
+  link,
+  open,
+  test,
+} from "./navigation_site.ts";
+
+test("two navigations at once → only the newer one, one history entry", async ({ page }) => {
+  await open(page);
+  const before = await historyLength(page);
+  const release = await holdRequests(page, /\/about\?/);
+  const requested = page.waitForRequest(/\/about\?/);
+  await link(page, "About").click();
+  const first = await requested;
+  const cancelled = page.waitForEvent("requestfailed", (request) => request === first);
+  await link(page, "Long").first().click();
+  await cancelled;
+  await expect(heading(page)).toHaveText("Long");
+  release();
+  expect(await historyLength(page)).toBe(before + 1);
+  await page.goBack();
+  await expect(heading(page)).toContainText("Variant");
+  await expectSameDocument(page);
+});
+
+test("link clicked while the browser loads a document → the newer one wins", async ({ page, watch }) => {
+  watch.allow("status of 500");
+  await open(page);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const leaving = page.waitForRequest((request) => request.isNavigationRequest());
+  await page.route(/\/about/, async (route) => {
+    if (!route.request().isNavigationRequest()) {
+      return await route.fulfill({ status: 500, contentType: "text/html" });
+    }
+    await released;
+    // The request has been cancelled.
+    await route.continue().catch(() => {});
+  });
+  await page.evaluate(() => {
+    const follow = (name: string) =>
+      [...document.links].find(({ textContent }) => textContent === name)!.click();
+    follow("About");
+    // By a timer: Playwright runs nothing in the page while the browser loads another document.
+    setTimeout(() => follow("Long"), 1_000);
+  });
+  await leaving;
+  await expect(heading(page)).toHaveText("Long");
+  release();
+  await page.waitForLoadState("networkidle");
+  await expect(heading(page)).toHaveText("Long");
+  await expect(page).toHaveURL("/long");
+});
+
+test("back/forward cache during a history step → the step is completed", async ({ page }) => {
+  await open(page, "/about");
+  await link(page, "Home").click();
+  await expect(heading(page)).toContainText("Variant");
+  await page.route(isPageData, () => {
+    // Never answered.
+  });
+  await page.evaluate(() => history.back());
+  await expect(page).toHaveURL("/about");
+  const dispatchTransition = (type: string) =>
+    page.evaluate((type) => {
+      dispatchEvent(new PageTransitionEvent(type, { persisted: true }));
+    }, type);
+  await dispatchTransition("pagehide");
+  await page.unroute(isPageData);
+  await dispatchTransition("pageshow");
+  await expect(heading(page)).toHaveText("About");
+  await expectSameDocument(page);
+});
+
+test("back during a navigation → cancelled, the displayed page stays", async ({ page, sent }) => {
+  await open(page, "/about");
+  await link(page, "Home").click();
+  await expect(heading(page)).toContainText("Variant");
+  const release = await holdRequests(page, /\/(long)?\?fresh/);
+  await link(page, "Long").first().click();
+  await page.goBack();
+  await expect(heading(page)).toHaveText("About");
+  await page.goForward();
+  await expect(page.locator("html")).toHaveAttribute("data-navigating", "");
+  // The displayed page needs no request: the other one has not arrived.
+  const requested = () =>
+    sent.all.filter(({ url }) => isPageData(url)).map(({ url }) => url.pathname);
+  const before = requested();
+  await page.goBack();
+  await expect(page.locator("html")).not.toHaveAttribute("data-navigating");
+  await expect(heading(page)).toHaveText("About");
+  release();
+  await expectHydrated(page);
+  expect(requested()).toEqual(before);
+  await expectSameDocument(page);
+});

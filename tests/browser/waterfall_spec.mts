@@ -1,0 +1,209 @@
+/** Waterfalls of posted traces: keyboard, axis, comparison, hostile and large traces. */
+import { expect, test } from "./fixtures.ts";
+import { expectGoodLook, expectNoOverflow } from "./page_look.ts";
+import { postEnvelope } from "./posted_envelopes.ts";
+import { hostileTrace, largeTrace, pageLoadTrace, postSpans, spanId } from "./posted_traces.ts";
+import { spanDetail, spanRow, traceLink, waterfall } from "./traces_view.ts";
+
+const TRACE = "0123456789abcdef0123456789abcdef";
+
+/** High enough for all rows of a visit: only rows in sight are rendered. */
+test.use({ viewport: { width: 1280, height: 1400 } });
+
+test("keyboard only → from the list into a trace, through its tree, and back", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 40));
+  await page.goto("/#/traces");
+  await traceLink(page, TRACE).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "step 0" })).toBeFocused();
+  const focused = page.locator(":focus");
+
+  await test.step("one tab stop for the tree; arrow keys move, collapse and expand", async () => {
+    await expect(spanRow(page, "step 39")).toBeVisible();
+    while (!(await focused.evaluate((element) => element.matches('[role="row"]')))) {
+      await page.keyboard.press("Tab");
+    }
+    await expect(focused).toHaveAccessibleName(/step 0\W/);
+    await page.keyboard.press("ArrowDown");
+    await expect(focused).toHaveAccessibleName(/step 1\W/);
+    await page.keyboard.press("ArrowLeft");
+    await expect(focused).toHaveAttribute("aria-expanded", "false");
+    await page.keyboard.press("ArrowDown");
+    await expect(focused).toHaveAccessibleName(/step 2\W/);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await expect(focused).toHaveAccessibleName(/step 6\W/);
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await expect(focused).toHaveAttribute("aria-level", "2");
+    await page.keyboard.press("End");
+    await expect(focused).toHaveAttribute("aria-level", "3");
+  });
+  await test.step("plus zooms in, 0 shows the whole trace", async () => {
+    const shown = page.getByRole("slider", { name: "Time shown" });
+    await expect(shown).toBeHidden();
+    await page.keyboard.press("+");
+    const part = await shown.getAttribute("aria-valuetext");
+    await page.keyboard.press("0");
+    await expect(shown).not.toHaveAttribute("aria-valuetext", part ?? "");
+    await shown.focus();
+    await page.keyboard.press("+");
+    const middle = await shown.getAttribute("aria-valuetext");
+    await page.keyboard.press("ArrowRight");
+    await expect(shown).not.toHaveAttribute("aria-valuetext", middle ?? "");
+    await page.keyboard.press("0");
+  });
+  await test.step("search shows n of m, Enter moves to the next match", async () => {
+    await page.getByRole("searchbox", { name: "Search this trace" }).focus();
+    await page.keyboard.type("step 3");
+    await expect(page.getByText("11 found")).toBeVisible();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("2 of 11")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.getByText("2 of 11")).toBeHidden();
+  });
+  await test.step("Enter opens a span, closing restores the focus, Escape leads to the list", async () => {
+    await spanRow(page, /step 0\W/).focus();
+    await page.keyboard.press("Enter");
+    await expect(spanDetail(page, "step 0")).toBeVisible();
+    await spanDetail(page, "step 0").getByRole("button", { name: "Close" }).press("Enter");
+    await expect(focused).toHaveAccessibleName(/step 0\W/);
+    await page.keyboard.press("Escape");
+    await expect(page).toHaveURL(/#\/traces$/);
+    await expect(traceLink(page, TRACE)).toBeFocused();
+  });
+});
+
+test("page load with a click an hour later → named, coloured, fitted axis, links to its rows", async ({ page, server }) => {
+  await postSpans(server.origin, pageLoadTrace(TRACE));
+  const event = (traceId: string, second: number) => ({
+    event_id: `${second}`.padStart(32, "0"),
+    timestamp: Date.now() / 1000 - second,
+    contexts: { trace: { trace_id: traceId, span_id: spanId(4) } },
+    exception: { values: [{ type: "TypeError", value: `total ${second} is undefined` }] },
+  });
+  await postEnvelope(server.origin, {}, ["event", event(TRACE, 7199)]);
+  await postEnvelope(server.origin, {}, ["event", event("e".repeat(32), 7198)]);
+  const bar = (name: RegExp) => spanRow(page, name).locator(".span-bar");
+
+  await page.goto("/#/traces");
+  await expect(traceLink(page, "e".repeat(32))).toHaveText("TypeError: total 7198 is undefined");
+  await traceLink(page, TRACE).press("Enter");
+  await expect(page.getByRole("heading", { name: "Page load /checkout" })).toBeVisible();
+  await test.step("kinds: a mark in each row, and what the marks mean", async () => {
+    for (
+      const [name, kind] of [[/http\.client/, "HTTP"], [/SELECT/, "database"]] as const
+    ) {
+      await expect(spanRow(page, name)).toHaveAttribute("data-kind", kind);
+    }
+    await expect(spanRow(page, /http\.server POST \/orders/)).toHaveAttribute(
+      "data-kind",
+      "server",
+    );
+    await expect(page.getByRole("list", { name: "Kinds of spans" })).toContainText("database 1");
+  });
+  await test.step("one span far outside → the others use the axis; its mark leads to it", async () => {
+    const [box, frame] = [await bar(/pageload/).boundingBox(), await waterfall(page).boundingBox()];
+    expect(box!.width).toBeGreaterThan(frame!.width / 3);
+    await expect(spanRow(page, /button\.pay/)).toContainText("later ▸");
+    await page.getByRole("button", { name: /1\sspan, 59\smin \d\d\ss later/ }).click();
+    await expect(bar(/button\.pay/)).toBeVisible();
+    await expect(bar(/pageload/)).toBeHidden();
+  });
+  await test.step("longest span → selected, focused and on the axis", async () => {
+    const longest = page.getByRole("navigation", { name: "Most self time" }).getByRole("link");
+    await expect(longest.first()).toContainText(/400\sms SELECT/);
+    await longest.first().press("Enter");
+    await expect(spanRow(page, /SELECT/)).toBeFocused();
+    await expect(bar(/SELECT/)).toBeVisible();
+    await expect(spanDetail(page, "SELECT price")).toContainText("database");
+  });
+  await test.step("counts lead to the failed span and to the errors of the trace", async () => {
+    await page.getByRole("link", { name: /^1\sfailed span$/ }).click();
+    await expect(spanRow(page, /http\.client/)).toHaveAttribute("aria-selected", "true");
+    await page.getByRole("link", { name: /^1\serror$/ }).click();
+    await expect(page.getByText("total 7199 is undefined")).toBeVisible();
+    await expect(page.getByText("Only errors of trace")).toBeVisible();
+  });
+});
+
+test("two traces chosen by keyboard → side by side on one scale, spans matched", async ({ page, server }) => {
+  const other = "d".repeat(32);
+  await postSpans(server.origin, pageLoadTrace(TRACE), pageLoadTrace(other, 0.3));
+  await postSpans(server.origin, largeTrace("e".repeat(32), 20)[0]!);
+  const table = page.getByRole("table", { name: "Spans of both traces" });
+  const row = (name: RegExp) => table.getByRole("row", { name });
+
+  await page.goto(`/#/traces/${TRACE}`);
+  await expect(page.getByRole("heading", { name: "Page load /checkout" })).toBeVisible();
+  await page.getByRole("link", { name: "Compare" }).press("Enter");
+  await expect(page.getByText("Choose the trace to compare with")).toBeVisible();
+  await expect(traceLink(page, "e".repeat(32))).toBeHidden();
+  await traceLink(page, other).press("Enter");
+  await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}/compare/${other}$`));
+  await expect(page.getByRole("heading", { name: "Two traces compared" })).toBeFocused();
+  await expect(row(/db\.query/)).toContainText(/400\sms.*300\sms.*−100\sms faster/);
+  await expect(row(/http\.server/)).toBeHidden();
+  await page.getByRole("button", { name: /\d unchanged/ }).press("Enter");
+  await expect(row(/http\.server/)).toContainText("same");
+  const bars = row(/pageload/).locator(".span-bar");
+  const [a, b] = [await bars.first().boundingBox(), await bars.last().boundingBox()];
+  expect(a!.width).toBeCloseTo(b!.width, 0);
+  expect(b!.x).toBeGreaterThan(a!.x + a!.width);
+  await expectGoodLook(page, "comparison");
+  expect((await bars.last().boundingBox())!.y).toBeGreaterThan(
+    (await bars.first().boundingBox())!.y,
+  );
+
+  await page.goto(`/#/traces/${TRACE}/compare/${"e".repeat(32)}`);
+  await expect(row(/pageload/)).toContainText("only in A");
+  await expect(row(/step 19/)).toContainText("only in B");
+  await page.goto(`/#/traces/${TRACE}/compare/${"f".repeat(32)}`);
+  await expect(page.getByText("Trace B not found")).toBeVisible();
+});
+
+test("hostile trace → shown as text, with warnings about its data", async ({ page, server }) => {
+  await postSpans(server.origin, hostileTrace(TRACE));
+  await page.goto(`/#/traces/${TRACE}?span=${spanId(0)}`);
+  await expect(page.locator(".span-detail")).toContainText('<img src=x onerror="');
+  for (const name of [/<img src=x/, /MMMM/, "circle a", "own parent", "orphan", "far future"]) {
+    await expect(spanRow(page, name).first()).toBeAttached();
+  }
+  const missing = spanRow(page, "Parent not received");
+  await expect(missing.locator(".span-bar")).toHaveCSS("border-style", "dashed");
+  const facts = page.locator(".trace");
+  await expect(facts).toContainText(/2\scycles of parent spans/);
+  await expect(facts).toContainText(/1\sparent span not received/);
+  await expect(facts).toContainText("without an end");
+
+  const warnings: [string, RegExp][] = [
+    [spanId(2), /a cycle, which is cut at this span/],
+    [spanId(4), /is its own parent/],
+    [spanId(6), /away from the rest/],
+    [spanId(7), /ended before it started/],
+    [spanId(8), /No end received/],
+    [spanId(9), /No start received/],
+  ];
+  for (const [id, sentence] of warnings) {
+    await page.goto(`/#/traces/${TRACE}?span=${id}`);
+    await expect(page.locator(".span-detail")).toContainText(sentence);
+  }
+  expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
+  expect(await page.locator("img, .trace script, .trace [onerror]").count()).toBe(0);
+  await expectNoOverflow(page, 360);
+});
+
+test("trace of 10,000 spans → only rows in sight are rendered; End focuses the last", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 10_000));
+  await page.goto(`/#/traces/${TRACE}`);
+  await expect(waterfall(page)).toHaveAttribute("aria-rowcount", "10000");
+  expect(await waterfall(page).getByRole("row").count()).toBeLessThan(100);
+  await spanRow(page, /step 0\W/).focus();
+  await page.keyboard.press("End");
+  await expect(page.locator(":focus")).toHaveAttribute("aria-rowindex", "10000");
+  await page.getByRole("searchbox", { name: "Search this trace" }).fill("step 9999");
+  await page.keyboard.press("Enter");
+  await expect(spanRow(page, /step 9999\W/)).toBeInViewport();
+});
