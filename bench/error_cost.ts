@@ -10,12 +10,12 @@ import { type PlainPage, startPlainChromium } from "./plain_chromium.ts";
 import { servePlainSentry } from "./plain_sentry.ts";
 
 const CPU_THROTTLING = 4;
-const SINGLE = 40;
+const SINGLE_ERRORS = 40;
 const BURST = 500;
 const ROUNDS = 3;
-/** Events that are captured before the measurement, as on a page that has been open for a while. */
-const WARM_UP = 100;
-/** Telemetry has loaded, or sent the last envelope, after a pause of this length without tasks. */
+/** Errors that are captured before the measurement, as on a page that has been open for a while. */
+const WARM_UP_ERRORS = 100;
+/** Telemetry has loaded, or sent the last envelope, when tasks take less than a twentieth of this time. */
 const QUIET_MS = 1_000;
 const MAX_WAIT_MS = 15_000;
 
@@ -91,7 +91,7 @@ async function openPage(page: PlainPage, url: string): Promise<void> {
   await untilQuiet(page);
   // The first error starts the recording.
   await page.evaluate(
-    `for (let n = 0; n < ${WARM_UP}; n++) reportError(new Error("warm-up " + n))`,
+    `for (let n = 0; n < ${WARM_UP_ERRORS}; n++) reportError(new Error("warm-up " + n))`,
   );
   await untilQuiet(page);
   await page.throttle(CPU_THROTTLING);
@@ -101,7 +101,7 @@ async function openPage(page: PlainPage, url: string): Promise<void> {
 async function reportSingle(page: PlainPage): Promise<number> {
   return await page.evaluate<number>(`(async () => {
     const times = [];
-    for (let n = 0; n < ${SINGLE}; n++) {
+    for (let n = 0; n < ${SINGLE_ERRORS}; n++) {
       await new Promise((next) => setTimeout(next, 100));
       const began = performance.now();
       reportError(new Error("single " + n));
@@ -109,7 +109,7 @@ async function reportSingle(page: PlainPage): Promise<number> {
       for (let hop = 0; hop < 20; hop++) await undefined;
       times.push(performance.now() - began);
     }
-    return times.sort((one, other) => one - other)[${SINGLE} >> 1];
+    return times.sort((one, other) => one - other)[${SINGLE_ERRORS} >> 1];
   })()`);
 }
 
@@ -144,11 +144,11 @@ async function reportBurst(page: PlainPage): Promise<Burst> {
   return { untilStored, longestTask, allTasks: await page.taskTime() - before };
 }
 
-/** Waits until the main thread has hardly worked for a while. */
+/** Waits until the main thread is idle for {@linkcode QUIET_MS}, at most {@linkcode MAX_WAIT_MS}. */
 async function untilQuiet(page: PlainPage): Promise<void> {
-  const until = performance.now() + MAX_WAIT_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   let before = -Infinity;
-  while (performance.now() < until) {
+  while (performance.now() < deadline) {
     const now = await page.taskTime();
     if (now - before < QUIET_MS / 20) return;
     before = now;

@@ -4,7 +4,7 @@
  */
 import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { Arrivals, arrivalsInInbox } from "../tests/browser/arrivals.ts";
-import { arrivedMarks, reportedLosses } from "../tests/browser/marks.ts";
+import { arrivedMarks, lostErrors } from "../tests/browser/marks.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import type { Figure } from "./figures.ts";
@@ -13,10 +13,11 @@ const BURST = 300;
 const ROUNDS = 5;
 /** Factors by which Chromium slows the processor down. */
 const CPU_THROTTLING = [1, 6, 12];
-/** Most milliseconds from the start of a burst to the kill, times the CPU factor. Rounds use fractions of it. */
+/** Longest time from the start of a burst to the kill, times the CPU factor. Rounds use fractions of it. */
 const LATEST_KILL_MS = 200;
-/** Milliseconds without an arrival after which no more are expected. */
-const QUIET_MS = 10_000;
+/** After so long without an arrival no more are expected. */
+const SILENCE_MS = 10_000;
+const POLL_MS = 200;
 
 /** Kills the tab during bursts at each processor speed. */
 export async function benchKilledTabs(): Promise<Figure[]> {
@@ -80,14 +81,12 @@ async function splitOf(context: BrowserContext, arrivals: Arrivals): Promise<Spl
   const made = Number(await next.evaluate(() => localStorage.getItem("reported")));
   await openPage(next);
   let split: Split = { made, arrived: 0, counted: 0 };
-  let last = performance.now();
-  while (split.arrived + split.counted < made && performance.now() - last < QUIET_MS) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+  let lastArrival = performance.now();
+  while (split.arrived + split.counted < made && performance.now() - lastArrival < SILENCE_MS) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const arrived = (await arrivedMarks(arrivals)).length;
-    const counted = Object.entries(await reportedLosses(arrivals))
-      .filter(([key]) => key.endsWith(":error"))
-      .reduce((sum, [, quantity]) => sum + quantity, 0);
-    if (arrived + counted > split.arrived + split.counted) last = performance.now();
+    const counted = await lostErrors(arrivals);
+    if (arrived + counted > split.arrived + split.counted) lastArrival = performance.now();
     split = { made, arrived, counted };
   }
   return split;
@@ -99,7 +98,7 @@ async function openPage(page: Page): Promise<void> {
     .waitFor();
 }
 
-/** Kills the page's process: the renderer with the most CPU time, as others are spare processes. */
+/** Kills the page's process: the renderer with the most CPU time, because others are spare. */
 async function killRenderer(browser: Browser): Promise<void> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

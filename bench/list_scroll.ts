@@ -12,52 +12,53 @@ import { drag, longestTask, wheel } from "./long_tasks.ts";
 
 const ROWS = 2_000;
 const ROUNDS = 3;
-/** Milliseconds between two envelopes while rows arrive, and their number. */
-const ARRIVAL_MS = 200;
+/** Rows that arrive while the list is open, and milliseconds between them. */
 const ARRIVALS = 10;
-/** Height of a log's row: its list is as high as all rows that are loaded. */
+const ARRIVAL_INTERVAL_MS = 200;
+/** Height of a log's row. The list of logs is as high as all loaded rows, drawn or not. */
 const LOG_PX = 28;
-/** Maximum wait for a list to show its rows, milliseconds. */
-const LOAD_MS = 60_000;
+/** Maximum wait for the first rows of a list. */
+const FIRST_ROWS_MS = 60_000;
+/** Pause before the page is checked again for loaded rows. */
+const POLL_MS = 50;
 
-/** The element that scrolls the rows of each view. */
-const SCROLLED = {
+/** Selector of the element that scrolls the rows of each view. */
+const SCROLLERS = {
   traces: "html",
   errors: "html",
   logs: ".logs .frame",
   envelopes: "html",
 };
 
-type View = keyof typeof SCROLLED;
+type View = keyof typeof SCROLLERS;
 
 /** Opens every list with all rows, in several rounds. */
 export async function benchLists(): Promise<Figure[]> {
   await using server = await startServer();
-  for (let n = 1; n <= ROWS; n++) await post(server.origin, n);
+  let posted = 0;
+  const postNext = () => postEnvelope(server.origin, ++posted);
+  while (posted < ROWS) await postNext();
   await using browser = await launchChromium();
   const longest: Record<string, number[]> = {};
-  const add = (what: string, ms: number) => (longest[what] ??= []).push(ms);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const view of Object.keys(SCROLLED) as View[]) {
+    for (const view of Object.keys(SCROLLERS) as View[]) {
       const page = await browser.newPage({
         baseURL: server.origin,
         viewport: { width: 1400, height: 900 },
       });
       await page.goto(`/#/${view}`);
-      const scrolled = SCROLLED[view];
-      add(`the list of ${view} loads`, await longestTask(page, () => loadAll(page, view)));
-      add(
-        `the list of ${view} is dragged`,
-        await longestTask(page, () => drag(page, scrolled)),
-      );
-      add(
-        `a wheel scrolls the list of ${view}`,
-        await longestTask(page, () => wheel(page, scrolled)),
-      );
-      add(
-        `rows arrive in the list of ${view}`,
-        await longestTask(page, () => arrive(server.origin)),
-      );
+      const measure = async (what: string, act: () => Promise<void>) => {
+        (longest[what] ??= []).push(await longestTask(page, act));
+      };
+      await measure(`the list of ${view} loads`, () => loadAllRows(page, view));
+      await measure(`the list of ${view} is dragged`, () => drag(page, SCROLLERS[view]));
+      await measure(`a wheel scrolls the list of ${view}`, () => wheel(page, SCROLLERS[view]));
+      await measure(`rows arrive in the list of ${view}`, async () => {
+        for (let n = 0; n < ARRIVALS; n++) {
+          await postNext();
+          await page.waitForTimeout(ARRIVAL_INTERVAL_MS);
+        }
+      });
       await page.close();
     }
   }
@@ -71,10 +72,10 @@ export async function benchLists(): Promise<Figure[]> {
 }
 
 /** Posts an envelope of an application with a trace, an error group and a log of its own. */
-async function post(origin: string, n: number): Promise<void> {
+async function postEnvelope(origin: string, n: number): Promise<void> {
   const now = Date.now() / 1_000;
   const trace_id = hexId(n);
-  // Numbers would not make a group of its own.
+  // Letters, because grouping ignores numbers.
   const word = n.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
   const body = envelopeOf(
     {
@@ -110,37 +111,30 @@ async function post(origin: string, n: number): Promise<void> {
   await response.body?.cancel();
 }
 
-/** Loads older rows until all are there. */
-async function loadAll(page: Page, view: View): Promise<void> {
+/** Loads older rows until the list has all. */
+async function loadAllRows(page: Page, view: View): Promise<void> {
   if (view === "logs") {
     await page.locator(".log").first().waitFor();
     // Older logs load while a person scrolls.
-    return await page.evaluate(async ({ selector, height }) => {
+    return await page.evaluate(async ({ selector, height, pollMs }) => {
       const frame = document.querySelector(selector)!;
       while (frame.scrollHeight < height) {
         frame.scrollTop = frame.scrollHeight;
-        await new Promise((next) => setTimeout(next, 50));
+        await new Promise((next) => setTimeout(next, pollMs));
       }
       frame.scrollTop = 0;
-    }, { selector: SCROLLED.logs, height: ROWS * LOG_PX });
+    }, { selector: SCROLLERS.logs, height: ROWS * LOG_PX, pollMs: POLL_MS });
   }
-  await page.locator("section:not([hidden]) a.row-link").first().waitFor({ timeout: LOAD_MS });
+  await page.locator("section:not([hidden]) a.row-link").first().waitFor({
+    timeout: FIRST_ROWS_MS,
+  });
   // In one call: Playwright's queries of 2,000 rows run on the page's main thread, too.
-  await page.evaluate(async (wanted) => {
+  await page.evaluate(async ({ rows, pollMs }) => {
     const count = () => document.querySelectorAll("section:not([hidden]) a.row-link").length;
-    for (let before = count(); before < wanted; before = count()) {
+    for (let before = count(); before < rows; before = count()) {
       document.querySelector<HTMLElement>("section:not([hidden]) button.older")!.click();
-      while (count() === before) await new Promise((next) => setTimeout(next, 50));
+      while (count() === before) await new Promise((next) => setTimeout(next, pollMs));
     }
-  }, ROWS);
+  }, { rows: ROWS, pollMs: POLL_MS });
   await page.evaluate(() => scrollTo(0, 0));
-}
-
-let posted = ROWS;
-
-async function arrive(origin: string): Promise<void> {
-  for (let n = 0; n < ARRIVALS; n++) {
-    await post(origin, ++posted);
-    await new Promise((next) => setTimeout(next, ARRIVAL_MS));
-  }
 }

@@ -3,13 +3,20 @@ import type { Page } from "@playwright/test";
 
 /** Screens of each scroll step, as a flick of a free-running wheel scrolls within a frame. */
 const SCREENS = 4;
-/** Most steps of a scroll from end to end; it takes far fewer. */
+/** Maximum steps of a scroll from end to end; it takes far fewer. */
 const MAX_STEPS = 1_000;
+/** Maximum wait for an idle page: one that draws nothing may never be idle. */
+const IDLE_MS = 1_000;
+/** The observer is notified this long after a task, at most. */
+const OBSERVER_MS = 500;
 
 /** Milliseconds of the longest long task during a gesture; 0: none. */
 export async function longestTask(page: Page, act: () => Promise<void>): Promise<number> {
-  // Waits for the end of earlier work. The timeout: a page that draws nothing may never be idle.
-  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle, { timeout: 1000 })));
+  // Earlier work must not count.
+  await page.evaluate(
+    (timeout) => new Promise((idle) => requestIdleCallback(idle, { timeout })),
+    IDLE_MS,
+  );
   const tasks = await page.evaluateHandle(() => {
     const durations: number[] = [];
     new PerformanceObserver((list) => {
@@ -18,8 +25,7 @@ export async function longestTask(page: Page, act: () => Promise<void>): Promise
     return durations;
   });
   await act();
-  // The observer is notified after a task.
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
+  await page.waitForTimeout(OBSERVER_MS);
   return await tasks.evaluate((durations) => Math.max(0, ...durations));
 }
 

@@ -8,9 +8,14 @@ import type { Figure } from "./figures.ts";
 const MIB = 1024 * 1024;
 const COUNT = 1_000;
 const BYTES = MIB;
-const ANSWER_MS = 1_000;
+/** How long the ingest takes for each envelope. */
+const INGEST_MS = 1_000;
+/** Until the memory of the first envelope is given back. */
+const WARM_UP_MS = 2_000;
 const SAMPLE_MS = 20;
+/** Maximum wait until memory is given back. */
 const GIVE_BACK_MS = 30_000;
+const POLL_MS = 100;
 /** `getconf PAGESIZE` on Linux. */
 const PAGE_BYTES = 4_096;
 
@@ -26,7 +31,7 @@ export async function benchMemory(): Promise<Figure[]> {
   ingest.behave(({ body }) => {
     const id = floodId(body, BYTES);
     if (id !== undefined) arrived.add(id);
-    return takesSlowly(ANSWER_MS);
+    return takesSlowly(INGEST_MS);
   });
   await using server = await startServer({
     env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin },
@@ -34,32 +39,32 @@ export async function benchMemory(): Promise<Figure[]> {
 
   // Code that is loaded and compiled at the first envelope does not count.
   await flood({ host: hostOf(server), count: 1, bytes: 1_000 });
-  await pause(2_000);
+  await pause(WARM_UP_MS);
   const idle = rss(server);
 
   let peak = idle;
   const sampling = setInterval(() => peak = Math.max(peak, rss(server)), SAMPLE_MS);
   const answers = await flood({ host: hostOf(server), count: COUNT, bytes: BYTES });
   const answeredAt = performance.now();
-  await emptied(server);
+  await untilDelivered(server);
   clearInterval(sampling);
 
   let left = rss(server);
-  const mostLeft = idle + MEMORY_BUDGETS.left.limit.most * (peak - idle);
-  while (left > mostLeft && performance.now() - answeredAt < GIVE_BACK_MS) {
-    await pause(100);
+  const maxLeft = idle + MEMORY_BUDGETS.left.limit.most * (peak - idle);
+  while (left > maxLeft && performance.now() - answeredAt < GIVE_BACK_MS) {
+    await pause(POLL_MS);
     left = rss(server);
   }
   const seconds = (performance.now() - answeredAt) / 1_000;
 
   console.log(`  answers: ${tally(answers)}`);
   const lost = answers.filter(({ id, status }) => status < 300 && !arrived.has(id));
-  const others = answers.filter(({ status, error }) =>
+  const invalid = answers.filter(({ status, error }) =>
     !(status === 200 || status === 202 || (status === 503 && error === "overloaded"))
   );
-  if (lost.length > 0 || others.length > 0) {
+  if (lost.length > 0 || invalid.length > 0) {
     throw new Error(
-      `${lost.length} envelopes were lost, ${others.length} answers violate the contract.`,
+      `${lost.length} envelopes were lost, ${invalid.length} answers violate the contract.`,
     );
   }
   const unit = "MiB";
@@ -87,17 +92,18 @@ function rss({ pid }: ServerProcess): number {
 }
 
 /** Resolves when nothing is in flight or in the spool. */
-async function emptied({ origin }: ServerProcess): Promise<void> {
+async function untilDelivered({ origin }: ServerProcess): Promise<void> {
   for (;;) {
     const health = await (await fetch(`${origin}/monitoring`)).json();
     if (health.spool.pending === 0 && health.in_flight_bytes === 0) return;
-    await pause(100);
+    await pause(POLL_MS);
   }
 }
 
-function tally(all: readonly FloodAnswer[]): string {
-  const kinds = Object.groupBy(all, ({ status, error }) => `${status}${error ? ` ${error}` : ""}`);
-  return Object.entries(kinds).map(([kind, of]) => `${of?.length} × ${kind}`).join(", ");
+/** "990 × 200, 10 × 503 overloaded" */
+function tally(answers: readonly FloodAnswer[]): string {
+  const kinds = Object.groupBy(answers, ({ status, error = "" }) => `${status} ${error}`.trim());
+  return Object.entries(kinds).map(([kind, ofKind]) => `${ofKind?.length} × ${kind}`).join(", ");
 }
 
 function hostOf({ port }: ServerProcess): string {

@@ -18,11 +18,11 @@ import { refusedPort } from "./spool.ts";
 const BYTES = 10_000;
 /** More than one run accepts, so that the spool never gets full. */
 const SPOOL_MAX_BYTES = 20 * 1024 ** 3;
-const SYNCS = 200;
+const SYNCED_WRITES = 200;
 const DRAIN_ROUNDS = 3;
 const DRAIN_SECONDS = 1.5;
-/** Milliseconds that a distant ingest takes. */
-const DISTANT_MS = 50;
+/** Response time of a distant ingest. */
+const DISTANT_INGEST_MS = 50;
 
 /** The processor of one relay process; several run on both. */
 const RELAY_CPU = 0;
@@ -42,13 +42,13 @@ export async function benchScale(): Promise<Measured[]> {
       figures.push({ what: name, missing: "needs WORKERS" });
       continue;
     }
-    figures.push(...await measurePlace(`${name}, SQLite`, processes));
+    figures.push(...await measureStorage(`${name}, SQLite`, processes));
     if (postgresBinaries === undefined) {
       figures.push({ what: `${name}, PostgreSQL`, missing: "needs a PostgreSQL server" });
       continue;
     }
     await using postgres = await startPostgres();
-    figures.push(...await measurePlace(`${name}, PostgreSQL`, processes, postgres));
+    figures.push(...await measureStorage(`${name}, PostgreSQL`, processes, postgres));
   }
   return figures;
 }
@@ -59,11 +59,11 @@ async function measureSync(): Promise<Measured> {
   try {
     using file = Deno.openSync(path, { write: true });
     const page = new Uint8Array(8 * 1024).fill(1);
-    const millis = Array.from({ length: SYNCS }, () => {
-      const began = performance.now();
+    const millis = Array.from({ length: SYNCED_WRITES }, () => {
+      const start = performance.now();
       file.writeSync(page);
       file.syncDataSync();
-      return performance.now() - began;
+      return performance.now() - start;
     });
     return figure("a write of 8 KiB synced to the disk", "ms", millis);
   } finally {
@@ -71,7 +71,7 @@ async function measureSync(): Promise<Measured> {
   }
 }
 
-async function measurePlace(
+async function measureStorage(
   name: string,
   processes: number,
   postgres?: PrivatePostgres,
@@ -107,7 +107,7 @@ async function measurePlace(
       figures.push(
         figure(`${name}: accepted while the ingest is down`, "/s", rates),
         figure(`${name}: …CPU time for each`, "µs", micros),
-        once(
+        measuredOnce(
           `${name}: …bytes on disk for each`,
           await diskBytes(dataDir, postgres) / pending,
           "bytes",
@@ -115,12 +115,12 @@ async function measurePlace(
       );
       if (postmaster !== undefined) {
         const spent = (cpuMicros(postmaster) - databaseBefore) / pending;
-        figures.push(once(`${name}: …CPU time of the database for each`, spent, "µs"));
+        figures.push(measuredOnce(`${name}: …CPU time of the database for each`, spent, "µs"));
       }
     }
     await using distant = startDistantIngest();
     const upstreams = [["at once", ingest.origin], [
-      `in ${DISTANT_MS} ms`,
+      `in ${DISTANT_INGEST_MS} ms`,
       distant.origin,
     ]] as const;
     for (const [answers, upstream] of upstreams) {
@@ -170,12 +170,12 @@ async function diskBytes(dataDir: string, postgres?: PrivatePostgres): Promise<n
 
 /** Envelopes a second that leave the spool of a server without load. */
 async function drainRate(relay: ServerProcess): Promise<number> {
-  const began = performance.now();
+  const start = performance.now();
   const before = (await healthOf(relay)).spool.pending;
   await new Promise((resolve) => setTimeout(resolve, DRAIN_SECONDS * 1_000));
   const left = (await healthOf(relay)).spool.pending;
   if (left === 0) throw new Error("The spool was empty before the end of the measurement.");
-  return (before - left) / (performance.now() - began) * 1_000;
+  return (before - left) / (performance.now() - start) * 1_000;
 }
 
 async function healthOf({ origin }: ServerProcess): Promise<{ spool: { pending: number } }> {
@@ -185,7 +185,7 @@ async function healthOf({ origin }: ServerProcess): Promise<{ spool: { pending: 
 function startDistantIngest() {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     await request.arrayBuffer();
-    await new Promise((resolve) => setTimeout(resolve, DISTANT_MS));
+    await new Promise((resolve) => setTimeout(resolve, DISTANT_INGEST_MS));
     return Response.json({ id: "9ec79c33ec9942ab8353589fcb2e04dc" });
   });
   return {
@@ -194,4 +194,8 @@ function startDistantIngest() {
   };
 }
 
-const once = (what: string, value: number, unit: string): Measured => ({ what, value, unit });
+const measuredOnce = (what: string, value: number, unit: string): Measured => ({
+  what,
+  value,
+  unit,
+});

@@ -6,8 +6,9 @@ import { type Figure, figure, type Measured, ratio } from "./figures.ts";
 import { serveVariant, WITHOUT_SERVER_TRACING } from "./page/variants.ts";
 import { startNginxFile } from "./relay/nginx.ts";
 
+/** Measured rounds. A first one, in which the servers compile their code, does not count. */
 const ROUNDS = 5;
-const SECONDS = 2;
+const ROUND_SECONDS = 2;
 const CONNECTIONS = 32;
 const STARTS = 5;
 
@@ -18,41 +19,36 @@ export async function benchServing(): Promise<Measured[]> {
 
 /** From the start of the process until it has answered a request for the page. */
 async function measureStart(): Promise<Figure> {
-  const rounds: number[] = [];
-  for (let round = 0; round < STARTS; round++) {
-    const began = performance.now();
+  const times: number[] = [];
+  for (let n = 0; n < STARTS; n++) {
+    const start = performance.now();
     await using server = await startServer();
     const { ok, body } = await fetch(server.origin);
     if (!ok) throw new Error("The page was not served.");
-    rounds.push(performance.now() - began);
+    times.push(performance.now() - start);
     await body?.cancel();
   }
-  return figure("warm start to the first answer", "ms", rounds, SERVING_BUDGETS.start.limit);
+  return figure("warm start to the first answer", "ms", times, SERVING_BUDGETS.start.limit);
 }
 
 async function measurePages(): Promise<Measured[]> {
   await using untraced = await serveVariant(WITHOUT_SERVER_TRACING);
   await using traced = await startServer();
   await using nginx = await startNginxFile(await compressedPage(untraced.origin));
-  const own: number[] = [];
-  const ofNginx: number[] = [];
-  const ofTraced: number[] = [];
-  const load = async (server: { readonly origin: string }, rates: number[], round: number) => {
-    const rate = await pagesPerSecond(server.origin);
-    // The code of the first round is not compiled yet.
-    if (round > 0) rates.push(rate);
-  };
+  const rates = { untraced: [] as number[], traced: [] as number[], nginx: [] as number[] };
   for (let round = 0; round <= ROUNDS; round++) {
-    await load(untraced, own, round);
-    if (nginx) await load(nginx, ofNginx, round);
-    await load(traced, ofTraced, round);
+    for (const [name, server] of Object.entries({ untraced, nginx, traced })) {
+      if (server === undefined) continue;
+      const rate = await pagesPerSecond(server.origin);
+      if (round > 0) rates[name as keyof typeof rates].push(rate);
+    }
   }
   return [
-    figure("root page, gzip, without server tracing", "/s", own),
-    figure("root page, gzip, with server tracing", "/s", ofTraced),
+    figure("root page, gzip, without server tracing", "/s", rates.untraced),
+    figure("root page, gzip, with server tracing", "/s", rates.traced),
     ...nginx === undefined ? [] : [
-      figure("nginx, the same bytes in a file", "/s", ofNginx),
-      ratio("root page against nginx", own, ofNginx, SERVING_BUDGETS.page.limit),
+      figure("nginx, the same bytes in a file", "/s", rates.nginx),
+      ratio("root page against nginx", rates.untraced, rates.nginx, SERVING_BUDGETS.page.limit),
     ],
     { what: "root page against Next.js", missing: "Next.js is not part of this repository" },
   ];
@@ -66,7 +62,7 @@ async function compressedPage(origin: string): Promise<Uint8Array<ArrayBuffer>> 
 
 async function pagesPerSecond(origin: string): Promise<number> {
   const { stdout } = await new Deno.Command("wrk", {
-    args: ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "-H", "Accept-Encoding: gzip", origin],
+    args: ["-t1", `-c${CONNECTIONS}`, `-d${ROUND_SECONDS}s`, "-H", "Accept-Encoding: gzip", origin],
   }).output();
   const output = new TextDecoder().decode(stdout);
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(output)?.[1];

@@ -11,41 +11,44 @@ import { startServer } from "../tools/run/server_process.ts";
 import { UPLOAD_BUDGET } from "./budgets.ts";
 import type { SizeCheck } from "./size.ts";
 
-/** Longer than the SDK buffers spans (5 s): then the load has sent everything. */
+/** Longer than the SDK buffers spans (5 s): a page that is silent for so long has sent everything. */
 const SILENCE_MS = 6_000;
+/** Maximum wait for the first envelope, on a busy machine. */
+const FIRST_ENVELOPE_MS = 60_000;
 
-/** Not below the sample rate of recordings: only a session with an error is recorded. */
+/** A random number above the sample rate of recordings: only a session with an error is recorded. */
 const NOT_SAMPLED = 0.5;
 
-/** Opens the page in a session that is not sampled, and waits until it sends nothing any more. */
+/** Opens the page in a session that is not sampled, and waits until it has sent everything. */
 export async function loadUnsampled(page: Page): Promise<void> {
-  let last = Date.now();
-  page.on("request", () => last = Date.now());
+  let lastRequestAt = Date.now();
+  page.on("request", () => lastRequestAt = Date.now());
   await page.addInitScript((fixed) => void (Math.random = () => fixed), NOT_SAMPLED);
-  await page.goto("/");
-  // That nothing more is sent has no event: it is known only after a silence.
-  while (Date.now() - last < SILENCE_MS) await page.waitForTimeout(100);
+  const sent = page.waitForRequest((request) => request.method() === "POST", {
+    timeout: FIRST_ENVELOPE_MS,
+  });
+  await Promise.all([sent, page.goto("/")]);
+  while (Date.now() - lastRequestAt < SILENCE_MS) await page.waitForTimeout(100);
 }
 
 /** Compares the envelopes of a page load, as they were sent, with the budget. */
 export function checkUpload(
   envelopes: readonly Pick<ArrivedEnvelope, "bytes" | "decoded" | "items">[],
 ): SizeCheck {
-  const show = (bytes: number) => bytes.toLocaleString("en");
+  const format = (bytes: number) => bytes.toLocaleString("en");
   const total = envelopes.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const parts = envelopes.map(({ bytes, decoded, items }) => {
+  const lines = envelopes.map(({ bytes, decoded, items }) => {
     const contents = items.map(({ type, header, payload }) =>
-      `${header.item_count ?? 1} × ${type} (${show(payload.length)})`
+      `${header.item_count ?? 1} × ${type} (${format(payload.length)})`
     );
-    return `\n       ${show(bytes.length)}, ${show(decoded.length)} uncompressed: ${
-      contents.join(", ")
-    }`;
+    const sizes = `${format(bytes.length)}, ${format(decoded.length)} uncompressed`;
+    return `\n       ${sizes}: ${contents.join(", ")}`;
   });
   const { most } = UPLOAD_BUDGET.limit;
   return {
     // A load that sends nothing was not measured.
     isWithinBudget: total > 0 && total <= most,
-    line: `uploaded by a page load: ${show(total)} of ${show(most)} bytes${parts.join("")}`,
+    line: `uploaded by a page load: ${format(total)} of ${format(most)} bytes${lines.join("")}`,
   };
 }
 

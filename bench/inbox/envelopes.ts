@@ -1,9 +1,9 @@
-import { readEnvelope } from "../monitoring/protocol/scanner.ts";
-import { OWN_TELEMETRY } from "../monitoring/protocol/own_telemetry.ts";
-import { envelopeOf } from "../monitoring/inbox/testdata/envelopes.ts";
+import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
+import { OWN_TELEMETRY } from "../../monitoring/protocol/own_telemetry.ts";
+import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 /** A generated envelope, with values to query it by. */
-export interface MadeEnvelope {
+export interface GeneratedEnvelope {
   readonly number: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly receivedAt: number;
@@ -12,8 +12,8 @@ export interface MadeEnvelope {
 
 type Json = Record<string, unknown>;
 
-/** Order of envelope types: ten envelopes for each trace. */
-const MIX = [
+/** Names of the recorded envelopes that the generated ones are made from, in turns: ten for each trace. */
+const RECORDED = [
   "span",
   "log",
   "transaction",
@@ -25,8 +25,8 @@ const MIX = [
   "event",
   "replay",
 ] as const;
-const FIRST_MS = 1_795_200_000_000;
-const EVERY_MS = 400;
+const FIRST_RECEIVED_AT = 1_795_200_000_000;
+const INTERVAL_MS = 400;
 const PAGES = ["checkout", "basket", "GET /orders/:id", "settings", "pageload /", "Größe wählen"];
 const LEVELS = ["trace", "debug", "info", "info", "info", "warn", "error", "fatal"];
 const OPS = ["pageload", "http.server", "ui.action", "navigation", "queue.process"];
@@ -34,8 +34,7 @@ const STATUSES = [200, 200, 200, 200, 201, 204, 301, 302, 400, 404, 500, 503];
 const ENVIRONMENTS = ["production", "staging", "development"];
 /** Each in three environments, so that there are 24 sources. Every ninth trace is Sightglass's own. */
 const APPLICATIONS = ["shop", "checkout", "account", "search", "billing", "mail", "stock", "admin"];
-/** Envelopes between two releases. */
-const RELEASE_EVERY = 20_000;
+const ENVELOPES_PER_RELEASE = 20_000;
 
 /** What an envelope states about its sender. */
 interface Sender {
@@ -46,14 +45,14 @@ interface Sender {
 }
 
 /** When an envelope is received, milliseconds since 1970. */
-export const timeOf = (number: number) => FIRST_MS + number * EVERY_MS;
+export const timeOf = (number: number) => FIRST_RECEIVED_AT + number * INTERVAL_MS;
 
 function senderOf(number: number, traceNumber: number): Sender {
   const index = traceNumber % (APPLICATIONS.length + 1);
   const name = APPLICATIONS[index] ?? "sightglass";
   const side = index % 2 === 0 ? "browser" : "node";
   return {
-    release: `${name}@1.${Math.floor(number / RELEASE_EVERY)}.0`,
+    release: `${name}@1.${Math.floor(number / ENVELOPES_PER_RELEASE)}.0`,
     environment: ENVIRONMENTS[Math.floor(traceNumber / 10) % ENVIRONMENTS.length]!,
     sdk: { name: `sentry.javascript.${side}`, version: "10.75.2" },
     isOwn: index === APPLICATIONS.length,
@@ -64,46 +63,51 @@ function senderOf(number: number, traceNumber: number): Sender {
  * Makes envelopes of 1 to 20 KB from recorded ones, with senders, ids, names, statuses, levels and times of their
  * own. Deterministic.
  */
-export function* makeEnvelopes(count: number): Generator<MadeEnvelope> {
-  const recorded = Object.fromEntries(MIX.map((name) => [name, read(name)]));
+export function* makeEnvelopes(count: number): Generator<GeneratedEnvelope> {
+  const recorded = RECORDED.map(readRecorded);
   for (let number = 1; number <= count; number++) {
-    const kind = MIX[number % MIX.length] ?? "log";
-    const { header, items } = recorded[kind]!;
-    const traceNumber = Math.floor(number / MIX.length) + 1;
-    const trace = hex(traceNumber, 32);
+    const { header, items } = recorded[number % recorded.length]!;
+    const traceNumber = Math.floor(number / recorded.length) + 1;
+    const trace = hexId(traceNumber, 32);
     const { isOwn, ...sender } = senderOf(number, traceNumber);
     const receivedAt = timeOf(number);
-    const made = items.map(([type, payload]): [string, unknown] =>
+    const generated = items.map(([type, payload]): [string, unknown] =>
       payload instanceof Uint8Array
-        ? [type, sized(payload, number)]
-        : [type, varied(type, payload, number, trace, receivedAt / 1_000, sender)]
+        ? [type, resized(payload, number)]
+        : [type, varied(type, payload, { number, trace, seconds: receivedAt / 1_000, sender })]
     );
     const { sdk, release, environment } = sender;
     const bytes = envelopeOf({
       ...header,
       ...isOwn && OWN_TELEMETRY,
-      event_id: hex(number, 32),
+      event_id: hexId(number, 32),
       sdk,
       trace: { trace_id: trace, release, environment },
-    }, ...made);
+    }, ...generated);
     yield { number, bytes, receivedAt, trace };
   }
 }
 
+/** What the items of one envelope differ by. */
+interface Variation {
+  readonly number: number;
+  readonly trace: string;
+  readonly seconds: number;
+  readonly sender: Omit<Sender, "isOwn">;
+}
+
+/** The payload of a recorded item with other values. */
 function varied(
   type: string,
   recorded: Json,
-  n: number,
-  trace: string,
-  seconds: number,
-  sender: Omit<Sender, "isOwn">,
+  { number: n, trace, seconds, sender }: Variation,
 ): Json {
   const name = PAGES[n % PAGES.length];
   const op = OPS[Math.floor(n / 10) % OPS.length];
   const status = STATUSES[Math.floor(n / 10) % STATUSES.length]!;
-  const seen = { event_id: hex(n, 32), timestamp: seconds, ...sender };
+  const common = { event_id: hexId(n, 32), timestamp: seconds, ...sender };
   const data = { "http.response.status_code": status };
-  const contexts = { trace: { trace_id: trace, span_id: hex(n, 16), op, data } };
+  const contexts = { trace: { trace_id: trace, span_id: hexId(n, 16), op, data } };
   switch (type) {
     case "span":
     case "log": {
@@ -130,7 +134,7 @@ function varied(
         (_, index) => ({
           ...first,
           trace_id: trace,
-          span_id: hex(n * 100 + index, 16),
+          span_id: hexId(n * 100 + index, 16),
           name: `${name} step ${index}`,
           attributes,
           body: `${name}: order ${n * 7 + index} took ${n % 900} ms`,
@@ -146,8 +150,8 @@ function varied(
     case "transaction": {
       const spans = Array.from({ length: 6 + n % 20 }, (_, index) => ({
         trace_id: trace,
-        span_id: hex(n * 100 + index, 16),
-        parent_span_id: hex(n, 16),
+        span_id: hexId(n * 100 + index, 16),
+        parent_span_id: hexId(n, 16),
         op: "http.client",
         description: `GET /api/orders/${n}/${index}`,
         start_timestamp: seconds - 1,
@@ -162,7 +166,7 @@ function varied(
       };
       return {
         ...recorded,
-        ...seen,
+        ...common,
         contexts,
         transaction: name,
         start_timestamp: seconds - 2,
@@ -177,8 +181,8 @@ function varied(
         message: `button.order > span[title="${n} ${index}"]`,
       }));
       // Half of all errors are in one group, the others in a thousand.
-      const [group, isLarge] = [Math.floor(n / 10) % 2_000, n % 10 < 5];
-      const file = isLarge ? 0 : group;
+      const group = Math.floor(n / 10) % 2_000;
+      const file = n % 10 < 5 ? 0 : group;
       const exception = {
         values: [{
           type: file % 3 === 0 ? "TypeError" : "CheckoutError",
@@ -196,22 +200,22 @@ function varied(
         }],
       };
       const level = ["error", "warning", "fatal", "info"][group % 4];
-      return { ...recorded, ...seen, level, contexts, exception, breadcrumbs };
+      return { ...recorded, ...common, level, contexts, exception, breadcrumbs };
     }
     default:
-      return { ...recorded, ...seen, replay_id: trace, trace_ids: [trace] };
+      return { ...recorded, ...common, replay_id: trace, trace_ids: [trace] };
   }
 }
 
 /** A recording segment of 1 to 10 KB. */
-function sized(recording: Uint8Array, n: number): Uint8Array {
+function resized(recording: Uint8Array, n: number): Uint8Array {
   const bytes = new Uint8Array(1_000 + n % 9_000);
   bytes.set(recording.subarray(0, bytes.byteLength));
   return bytes;
 }
 
-function read(name: string): { header: Json; items: [string, Json | Uint8Array][] } {
-  const file = new URL(`../tests/relay/testdata/${name}.envelope`, import.meta.url);
+function readRecorded(name: string): { header: Json; items: [string, Json | Uint8Array][] } {
+  const file = new URL(`../../tests/relay/testdata/${name}.envelope`, import.meta.url);
   const { header, items } = readEnvelope(Deno.readFileSync(file));
   return {
     header,
@@ -223,7 +227,7 @@ function read(name: string): { header: Json; items: [string, Json | Uint8Array][
 }
 
 /** A pseudorandom id that depends only on the number. */
-function hex(n: number, length: number): string {
+function hexId(n: number, length: number): string {
   let text = "";
   for (let word = n + 1; text.length < length;) {
     word = Math.imul(word ^ (word >>> 15), 0x2c1b3c6d) + n | 0;

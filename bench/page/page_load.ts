@@ -6,9 +6,9 @@ const BYTES_PER_SECOND = 1.6e6 / 8;
 const LATENCY_MS = 150;
 const CPU_THROTTLING = 4;
 /** The SDK sends what it has buffered after at most 5 seconds. */
-const NOTHING_SENT_MS = 6_000;
-const NOTHING_LOADED_MS = 3_000;
-const LOOK_MS = 200;
+const SEND_SILENCE_MS = 6_000;
+const LOAD_SILENCE_MS = 3_000;
+const POLL_MS = 200;
 
 /** Observations of one load. Times are in milliseconds since the navigation. */
 export interface PageLoad {
@@ -54,12 +54,16 @@ export async function loadPage(browser: Browser, origin: string, until: Until): 
     if (until === "answer") {
       await page.evaluate(() => (globalThis as unknown as Observing).observed.answer);
     } else {
-      const quietMs = until === "sent" ? NOTHING_SENT_MS : NOTHING_LOADED_MS;
-      do await new Promise((next) => setTimeout(next, LOOK_MS)); while (
-        performance.now() - requestedAt < quietMs || await sinceLongTask(page) < quietMs
+      const silenceMs = until === "sent" ? SEND_SILENCE_MS : LOAD_SILENCE_MS;
+      do {
+        await page.waitForTimeout(POLL_MS);
+      } while (
+        performance.now() - requestedAt < silenceMs || await msSinceLongTask(page) < silenceMs
       );
     }
-    const { tasks, ran, answeredAt, firstContentfulPaint, resources } = await page.evaluate(read);
+    const { tasks, ran, answeredAt, firstContentfulPaint, resources } = await page.evaluate(
+      readObservations,
+    );
     return {
       firstContentfulPaint,
       answeredAt,
@@ -103,7 +107,7 @@ async function bytesOf(requests: readonly Request[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function sinceLongTask(page: Page): Promise<number> {
+function msSinceLongTask(page: Page): Promise<number> {
   return page.evaluate(() => {
     const { tasks } = (globalThis as unknown as Observing).observed;
     return performance.now() - Math.max(0, ...tasks.map(({ at, ms }) => at + ms));
@@ -162,7 +166,7 @@ function observe({ clicks }: { clicks: boolean }): void {
 }
 
 /** Runs in the page at the end. */
-function read() {
+function readObservations() {
   const { tasks, ran, answeredAt } = (globalThis as unknown as Observing).observed;
   const [paint] = performance.getEntriesByName("first-contentful-paint");
   const resources = performance.getEntriesByType("resource") as PerformanceResourceTiming[];

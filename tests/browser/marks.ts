@@ -70,10 +70,7 @@ export async function expectAccounted(
 ): Promise<number> {
   const tally = async () => {
     const arrived = await arrivedMarks(arrivals);
-    const losses = await reportedLosses(arrivals);
-    const counted = Object.entries(losses)
-      .filter(([key]) => key.endsWith(":error"))
-      .reduce((sum, [, quantity]) => sum + quantity, 0);
+    const counted = await lostErrors(arrivals);
     return { arrived: arrived.length, twice: arrived.length - new Set(arrived).size, counted };
   };
   await waitForAll(marks.length, async () => {
@@ -99,7 +96,7 @@ export async function reportedLosses(
 ): Promise<Readonly<Record<string, number>>> {
   const sums: Record<string, number> = {};
   for (const item of await arrivals.items("client_report")) {
-    const { discarded_events } = item.json<{ discarded_events: Outcome[] }>();
+    const { discarded_events } = item.json<{ discarded_events: DiscardedEvents[] }>();
     for (const { reason, category, quantity } of discarded_events) {
       const key = `${reason}:${category}`;
       sums[key] = (sums[key] ?? 0) + quantity;
@@ -108,7 +105,15 @@ export async function reportedLosses(
   return sums;
 }
 
-interface Outcome {
+/** Number of errors that all client reports count as lost, for any reason. */
+export async function lostErrors(arrivals: Arrivals): Promise<number> {
+  return Object.entries(await reportedLosses(arrivals))
+    .filter(([key]) => key.endsWith(":error"))
+    .reduce((sum, [, quantity]) => sum + quantity, 0);
+}
+
+/** An entry of a client report (https://develop.sentry.dev/sdk/telemetry/client-reports/). */
+interface DiscardedEvents {
   readonly reason: string;
   readonly category: string;
   readonly quantity: number;
@@ -160,7 +165,7 @@ export async function storedLosses(page: Page): Promise<number> {
   const { counted, bodies } = await page.evaluate(async () => {
     const database = await resultOf(indexedDB.open("envelopes"));
     const tables = database.transaction(["losses", "bodies"]);
-    const rows: Promise<Outcome[][]> = resultOf(tables.objectStore("losses").getAll());
+    const rows: Promise<DiscardedEvents[][]> = resultOf(tables.objectStore("losses").getAll());
     const bodies: Uint8Array[] = await resultOf(tables.objectStore("bodies").getAll());
     database.close();
     return {
@@ -179,7 +184,7 @@ export async function storedLosses(page: Page): Promise<number> {
     }
   });
   const reported = bodies.filter((body) => body.includes('"client_report"'))
-    .flatMap((body) => JSON.parse(body.split("\n")[2]!).discarded_events as Outcome[]);
+    .flatMap((body) => JSON.parse(body.split("\n")[2]!).discarded_events as DiscardedEvents[]);
   return [...counted, ...reported]
     .filter(({ reason, category }) => reason === "queue_overflow" && category === "error")
     .reduce((sum, { quantity }) => sum + quantity, 0);

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { InboxFile } from "../../monitoring/inbox/inbox_file.ts";
+import { INBOX_SCHEMA } from "../../monitoring/inbox/schema.ts";
+import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
+import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
+import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
+import { openDatabase } from "../../monitoring/storage/open_database.ts";
+import type { Figure } from "../figures.ts";
+import { makeEnvelopes } from "./envelopes.ts";
+
+/** Large enough that nothing is evicted. */
+const MAX_BYTES = 1024 ** 3;
+const ROUND_ENVELOPES = 500;
+const ROUNDS = 6;
+const NO_ENTRIES = {
+  source: { ...OWN_SOURCE, release: null },
+  traces: [],
+  errors: [],
+  logs: [],
+  vitals: [],
+  recordings: [],
+  omittedLogs: 0,
+  associatedEventId: null,
+};
+
+/**
+ * The cost of writing index entries: both variants parse each envelope and make its entries, one
+ * writes them. Rounds alternate, so that both use the disk in the same state.
+ *
+ * @param folder of the database files
+ */
+export function measureIndexWriting(folder: string): Figure[] {
+  const variants = [true, false].map((writesEntries) => {
+    const db = openDatabase({
+      store: "inbox",
+      path: join(folder, `entries-${writesEntries}.sqlite`),
+      schema: INBOX_SCHEMA,
+      onNotice: console.warn,
+    });
+    return { writesEntries, db, file: new InboxFile(db, MAX_BYTES, () => -Infinity), ms: 0 };
+  });
+  const envelopes = [...makeEnvelopes(ROUND_ENVELOPES * ROUNDS)];
+  for (let round = 0; round < ROUNDS; round++) {
+    const batch = envelopes.slice(round * ROUND_ENVELOPES, (round + 1) * ROUND_ENVELOPES);
+    for (const variant of variants) {
+      const start = performance.now();
+      for (const { bytes, receivedAt } of batch) {
+        const { description, entries } = indexEnvelope(parseEnvelope(bytes), receivedAt);
+        variant.file.insert({
+          description,
+          entries: variant.writesEntries ? entries : NO_ENTRIES,
+          bytes,
+          receivedAt,
+          isOwn: false,
+          contentEncoding: null,
+        });
+      }
+      variant.ms += performance.now() - start;
+    }
+  }
+  for (const { db } of variants) db.close();
+  const [withEntries = 0, without = 0] = variants.map(({ ms }) => envelopes.length / ms * 1_000);
+  return [
+    {
+      what: "storing by InboxFile alone, with index entries",
+      value: withEntries,
+      unit: "envelopes/s",
+    },
+    { what: "its rate against storing without entries", value: withEntries / without, unit: "×" },
+  ];
+}
