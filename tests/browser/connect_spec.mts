@@ -67,7 +67,7 @@ test("empty inbox → how to connect; first envelope → its link, then one line
   });
   await expect(received).toBeVisible();
   await expectAccessible(page);
-  // What is being read does not disappear.
+  // The instructions stay open while they are being read.
   await expect(toggle(page)).toHaveAttribute("aria-expanded", "true");
   await received.click();
   await expect(page.getByRole("article")).toContainText("TypeError");
@@ -79,7 +79,7 @@ test("empty inbox → how to connect; first envelope → its link, then one line
   await expectNoOverflow(page, 360, 1280);
   expect((await connect(page).boundingBox())!.height).toBeLessThan(80);
   await toggle(page).press("Enter");
-  // Remembered.
+  // The choice is remembered.
   await expect(page.getByRole("radio", { name: "Node" })).toBeChecked();
 });
 

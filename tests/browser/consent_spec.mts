@@ -1,4 +1,4 @@
-/** Consent: what is withdrawn is deleted and not sent; what is granted again is. */
+/** Consent: telemetry of a withdrawn kind is deleted and not sent, until the kind is granted again. */
 import type { Locator, Page, Route } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { arrivedMarks, makeMarks, MARK } from "./marks.ts";
@@ -13,7 +13,7 @@ const kind = (page: Page, name: string): Locator => consent(page).getByRole("swi
 const row = (page: Page, name: string): Locator =>
   consent(page).getByRole("row").filter({ has: page.getByRole("switch", { name }) });
 
-/** Without client reports: those of the server count the requests that were not sampled. */
+/** Without client reports: the server's count requests that were not sampled. */
 const typesOf = (items: readonly { readonly type: string }[]): readonly string[] =>
   items.map(({ type }) => type).filter((type) => type !== "client_report");
 
@@ -48,7 +48,7 @@ async function stored(page: Page): Promise<readonly unknown[]> {
   });
 }
 
-/** Signals of each kind but recordings, which run by themselves. */
+/** Makes signals of each kind but recordings, which run by themselves. */
 async function makeSignals(page: Page, from: number): Promise<void> {
   await openView(page, "Overview");
   await makeMarks(page, 10, { from });
@@ -59,7 +59,7 @@ async function makeSignals(page: Page, from: number): Promise<void> {
 
 test("all withdrawn while sending → nothing arrives, over reloads and tabs; granted → arrives", async ({ page, context, arrivals, sent, watch }) => {
   watch.allow(MARK, "ERR_FAILED");
-  // Requests stay under way until they are withdrawn.
+  // Requests stay in flight until consent is withdrawn.
   const held: Route[] = [];
   await context.route("/monitoring", (route) => void held.push(route));
   const aborted: string[] = [];
@@ -94,7 +94,7 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
   await expect(other.getByRole("region", { name: "This visit" })).toContainText("running");
   expect(await stored(page)).toEqual([]);
 
-  // Older envelopes are sent first: whatever was left would arrive before this log.
+  // Older envelopes are sent first: any that remained would arrive before this log.
   await openView(page, "Settings");
   await turn(page, "Logs", true);
   await openView(page, "Overview");
@@ -123,7 +123,7 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
     .not.toContain("client_report");
 });
 
-test("nothing granted at the start, storage refused → nothing sent until granted, and for this page", async ({ page, arrivals, sent, watch }) => {
+test("nothing granted, storage refused → nothing sent until a grant, which ends with the page", async ({ page, arrivals, sent, watch }) => {
   watch.allow(MARK, ERRORS.handled);
   await page.route((url) => url.pathname === "/", async (route) => {
     const response = await route.fetch();

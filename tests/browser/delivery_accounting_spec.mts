@@ -17,7 +17,7 @@ import {
 } from "./marks.ts";
 import { openPage } from "./signals.ts";
 
-/** More than are sent at once, also while a page ends. */
+/** More than a page sends at the same time, also while it ends. */
 const ERRORS = 20;
 
 // The page of inbox mode reads what arrives, which costs a fifth more CPU time.
@@ -54,7 +54,7 @@ test("relay refuses connections for a while → each arrives once", async ({ pag
   await expectOnce(arrivals, marks);
 });
 
-test("disk full, relay down for a while → the page says so, each arrives once", async ({ page, context, arrivals }) => {
+test("disk full, relay down for a while → the page shows it, each arrives once", async ({ page, context, arrivals }) => {
   await page.addInitScript(() => {
     IDBObjectStore.prototype.put = () => {
       throw new DOMException("full", "QuotaExceededError");
@@ -69,7 +69,7 @@ test("disk full, relay down for a while → the page says so, each arrives once"
   await expectOnce(arrivals, marks);
 });
 
-test("IndexedDB refused, relay down for a while → the page says so, each arrives once", async ({ page, context, arrivals }) => {
+test("IndexedDB refused, relay down for a while → the page shows it, each arrives once", async ({ page, context, arrivals }) => {
   await page.addInitScript(() => {
     IDBFactory.prototype.open = () => {
       throw new DOMException("forbidden", "SecurityError");

@@ -1,12 +1,12 @@
 /** A page that ends right after a burst: each event arrives once or is counted as lost. */
-import type { BrowserContext, Page } from "@playwright/test";
+import type { BrowserContext, Page, Route } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { crash, expectAccounted, expectOnce, makeMarks, MARK, throttle } from "./marks.ts";
 import { openPage, telemetryRuns } from "./signals.ts";
 
-/** Errors of one burst: many more than a page can send as it ends. */
+/** Many more errors than a page can send as it ends. */
 const BURST = 100;
-/** A reload leaves the least time: of 300 errors most are not in IndexedDB yet. */
+/** A reload leaves the least time: of so many errors most are not in IndexedDB yet. */
 const RELOAD_BURST = 300;
 
 // The page of inbox mode reads what arrives, which costs a fifth more CPU time.
@@ -94,18 +94,13 @@ test("tab with unstored errors stays open, another opens → each arrives once, 
 });
 
 test("errors before the SDK has started, page reloaded → each counted once", async ({ page, context, arrivals }) => {
-  let isAvailable = false;
-  await context.route("/assets/*", async (route) => {
-    // Of the first page: its request for the core never gets a response.
-    const isFirst = !isAvailable;
-    const response = await route.fetch();
-    const isCore = (await response.text()).includes("X-Relay-Outcome");
-    if (!isFirst || !isCore) await route.fulfill({ response });
+  const telemetry = await routeTelemetry(context, () => {
+    // Never answered.
   });
   await page.goto("/");
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("loading");
   const marks = await makeMarks(page, 4);
-  isAvailable = true;
+  telemetry.isRouted = false;
   await page.reload();
   await telemetryRuns(page);
   expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
@@ -113,18 +108,12 @@ test("errors before the SDK has started, page reloaded → each counted once", a
 
 test("SDK cannot load, page with errors reloaded → each counted once", async ({ page, context, arrivals, watch }) => {
   watch.allow("ERR_FAILED");
-  let isBlocked = true;
-  await context.route("/assets/*", async (route) => {
-    const response = await route.fetch();
-    const isCore = (await response.text()).includes("X-Relay-Outcome");
-    if (isBlocked && isCore) await route.abort();
-    else await route.fulfill({ response });
-  });
+  const telemetry = await routeTelemetry(context, (route) => route.abort());
   const visit = page.getByRole("region", { name: "This visit" });
   await page.goto("/");
   await expect(visit).toContainText("failed:");
   const marks = await makeMarks(page, 4);
-  isBlocked = false;
+  telemetry.isRouted = false;
   await page.reload();
   await telemetryRuns(page);
   expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
@@ -145,6 +134,19 @@ test("store refuses envelopes, page closed → each arrives once or is counted",
   await context.setOffline(false);
   await expectAccounted(arrivals, marks, await openNext(context));
 });
+
+/** Handles requests for the script of the SDK while `isRouted`. */
+async function routeTelemetry(context: BrowserContext, handle: (route: Route) => unknown) {
+  const telemetry = { isRouted: true };
+  await context.route("/assets/*", async (route) => {
+    const { isRouted } = telemetry;
+    const response = await route.fetch();
+    const isTelemetry = (await response.text()).includes("X-Relay-Outcome");
+    if (isRouted && isTelemetry) await handle(route);
+    else await route.fulfill({ response });
+  });
+  return telemetry;
+}
 
 /**
  * Holds a transaction open on the store's tables, in a tab without telemetry: transactions of other pages

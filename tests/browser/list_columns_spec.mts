@@ -1,12 +1,11 @@
 /** Sorting by column headers, filters of traces, the chart of a group, and the table of web vitals. */
-import type { TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { error, span, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoOverflow } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
-import { error, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { openView } from "./views.ts";
 
-test("column headers, filters, web vitals → rows, and the address has them", async ({ page, server }) => {
+test("lists sorted and filtered → matching rows, the choice is in the address; web vitals by page", async ({ page, server }) => {
   const now = Date.now() / 1_000;
   const post = (environment: string, ...items: readonly TestItem[]) =>
     postEnvelope(server.origin, {

@@ -32,14 +32,14 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     (items) =>
       items.some(({ type, payload }) => type === "span" && text(payload).includes("/signal")),
   );
-  // The masking report finds none of them, and what is typed into it does not leave either.
+  // The masking report finds none of them, and does not send the texts that are searched for.
   const { replay_id } = segment.json<{ replay_id: string }>();
   await page.goto(`/#/recordings/${replay_id}`);
   await openMaskingReport(page);
   await expect(page.getByText("Nothing that looks like one of these")).toBeVisible();
-  const wanted = [...Object.values(CANARIES), "canarysearched"];
-  expect(await searchReport(page, wanted)).toEqual(
-    Object.fromEntries(wanted.map((one) => [one, []])),
+  const searched = [...Object.values(CANARIES), "canarysearched"];
+  expect(await searchReport(page, searched)).toEqual(
+    Object.fromEntries(searched.map((text) => [text, []])),
   );
   const recorded = (await arrivals.items("replay_recording")).length;
   await page.goto("about:blank");
@@ -49,8 +49,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     (items) => items.filter(({ type }) => type === "replay_recording").length > recorded,
   );
   // Checks that the actions were captured at all.
-  const crumbs = JSON.stringify(error.json().breadcrumbs ?? []);
-  expect(crumbs).toContain("ui.click");
+  expect(JSON.stringify(error.json().breadcrumbs)).toContain("ui.click");
 
   expect(referers.length).toBeGreaterThan(0);
   const everything = [
@@ -61,8 +60,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     ...sent.posts().map(({ url }) => url.href),
     ...referers,
   ].join("\n").toLowerCase();
-  const found = wanted.filter((canary) => everything.includes(canary));
-  expect(found).toEqual([]);
+  expect(searched.filter((canary) => everything.includes(canary))).toEqual([]);
 });
 
 const TOKEN = "SECRET-TOKEN-5f3a9c";
@@ -83,7 +81,7 @@ for (const mode of ["inbox", "relay"] as const) {
       await page.addInitScript(() => void (Math.random = () => 0.05)); // recorded from the start
       const address = `/reset/${TOKEN}`;
       await page.goto(address);
-      await failAt(page, "thrown on the unknown page");
+      await throwUncaught(page, "thrown on the unknown page");
       const event = await arrivals.waitFor(
         "the unknown page's error",
         (items) => errorOf(items, "thrown on the unknown page"),
@@ -105,7 +103,7 @@ for (const mode of ["inbox", "relay"] as const) {
       // Follows a link, which navigates within the page; goes back; then loads the page anew.
       await page.getByRole("link", { name: "Open Sightglass" }).click();
       await telemetryRuns(page);
-      await failAt(page, "thrown on the page");
+      await throwUncaught(page, "thrown on the page");
       await page.goBack();
       await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       await page.evaluate(() => location.assign("/"));
@@ -168,8 +166,7 @@ function postedTexts(sent: SentRequests): string[] {
   return texts;
 }
 
-/** Throws an uncaught error. */
-function failAt(page: Page, message: string): Promise<void> {
+function throwUncaught(page: Page, message: string): Promise<void> {
   return page.evaluate((message) => {
     setTimeout(() => {
       throw new Error(message);

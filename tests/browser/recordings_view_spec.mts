@@ -169,7 +169,7 @@ test("application used → each state plays as it was, masked; moments lead to i
   }
 });
 
-test("segments missing, late, doubled → played and reported; works by keyboard, axe finds nothing", async ({ page, server }) => {
+test("segments missing, late, doubled → played and reported; by keyboard, accessible", async ({ page, server }) => {
   const start = Date.now() - 60_000;
   const replayId = "7".repeat(32);
   const line = (seconds: number) =>
@@ -243,7 +243,7 @@ test("segments missing, late, doubled → played and reported; works by keyboard
 test.describe("relay mode", () => {
   test.use({ mode: "relay" });
 
-  test("this visit recorded → listed and played from what the page has sent, with its masking report", async ({ page, watch }) => {
+  test("this visit recorded → listed, played from what the page sent, with a masking report", async ({ page, watch }) => {
     watch.allow(ERRORS.uncaught);
     await page.addInitScript(() => void (Math.random = () => 0.09));
     await openPage(page);

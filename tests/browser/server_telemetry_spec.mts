@@ -1,4 +1,4 @@
-/** The two halves of a trace, the page's and the server's, as they arrive in one place. */
+/** Traces with spans of the page and of the server. */
 import { expect, test } from "./fixtures.ts";
 import { make, openPage, shownTraceId, telemetryRuns } from "./signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
@@ -9,47 +9,47 @@ for (const mode of ["inbox", "relay"] as const) {
   test.describe(`in ${mode} mode`, () => {
     test.use({ mode });
 
-    test("the page load continues the trace of the answer that brought the page", async ({ page, arrivals, serverArrivals }) => {
+    test("page loaded → its trace continues that of the server's response", async ({ page, arrivals, serverArrivals }) => {
       await openPage(page);
       const load = await arrivals.waitFor(
         "the page load",
         (items) => spansOf(items).find((span) => opOf(span) === "pageload"),
       );
-      const answer = await serverArrivals.waitFor(
+      const served = await serverArrivals.waitFor(
         "the server's span",
         (items) => spansOf(items).find(({ span_id }) => span_id === load.parent_span_id),
       );
-      expect(answer.name).toBe("GET /");
-      expect(opOf(answer)).toBe("http.server");
-      expect(answer.parent_span_id).toBeUndefined();
-      expect(answer.trace_id).toBe(load.trace_id);
+      expect(served.name).toBe("GET /");
+      expect(opOf(served)).toBe("http.server");
+      expect(served.parent_span_id).toBeUndefined();
+      expect(served.trace_id).toBe(load.trace_id);
       expect(await shownTraceId(page)).toBe(load.trace_id);
     });
 
-    test("a page that the browser has stored, refreshed by a 304, is a trace of its own", async ({ page, arrivals, serverArrivals }) => {
+    test("reload answered with 304 → a new trace", async ({ page, arrivals, serverArrivals }) => {
       await openPage(page);
       const first = await shownTraceId(page);
       await page.reload();
       await telemetryRuns(page);
       const second = await shownTraceId(page);
       expect(second).not.toBe(first);
-      // What was under way when the page was left may arrive twice, so each is looked for by its trace.
+      // Requests in flight when the page ends may be repeated, so each span is found by its trace.
       const loads = await arrivals.waitFor("both page loads", (items) => {
         const found = [first, second].map((traceId) =>
           spansOf(items).find((span) => opOf(span) === "pageload" && span.trace_id === traceId)
         );
         return found.every((span) => span !== undefined) && found;
       });
-      const answers = await serverArrivals.waitFor("the server's half of both", (items) => {
+      const served = await serverArrivals.waitFor("the server's spans of both", (items) => {
         const found = loads.map(({ parent_span_id }) =>
           spansOf(items).find(({ span_id }) => span_id === parent_span_id)
         );
         return found.every((span) => span !== undefined) && found;
       });
-      expect(answers.map(statusOf)).toEqual([200, 304]);
+      expect(served.map(statusOf)).toEqual([200, 304]);
     });
 
-    test("a failing request's span is the parent of the server's, which has the log and the error", async ({ page, arrivals, serverArrivals, watch }) => {
+    test("request fails → its span is the parent of the server's, which has the log and the error", async ({ page, arrivals, serverArrivals, watch }) => {
       watch.allow("status of 503", "status of 500");
       await openPage(page);
       const traceId = await shownTraceId(page);
@@ -59,19 +59,19 @@ for (const mode of ["inbox", "relay"] as const) {
       await expect(page.getByText("Response with status 500")).toBeVisible();
 
       for (const status of [503, 500]) {
-        const asked = await arrivals.waitFor(
+        const requested = await arrivals.waitFor(
           `the page's span with ${status}`,
           (items) =>
             spansOf(items).find((span) =>
               opOf(span) === "http.client" && statusOf(span) === status
             ),
         );
-        const answered = await serverArrivals.waitFor(
+        const served = await serverArrivals.waitFor(
           `the server's span with ${status}`,
           (items) => spansOf(items).find((span) => statusOf(span) === status),
         );
-        expect(answered.name).toBe("GET /signal");
-        expect([answered.trace_id, answered.parent_span_id]).toEqual([traceId, asked.span_id]);
+        expect(served.name).toBe("GET /signal");
+        expect([served.trace_id, served.parent_span_id]).toEqual([traceId, requested.span_id]);
       }
       const error = await serverArrivals.waitFor(
         "the server's error",
@@ -95,7 +95,7 @@ test("the minute's signals used up → the page shows when to try again", async 
     await response.body?.cancel();
     return response.status;
   };
-  // One more is answered each second, so a slow machine tries again.
+  // The limit allows one more each second, so a slow machine tries again.
   await expect(async () => {
     while (await status() !== 429);
     await make(page, "Failing request");

@@ -147,7 +147,7 @@ test("unknown trace → a message, and a link to the list", async ({ page }) => 
   await expect(page).toHaveURL(/#\/traces$/);
 });
 
-test("list, waterfall and detail → axe finds no problems, nothing overflows", async ({ page, server }) => {
+test("list, waterfall and detail → accessible, no overflow", async ({ page, server }) => {
   await postSpans(server.origin, largeTrace(TRACE, 300)[0]!, hostileTrace("f".repeat(32)));
   const places = [
     "#/traces",

@@ -1,4 +1,4 @@
-/** The questions that a developer asks: each is answered in at most two clicks from the overview. */
+/** Questions of a developer: each is answered in at most two clicks from the overview. */
 import type { Locator } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
