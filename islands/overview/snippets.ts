@@ -120,8 +120,8 @@ sentry_sdk.capture_message("Hello from Python")`,
     name: "SENTRY_SPOTLIGHT",
     code: ({ origin }) => `export SENTRY_SPOTLIGHT=${origin}/stream`,
     note:
-      "For an application that already has the SDK for Node or Python: set this variable before it is " +
-      "started. Its DSN stays as it is; a copy of each envelope is sent here.",
+      "For an application on this machine that already has the SDK for Node or Python: set this variable " +
+      "before it is started. Its DSN stays as it is; a copy of each envelope is sent here.",
   },
   {
     id: "curl",
