@@ -1,6 +1,9 @@
 import type { OutcomeKind } from "./outcome.ts";
 
-/** A small shape, so that colour is never the only sign: dot (flows), diamond (waits), cross (refused). */
+/**
+ * The mark of an outcome: a dot (flows), a diamond (waits) or a cross (refused). WCAG 2.2, 1.4.1: colour must not be
+ * the only visual means of conveying information.
+ */
 export function OutcomeMark({ kind }: { kind: OutcomeKind }) {
   return <span className={`mark ${kind}`} aria-hidden="true" />;
 }

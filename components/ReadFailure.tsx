@@ -3,23 +3,23 @@ import { OutcomeMark } from "./OutcomeMark.tsx";
 /**
  * Shown in place of data that could not be read.
  *
- * @param props.sentence why, for the user
+ * @param props.message why, for the user
  * @param props.retry reads the data again
- * @param props.isRepeated the page shows the same failure in another place: no second alert
+ * @param props.isRepeated another part of the page shows the same: no second alert
  * @param props.download address of the raw bytes
  */
-export function ReadFailure({ sentence, retry, isRepeated, download }: {
-  sentence: string | undefined;
+export function ReadFailure({ message, retry, isRepeated, download }: {
+  message: string | undefined;
   retry: () => void;
   isRepeated?: boolean;
   download?: string | undefined;
 }) {
   return (
     <div className="empty">
-      {isRepeated ? <p>{sentence}</p> : (
+      {isRepeated ? <p>{message}</p> : (
         <p role="alert" className="refused">
           <OutcomeMark kind="refused" />
-          {sentence}
+          {message}
         </p>
       )}
       <button type="button" onClick={retry}>Try again</button>{" "}

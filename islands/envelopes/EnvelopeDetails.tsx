@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -15,15 +15,10 @@ import { Outcome } from "./EnvelopeList.tsx";
 import { findReceipt } from "./find_receipt.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;
-
-type Reading =
-  | { readonly state: "loading" }
-  | { readonly state: "missing" }
-  | { readonly state: "failed"; readonly error: string }
-  | { readonly state: "ready"; readonly bytes: Uint8Array };
 
 /**
  * One envelope with its items.
@@ -37,48 +32,39 @@ export function EnvelopeDetails({ source, id, row, back }: {
   row: InboxRow | undefined;
   back: string;
 }) {
-  const [reading, setReading] = useState<Reading>({ state: "loading" });
-  const [tries, setTries] = useState(0);
-  useEffect(() => {
-    if (!source) return;
+  const read = async (source: ConsoleSource) => {
     // The address may contain anything.
-    if (!Number.isSafeInteger(id) || id < 1) return setReading({ state: "missing" });
-    let outdated = false;
-    setReading({ state: "loading" });
-    source.envelope(id).then(
-      (bytes) => !outdated && setReading(bytes ? { state: "ready", bytes } : { state: "missing" }),
-      (error: Error) => !outdated && setReading({ state: "failed", error: error.message }),
-    );
-    return () => {
-      outdated = true;
-    };
-  }, [source, id, tries]);
-
+    if (Number.isSafeInteger(id) && id > 0) return await source.envelope(id);
+  };
+  const { state, value: bytes, error = "", retry } = useLoaded(source && (() => read(source)), [
+    source,
+    id,
+  ]);
+  const isMissing = state === "ready" && bytes === undefined;
   const save = () => {
     const href = source?.download(id);
     if (href) saveFile(href, `${row?.event_id ? shortId(row.event_id) : id}.envelope`);
-    else setReading({ state: "missing" });
+    // Evicted since it was read.
+    else retry();
   };
   return (
     <DetailsLayout
       title={`Envelope ${id}`}
       back={back}
-      actions={(reading.state === "ready" || reading.state === "failed") && (
+      actions={state !== "loading" && !isMissing && (
         <button type="button" onClick={save}>Download</button>
       )}
     >
-      {reading.state === "loading" && <p className="empty">Loading the envelope.</p>}
-      {reading.state === "missing" && (
-        <p className="empty">Envelope {id} not found: deleted, or never received.</p>
-      )}
-      {reading.state === "failed" && (
+      {state === "loading" && <p className="empty">Loading the envelope.</p>}
+      {isMissing && <p className="empty">Envelope {id} not found: deleted, or never received.</p>}
+      {state === "failed" && (
         <>
-          <ProblemBox title="The envelope could not be loaded." what={reading.error} />
-          <button type="button" onClick={() => setTries(tries + 1)}>Try again</button>
+          <ProblemBox title="The envelope could not be loaded." what={error} />
+          <button type="button" onClick={retry}>Try again</button>
         </>
       )}
-      {source && reading.state === "ready" && (
-        <Content scope={source.scope} bytes={reading.bytes} row={row} />
+      {source && state === "ready" && bytes && (
+        <Content scope={source.scope} bytes={bytes} row={row} />
       )}
     </DetailsLayout>
   );
@@ -92,14 +78,14 @@ function Content({ scope, bytes, row }: {
   const inspection = useMemo(() => inspectEnvelope(bytes), [bytes]);
   return (
     <>
-      <KeyValueList entries={useFacts(bytes, row, scope)} />
+      <KeyValueList entries={useProperties(bytes, row, scope)} />
       <Inspector inspection={inspection} />
     </>
   );
 }
 
 /** Time, size and outcome of the envelope, and links to its traces and errors. */
-function useFacts(
+function useProperties(
   bytes: Uint8Array,
   row: InboxRow | undefined,
   scope: ConsoleSource["scope"],

@@ -3,7 +3,7 @@ import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
-import { summariseItems } from "../../components/ItemList.tsx";
+import { countItems } from "../../components/count_items.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { describeOutcome, type SendResult } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -167,7 +167,7 @@ const columns = (
 
 /** "12 spans · POST /api/checkout", "event · PaymentError: Card declined", "2 × session". */
 export function describeContent({ items, summary }: Pick<InboxRow, "items" | "summary">): string {
-  const counts = summariseItems(items).map(({ type, count }) => {
+  const counts = countItems(items).map(({ type, count }) => {
     if (type === "span" && summary?.spans) return formatCount(summary.spans, "span");
     if (type === "log" && summary?.logs) return formatCount(summary.logs, "log");
     return count === 1 ? type : `${count}\u00a0×\u00a0${type}`;

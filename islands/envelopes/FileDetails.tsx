@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { ScrollingTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -7,14 +7,10 @@ import { DetailsLayout, ProblemBox } from "./DetailsLayout.tsx";
 import { type InspectedItem, inspectEnvelope, type Inspection } from "./inspect_envelope.ts";
 import { Inspector, useShowMore } from "./Inspector.tsx";
 import { openBytes, openFile } from "./open_file.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Rows shown at once; an export may contain 50,000. */
 const ROWS_AT_ONCE = 200;
-
-type Reading =
-  | { readonly state: "loading" }
-  | { readonly state: "failed"; readonly error: string }
-  | { readonly state: "ready"; readonly encoding: string | null; readonly inspection: Inspection };
 
 /**
  * A saved envelope or an exported inbox. The file stays in the browser.
@@ -26,35 +22,23 @@ export function FileDetails({ file, back, onLeave }: {
   back: string;
   onLeave: () => void;
 }) {
-  const [reading, setReading] = useState<Reading>({ state: "loading" });
-  useEffect(() => {
-    let outdated = false;
-    setReading({ state: "loading" });
-    openFile(file).then(({ bytes, encoding }) => {
-      if (!outdated) setReading({ state: "ready", encoding, inspection: inspectEnvelope(bytes) });
-    }).catch((error: Error) => {
-      if (!outdated) setReading({ state: "failed", error: error.message });
-    });
-    return () => {
-      outdated = true;
-    };
+  const { state, value, error = "" } = useLoaded(async () => {
+    const { bytes, encoding } = await openFile(file);
+    return { encoding, inspection: inspectEnvelope(bytes) };
   }, [file]);
-
-  const encoding = reading.state === "ready" && reading.encoding ? `, ${reading.encoding}` : "";
+  const read = state === "ready" ? value : undefined;
   return (
     <DetailsLayout title={file.name} back={back} onLeave={onLeave}>
       <p>
         {formatBytes(file.size)}
-        {encoding}. Read in this browser only, not uploaded.
+        {read?.encoding && `, ${read.encoding}`}. Read in this browser only, not uploaded.
       </p>
-      {reading.state === "loading" && <p className="empty">Loading the file.</p>}
-      {reading.state === "failed" && (
-        <ProblemBox title="The file cannot be read." what={reading.error} />
-      )}
-      {reading.state === "ready" && (
-        isArchiveHeader(reading.inspection.attributes)
-          ? <ArchiveList archive={reading.inspection} />
-          : <Inspector inspection={reading.inspection} />
+      {state === "loading" && <p className="empty">Loading the file.</p>}
+      {state === "failed" && <ProblemBox title="The file cannot be read." what={error} />}
+      {read && (
+        isArchiveHeader(read.inspection.attributes)
+          ? <ArchiveList archive={read.inspection} />
+          : <Inspector inspection={read.inspection} />
       )}
     </DetailsLayout>
   );

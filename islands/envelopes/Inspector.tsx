@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
-import { saveFile } from "../shared/FileButton.tsx";
+import { saveBytes } from "../shared/FileButton.tsx";
 import { ProblemBox } from "./DetailsLayout.tsx";
 import type { InspectedItem, Inspection, Problem } from "./inspect_envelope.ts";
 import {
@@ -10,6 +10,7 @@ import {
   MAX_CHARACTERS,
   readPayload,
 } from "./readable_payload.ts";
+import { cutText } from "../shared/text.ts";
 
 /** Items shown at once; an envelope may contain 100,000. */
 const ITEMS_AT_ONCE = 100;
@@ -64,7 +65,7 @@ function Item({ item, number, initiallyOpen }: {
 }) {
   const [open, setOpen] = useState(initiallyOpen);
   const { type, header, payload, offset } = item;
-  const shortType = type.slice(0, MAX_TYPE).toWellFormed();
+  const shortType = cutText(type, MAX_TYPE);
   return (
     <details
       className="item"
@@ -129,7 +130,7 @@ function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?
             <button
               type="button"
               className="plain"
-              onClick={() => saveFile(URL.createObjectURL(blobOf(bytes)), file)}
+              onClick={() => saveBytes(bytes, file)}
             >
               Download {name.toLowerCase()}
             </button>
@@ -154,11 +155,6 @@ function Payload({ bytes, name, file }: { bytes: Uint8Array; name: string; file?
       )}
     </div>
   );
-}
-
-/** Of a type that browsers never show as a document. */
-function blobOf(bytes: Uint8Array): Blob {
-  return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" });
 }
 
 function InvalidEnvelope({ problem: { what, offset, item, right }, bytes }: {

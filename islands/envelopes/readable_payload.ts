@@ -1,3 +1,5 @@
+import { cutText } from "../shared/text.ts";
+
 /** Text that may be cut at a limit. */
 interface BoundedText {
   readonly text: string;
@@ -34,7 +36,7 @@ export function readPayload(bytes: Uint8Array, limit = INITIAL_CHARACTERS): Read
   }
   if (isJson(bytes)) return { kind: "JSON", ...prettyJson(utf8.decode(bytes), limit) };
   const complete = text.length <= limit;
-  return { kind: "text", text: complete ? text : text.slice(0, limit).toWellFormed(), complete };
+  return { kind: "text", text: complete ? text : cutText(text, limit), complete };
 }
 
 /** Decodes at least `limit` characters; undefined: the bytes are not text. */
@@ -136,7 +138,7 @@ export function prettyJson(json: string, limit: number): BoundedText {
     }
   }
   return text.length > limit || at < json.length
-    ? { text: text.slice(0, limit).toWellFormed(), complete: false }
+    ? { text: cutText(text, limit), complete: false }
     : { text, complete: true };
 }
 

@@ -6,6 +6,7 @@ import type { ReportedError } from "../../monitoring/models/error/error_event.ts
 import { fragmentTo } from "../shared/fragment.ts";
 import { describeCrumb } from "./describe_crumb.ts";
 import { LongText } from "./LongText.tsx";
+import { cutText } from "../shared/text.ts";
 
 /** Characters of a message that are shown at first. */
 const MAX_MESSAGE = 300;
@@ -57,8 +58,8 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
       <time className="when" dateTime={iso} title={iso}>{describeOffset(offset)}</time>{" "}
       <span className={colour}>
         {colour && <OutcomeMark kind={kind} />}
-        <b>{category.slice(0, MAX_NAME).toWellFormed()}</b>
-        {level && ` ${level.slice(0, MAX_NAME)}`}
+        <b>{cutText(category, MAX_NAME)}</b>
+        {level && ` ${cutText(level, MAX_NAME)}`}
       </span>{" "}
       <span className="content">
         {message !== "" && (
@@ -81,8 +82,7 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
         )}
         {data.map(([name, value], index) => (
           <span key={index}>
-            <small>{name.slice(0, MAX_NAME).toWellFormed()}</small>{" "}
-            <LongText text={value} max={MAX_MESSAGE} />
+            <small>{cutText(name, MAX_NAME)}</small> <LongText text={value} max={MAX_MESSAGE} />
             {" "}
           </span>
         ))}

@@ -21,6 +21,7 @@ import { SameTrace } from "./SameTrace.tsx";
 import { explainMissingSource } from "./stack_frames.ts";
 import { StackTrace } from "./StackTrace.tsx";
 import type { FoundStacks } from "./use_error_event.ts";
+import { cutText } from "../shared/text.ts";
 
 /** Contexts that are open at first, if they are short. The others are the same in all events of a page. */
 const OPEN_CONTEXTS = ["user", "extra"];
@@ -134,7 +135,7 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
                   key={index}
                   open={OPEN_CONTEXTS.includes(name) && entries.shown.length <= MAX_OPEN_ENTRIES}
                 >
-                  <summary>{name.slice(0, 100).toWellFormed()}</summary>
+                  <summary>{cutText(name, MAX_NAME)}</summary>
                   <SentValues values={entries} />
                 </details>
               ))}
@@ -150,8 +151,8 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
 function titleLine({ title, value }: ReportedError): string {
   const [line = ""] = value.split("\n", 1);
   const isWhole = line.length === value.length && value.length <= MAX_TITLE;
-  const text = isWhole ? value : `${line.slice(0, MAX_TITLE).toWellFormed()}…`;
-  return errorTitle({ type: title.slice(0, MAX_TITLE).toWellFormed(), value: text });
+  const text = isWhole ? value : `${cutText(line, MAX_TITLE)}…`;
+  return errorTitle({ type: cutText(title, MAX_TITLE), value: text });
 }
 
 /** Addresses of scripts; those that were fetched from a development server may have changed since. */

@@ -95,13 +95,13 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
       )}
       {reading.state === "failed" && (
         <ReadFailure
-          sentence={reading.error}
+          message={reading.error}
           retry={reading.retry}
           download={source?.download(current ?? 0)}
         />
       )}
       {reading.state !== "failed" && list.state === "failed" && !reading.event && (
-        <ReadFailure sentence={list.error} retry={list.retry} />
+        <ReadFailure message={list.error} retry={list.retry} />
       )}
       {isMissing && <ErrorNotFound back={back} />}
       {isLoading && <p className="empty">Loading the error.</p>}

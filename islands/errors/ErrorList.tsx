@@ -10,14 +10,14 @@ import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
 import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { ListNotice, OlderButton, OnlyOfTrace } from "../shared/ListNotice.tsx";
-import { LevelFilter, levelParam } from "../shared/LevelFilter.tsx";
-import { ToggleFilter } from "../shared/ToggleFilter.tsx";
+import { LevelFilter, levelParam, ToggleFilter } from "../shared/ChoiceFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
+import { cutText } from "../shared/text.ts";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
@@ -64,7 +64,7 @@ export function ErrorList({ source, from }: {
         menu={<NotificationSwitch source={source} />}
       >
         <StateFilter source={source} />
-        <LevelFilter level={level} />
+        <LevelFilter />
         <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
       </ListToolbar>
       <OnlyOfTrace what="errors" />
@@ -137,7 +137,7 @@ const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
           >
             {type}
           </a>{" "}
-          {value.slice(0, MAX_VALUE).toWellFormed()}
+          {cutText(value, MAX_VALUE)}
         </span>
         <small>
           <GroupMark row={row} /> {where ?? "unknown location"} <SourceLabel of={[row.source]} />

@@ -85,7 +85,7 @@ function EventRedirect({ source, eventId, envelope }: {
     const isCurrent = location.hash.startsWith(fragmentTo("errors", [eventId]));
     if (target !== undefined && isCurrent) goTo(target, { replace: true });
   }, [target]);
-  if (state === "failed") return <ReadFailure sentence={error} retry={retry} />;
+  if (state === "failed") return <ReadFailure message={error} retry={retry} />;
   if (state === "loading" || found || more) return <p className="empty">Loading the error.</p>;
   return <ErrorNotFound back={fragmentTo("errors")} />;
 }

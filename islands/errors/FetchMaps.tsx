@@ -1,6 +1,7 @@
-import { useEffect, useState } from "react";
-import { messageOf } from "./use_error_event.ts";
+import { useState } from "react";
 import type { ConsoleSource, MapOrigins } from "../shared/source/source.ts";
+import { messageOf } from "../shared/text.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Scripts of one error that are fetched with one click. */
 const MAX_SCRIPTS = 10;
@@ -9,17 +10,8 @@ const NONE: MapOrigins = { named: [], fetchable: [] };
 
 /** Where source maps may be fetched, read once; undefined while it is unknown. */
 export function useMapOrigins(source: ConsoleSource | undefined): MapOrigins | undefined {
-  const [origins, setOrigins] = useState<MapOrigins>();
-  useEffect(() => {
-    if (!source) return;
-    let outdated = false;
-    const asked = source.mapOrigins?.().catch(() => NONE) ?? Promise.resolve(NONE);
-    void asked.then((found) => !outdated && setOrigins(found));
-    return () => {
-      outdated = true;
-    };
-  }, [source]);
-  return origins;
+  const read = source && (async () => await source.mapOrigins?.().catch(() => NONE) ?? NONE);
+  return useLoaded(read, [source]).value;
 }
 
 /**

@@ -6,10 +6,12 @@ import {
   type GroupState,
   type Regression,
 } from "../../monitoring/models/rows.ts";
-import { changeParams, goTo, useFragment } from "../shared/fragment.ts";
-import { Confirmation } from "../shared/ListToolbar.tsx";
+import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
+import { Confirmation } from "../shared/Confirmation.tsx";
+import { goTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { resumeLists, useList } from "../shared/use_source.ts";
+import { cutText, messageOf } from "../shared/text.ts";
 
 /** As `state` in the address: groups in every state. */
 const ALL = "all";
@@ -23,22 +25,13 @@ export function stateParam(params: URLSearchParams): GroupState | undefined {
 
 /** Chooses the state of the groups that the list shows. */
 export function StateFilter({ source }: { source: ConsoleSource | undefined }) {
-  const { params } = useFragment("errors");
   if (source && !source.groups) return null;
   return (
-    <label className="filter">
-      <span className="vh">State</span>
-      <select
-        value={stateParam(params) ?? ALL}
-        onChange={({ target: { value } }) =>
-          changeParams({ state: value === "open" ? undefined : value })}
-      >
-        <option value="open">open</option>
-        <option value="resolved">resolved</option>
-        <option value="muted">muted</option>
-        <option value={ALL}>all states</option>
-      </select>
-    </label>
+    <ChoiceFilter
+      name="state"
+      any="open"
+      choices={["resolved", "muted", [ALL, "all states"]]}
+    />
   );
 }
 
@@ -61,9 +54,8 @@ export function GroupMark({ row: { state, regression } }: {
 const MAX_RELEASE = 60;
 
 /** "Regression in 1.4.2, resolved in 1.4.1". */
-export function describeRegression({ release, resolved_in }: Regression): string {
-  const within = (name: string | null) =>
-    name === null ? "" : ` in ${name.slice(0, MAX_RELEASE).toWellFormed()}`;
+function describeRegression({ release, resolved_in }: Regression): string {
+  const within = (name: string | null) => name === null ? "" : ` in ${cutText(name, MAX_RELEASE)}`;
   return `Regression${within(release)}${
     resolved_in === null ? "" : `, resolved${within(resolved_in)}`
   }`;
@@ -91,7 +83,7 @@ export function GroupHeader({ source, group, back }: {
       await work;
       resumeLists();
     } catch (error) {
-      setError(error instanceof Error ? error.message : String(error));
+      setError(messageOf(error));
       setStep("done");
     }
   };

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { formatBytes } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import type { Bounded } from "../../monitoring/models/json.ts";
+import { cutText } from "../shared/text.ts";
 
 /** Default for `max`: about ten lines, more than most messages have. */
 const MAX_LENGTH = 1_000;
@@ -17,7 +18,7 @@ export function LongText({ text, max = MAX_LENGTH }: { text: string; max?: numbe
   if (text.length <= max) return <span className="long-text">{text}</span>;
   return (
     <span className="long-text">
-      {showAll ? text : `${text.slice(0, max).toWellFormed()}… `}
+      {showAll ? text : `${cutText(text, max)}… `}
       <button
         type="button"
         className="plain"
@@ -43,7 +44,7 @@ export function SentValues({ values: { shown, more } }: {
     <>
       <KeyValueList
         entries={shown.map(([name, value]) => ({
-          name: name.slice(0, MAX_NAME).toWellFormed(),
+          name: cutText(name, MAX_NAME),
           value: <LongText text={value} max={MAX_VALUE} />,
         }))}
       />

@@ -1,18 +1,17 @@
-import { useEffect, useState } from "react";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import {
-  type Attachment,
   joinRelatedItems,
   NO_ITEMS,
   readRelatedItems,
   type RelatedItems as Items,
 } from "../../monitoring/models/error/related_items.ts";
-import { saveFile } from "../shared/FileButton.tsx";
+import { saveBytes } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { LongText } from "./LongText.tsx";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Characters of a name or type. */
 const MAX_NAME = 100;
@@ -23,7 +22,12 @@ export function RelatedItems({ source, event, envelope }: {
   event: ReportedError;
   envelope: number;
 }) {
-  const { attachments, feedback, profiles, omitted } = useRelatedItems(source, event, envelope);
+  // Looked up once: a search is too slow for each change of the inbox. The error is shown without what cannot be read.
+  const { value = NOTHING } = useLoaded(
+    (outdated) => findRelatedItems(source, event, envelope, outdated),
+    [source, event, envelope],
+  );
+  const { attachments, feedback, profiles, omitted } = value;
   return (
     <>
       {feedback.length > 0 && (
@@ -59,7 +63,7 @@ export function RelatedItems({ source, event, envelope }: {
                   type="button"
                   className="plain"
                   aria-label={`Download ${attachment.name.slice(0, MAX_NAME)}`}
-                  onClick={() => save(attachment)}
+                  onClick={() => saveBytes(attachment.bytes, attachment.name)}
                 >
                   Download
                 </button>
@@ -98,12 +102,6 @@ export function RelatedItems({ source, event, envelope }: {
   );
 }
 
-/** Saves the bytes as a file. They are a stranger's: never with a type that a browser would open as a page. */
-function save({ name, bytes }: Attachment): void {
-  const blob = new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" });
-  saveFile(URL.createObjectURL(blob), name);
-}
-
 /** Envelopes that are read, one after the other: feedback comes later, attachments of some SDKs apart. */
 const MAX_ENVELOPES = 10;
 /** Of all of them together: their bytes stay in memory while the error is shown. */
@@ -116,31 +114,11 @@ interface FoundItems extends Items {
 
 const NOTHING: FoundItems = { ...NO_ITEMS, omitted: 0 };
 
-/** Looked up once: other envelopes are found by a search, which is too slow for each change of the inbox. */
-function useRelatedItems(
-  source: ConsoleSource,
-  event: ReportedError,
-  envelope: number,
-): FoundItems {
-  const [found, setFound] = useState(NOTHING);
-  useEffect(() => {
-    const outdated = new AbortController();
-    const { signal } = outdated;
-    findRelatedItems(source, event, envelope, signal).then(
-      (items) => !signal.aborted && setFound(items),
-      // The error itself is shown. What cannot be read now is in the list of envelopes.
-      () => {},
-    );
-    return () => outdated.abort();
-  }, [source, event, envelope]);
-  return found;
-}
-
 async function findRelatedItems(
   source: ConsoleSource,
   { event_id, trace_id }: ReportedError,
   envelope: number,
-  signal: AbortSignal,
+  outdated: AbortSignal,
 ): Promise<FoundItems> {
   const pages = await Promise.all([
     event_id !== null && source.envelopes({ q: event_id }),
@@ -157,7 +135,7 @@ async function findRelatedItems(
   const parts: Items[] = [];
   let left = MAX_BYTES;
   for (const [id, size] of sizes) {
-    if (signal.aborted || parts.length === MAX_ENVELOPES) break;
+    if (outdated.aborted || parts.length === MAX_ENVELOPES) break;
     if (size > left) continue;
     const bytes = await source.envelope(id).catch(() => undefined);
     if (bytes === undefined) continue;

@@ -8,6 +8,7 @@ import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { itemsBefore } from "./before_error.ts";
 import { levelKind } from "./ErrorLevel.tsx";
+import { cutText } from "../shared/text.ts";
 
 /** Rows of each list that are read, which has the newest that were received first. */
 const MAX_ROWS = 50;
@@ -57,11 +58,11 @@ export function SameTrace({ source, event, envelope, traceId, at }: {
               >
                 <span className={kind}>
                   <OutcomeMark kind={kind} />
-                  <b>{cut(what, MAX_NAME)}</b>
+                  <b>{cutText(what, MAX_NAME)}</b>
                 </span>{" "}
-                {cut(text, MAX_TEXT)}
+                {cutText(text, MAX_TEXT)}
               </a>{" "}
-              <small>{cut(origin, 2 * MAX_NAME)}</small>
+              <small>{cutText(origin, 2 * MAX_NAME)}</small>
             </li>
           );
         })}
@@ -69,5 +70,3 @@ export function SameTrace({ source, event, envelope, traceId, at }: {
     </section>
   );
 }
-
-const cut = (text: string, max: number): string => text.slice(0, max).toWellFormed();

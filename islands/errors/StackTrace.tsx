@@ -5,11 +5,12 @@ import { formatLocation } from "./error_as_text.ts";
 import { SentValues } from "./LongText.tsx";
 import { type Token, tokenize } from "./source_tokens.ts";
 import { foldFrames } from "./stack_frames.ts";
+import { ellipsize } from "../shared/text.ts";
 
 /** Characters of a function name or an address. */
 const MAX_NAME = 200;
 
-const truncate = (text: string) => text.length > MAX_NAME ? `${text.slice(0, MAX_NAME)}…` : text;
+const shorten = (text: string) => ellipsize(text, MAX_NAME);
 
 /**
  * A stack trace, innermost frame first. The first in-app frame with source is open; runs of library frames are folded.
@@ -66,9 +67,9 @@ function Frame({ frame, open, origin }: {
   const isOwn = origin !== undefined && location.startsWith(`${origin}/`);
   const line = (
     <>
-      <code className="call">{truncate(frame.function ?? "(anonymous)")}</code>{" "}
-      <code className="place" title={isOwn ? truncate(location) : undefined}>
-        {truncate(isOwn ? location.slice(origin.length) : location)}
+      <code className="call">{shorten(frame.function ?? "(anonymous)")}</code>{" "}
+      <code className="place" title={isOwn ? shorten(location) : undefined}>
+        {shorten(isOwn ? location.slice(origin.length) : location)}
       </code>{" "}
       {own !== null && <small className="whose">{own ? "in app" : "library"}</small>}
     </>
@@ -83,7 +84,7 @@ function Frame({ frame, open, origin }: {
       {script !== null && (
         <p className="ran">
           <small>
-            built script: <code>{truncate(script)}</code>
+            built script: <code>{shorten(script)}</code>
           </small>
         </p>
       )}

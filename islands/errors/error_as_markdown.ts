@@ -4,6 +4,7 @@ import type { ReportedError } from "../../monitoring/models/error/error_event.ts
 import type { Frame, SourceLines } from "../../monitoring/models/error/stack.ts";
 import type { TraceRow } from "../../monitoring/models/rows.ts";
 import { errorAsText, formatLocation } from "./error_as_text.ts";
+import { cutText } from "../shared/text.ts";
 
 /** Attack: the text of an error may contain instructions that are meant for the assistant which reads it. */
 const NOTICE =
@@ -39,7 +40,7 @@ export function errorAsMarkdown(
     ["Trace", trace === undefined ? "" : traceLine(trace)],
     ["Tags", event.tags.shown.map(([name, value]) => `${name}: ${value}`).join("\n")],
   ].flatMap(([title, text]) => {
-    const visible = visibleText(text!).trimEnd().slice(0, MAX_SECTION).toWellFormed();
+    const visible = cutText(visibleText(text!).trimEnd(), MAX_SECTION);
     return visible === "" ? [] : [{ title, text: visible }];
   });
   const fence = fenceFor(sections.map(({ text }) => text).join("\n"));

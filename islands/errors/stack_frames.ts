@@ -1,4 +1,5 @@
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
+import { cutText } from "../shared/text.ts";
 
 /** Consecutive frames of a stack trace. */
 interface FrameRun<F> {
@@ -58,7 +59,7 @@ export function explainMissingSource(
     url?.protocol.startsWith("http")
   );
   if (script && bare.length === frames.length && scope === "inbox") {
-    const missing = `No source map for ${script.pathname.slice(0, MAX_PATH).toWellFormed()}`;
+    const missing = `No source map for ${cutText(script.pathname, MAX_PATH)}`;
     return mapOrigins.includes(script.origin)
       ? `${missing}: fetch it, or check that the script names its map.`
       : `${missing}: build with debug ids and run deno task sourcemaps --to URL FOLDER, or, if this` +

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "react";
 import { readErrorEvent, type ReportedError } from "../../monitoring/models/error/error_event.ts";
 import {
   createSourceFinder,
@@ -7,15 +6,16 @@ import {
 } from "../../monitoring/models/error/source_finder.ts";
 import type { Frame } from "../../monitoring/models/error/stack.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** An error event while it is loaded from its envelope. */
 interface ErrorReading {
   readonly state: "loading" | "ready" | "failed" | "missing";
-  readonly event?: ReportedError;
+  readonly event?: ReportedError | undefined;
   /** Id of the envelope that contains `event`. */
-  readonly envelope?: number;
-  /** Why it failed, for the user. */
-  readonly error?: string;
+  readonly envelope?: number | undefined;
+  /** Why it failed, for display. */
+  readonly error?: string | undefined;
   retry(): void;
 }
 
@@ -29,24 +29,13 @@ export function useErrorEvent(
   envelope: number | undefined,
   eventId: string | null,
 ): ErrorReading {
-  const [reading, setReading] = useState<Omit<ErrorReading, "retry">>({ state: "loading" });
-  const [tries, setTries] = useState(0);
-  useEffect(() => {
-    if (!source || envelope === undefined) return;
-    let outdated = false;
-    setReading(({ event, envelope }) => ({ state: "loading", event, envelope }));
-    source.envelope(envelope).then((bytes) => {
-      if (outdated) return;
-      if (bytes === undefined) setReading({ state: "missing" });
-      else setReading({ state: "ready", event: readErrorEvent(bytes, eventId), envelope });
-    }).catch((error) => {
-      if (!outdated) setReading({ state: "failed", error: messageOf(error) });
-    });
-    return () => {
-      outdated = true;
-    };
-  }, [source, envelope, eventId, tries]);
-  return { ...reading, retry: () => setTries((n) => n + 1) };
+  const read = source && envelope !== undefined && (async () => {
+    const bytes = await source.envelope(envelope);
+    return bytes && { event: readErrorEvent(bytes, eventId), envelope };
+  });
+  const { state, value, ...rest } = useLoaded(read, [source, envelope, eventId]);
+  if (state === "failed") return { state, ...rest };
+  return { state: state === "ready" && !value ? "missing" : state, ...value, ...rest };
 }
 
 /** An error's stack traces, with source as far as source maps have it. */
@@ -54,8 +43,8 @@ export interface FoundStacks {
   readonly state: "loading" | "ready" | "failed";
   /** The frames of each exception; for an event without exceptions, of its one stack trace. */
   readonly stacks: readonly (readonly FoundFrame[])[];
-  /** Why source maps could not be read, for the user. */
-  readonly error?: string;
+  /** Why source maps could not be read, for display. */
+  readonly error?: string | undefined;
   retry(): void;
 }
 
@@ -70,33 +59,24 @@ export function useFoundStacks(
   event: ReportedError | undefined,
   mapOrigins: readonly string[] | undefined,
 ): FoundStacks {
-  const [found, setFound] = useState<
-    Omit<FoundStacks, "retry"> & { readonly event: ReportedError }
-  >();
-  const [tries, setTries] = useState(0);
-  useEffect(() => {
-    if (!source || !event || mapOrigins === undefined) return;
-    let outdated = false;
+  const find = source && event && mapOrigins && (async () => {
     const finder = finderOf(source);
     const keys = mapKeys(event, mapOrigins);
-    Promise.all(stacksOf(event).map((frames) => finder.find(frames, keys))).then(
-      (stacks) => !outdated && setFound({ event, state: "ready", stacks }),
-      (error) => {
-        if (outdated) return;
-        setFound({ event, state: "failed", stacks: stacksAsSent(event), error: messageOf(error) });
-      },
-    );
-    return () => {
-      outdated = true;
-    };
-  }, [source, event, mapOrigins, tries]);
-  const retry = () => {
-    // Its maps may have been replaced.
-    if (source) finders.delete(source);
-    setTries((n) => n + 1);
+    const frames = stacksOf(event).map((frames) => finder.find(frames, keys));
+    return { event, stacks: await Promise.all(frames) };
+  });
+  const { state, value, error, retry } = useLoaded(find, [source, event, mapOrigins]);
+  const found = value?.event === event ? value?.stacks : undefined;
+  return {
+    state: state === "ready" && !found ? "loading" : state,
+    stacks: found ?? (event ? stacksAsSent(event) : []),
+    error,
+    retry() {
+      // Its maps may have been replaced.
+      if (source) finders.delete(source);
+      retry();
+    },
   };
-  if (event && found?.event === event) return { ...found, retry };
-  return { state: "loading", stacks: event ? stacksAsSent(event) : [], retry };
 }
 
 /** What finds the source map of each script: its debug id, else its address. */
@@ -129,9 +109,4 @@ function finderOf(source: ConsoleSource): SourceFinder {
   const finder = createSourceFinder((debugId) => source.sourceMap(debugId));
   finders.set(source, finder);
   return finder;
-}
-
-/** The message of anything thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

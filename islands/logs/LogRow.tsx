@@ -8,6 +8,7 @@ import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { SourceLabel, useShowsSources } from "../shared/SourceLabel.tsx";
+import { ellipsize } from "../shared/text.ts";
 
 /**
  * One log in the tree of logs: its line and, while it is expanded, its details.
@@ -85,7 +86,7 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
         </span>
       )}
       <span role="gridcell" className="log-message">
-        {styles ? <StyledText text={cut(body, ROW_CHARACTERS)} styles={styles} /> : message}
+        {styles ? <StyledText text={ellipsize(body, ROW_CHARACTERS)} styles={styles} /> : message}
       </span>
       <span role="gridcell" className="log-attributes">
         {attributes.map((attribute) => <small key={attribute}>{`${attribute} `}</small>)}
@@ -185,9 +186,5 @@ export function listAttributes(
 }
 
 function toOneLine(text: string, maxLength: number): string {
-  return cut(text, maxLength).replace(/\s+/g, " ");
-}
-
-function cut(text: string, maxLength: number): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+  return ellipsize(text, maxLength).replace(/\s+/g, " ");
 }

@@ -1,5 +1,5 @@
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
-import { LevelFilter, levelParam } from "../shared/LevelFilter.tsx";
+import { LevelFilter, levelParam } from "../shared/ChoiceFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
@@ -35,7 +35,7 @@ function LogList({ variant }: { variant: string }) {
   return (
     <>
       <ListToolbar source={source} what="logs">
-        <LevelFilter level={level} />
+        <LevelFilter />
       </ListToolbar>
       <OnlyOfTrace what="logs" />
       <ListNotice source={source} list={list} what="logs">

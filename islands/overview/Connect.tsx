@@ -12,6 +12,7 @@ import type { Arrival } from "./arrival.ts";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { RefusedEnvelopes, useRefusals } from "./RefusedEnvelopes.tsx";
 import { useArrival } from "./use_arrival.ts";
+import { INBOX_STATES } from "./inbox_states.ts";
 
 /**
  * How an application sends to this inbox, and whether one has. One line once one has. Inbox mode only: blocked from
@@ -49,7 +50,7 @@ function ConnectSection() {
           </button>
         </h2>
         {arrival === undefined && state === "live" && error !== undefined
-          ? <ReadFailure sentence={error} retry={retry} />
+          ? <ReadFailure message={error} retry={retry} />
           : <ArrivalLine arrival={arrival} state={state} />}
         {!isOpen && refusals.length > 0 && (
           <p>
@@ -109,15 +110,7 @@ function ArrivalLine({ arrival, state }: {
   return (
     <p className="arrival" role="status">
       {isWaiting && <OutcomeMark kind="waits" />}
-      {isWaiting ? "No application has sent anything yet." : NOT_KNOWN[state]}
+      {isWaiting ? "No application has sent anything yet." : INBOX_STATES[state]}
     </p>
   );
 }
-
-/** Shown while it is not known whether an application has sent something. */
-const NOT_KNOWN: Readonly<Record<SourceState["state"], string>> = {
-  connecting: "Connecting to the inbox.",
-  live: "Loading the inbox.",
-  offline: "The inbox does not respond. Retrying.",
-  forbidden: "This browser may not read the inbox.",
-};

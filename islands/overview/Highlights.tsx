@@ -14,7 +14,7 @@ import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
-import type { ConsoleSource, SourceState } from "../shared/source/source.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
 import { nameOf } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
 import {
@@ -24,6 +24,8 @@ import {
   useSource,
   useSourceState,
 } from "../shared/use_source.ts";
+import { cutText } from "../shared/text.ts";
+import { INBOX_STATES } from "./inbox_states.ts";
 
 /** Rows of each list: what is seen at a glance; the views have the rest. */
 const ROWS = 5;
@@ -100,7 +102,7 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
         {list.rows.map(({ group, type, value, source, count, last_seen }) => (
           <li key={group}>
             <a href={fragmentTo("errors", [group])}>
-              <b>{type}</b> {value.slice(0, MAX_TEXT).toWellFormed()}
+              <b>{type}</b> {cutText(value, MAX_TEXT)}
             </a>
             <span className="quiet">{namesOf([source], sources)}</span>
             <span className="n">{count.toLocaleString("en")}×</span>
@@ -195,22 +197,14 @@ function HighlightList({ source, list, what, children }: {
   const { state } = useSourceState(source);
   if (list.state === "failed") {
     // Repeated: an inbox that does not answer is reported above, too.
-    return <ReadFailure sentence={list.error} retry={list.retry} isRepeated />;
+    return <ReadFailure message={list.error} retry={list.retry} isRepeated />;
   }
   if (list.rows.length > 0) return <ol>{children}</ol>;
   const isEmpty = list.state === "ready" && state === "live";
-  return <p className="empty">{isEmpty ? EMPTY[what] : NOT_READ[state]}</p>;
+  return <p className="empty">{isEmpty ? EMPTY[what] : INBOX_STATES[state]}</p>;
 }
 
 const EMPTY = {
   errors: "No errors received. Connect your application, or press “Handled error” below.",
   traces: "No traces in the last hour. Use your application, or press “Slow request” below.",
 } as const;
-
-/** Shown while it is not known what the inbox has. */
-const NOT_READ: Readonly<Record<SourceState["state"], string>> = {
-  connecting: "Connecting to the inbox.",
-  live: "Loading the inbox.",
-  offline: "The inbox does not respond. Retrying.",
-  forbidden: "This browser may not read the inbox.",
-};

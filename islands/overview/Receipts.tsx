@@ -1,7 +1,7 @@
-import { memo } from "react";
-import { formatBytes, formatDuration } from "../../components/format.ts";
-import { ItemList } from "../../components/ItemList.tsx";
+import { Fragment, memo } from "react";
+import { countItems } from "../../components/count_items.ts";
 import { type Column, ScrollingTable } from "../../components/DataTable.tsx";
+import { formatBytes, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { describeOutcome, receiptKey } from "../../components/outcome.ts";
@@ -69,3 +69,22 @@ export const ReceiptRow = memo(function ReceiptRow({ receipt }: { receipt: Recei
     </tr>
   );
 });
+
+/** The item types of an envelope with their counts; the tooltip of each has its size. */
+function ItemList({ items }: Pick<Receipt, "items">) {
+  return countItems(items).map(({ type, count, bytes }, index) => (
+    <Fragment key={type}>
+      {index > 0 && ", "}
+      <span title={formatBytes(bytes)}>
+        {count > 1 && `${count}\u00a0×\u00a0`}
+        {/* Long item types may wrap after an underscore. */}
+        {type.split(/(?<=_)/).map((part, index) => (
+          <Fragment key={index}>
+            {index > 0 && <wbr />}
+            {part}
+          </Fragment>
+        ))}
+      </span>
+    </Fragment>
+  ));
+}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -6,28 +6,21 @@ import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { useIsVisible } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useSourceState } from "../shared/use_source.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Rows at first: an application that is refused repeats the same request. */
 const FIRST_ROWS = 3;
+
+const NONE: readonly Refusal[] = [];
 
 /** What the relay refused since the server started, newest first. Read while the overview is visible. */
 export function useRefusals(source: ConsoleSource | undefined): readonly Refusal[] {
   const { refusedVersion } = useSourceState(source);
   const isVisible = useIsVisible("overview");
-  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
-  useEffect(() => {
-    if (!isVisible || refusedVersion === 0) return;
-    let isOutdated = false;
-    source?.refusals?.().then(
-      (rows) => !isOutdated && setRefusals(rows),
-      // The section states that the inbox does not respond; after that it is read again.
-      () => {},
-    );
-    return () => {
-      isOutdated = true;
-    };
-  }, [source, refusedVersion, isVisible]);
-  return refusals;
+  const read = isVisible && refusedVersion > 0 && source?.refusals;
+  // The section reports an inbox that does not respond. Once it responds, this is read again.
+  const { value = NONE } = useLoaded(read, [source, refusedVersion, isVisible]);
+  return value;
 }
 
 /** Refused envelopes, each with the reason and the fix. All texts are a sender's. */

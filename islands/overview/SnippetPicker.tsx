@@ -1,20 +1,21 @@
 import { useEffect, useState } from "react";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { type InboxAddress, SNIPPETS } from "./snippets.ts";
+import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
 
-/** In `localStorage`: the id of the snippet that was chosen last. */
+/** In `localStorage`, for the id of the snippet that was chosen last. */
 const CHOICE = "sightglass connect";
 
 /** One snippet at a time; the choice is remembered. */
 export function SnippetPicker({ address, disabled }: { address: InboxAddress; disabled: boolean }) {
   const [chosenId, setChosenId] = useState<string>();
   const { id: shownId, code, note } = SNIPPETS.find(({ id }) => id === chosenId) ?? SNIPPETS[0]!;
-  useEffect(() => setChosenId(savedChoice()), []);
+  useEffect(() => setChosenId(storedChoice(CHOICE)), []);
   const text = code(address);
 
   const choose = (id: string) => {
     setChosenId(id);
-    saveChoice(id);
+    storeChoice(CHOICE, id);
   };
   return (
     <>
@@ -42,21 +43,4 @@ export function SnippetPicker({ address, disabled }: { address: InboxAddress; di
       </div>
     </>
   );
-}
-
-function savedChoice(): string | undefined {
-  try {
-    return localStorage.getItem(CHOICE) ?? undefined;
-  } catch {
-    // Storage may be forbidden: then nothing is remembered.
-    return undefined;
-  }
-}
-
-function saveChoice(id: string): void {
-  try {
-    localStorage.setItem(CHOICE, id);
-  } catch {
-    // As above, or it is full.
-  }
 }

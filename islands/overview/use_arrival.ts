@@ -1,15 +1,15 @@
-import { useEffect, useState } from "react";
 import { APPLICATIONS, OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import type { Arrival } from "./arrival.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Larger envelopes, such as recordings, are not read. */
 const MAX_BYTES = 1024 * 1024;
 
-export interface ArrivalState {
+interface ArrivalState {
   /** Undefined while it is not known; null: there is none. */
   readonly arrival: Arrival | null | undefined;
   /** Why it cannot be known, for display. */
@@ -28,16 +28,11 @@ export function useArrival(source: ConsoleSource | undefined): ArrivalState {
   });
   // With no other application, the list has the envelopes of this page.
   const newest = row?.source === OWN_SOURCE.key ? undefined : row;
-  const [described, setDescribed] = useState<Arrival>();
-  useEffect(() => {
-    if (!source || !newest) return;
-    let isOutdated = false;
-    void describe(source, newest).then((arrival) => !isOutdated && setDescribed(arrival));
-    return () => {
-      isOutdated = true;
-    };
-  }, [source, newest?.id]);
-  const arrival = newest ? described : state === "ready" ? null : undefined;
+  const { value } = useLoaded(source && newest && (() => describe(source, newest)), [
+    source,
+    newest?.id,
+  ]);
+  const arrival = newest ? value : state === "ready" ? null : undefined;
   return { arrival, error: state === "failed" ? error : undefined, retry };
 }
 

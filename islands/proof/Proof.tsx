@@ -10,6 +10,7 @@ import { SIGNALS } from "./find_signals.ts";
 import { type Cell, type Finding, STEPS } from "./proof_model.ts";
 import { findingTitle, proofAsText, SIGNAL_NAMES, stepName, verdictText } from "./proof_text.ts";
 import type { ProofOptions, ProofState } from "./run_proof.ts";
+import { messageOf } from "../shared/text.ts";
 
 /** The proof: makes one signal of each kind and follows each to where it ends. */
 export default function Proof(props: ProofOptions) {
@@ -35,7 +36,7 @@ function ProofPanel(props: ProofOptions) {
       const { runProof } = await import("./run_proof.ts");
       setState(await runProof(props, setState));
     } catch (error) {
-      setProblem(`The proof did not run: ${error instanceof Error ? error.message : error}`);
+      setProblem(`The proof did not run: ${messageOf(error)}`);
     } finally {
       isRunning.current = false;
     }

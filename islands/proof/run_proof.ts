@@ -20,6 +20,7 @@ import {
   type SignalEvidence,
 } from "./proof_evidence.ts";
 import { evaluateProof, type Evaluation } from "./proof_model.ts";
+import { messageOf } from "../shared/text.ts";
 
 export interface ProofOptions {
   /** `inbox` or `relay`. */
@@ -236,7 +237,7 @@ class ProofRun {
         followed.found = { envelope, ms: Date.now() - followed.answeredAt };
       } catch (error) {
         this.#endSoon();
-        this.#found.inboxProblem = error instanceof Error ? error.message : String(error);
+        this.#found.inboxProblem = messageOf(error);
       }
     }
   }

@@ -53,7 +53,7 @@ export default function MaskingReport({ source, events, ...linked }: Linked & {
   );
   return (
     <>
-      {error !== undefined && <ReadFailure sentence={error} retry={retry} />}
+      {error !== undefined && <ReadFailure message={error} retry={retry} />}
       <p role="status">
         {state === "reading" ? "Reading what the visit has sent." : report &&
           `Read ${formatCount(report.events, "recorded event")} and ${

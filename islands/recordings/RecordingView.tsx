@@ -110,7 +110,7 @@ function Content({ source, replayId, result }: {
         </p>
       );
     case "failed":
-      return <ReadFailure sentence={result.error} retry={result.read} />;
+      return <ReadFailure message={result.error} retry={result.read} />;
     case "ready":
       return (
         <>

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "react";
 import {
   MaskingReport,
   type MaskingResult,
@@ -7,6 +6,7 @@ import type { RecordedEvent } from "../../monitoring/models/recording/recording.
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { envelopesOf, inParallel, MAX_BYTES } from "./use_recording.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */
 const MAX_TRACES = 200;
@@ -53,44 +53,26 @@ export function useMaskingReport(
 ): {
   readonly state: "reading" | "ready" | "failed";
   readonly report: MaskingReading | undefined;
-  readonly error?: string;
+  readonly error?: string | undefined;
   retry(): void;
 } {
-  const [visit, setVisit] = useState<Visit>();
-  const [made, setMade] = useState<{
-    readonly visit: Visit;
-    readonly wanted: readonly string[];
-    readonly report: MaskingReading;
-  }>();
-  const [error, setError] = useState<string>();
-  const [attempt, setAttempt] = useState(0);
-
-  useEffect(() => {
-    if (!source) return;
-    const unmounted = new AbortController();
-    setError(undefined);
-    setVisit(undefined);
-    readVisit(source, replayId).then(
-      (read) => unmounted.signal.aborted || setVisit(read),
-      (error) => unmounted.signal.aborted || setError(String(error?.message ?? error)),
-    );
-    return () => unmounted.abort();
-  }, [source, replayId, events, attempt]);
-
-  useEffect(() => {
-    if (!visit) return;
-    const outdated = new AbortController();
-    makeReport(events, visit, wanted, outdated.signal).then(
-      (report) => report && setMade({ visit, wanted, report }),
-      (error) => outdated.signal.aborted || setError(String(error?.message ?? error)),
-    );
-    return () => outdated.abort();
-  }, [events, visit, wanted]);
-
-  const retry = () => setAttempt(attempt + 1);
-  const isCurrent = made !== undefined && made.visit === visit && made.wanted === wanted;
-  if (error !== undefined) return { state: "failed", report: made?.report, error, retry };
-  return { state: isCurrent ? "ready" : "reading", report: made?.report, retry };
+  const visit = useLoaded(source && (() => readVisit(source, replayId)), [
+    source,
+    replayId,
+    events,
+  ]);
+  const { value } = visit;
+  const report = useLoaded(
+    value && ((outdated) => makeReport(events, value, wanted, outdated)),
+    [events, value, wanted],
+  );
+  const states = [visit.state, report.state];
+  return {
+    state: states.includes("failed") ? "failed" : states.includes("loading") ? "reading" : "ready",
+    report: report.value,
+    error: visit.error ?? report.error,
+    retry: visit.retry,
+  };
 }
 
 async function readVisit(source: ConsoleSource, replayId: string): Promise<Visit> {
@@ -118,16 +100,17 @@ async function readVisit(source: ConsoleSource, replayId: string): Promise<Visit
 
 const traceIdsOf = ({ trace_ids }: InboxRow) => trace_ids;
 
-/** Undefined: aborted. */
+/** Makes the report in short tasks. */
 async function makeReport(
   events: readonly RecordedEvent[],
   { envelopes, omitted, hasMore }: Visit,
   wanted: readonly string[],
-  signal: AbortSignal,
-): Promise<MaskingReading | undefined> {
+  outdated: AbortSignal,
+): Promise<MaskingReading> {
   const report = new MaskingReport(wanted);
   let until = performance.now() + SLICE_MS;
   const pause = async () => {
+    outdated.throwIfAborted();
     if (performance.now() < until) return;
     await new Promise((resolve) => setTimeout(resolve));
     until = performance.now() + SLICE_MS;
@@ -135,12 +118,10 @@ async function makeReport(
   for (const event of events) {
     report.addEvent(event);
     await pause();
-    if (signal.aborted) return undefined;
   }
   for (const { id, bytes } of envelopes) {
     report.addEnvelope(id, bytes);
     await pause();
-    if (signal.aborted) return undefined;
   }
   return {
     ...report.result(),

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import {
   MAX_MOMENTS,
@@ -12,6 +12,7 @@ import type { ConsoleSource } from "../shared/source/source.ts";
 import { TraceReader } from "../shared/trace_reader.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { useList } from "../shared/use_source.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** A moment, and where more about it is shown. */
 export interface ListedMoment extends Moment {
@@ -78,32 +79,29 @@ function useSpans(
   source: ConsoleSource | undefined,
   traces: readonly { readonly trace_id: string }[],
 ) {
-  const [spans, setSpans] = useState<readonly ListedMoment[]>([]);
   const ids = traces.slice(0, MAX_TRACES).map(({ trace_id }) => trace_id).join(" ");
-  useEffect(() => {
-    if (source === undefined || ids === "") return;
-    const readers = ids.split(" ").map((traceId) => new TraceReader(source, traceId));
-    const read = async () => {
-      const found: ListedMoment[] = [];
-      for (const reader of readers) {
-        if (reader.isClosed) return;
-        const { parts } = await reader.read();
-        const byId = new Map(
-          parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span]),
-        );
-        for (const span of byId.values()) found.push(...spanMoment(reader.traceId, span));
-      }
-      if (!readers[0]!.isClosed) setSpans(found);
-    };
-    read().catch(() => {
-      // The list of traces reports that the inbox cannot be read; the traces stay on the time line.
-    });
-    return () => {
-      for (const reader of readers) reader.close();
-    };
-  }, [source, ids]);
-  return spans;
+  const read = async (source: ConsoleSource, outdated: AbortSignal) => {
+    const found: ListedMoment[] = [];
+    for (const traceId of ids.split(" ")) {
+      outdated.throwIfAborted();
+      const reader = new TraceReader(source, traceId);
+      outdated.addEventListener("abort", () => reader.close());
+      const { parts } = await reader.read();
+      const spans = parts.flatMap(({ spans }) => spans);
+      const byId = new Map(spans.map((span) => [span.span_id, span]));
+      for (const span of byId.values()) found.push(...spanMoment(traceId, span));
+    }
+    return found;
+  };
+  // The list of traces reports that the inbox cannot be read; the traces stay on the time line.
+  const { value = NONE } = useLoaded(
+    source && ids !== "" && ((outdated) => read(source, outdated)),
+    [source, ids],
+  );
+  return value;
 }
+
+const NONE: readonly ListedMoment[] = [];
 
 function spanMoment(
   traceId: string,

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "react";
 import {
   allEvents,
   joinSegments,
@@ -12,6 +11,7 @@ import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { ConsoleQuery, ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
 export const MAX_BYTES = 64 * 1024 * 1024;
@@ -47,39 +47,30 @@ export type RecordingState =
     | ({ readonly state: "ready" } & ReadRecording)
   );
 
-/** Reads a recording. Segments that arrive later are counted, not read: that would interrupt who watches it. */
+/** Reads a recording. Segments that arrive later are only counted: reading them would interrupt the player. */
 export function useRecording(source: ConsoleSource | undefined, replayId: string): RecordingState {
   const list = useList(source, "recordings", { replay: replayId }, { view: "recordings" });
-  const [result, setResult] = useState<ReadRecording | { readonly error: string }>();
-  const [attempt, setAttempt] = useState(0);
   const row = list.rows[0];
   const isVideo = row?.kind === "video";
   const isKnown = row !== undefined;
-  useEffect(() => {
-    if (source === undefined || !isKnown || isVideo) return;
-    const unmounted = new AbortController();
-    readRecording(source, replayId).then(
-      (read) => unmounted.signal.aborted || setResult(read),
-      (error) => unmounted.signal.aborted || setResult({ error: String(error?.message ?? error) }),
-    );
-    return () => unmounted.abort();
-  }, [source, replayId, isKnown, isVideo, attempt]);
+  const { state, value, error = "", retry } = useLoaded(
+    source && isKnown && !isVideo && (() => readRecording(source, replayId)),
+    [source, replayId, isKnown, isVideo],
+  );
 
   const read = () => {
     list.retry();
-    setAttempt(attempt + 1);
+    retry();
   };
   const arrived = row === undefined ? 0 : row.segments + row.doubled;
-  const newer = result && "envelopes" in result ? Math.max(0, arrived - result.envelopes) : 0;
+  const newer = value ? Math.max(0, arrived - value.envelopes) : 0;
   const common = { row, newer, read };
   if (list.state === "failed" && !isKnown) {
     return { ...common, state: "failed", error: list.error ?? "" };
   }
   if (!isKnown) return { ...common, state: list.state === "loading" ? "loading" : "missing" };
-  if (result === undefined) return { ...common, state: "loading" };
-  return "error" in result
-    ? { ...common, state: "failed", error: result.error }
-    : { ...common, state: "ready", ...result };
+  if (state === "failed") return { ...common, state, error };
+  return value ? { ...common, state: "ready", ...value } : { ...common, state: "loading" };
 }
 
 async function readRecording(source: ConsoleSource, replayId: string): Promise<ReadRecording> {

@@ -9,6 +9,7 @@ import {
   type LongFrame,
   type MonitoringScripts,
 } from "./visit_cost.ts";
+import { useLoaded } from "../shared/use_loaded.ts";
 
 interface Props {
   /** {@linkcode MonitoringScripts} of the build as JSON; filled in when the server starts. */
@@ -51,15 +52,11 @@ function Cost({ scripts: json, route }: Props) {
  * @param waiting asks again when this changes
  */
 function useStoredBytes(waiting: number): number | undefined {
-  const [bytes, setBytes] = useState<number>();
-  useEffect(() => {
+  return useLoaded(async () => {
     // Not on insecure origins.
-    navigator.storage?.estimate().then(
-      ({ usage, usageDetails }: Estimate) => setBytes(usageDetails?.indexedDB ?? usage),
-      () => setBytes(undefined),
-    );
-  }, [waiting]);
-  return bytes;
+    const { usage, usageDetails }: Estimate = await navigator.storage?.estimate() ?? {};
+    return usageDetails?.indexedDB ?? usage;
+  }, [waiting]).value;
 }
 
 /** Chromium also reports parts. */

@@ -6,6 +6,8 @@ import { FileButton, saveFile } from "./FileButton.tsx";
 import { Menu } from "./Menu.tsx";
 import type { ConsoleSource } from "./source/source.ts";
 import { resumeLists, useSourceState } from "./use_source.ts";
+import { messageOf } from "./text.ts";
+import { Confirmation } from "./Confirmation.tsx";
 
 /** Result of an action, shown below the toolbar. */
 interface Result {
@@ -63,20 +65,15 @@ export function InboxMenu({ source, children }: { source: ConsoleSource; childre
             )}
             {isConfirming
               ? (
-                <div className="ask" role="group" aria-label="Delete all?">
-                  <p>Delete {formatCount(total, "envelope")} permanently?</p>
-                  <button
-                    type="button"
-                    className="danger"
-                    onClick={() => {
-                      close();
-                      void deleteAll();
-                    }}
-                  >
-                    Delete all
-                  </button>
-                  <button type="button" autoFocus onClick={close}>Cancel</button>
-                </div>
+                <Confirmation
+                  action="Delete all"
+                  question={`Delete ${formatCount(total, "envelope")} permanently?`}
+                  confirm={() => {
+                    close();
+                    void deleteAll();
+                  }}
+                  cancel={close}
+                />
               )
               : (
                 <button
@@ -131,5 +128,3 @@ function describeImport({ taken, present, refused, reasons, broken }: ImportResu
   const reason = first === undefined ? "" : ` Envelope ${first.envelope}: ${first.reason}`;
   return `${counts}.${reason}${broken === undefined ? "" : ` ${broken}`}`;
 }
-
-const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);

@@ -42,7 +42,7 @@ export function ListNotice({ source, list, what, hint, children }: {
     return <InboxTokenForm authorize={authorize} />;
   }
   if (list.state === "failed") {
-    return <ReadFailure sentence={list.error} retry={list.retry} />;
+    return <ReadFailure message={list.error} retry={list.retry} />;
   }
   if (list.rows.length > 0) return null;
   if (list.state === "loading") return <p className="empty">Loading {what}.</p>;

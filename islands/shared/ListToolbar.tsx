@@ -65,21 +65,3 @@ export function countFilters(params: URLSearchParams): number {
   const names = Array.from(params.keys(), (name) => name === "until" ? "since" : name);
   return new Set(names).difference(NO_FILTERS).size;
 }
-
-/** Asks before something that cannot be undone. Takes the focus, on the harmless button. */
-export function Confirmation({ action, question, isBusy, confirm, cancel }: {
-  /** Label of the button that confirms. */
-  action: string;
-  question: string;
-  isBusy: boolean;
-  confirm: () => void;
-  cancel: () => void;
-}) {
-  return (
-    <div className="ask" role="group" aria-label={`${action}?`}>
-      <span>{question}</span>
-      <button type="button" className="danger" disabled={isBusy} onClick={confirm}>{action}</button>
-      <button type="button" autoFocus disabled={isBusy} onClick={cancel}>Cancel</button>
-    </div>
-  );
-}

@@ -2,23 +2,25 @@ import { formatCount } from "../../components/format.ts";
 import type { GroupAlert } from "../../monitoring/models/rows.ts";
 import { fragmentTo, goTo } from "./fragment.ts";
 import { currentView } from "./view.ts";
+import { cutText } from "./text.ts";
+import { storeChoice, storedChoice } from "./stored_choice.ts";
 
-/** Of the choice in `localStorage`, which all tabs share. */
+/** In `localStorage`, which all tabs share. */
 const KEY = "sightglass notifications";
 const ON = "on";
 /** Characters. Systems show two to four lines. */
 const MAX_TEXT = 200;
 
-/** Groups in a minute that have a notification each. Those beyond share one. */
+/** So many groups in this time have a notification each. The others share one. */
 const MAX_SINGLE = 3;
 const SINGLE_MS = 60_000;
-/** Milliseconds between two states of the shared notification. */
+/** Time in which further groups are counted before the shared notification is shown again. */
 const SUMMARY_MS = 1_000;
 
 const listeners = new Set<() => void>();
 /** Times of the last notifications of single groups, milliseconds since 1970. */
 let singles: readonly number[] = [];
-/** Groups since then, in the shared notification. */
+/** Groups since the last of them, which share a notification. */
 let others = 0;
 let summaryTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -27,18 +29,14 @@ export const isSupported = (): boolean => "Notification" in globalThis && isSecu
 
 /** Whether notifications were turned on, and the browser allows them. */
 export function isOn(): boolean {
-  return isSupported() && Notification.permission === "granted" && storedChoice() === ON;
+  return isSupported() && Notification.permission === "granted" && storedChoice(KEY) === ON;
 }
 
 /** Turns notifications on or off, in all tabs. Call it in a click: the browser may ask the user. */
 export async function turn(on: boolean): Promise<void> {
   if (on) await Notification.requestPermission();
-  try {
-    if (on) localStorage.setItem(KEY, ON);
-    else localStorage.removeItem(KEY);
-  } catch {
-    // Storage is blocked: notifications stay off.
-  }
+  // Without storage they stay off.
+  storeChoice(KEY, on ? ON : undefined);
   for (const listener of listeners) listener();
 }
 
@@ -70,7 +68,7 @@ export function show({ kind, group, type, message }: GroupAlert): void {
   singles = [...singles, now];
   others = 0;
   const title = `${kind === "new" ? "New error" : "Regression"}: ${type}`;
-  const body = message.slice(0, MAX_TEXT).toWellFormed();
+  const body = cutText(message, MAX_TEXT);
   notify(title.slice(0, MAX_TEXT), { body, tag: group }, fragmentTo("errors", [group]));
 }
 
@@ -93,14 +91,5 @@ function notify(title: string, options: NotificationOptions, href: string): void
     };
   } catch {
     // Chromium on Android: only service workers may show notifications.
-  }
-}
-
-function storedChoice(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    // Storage is blocked.
-    return null;
   }
 }

@@ -41,20 +41,10 @@ export function openSource(variant: string): Promise<ConsoleSource> {
 export function useSource(variant: string): ConsoleSource | undefined {
   const [source, setSource] = useState<ConsoleSource>();
   useEffect(() => {
-    let unmounted = false;
-    openSource(variant).then(
-      (ready) => !unmounted && setSource(() => ready),
-      (error) => {
-        if (!unmounted) {
-          setSource(() => {
-            throw error;
-          });
-        }
-      },
-    );
-    return () => {
-      unmounted = true;
-    };
+    openSource(variant).then(setSource, (error) =>
+      setSource(() => {
+        throw error;
+      }));
   }, [variant]);
   return source;
 }

@@ -94,7 +94,7 @@ export function TraceCompare({ source, ids, takesFocus }: {
       {state === "forbidden" && source
         ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
         : failed
-        ? <ReadFailure sentence={failed.error} retry={failed.retry} />
+        ? <ReadFailure message={failed.error} retry={failed.retry} />
         : missing
         ? (
           <p className="empty">

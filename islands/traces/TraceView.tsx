@@ -159,7 +159,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
       {state === "forbidden" && source
         ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
         : content.state === "failed"
-        ? <ReadFailure sentence={content.error} retry={content.retry} />
+        ? <ReadFailure message={content.error} retry={content.retry} />
         : isEmpty && (
           <p className="empty">
             {content.state === "loading"

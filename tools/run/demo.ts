@@ -7,7 +7,7 @@
  */
 import { formatBytes, shortId } from "../../components/format.ts";
 import { formatTimeOfDay } from "../../components/format_time.ts";
-import { summariseItems } from "../../components/ItemList.tsx";
+import { countItems } from "../../components/count_items.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
@@ -38,7 +38,7 @@ export async function describeArrival(
   const decoded = encoding ? await decodeBody(body, encoding, MAX_DECODED_BYTES) : body;
   const { description } = indexEnvelope(parseEnvelope(decoded), 0);
   const { items, trace_ids: [trace] } = description;
-  const kinds = summariseItems(items)
+  const kinds = countItems(items)
     .map(({ type, count }) => count === 1 ? type : `${count} ${type}`);
   const of = trace === undefined ? "" : `  trace ${shortId(trace)}`;
   return `${formatTimeOfDay(now)}  ${formatBytes(body.length).padStart(9)}  ${

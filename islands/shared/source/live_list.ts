@@ -1,5 +1,6 @@
 import type { Page } from "../../../monitoring/models/rows.ts";
 import type { ConsoleQuery } from "./source.ts";
+import { messageOf } from "../text.ts";
 
 /** A list for display. The last rows stay while it is read again. */
 export interface ListState<Row> {
@@ -94,8 +95,7 @@ export class LiveList<Row> {
       this.#take(what, page);
     } catch (error) {
       if (current !== this.#query) return;
-      const message = error instanceof Error ? error.message : String(error);
-      this.#show({ ...this.#state, state: "failed", error: message });
+      this.#show({ ...this.#state, state: "failed", error: messageOf(error) });
     }
     this.#running = undefined;
     if (this.#again) this.ask(current!);

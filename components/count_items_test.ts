@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { summariseItems } from "./ItemList.tsx";
+import { countItems } from "./count_items.ts";
 
 Deno.test("items of one type → one count with their bytes, in order of first appearance", () => {
   assert.deepEqual(
-    summariseItems([
+    countItems([
       { type: "replay_event", bytes: 300 },
       { type: "log", bytes: 20 },
       { type: "replay_recording", bytes: 9000 },
@@ -15,5 +15,5 @@ Deno.test("items of one type → one count with their bytes, in order of first a
       { type: "replay_recording", count: 1, bytes: 9000 },
     ],
   );
-  assert.deepEqual(summariseItems([]), []);
+  assert.deepEqual(countItems([]), []);
 });

@@ -1,0 +1,9 @@
+import type { SourceState } from "../shared/source/source.ts";
+
+/** Shown in place of what is read from the inbox, until it is read. */
+export const INBOX_STATES: Readonly<Record<SourceState["state"], string>> = {
+  connecting: "Connecting to the inbox.",
+  live: "Loading the inbox.",
+  offline: "The inbox does not respond. Retrying.",
+  forbidden: "This browser may not read the inbox.",
+};
