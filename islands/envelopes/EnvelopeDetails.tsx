@@ -10,12 +10,13 @@ import { saveFile } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
-import { DetailsLayout, ProblemBox } from "./DetailsLayout.tsx";
+import { ProblemBox } from "./ProblemBox.tsx";
 import { Outcome } from "./EnvelopeList.tsx";
 import { findReceipt } from "./find_receipt.ts";
 import { inspectEnvelope } from "./inspect_envelope.ts";
 import { Inspector } from "./Inspector.tsx";
 import { useLoaded } from "../shared/use_loaded.ts";
+import { DetailView } from "../shared/DetailView.tsx";
 
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;
@@ -48,10 +49,13 @@ export function EnvelopeDetails({ source, id, row, back }: {
     else retry();
   };
   return (
-    <DetailsLayout
+    <DetailView
+      source={source}
+      className="details"
+      back={{ text: "All envelopes", href: back }}
       title={`Envelope ${id}`}
-      back={back}
-      actions={state !== "loading" && !isMissing && (
+      takesFocus
+      header={state !== "loading" && !isMissing && (
         <button type="button" onClick={save}>Download</button>
       )}
     >
@@ -66,7 +70,7 @@ export function EnvelopeDetails({ source, id, row, back }: {
       {source && state === "ready" && bytes && (
         <Content scope={source.scope} bytes={bytes} row={row} />
       )}
-    </DetailsLayout>
+    </DetailView>
   );
 }
 

@@ -1,4 +1,4 @@
-import { memo, useRef } from "react";
+import { memo } from "react";
 import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
@@ -11,15 +11,13 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
 import { FileButton } from "../shared/FileButton.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { sharedFilters } from "../shared/filters.ts";
-import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
-import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
-import { ListToolbar } from "../shared/ListToolbar.tsx";
+import { SourceLabel } from "../shared/SourceLabel.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { type ConsoleList, useList, useSourceState } from "../shared/use_source.ts";
 import { findReceipt } from "./find_receipt.ts";
+import { RowList } from "../shared/RowList.tsx";
 
 /** Item types of Sentry's SDKs (https://develop.sentry.dev/sdk/data-model/envelope-items/). */
 const KNOWN_TYPES = [
@@ -73,14 +71,8 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
 }) {
   const { params } = useFragment("envelopes");
   const { receipts } = useTelemetry();
-  const { rows, more } = list;
+  const { rows } = list;
   const { state } = useSourceState(source);
-  const frame = useRef<HTMLDivElement>(null);
-  const { stop, events } = useRowKeys(rows.map(({ id }) => String(id)), returnFrom?.toString());
-
-  const returnRow = typeof returnFrom === "number" ? String(returnFrom) : undefined;
-  useReturnToRow("envelopes", frame, returnRow, rows.length > 0);
-
   const query = Object.fromEntries(params);
   const fileButton = (
     <FileButton name="File to inspect" open={openFile} autoFocus={returnFrom === "file"}>
@@ -100,46 +92,42 @@ export function EnvelopeList({ source, list, returnFrom, openFile }: {
   };
 
   return (
-    <>
-      <ListToolbar source={source} what="envelopes" actions={fileButton}>
-        <ChoiceFilter
-          name="type"
-          label="Item type"
-          choices={KNOWN_TYPES}
-        />
-      </ListToolbar>
-      {/* Inspecting a file needs no access to the inbox. */}
-      {state === "forbidden" && <div className="bar">{fileButton}</div>}
-      <ListNotice source={source} list={list} what="envelopes">
+    <RowList
+      source={source}
+      view="envelopes"
+      list={list}
+      keys={rows.map(({ id }) => String(id))}
+      returnFrom={returnFrom?.toString()}
+      filters={<ChoiceFilter name="type" label="Item type" choices={KNOWN_TYPES} />}
+      actions={fileButton}
+      // Inspecting a file needs no access to the inbox.
+      above={state === "forbidden" && <div className="bar">{fileButton}</div>}
+      empty={
         <p>
           No envelopes received. <a href="#/">Generate telemetry</a>{" "}
           on the overview, or drop a saved envelope on this page to inspect it.
         </p>
-      </ListNotice>
-      {rows.length > 0 && (
-        <div ref={frame} {...events}>
-          <SourceLabels source={source}>
-            <DataTable
-              className="data-table feed-rows"
-              caption="Envelopes, newest first"
-              columns={columns(source?.scope === "visit" ? "Created" : "Received", parts)}
-            >
-              {rows.map((row) => (
-                <EnvelopeRow
-                  key={row.id}
-                  row={row}
-                  href={fragmentTo("envelopes", [String(row.id)], query)}
-                  outcome={outcomeOf(row)}
-                  isStop={String(row.id) === stop}
-                  {...parts}
-                />
-              ))}
-            </DataTable>
-          </SourceLabels>
-          <OlderButton what="envelopes" more={more} />
-        </div>
+      }
+    >
+      {(tabStop) => (
+        <DataTable
+          className="data-table feed-rows"
+          caption="Envelopes, newest first"
+          columns={columns(source?.scope === "visit" ? "Created" : "Received", parts)}
+        >
+          {rows.map((row) => (
+            <EnvelopeRow
+              key={row.id}
+              row={row}
+              href={fragmentTo("envelopes", [String(row.id)], query)}
+              outcome={outcomeOf(row)}
+              isTabStop={String(row.id) === tabStop}
+              {...parts}
+            />
+          ))}
+        </DataTable>
       )}
-    </>
+    </RowList>
   );
 }
 
@@ -180,14 +168,14 @@ export function describeContent({ items, summary }: Pick<InboxRow, "items" | "su
  * One envelope. Memoised: unchanged rows are not rendered again.
  *
  * @param props.outcome undefined: unknown
- * @param props.isStop the row is the list's tab stop
+ * @param props.isTabStop the row is in the tab order
  */
 const EnvelopeRow = memo(function EnvelopeRow(
-  { row, href, outcome, isStop, hasOutcome, hasEncoding, hasTrace, hasRecording }: Parts & {
+  { row, href, outcome, isTabStop, hasOutcome, hasEncoding, hasTrace, hasRecording }: Parts & {
     row: InboxRow;
     href: string;
     outcome: string | undefined;
-    isStop: boolean;
+    isTabStop: boolean;
   },
 ) {
   const { id, received_at, trace_ids, replay_id, bytes, content_encoding } = row;
@@ -203,7 +191,7 @@ const EnvelopeRow = memo(function EnvelopeRow(
           className="row-link"
           href={href}
           data-row={id}
-          tabIndex={isStop ? 0 : -1}
+          tabIndex={isTabStop ? 0 : -1}
           aria-label={`Envelope ${id}: ${content}, ${formatExactTime(received_at, Date.now())}`}
         >
           {content}

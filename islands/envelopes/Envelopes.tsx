@@ -1,11 +1,10 @@
 import { useCallback, useEffect, useState } from "react";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useFragment, useIsVisible } from "../shared/fragment.ts";
-import { useMounted } from "../shared/telemetry.ts";
 import { useSource, useSourceState } from "../shared/use_source.ts";
 import { EnvelopeDetails } from "./EnvelopeDetails.tsx";
 import { EnvelopeList, type ReturnFrom, useEnvelopes } from "./EnvelopeList.tsx";
 import { FileDetails } from "./FileDetails.tsx";
+import { ViewBoundary } from "../shared/ViewBoundary.tsx";
 
 /**
  * The envelopes view: the list (`#/envelopes`), one envelope (`#/envelopes/ID`), or a file that the user opened.
@@ -13,11 +12,10 @@ import { FileDetails } from "./FileDetails.tsx";
  * @param props.variant `inbox` or `relay`
  */
 export default function Envelopes({ variant }: { variant: string }) {
-  const mounted = useMounted();
   return (
-    <ErrorBoundary what="The envelopes view">
-      {mounted ? <EnvelopesView variant={variant} /> : <p className="empty">Loading envelopes.</p>}
-    </ErrorBoundary>
+    <ViewBoundary view="envelopes">
+      <EnvelopesView variant={variant} />
+    </ViewBoundary>
   );
 }
 
@@ -47,11 +45,12 @@ function EnvelopesView({ variant }: { variant: string }) {
   return (
     <div className={isDraggedOver ? "feed-view over" : "feed-view"}>
       {file
-        ? <FileDetails file={file} back={back} onLeave={closeFile} />
+        ? <FileDetails key={file.name} file={file} back={back} onLeave={closeFile} />
         // The list shows the form for the token.
         : id !== undefined && state !== "forbidden"
         ? (
           <EnvelopeDetails
+            key={id}
             source={source}
             id={id}
             row={list.rows.find((row) => row.id === id)}

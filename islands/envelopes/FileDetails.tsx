@@ -3,11 +3,12 @@ import { ScrollingTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { isArchiveHeader } from "../../monitoring/protocol/inbox_archive.ts";
-import { DetailsLayout, ProblemBox } from "./DetailsLayout.tsx";
+import { ProblemBox } from "./ProblemBox.tsx";
 import { type InspectedItem, inspectEnvelope, type Inspection } from "./inspect_envelope.ts";
 import { Inspector, useShowMore } from "./Inspector.tsx";
 import { openBytes, openFile } from "./open_file.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
+import { DetailView } from "../shared/DetailView.tsx";
 
 /** Rows shown at once; an export may contain 50,000. */
 const ROWS_AT_ONCE = 200;
@@ -28,7 +29,15 @@ export function FileDetails({ file, back, onLeave }: {
   }, [file]);
   const read = state === "ready" ? value : undefined;
   return (
-    <DetailsLayout title={file.name} back={back} onLeave={onLeave}>
+    <DetailView
+      // Reading a file needs no access to the inbox.
+      source={undefined}
+      className="details"
+      back={{ text: "All envelopes", href: back }}
+      title={file.name}
+      takesFocus
+      onLeave={onLeave}
+    >
       <p>
         {formatBytes(file.size)}
         {read?.encoding && `, ${read.encoding}`}. Read in this browser only, not uploaded.
@@ -40,7 +49,7 @@ export function FileDetails({ file, back, onLeave }: {
           ? <ArchiveList archive={read.inspection} />
           : <Inspector inspection={read.inspection} />
       )}
-    </DetailsLayout>
+    </DetailView>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { saveBytes } from "../shared/FileButton.tsx";
-import { ProblemBox } from "./DetailsLayout.tsx";
+import { ProblemBox } from "./ProblemBox.tsx";
 import type { InspectedItem, Inspection, Problem } from "./inspect_envelope.ts";
 import {
   hexDump,

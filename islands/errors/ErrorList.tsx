@@ -1,4 +1,4 @@
-import { memo, useRef } from "react";
+import { memo } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatDuration } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
@@ -7,17 +7,16 @@ import { type ErrorGroupRow, GROUP_COLUMNS } from "../../monitoring/models/rows.
 import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
-import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
-import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
-import { ListNotice, OlderButton, OnlyOfTrace } from "../shared/ListNotice.tsx";
+import { SourceLabel } from "../shared/SourceLabel.tsx";
+import { OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { LevelFilter, levelParam, ToggleFilter } from "../shared/ChoiceFilter.tsx";
-import { ListToolbar } from "../shared/ListToolbar.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 import { cutText } from "../shared/text.ts";
+import { RowList } from "../shared/RowList.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
@@ -25,11 +24,11 @@ const MAX_VALUE = 240;
 /**
  * Error groups, last seen first.
  *
- * @param props.from the group that the user returns from: its row takes the focus
+ * @param props.returnFrom the group that was open before; its row gets the focus
  */
-export function ErrorList({ source, from }: {
+export function ErrorList({ source, returnFrom }: {
   source: ConsoleSource | undefined;
-  from: string | undefined;
+  returnFrom: string | undefined;
 }) {
   const { params } = useFragment("errors");
   const q = params.get("q") ?? undefined;
@@ -47,28 +46,27 @@ export function ErrorList({ source, from }: {
     sort,
     ...sharedFilters(params),
   });
-  const { more } = list;
   const rows = newestFirst(list.rows, sort, ({ last_seen }) => last_seen);
-  const { stop, events } = useRowKeys(rows.map(({ group }) => group), from);
-  const container = useRef<HTMLDivElement>(null);
-  const hasRows = rows.length > 0;
   const isOpenOnly = source?.groups !== undefined && state === "open";
-  const what = isOpenOnly ? "open errors" : "errors";
-  useReturnToRow("errors", container, from, hasRows);
 
   return (
-    <>
-      <ListToolbar
-        source={source}
-        what="errors"
-        menu={<NotificationSwitch source={source} />}
-      >
-        <StateFilter source={source} />
-        <LevelFilter />
-        <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
-      </ListToolbar>
-      <OnlyOfTrace what="errors" />
-      <ListNotice source={source} list={list} what={what}>
+    <RowList
+      source={source}
+      view="errors"
+      whatIsMissing={isOpenOnly ? "open errors" : "errors"}
+      list={list}
+      keys={rows.map(({ group }) => group)}
+      returnFrom={returnFrom}
+      filters={
+        <>
+          <StateFilter source={source} />
+          <LevelFilter />
+          <ToggleFilter name="handled" value="false">Unhandled only</ToggleFilter>
+        </>
+      }
+      menu={<NotificationSwitch source={source} />}
+      above={<OnlyOfTrace what="errors" />}
+      empty={
         <p>
           {isOpenOnly ? "No open errors." : "No errors received."} <a href="#/">Generate one</a>
           {" "}
@@ -77,29 +75,25 @@ export function ErrorList({ source, from }: {
             <a href={fragmentTo("errors", [], { state: "all" })}>Show resolved and muted ones</a>
           )}
         </p>
-      </ListNotice>
-      {hasRows && (
-        <div ref={container} {...events}>
-          <SourceLabels source={source}>
-            <DataTable
-              className="groups"
-              caption={sort === undefined ? "Errors, last seen first" : "Errors"}
-              columns={sortedBy(sort ?? "-last_seen", COLUMNS)}
-            >
-              {rows.map((row) => (
-                <ErrorRow
-                  key={row.group}
-                  row={row}
-                  href={fragmentTo("errors", [row.group], Object.fromEntries(params))}
-                  isStop={row.group === stop}
-                />
-              ))}
-            </DataTable>
-          </SourceLabels>
-        </div>
+      }
+    >
+      {(tabStop) => (
+        <DataTable
+          className="groups"
+          caption={sort === undefined ? "Errors, last seen first" : "Errors"}
+          columns={sortedBy(sort ?? "-last_seen", COLUMNS)}
+        >
+          {rows.map((row) => (
+            <ErrorRow
+              key={row.group}
+              row={row}
+              href={fragmentTo("errors", [row.group], Object.fromEntries(params))}
+              isTabStop={row.group === tabStop}
+            />
+          ))}
+        </DataTable>
       )}
-      <OlderButton what="errors" more={more} />
-    </>
+    </RowList>
   );
 }
 
@@ -115,12 +109,12 @@ const COLUMNS: readonly SortableColumn[] = [
 /**
  * One error group. Memoised: unchanged rows are not rendered again.
  *
- * @param props.isStop the row is the list's tab stop
+ * @param props.isTabStop the row is in the tab order
  */
-const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
+const ErrorRow = memo(function ErrorRow({ row, href, isTabStop }: {
   row: ErrorGroupRow;
   href: string;
-  isStop: boolean;
+  isTabStop: boolean;
 }) {
   const { group, type, value, where, level, handled, count, first_seen, last_seen } = row;
   return (
@@ -132,7 +126,7 @@ const ErrorRow = memo(function ErrorRow({ row, href, isStop }: {
             className="row-link"
             href={href}
             data-row={group}
-            tabIndex={isStop ? 0 : -1}
+            tabIndex={isTabStop ? 0 : -1}
             aria-labelledby={`error-${group}`}
           >
             {type}

@@ -1,12 +1,11 @@
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
-import { useMounted } from "../shared/telemetry.ts";
 import { useList, useSource } from "../shared/use_source.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { ErrorList } from "./ErrorList.tsx";
+import { ViewBoundary } from "../shared/ViewBoundary.tsx";
 
 /** Ids of events have 32 digits, keys of groups have fewer. */
 const EVENT_ID = /^[\da-f]{32}$/;
@@ -23,11 +22,10 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  * @param props.variant `inbox` or `relay`
  */
 export default function Errors({ variant }: { variant: string }) {
-  const mounted = useMounted();
   return (
-    <ErrorBoundary what="The errors view">
-      {mounted ? <ErrorsView variant={variant} /> : <p className="empty">Loading errors.</p>}
-    </ErrorBoundary>
+    <ViewBoundary view="errors">
+      <ErrorsView variant={variant} />
+    </ViewBoundary>
   );
 }
 
@@ -44,7 +42,7 @@ function ErrorsView({ variant }: { variant: string }) {
     lastAddress.current = address;
     hasNavigated.current = true;
   }
-  if (group === undefined) return <ErrorList source={source} from={previousGroup.current} />;
+  if (group === undefined) return <ErrorList source={source} returnFrom={previousGroup.current} />;
   if (EVENT_ID.test(group)) {
     return <EventRedirect source={source} eventId={group} envelope={envelope} />;
   }

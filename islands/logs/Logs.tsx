@@ -1,4 +1,3 @@
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { LevelFilter, levelParam } from "../shared/ChoiceFilter.tsx";
 import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { useFragment } from "../shared/fragment.ts";
@@ -6,8 +5,8 @@ import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabels } from "../shared/SourceLabel.tsx";
 import { ListNotice, OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { useList, useSource } from "../shared/use_source.ts";
-import { useMounted } from "../shared/telemetry.ts";
 import { LogTree } from "./LogTree.tsx";
+import { ViewBoundary } from "../shared/ViewBoundary.tsx";
 
 /**
  * The view of logs, newest first (`#/logs`).
@@ -15,11 +14,10 @@ import { LogTree } from "./LogTree.tsx";
  * @param props.variant `inbox` or `relay`
  */
 export default function Logs({ variant }: { variant: string }) {
-  const mounted = useMounted();
   return (
-    <ErrorBoundary what="The logs view">
-      {mounted ? <LogList variant={variant} /> : <p className="empty">Loading logs.</p>}
-    </ErrorBoundary>
+    <ViewBoundary view="logs">
+      <LogList variant={variant} />
+    </ViewBoundary>
   );
 }
 

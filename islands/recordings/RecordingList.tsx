@@ -1,19 +1,16 @@
-import { useRef } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
-import { RECORDING_COLUMNS, type RecordingRow } from "../../monitoring/models/rows.ts";
+import { RECORDING_COLUMNS, type RecordingRow as Row } from "../../monitoring/models/rows.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
-import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
-import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
-import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
+import { SourceLabel } from "../shared/SourceLabel.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
+import { RowList } from "../shared/RowList.tsx";
 
 /**
  * The list of session recordings of which segments have arrived.
@@ -29,49 +26,44 @@ export function RecordingList({ source, returnFrom }: {
   const q = params.get("q") ?? undefined;
   const list = useList(source, "recordings", { q, sort, ...sharedFilters(params) });
   const rows = newestFirst(list.rows, sort, ({ started_at }) => started_at);
-  const { stop, events } = useRowKeys(rows.map(({ replay_id }) => replay_id), returnFrom);
-  const container = useRef<HTMLDivElement>(null);
-  useReturnToRow("recordings", container, returnFrom, rows.length > 0);
   return (
-    <div ref={container} {...events}>
-      <ListToolbar source={source} what="recordings" />
-      <ListNotice
-        source={source}
-        list={list}
-        what="recordings"
-        hint={source?.scope === "inbox" && (
-          <p>
-            Your application records with <code>integrations: [Sentry.replayIntegration()]</code>
-            {" "}
-            and <code>replaysSessionSampleRate: 1</code>.
-          </p>
-        )}
-      >
+    <RowList
+      source={source}
+      view="recordings"
+      list={list}
+      keys={rows.map(({ replay_id }) => replay_id)}
+      returnFrom={returnFrom}
+      hint={source?.scope === "inbox" && (
+        <p>
+          Your application records with <code>integrations: [Sentry.replayIntegration()]</code> and
+          {" "}
+          <code>replaysSessionSampleRate: 1</code>.
+        </p>
+      )}
+      empty={
         <p>
           No recordings received. The page records a part of its visits, and each visit with an
           error: <a href="#/">throw one</a> on the overview.
         </p>
-      </ListNotice>
-      {rows.length > 0 && (
-        <SourceLabels source={source}>
-          <DataTable
-            className="data-table recordings-list"
-            caption={sort === undefined ? "Recordings, newest first" : "Recordings"}
-            columns={sortedBy(sort ?? "-started_at", COLUMNS)}
-          >
-            {rows.map((row) => (
-              <Row
-                key={row.replay_id}
-                row={row}
-                href={fragmentTo("recordings", [row.replay_id], Object.fromEntries(params))}
-                isTabStop={row.replay_id === stop}
-              />
-            ))}
-          </DataTable>
-        </SourceLabels>
+      }
+    >
+      {(tabStop) => (
+        <DataTable
+          className="data-table recordings-list"
+          caption={sort === undefined ? "Recordings, newest first" : "Recordings"}
+          columns={sortedBy(sort ?? "-started_at", COLUMNS)}
+        >
+          {rows.map((row) => (
+            <RecordingRow
+              key={row.replay_id}
+              row={row}
+              href={fragmentTo("recordings", [row.replay_id], Object.fromEntries(params))}
+              isTabStop={row.replay_id === tabStop}
+            />
+          ))}
+        </DataTable>
       )}
-      <OlderButton what="recordings" more={list.more} />
-    </div>
+    </RowList>
   );
 }
 
@@ -84,7 +76,8 @@ const COLUMNS: readonly SortableColumn[] = [
   { title: "Size", numeric: true },
 ];
 
-function Row({ row, href, isTabStop }: { row: RecordingRow; href: string; isTabStop: boolean }) {
+/** @param props.isTabStop the row is in the tab order */
+function RecordingRow({ row, href, isTabStop }: { row: Row; href: string; isTabStop: boolean }) {
   const { replay_id, kind, page, started_at, ended_at, segments, missing, errors, bytes } = row;
   return (
     <tr>

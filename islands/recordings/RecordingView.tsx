@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -8,19 +8,18 @@ import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { ALL_SOURCES } from "../shared/filters.ts";
-import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
-import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
-import { useSourceState } from "../shared/use_source.ts";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { type ReadRecording, type RecordingState, useRecording } from "./use_recording.ts";
+import { DetailView } from "../shared/DetailView.tsx";
 
 const MaskingReport = lazy(() => import("./MaskingReport.tsx"));
 
 /**
  * One recording: its facts, the player, and what happened on a time line.
  *
- * @param props.takesFocus the link that was followed, which had the focus, is not on the page any more
+ * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
 export function RecordingView({ source, replayId, takesFocus }: {
   source: ConsoleSource | undefined;
@@ -28,53 +27,44 @@ export function RecordingView({ source, replayId, takesFocus }: {
   takesFocus: boolean;
 }) {
   const result = useRecording(source, replayId);
-  const { state } = useSourceState(source);
   const { params } = useFragment("recordings");
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (takesFocus) heading.current?.focus({ preventScroll: true });
-  }, []);
-  const listHref = fragmentTo("recordings", [], { ...Object.fromEntries(params), at: undefined });
   const { row } = result;
   return (
-    <div
+    <DetailView
+      source={source}
       className="one-recording"
-      onKeyDown={(event) => {
-        if (event.key === "Escape" && !event.defaultPrevented) goTo(listHref);
+      back={{
+        text: "All recordings",
+        href: fragmentTo("recordings", [], { ...Object.fromEntries(params), at: undefined }),
       }}
+      title={row?.page ? `Recording of ${addressPath(row.page)}` : "Recording"}
+      header={
+        <>
+          <CopyId id={replayId} what="recording id" />
+          <a href={fragmentTo("envelopes", [], { q: replayId, source: ALL_SOURCES })}>Envelopes</a>
+        </>
+      }
+      takesFocus={takesFocus}
     >
-      <header className="trace-head">
-        <a href={listHref}>All recordings</a>
-        <h3 tabIndex={-1} ref={heading}>
-          Recording{row?.page && ` of ${addressPath(row.page)}`}
-        </h3>
-        <CopyId id={replayId} what="recording id" />
-        <a href={fragmentTo("envelopes", [], { q: replayId, source: ALL_SOURCES })}>Envelopes</a>
-      </header>
-      {state === "forbidden" && source
-        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
-        : (
+      {row && <RecordingFacts row={row} />}
+      {row?.kind === "video"
+        ? (
           <>
-            {row && <Facts row={row} />}
-            {row?.kind === "video"
-              ? (
-                <>
-                  <p className="empty">
-                    This is a recording of a mobile app: its SDK sends videos of the screen instead
-                    of the page's content. They cannot be played here. “Envelopes” above has the
-                    videos as received, and what was recorded beside them.
-                  </p>
-                  <Masking {...{ source, replayId }} events={NO_EVENTS} from={row.started_at} />
-                </>
-              )
-              : <Content source={source} replayId={replayId} result={result} />}
+            <p className="empty">
+              This is a recording of a mobile app: its SDK sends videos of the screen instead of the
+              page's content. They cannot be played here. “Envelopes” above has the videos as
+              received, and what was recorded beside them.
+            </p>
+            <Masking {...{ source, replayId }} events={NO_EVENTS} from={row.started_at} />
           </>
-        )}
-    </div>
+        )
+        : <Content source={source} replayId={replayId} result={result} />}
+    </DetailView>
   );
 }
 
-function Facts({ row }: { row: RecordingRow }) {
+/** Time, duration and counts of a recording. */
+function RecordingFacts({ row }: { row: RecordingRow }) {
   const { started_at, ended_at, segments, missing, doubled, bytes, errors } = row;
   return (
     <p className="recording-facts" role="status">
@@ -147,7 +137,7 @@ function Content({ source, replayId, result }: {
   }
 }
 
-/** The masking report, which is made when it is opened: it reads all envelopes of the visit. */
+/** The masking report. It reads all envelopes of the visit, so it is made only when it is opened. */
 function Masking(props: {
   source: ConsoleSource | undefined;
   replayId: string;

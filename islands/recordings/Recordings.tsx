@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from "react";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useFragment } from "../shared/fragment.ts";
-import { useMounted } from "../shared/telemetry.ts";
 import { useSource } from "../shared/use_source.ts";
 import { RecordingList } from "./RecordingList.tsx";
 import { RecordingView } from "./RecordingView.tsx";
+import { ViewBoundary } from "../shared/ViewBoundary.tsx";
 
 /**
  * The view of session recordings: the list (`#/recordings`), or one of them (`#/recordings/ID`), at a moment
@@ -14,9 +13,9 @@ import { RecordingView } from "./RecordingView.tsx";
  */
 export default function Recordings({ variant }: { variant: string }) {
   return (
-    <ErrorBoundary what="The recordings view">
+    <ViewBoundary view="recordings">
       <ListOrRecording variant={variant} />
-    </ErrorBoundary>
+    </ViewBoundary>
   );
 }
 
@@ -24,7 +23,6 @@ export default function Recordings({ variant }: { variant: string }) {
 const REPLAY_ID = /^[\da-f]{32}$/;
 
 function ListOrRecording({ variant }: { variant: string }) {
-  const mounted = useMounted();
   const source = useSource(variant);
   // While another view is open, the last recording stays as it is.
   const { path: [id = ""] } = useFragment("recordings");
@@ -36,7 +34,6 @@ function ListOrRecording({ variant }: { variant: string }) {
     else last.current = replayId;
   }, [replayId]);
 
-  if (!mounted) return <p className="empty">Loading recordings.</p>;
   if (replayId === undefined) return <RecordingList source={source} returnFrom={last.current} />;
   return (
     <RecordingView

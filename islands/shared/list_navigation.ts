@@ -25,20 +25,20 @@ interface RowEvents {
  * text selection.
  *
  * @param keys the rows' keys in display order
- * @param initial key of the row that is the tab stop at first
+ * @param initial key of the row that is the tab stop at first; unknown or undefined: the first row
  * @returns the key of the row that is the tab stop, and the handlers
  */
 export function useRowKeys(
   keys: readonly string[],
   initial: string | undefined,
-): { readonly stop: string | undefined; readonly events: RowEvents } {
+): { readonly tabStop: string | undefined; readonly events: RowEvents } {
   const [active, setActive] = useState(initial);
-  const stop = active !== undefined && keys.includes(active) ? active : keys[0];
+  const tabStop = active !== undefined && keys.includes(active) ? active : keys[0];
   const onFocus = ({ target }: SyntheticEvent) => {
     const { row } = (target as HTMLElement).dataset;
     if (row !== undefined) setActive(row);
   };
-  return { stop, events: { ...EVENTS, onFocus } };
+  return { tabStop, events: { ...EVENTS, onFocus } };
 }
 
 const EVENTS: Omit<RowEvents, "onFocus"> = {

@@ -3,14 +3,12 @@ import { PAGE_COLUMNS, type PageRow } from "../../monitoring/models/rows.ts";
 import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { useRowKeys } from "../shared/list_navigation.ts";
-import { ListNotice } from "../shared/ListNotice.tsx";
-import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { sortedBy, sortParam } from "../shared/sort_columns.ts";
-import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
+import { SourceLabel } from "../shared/SourceLabel.tsx";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { formatVitals, RatedValue } from "./WebVitals.tsx";
+import { RowList } from "../shared/RowList.tsx";
 
 const COLUMNS = [
   { title: "Page" },
@@ -25,56 +23,54 @@ export default function PageVitals({ source }: { source: ConsoleSource | undefin
   const q = params.get("q") ?? undefined;
   const list = useList(source, "pages", { q, sort, ...sharedFilters(params) });
   const keyOf = ({ source, page }: PageRow) => `${source} ${page}`;
-  const { stop, events } = useRowKeys(list.rows.map(keyOf), undefined);
   return (
-    <div {...events}>
-      <ListToolbar
-        source={source}
-        what="pages"
-        actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
-      />
-      <ListNotice source={source} list={list} what="web vitals">
-        <p>No web vitals received. Browser SDKs send them with each page load.</p>
-      </ListNotice>
-      {list.rows.length > 0 && (
-        <SourceLabels source={source}>
-          <DataTable
-            className="groups page-vitals"
-            caption="Web vitals of pages, 75th percentile of their loads"
-            columns={sortedBy(sort, COLUMNS)}
-          >
-            {list.rows.map((row) => (
-              <tr key={keyOf(row)}>
-                <td className="what">
-                  <span>
-                    <a
-                      className="row-link"
-                      data-row={keyOf(row)}
-                      tabIndex={keyOf(row) === stop ? 0 : -1}
-                      href={fragmentTo("traces", [], {
-                        ...filterParams(params),
-                        page: row.page,
-                        source: row.source,
-                        sort: "slowest",
-                      })}
-                    >
-                      {row.page}
-                    </a>
-                    <SourceLabel of={[row.source]} />
-                  </span>
+    <RowList
+      source={source}
+      view="traces"
+      what="pages"
+      whatIsMissing="web vitals"
+      list={list}
+      keys={list.rows.map(keyOf)}
+      actions={<a href={fragmentTo("traces", [], filterParams(params))}>All traces</a>}
+      empty={<p>No web vitals received. Browser SDKs send them with each page load.</p>}
+    >
+      {(tabStop) => (
+        <DataTable
+          className="groups page-vitals"
+          caption="Web vitals of pages, 75th percentile of their loads"
+          columns={sortedBy(sort, COLUMNS)}
+        >
+          {list.rows.map((row) => (
+            <tr key={keyOf(row)}>
+              <td className="what">
+                <span>
+                  <a
+                    className="row-link"
+                    data-row={keyOf(row)}
+                    tabIndex={keyOf(row) === tabStop ? 0 : -1}
+                    href={fragmentTo("traces", [], {
+                      ...filterParams(params),
+                      page: row.page,
+                      source: row.source,
+                      sort: "slowest",
+                    })}
+                  >
+                    {row.page}
+                  </a>
+                  <SourceLabel of={[row.source]} />
+                </span>
+              </td>
+              <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
+              {PAGE_VITALS.map((name) => (
+                <td key={name} data-column={name.toUpperCase()}>
+                  <VitalCell name={name} value={row[name]} />
                 </td>
-                <td className="n" data-column="Loads">{row.loads.toLocaleString("en")}</td>
-                {PAGE_VITALS.map((name) => (
-                  <td key={name} data-column={name.toUpperCase()}>
-                    <VitalCell name={name} value={row[name]} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </DataTable>
-        </SourceLabels>
+              ))}
+            </tr>
+          ))}
+        </DataTable>
       )}
-    </div>
+    </RowList>
   );
 }
 

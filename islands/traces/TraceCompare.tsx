@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -13,16 +13,15 @@ import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
-import { fragmentTo, goTo } from "../shared/fragment.ts";
-import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
+import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
-import { useSourceState } from "../shared/use_source.ts";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { useStableMemo } from "../shared/stable.ts";
 import { barOf, percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./use_trace_content.ts";
 import { type FormattedVital, formatVitals, Rating } from "./WebVitals.tsx";
+import { DetailView } from "../shared/DetailView.tsx";
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
@@ -40,18 +39,13 @@ interface Side {
  * Two traces side by side on one time scale (`#/traces/A/compare/B`), with their spans matched by operation and name.
  *
  * @param props.ids of A and B
- * @param props.takesFocus of the heading: the link that was followed is not on the page any more
+ * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
 export function TraceCompare({ source, ids, takesFocus }: {
   source: ConsoleSource | undefined;
   ids: readonly [string, string];
   takesFocus: boolean;
 }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (takesFocus) heading.current?.focus({ preventScroll: true });
-  }, []);
-  const { state } = useSourceState(source);
   const [idA, idB] = ids;
   const [contentA, contentB] = [useTraceContent(source, idA), useTraceContent(source, idB)];
   const a = useStableMemo(() => readTrace(contentA.parts), [contentA.parts]);
@@ -72,28 +66,26 @@ export function TraceCompare({ source, ids, takesFocus }: {
         width_ms={comparison.width_ms}
       />
     ));
-  const backHref = fragmentTo("traces", [idA]);
   const missing = sides.find(({ trace: { tree, marks } }) =>
     tree.nodes.length + marks.length === 0
   );
   const failed = [contentA, contentB].find((content) => content.state === "failed");
   const isLoading = contentA.state === "loading" || contentB.state === "loading";
   return (
-    <div
+    <DetailView
+      source={source}
       className="trace"
-      onKeyDown={(event) => {
-        if (event.key === "Escape" && !event.defaultPrevented) goTo(backHref);
-      }}
+      back={{ text: "Trace A", href: fragmentTo("traces", [idA]) }}
+      title="Two traces compared"
+      header={
+        <>
+          <a href={chooseHref(idA, a.summary)}>Choose another B</a>
+          <a href={fragmentTo("traces", [idB, "compare", idA])}>Swap</a>
+        </>
+      }
+      takesFocus={takesFocus}
     >
-      <header className="trace-head">
-        <a href={backHref}>Trace A</a>
-        <h3 tabIndex={-1} ref={heading}>Two traces compared</h3>
-        <a href={chooseHref(idA, a.summary)}>Choose another B</a>
-        <a href={fragmentTo("traces", [idB, "compare", idA])}>Swap</a>
-      </header>
-      {state === "forbidden" && source
-        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
-        : failed
+      {failed
         ? <ReadFailure message={failed.error} retry={failed.retry} />
         : missing
         ? (
@@ -169,7 +161,7 @@ export function TraceCompare({ source, ids, takesFocus }: {
             )}
           </>
         )}
-    </div>
+    </DetailView>
   );
 }
 

@@ -1,4 +1,3 @@
-import { type ReactNode, useEffect, useRef } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -8,11 +7,9 @@ import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 
-/** The trace's name, its facts and ids, and links to the list and to Sentry. */
-export function TraceHeader(props: {
-  name: string;
+/** The trace's id, and links to its recording, to a comparison and to Sentry. */
+export function TraceLinks({ traceId, compareHref, variant, replayId, startedAt }: {
   traceId: string;
-  listHref: string;
   /** To choose a trace to compare with. */
   compareHref: string | undefined;
   /** `inbox` or `relay`. */
@@ -21,29 +18,17 @@ export function TraceHeader(props: {
   replayId: string | null;
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** The link that was followed, which had the focus, is not on the page any more. */
-  takesFocus: boolean;
-  /** The facts. */
-  children: ReactNode;
 }) {
-  const { name, traceId, listHref, compareHref, variant, replayId, startedAt, takesFocus } = props;
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (takesFocus) heading.current?.focus({ preventScroll: true });
-  }, []);
   const sentryUrl = variant === "relay" ? sentryTraceUrl(dsnOfPage(), traceId) : undefined;
   return (
-    <header className="trace-head">
-      <a href={listHref}>All traces</a>
-      <h3 tabIndex={-1} ref={heading}>{name}</h3>
-      {props.children}
+    <>
       <span>
         trace <CopyId id={traceId} what="trace id" />
       </span>
       {replayId !== null && <a href={momentHref(replayId, startedAt)}>Recording</a>}
       {compareHref !== undefined && <a href={compareHref}>Compare</a>}
       {sentryUrl && <a href={sentryUrl} target="_blank" rel="noreferrer">Open in Sentry</a>}
-    </header>
+    </>
   );
 }
 
@@ -52,7 +37,7 @@ export function TraceFacts({ summary, startedAt, hrefs }: {
   summary: TraceSummary;
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** Where the counts lead to. */
+  /** Targets of the counts; undefined: not a link. */
   hrefs: Readonly<Record<"errors" | "failed" | "logs", string | undefined>>;
 }) {
   const { spans, failed, errors, logs } = summary;

@@ -1,4 +1,4 @@
-import { memo, useRef } from "react";
+import { memo } from "react";
 import { type Column, DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
@@ -8,18 +8,16 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/rows.ts";
 import { ChoiceFilter, ToggleFilter } from "../shared/ChoiceFilter.tsx";
 import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
-import { ListToolbar } from "../shared/ListToolbar.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import { ListNotice, OlderButton } from "../shared/ListNotice.tsx";
-import { useReturnToRow, useRowKeys } from "../shared/list_navigation.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { useList } from "../shared/use_source.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
-import { SourceLabel, SourceLabels } from "../shared/SourceLabel.tsx";
+import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { useShowsOwn, useSourceList } from "../shared/source_list.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
+import { RowList } from "../shared/RowList.tsx";
 
 /**
  * The list of traces. Includes this page's own traces before their envelopes have arrived.
@@ -55,25 +53,28 @@ export function TraceList({ source, returnFrom, compareWith }: {
     ({ started_at }) => started_at,
   );
 
-  const { stop, events } = useRowKeys(rows.map(({ trace_id }) => trace_id), returnFrom);
-  const container = useRef<HTMLDivElement>(null);
-  useReturnToRow("traces", container, returnFrom, rows.length > 0);
-
   return (
-    <div ref={container} {...events}>
-      <ListToolbar source={source} what="traces">
-        <ChoiceFilter name="status" choices={TRACE_STATUSES} />
-        <ChoiceFilter
-          name="op"
-          label="Operation"
-          choices={sources?.ops ?? []}
-        />
-        {own.page !== undefined && (
-          <ToggleFilter name="page" value={own.page}>{`Loads of ${own.page}`}</ToggleFilter>
-        )}
-        <a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>
-      </ListToolbar>
-      {compareWith !== undefined && (
+    <RowList
+      source={source}
+      view="traces"
+      list={{ ...list, rows }}
+      keys={rows.map(({ trace_id }) => trace_id)}
+      returnFrom={returnFrom}
+      filters={
+        <>
+          <ChoiceFilter name="status" choices={TRACE_STATUSES} />
+          <ChoiceFilter
+            name="op"
+            label="Operation"
+            choices={sources?.ops ?? []}
+          />
+          {own.page !== undefined && (
+            <ToggleFilter name="page" value={own.page}>{`Loads of ${own.page}`}</ToggleFilter>
+          )}
+          <a href={fragmentTo("traces", ["vitals"], filterParams(params))}>Web vitals</a>
+        </>
+      }
+      above={compareWith !== undefined && (
         <p className="filtered-by">
           <span>
             Choose the trace to compare with <Id id={compareWith} />
@@ -81,27 +82,25 @@ export function TraceList({ source, returnFrom, compareWith }: {
           <a href={fragmentTo("traces", [compareWith])}>Cancel</a>
         </p>
       )}
-      <ListNotice source={source} list={{ ...list, rows }} what="traces">
+      empty={
         <p>
           No traces received. <a href="#/">Generate telemetry</a> on the overview.
         </p>
-      </ListNotice>
-      {rows.length > 0 && (
-        <SourceLabels source={source}>
-          <TraceTable
-            rows={rows}
-            caption={sort === undefined ? "Traces, newest first" : "Traces"}
-            columns={sortedBy(sort ?? "-started_at", columnsOf(rows))}
-            tabStop={stop}
-            hrefOf={(traceId) =>
-              compareWith === undefined
-                ? fragmentTo("traces", [traceId], Object.fromEntries(params))
-                : fragmentTo("traces", [compareWith, "compare", traceId])}
-          />
-        </SourceLabels>
+      }
+    >
+      {(tabStop) => (
+        <TraceTable
+          rows={rows}
+          caption={sort === undefined ? "Traces, newest first" : "Traces"}
+          columns={sortedBy(sort ?? "-started_at", columnsOf(rows))}
+          tabStop={tabStop}
+          hrefOf={(traceId) =>
+            compareWith === undefined
+              ? fragmentTo("traces", [traceId], Object.fromEntries(params))
+              : fragmentTo("traces", [compareWith, "compare", traceId])}
+        />
       )}
-      <OlderButton what="traces" more={list.more} />
-    </div>
+    </RowList>
   );
 }
 

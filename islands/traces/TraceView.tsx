@@ -6,9 +6,7 @@ import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
-import { changeParams, fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
-import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
-import { useSourceState } from "../shared/use_source.ts";
+import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap, type MinimapBar } from "./Minimap.tsx";
@@ -17,13 +15,14 @@ import { SpanDetail } from "./SpanDetail.tsx";
 import { useStableMemo } from "../shared/stable.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
-import { TraceFacts, TraceHeader, TraceWarnings } from "./TraceHeader.tsx";
+import { TraceFacts, TraceLinks, TraceWarnings } from "./TraceHeader.tsx";
 import { useTraceContent } from "./use_trace_content.ts";
 import { TraceToolbar } from "./TraceToolbar.tsx";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { useTimeWindow } from "./use_time_window.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
+import { DetailView } from "../shared/DetailView.tsx";
 
 /** With fewer spans the waterfall shows nearly all of them. */
 const MIN_MINIMAP_SPANS = 60;
@@ -33,7 +32,7 @@ const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 /**
  * One trace: facts, search, minimap, waterfall, and the selected span.
  *
- * @param props.takesFocus of the heading: the reader came from elsewhere in the console
+ * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
 export function TraceView({ source, traceId, variant, takesFocus }: {
   source: ConsoleSource | undefined;
@@ -42,7 +41,6 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
   takesFocus: boolean;
 }) {
   const { params } = useFragment();
-  const { state } = useSourceState(source);
   const content = useTraceContent(source, traceId);
   const live = useLiveSpans();
   const liveSpans = live.traces.get(traceId);
@@ -106,7 +104,6 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
   const matches = useMemo(() => searchSpans(trace.tree, text), [trace.tree, text]);
   const matchSet = useMemo(() => new Set(matches), [matches]);
 
-  const listHref = fragmentTo("traces", [], { ...Object.fromEntries(params), span: undefined });
   const select = (key: string | undefined) => {
     const node = key === undefined ? undefined : nodes.get(key);
     changeParams({ span: node && spanIdOf(node) });
@@ -128,37 +125,39 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
 
   const isEmpty = trace.tree.nodes.length === 0 && trace.marks.length === 0;
   return (
-    <div
+    <DetailView
+      source={source}
       className="trace"
-      onKeyDown={(event) => {
-        if (event.key === "Escape" && !event.defaultPrevented) goTo(listHref);
+      back={{
+        text: "All traces",
+        href: fragmentTo("traces", [], { ...Object.fromEntries(params), span: undefined }),
       }}
-    >
-      <TraceHeader
-        name={isEmpty ? "Trace" : displayName(trace.summary)}
-        traceId={traceId}
-        listHref={listHref}
-        compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
-        variant={variant}
-        replayId={content.replayId}
-        startedAt={trace.start_ms}
-        takesFocus={takesFocus}
-      >
-        {!isEmpty && (
-          <TraceFacts
-            summary={trace.summary}
+      title={isEmpty ? "Trace" : displayName(trace.summary)}
+      header={
+        <>
+          {!isEmpty && (
+            <TraceFacts
+              summary={trace.summary}
+              startedAt={trace.start_ms}
+              hrefs={{
+                errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
+                failed: firstFailed && spanHref(spanIdOf(firstFailed)),
+                logs: fragmentTo("logs", [], { trace: traceId }),
+              }}
+            />
+          )}
+          <TraceLinks
+            traceId={traceId}
+            compareHref={isEmpty ? undefined : chooseHref(traceId, trace.summary)}
+            variant={variant}
+            replayId={content.replayId}
             startedAt={trace.start_ms}
-            hrefs={{
-              errors: fragmentTo("errors", [], { trace: traceId, state: "all" }),
-              failed: firstFailed && spanHref(spanIdOf(firstFailed)),
-              logs: fragmentTo("logs", [], { trace: traceId }),
-            }}
           />
-        )}
-      </TraceHeader>
-      {state === "forbidden" && source
-        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
-        : content.state === "failed"
+        </>
+      }
+      takesFocus={takesFocus}
+    >
+      {content.state === "failed"
         ? <ReadFailure message={content.error} retry={content.retry} />
         : isEmpty && (
           <p className="empty">
@@ -243,7 +242,7 @@ export function TraceView({ source, traceId, variant, takesFocus }: {
           <KindLegend trace={trace} />
         </>
       )}
-    </div>
+    </DetailView>
   );
 }
 

@@ -1,11 +1,10 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
-import { useMounted } from "../shared/telemetry.ts";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
+import { ViewBoundary } from "../shared/ViewBoundary.tsx";
 
 const PageVitals = lazy(() => import("./PageVitals.tsx"));
 
@@ -17,9 +16,9 @@ const PageVitals = lazy(() => import("./PageVitals.tsx"));
  */
 export default function Traces({ variant }: { variant: string }) {
   return (
-    <ErrorBoundary what="The traces view">
+    <ViewBoundary view="traces">
       <ListOrTrace variant={variant} />
-    </ErrorBoundary>
+    </ViewBoundary>
   );
 }
 
@@ -27,7 +26,6 @@ export default function Traces({ variant }: { variant: string }) {
 const TRACE_ID = /^[\da-f]{32}$/;
 
 function ListOrTrace({ variant }: { variant: string }) {
-  const mounted = useMounted();
   const source = useSource(variant);
   const { view, path: [id = "", word, other = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
@@ -40,7 +38,6 @@ function ListOrTrace({ variant }: { variant: string }) {
     if (traceId !== undefined) lastTraceId.current = traceId;
   }, [traceId, isList]);
 
-  if (!mounted) return <p className="empty">Loading traces.</p>;
   if (view === "traces" && id === "vitals") {
     return (
       <Suspense fallback={<p className="empty">Loading web vitals.</p>}>
