@@ -31,10 +31,10 @@ import {
 /** Errors that the operator can fix: printed as one line, without a stack trace. */
 const STARTUP_ERRORS = [ConfigError, DatabaseOpenError, ListenError, ManifestError];
 
-/** Most milliseconds for the first delivery of telemetry. What is left is delivered later. */
+/** Maximum time for the first delivery of telemetry. The rest is delivered later. */
 const FIRST_FLUSH_MS = 1_000;
 
-/** Most milliseconds for spans and logs that wait for OTLP_URL when the server stops. */
+/** Maximum time to send waiting spans and logs to OTLP_URL when the server stops. */
 const LAST_EXPORT_MS = 500;
 
 type InboxModule = typeof import("./monitoring/inbox/sqlite_inbox.ts");

@@ -15,17 +15,17 @@ export interface Settings {
 interface SettingRow {
   readonly name: string;
   readonly value: string;
-  /** For rates: the share as a percentage, and of what. */
+  /** Of a rate: "10 % of sessions". */
   readonly share?: string;
 }
 
-/** The server's configuration: what its environment decided for the page. */
+/** What the server's environment variables decide for the page, as texts. */
 export function ServerConfiguration(
-  { variant, route, ingest, kept, release, environment, build }: {
+  { variant, route, ingest, storage, release, environment, build }: {
     variant: string;
     route: string;
     ingest: string;
-    kept: string;
+    storage: string;
     release: string;
     environment: string;
     build: string;
@@ -47,7 +47,7 @@ export function ServerConfiguration(
         },
         { name: "Destination", value: ingest },
         { name: "Route", value: route },
-        { name: "Stored here", value: kept },
+        { name: "Stored here", value: storage },
         { name: "Release", value: <code>{release}</code> },
         { name: "Environment", value: environment },
         { name: "Build", value: <code>{build}</code> },
@@ -79,7 +79,7 @@ export function SettingsTable({ settings }: { settings: Settings }) {
 }
 
 /**
- * The settings as text, in the order of the specification.
+ * Names and values of the settings, in the order of the specification.
  *
  * @param settings as passed to the SDK; rates are from 0 to 1
  */

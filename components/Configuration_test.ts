@@ -13,7 +13,7 @@ Deno.test("the six settings → names and values as specified", () => {
   ]);
 });
 
-Deno.test("rates → their share in percent", () => {
+Deno.test("sample rates → percentages", () => {
   const rows = settingRows({ ...settings, tracesSampleRate: 0.125 });
   assert.deepEqual(rows.flatMap(({ share }) => share ?? []), [
     "12.5\u00a0% of traces",
@@ -22,7 +22,7 @@ Deno.test("rates → their share in percent", () => {
   ]);
 });
 
-Deno.test("a setting that is off → not shown as on", () => {
+Deno.test("settings turned off → shown as off", () => {
   const off = settingRows({
     ...settings,
     enableLogs: false,

@@ -4,17 +4,17 @@ export interface Column {
   readonly title: string;
   /** Aligns numbers at the right. */
   readonly numeric?: boolean;
-  /** Makes the title a button that sorts by this column; with the present order. */
+  /** Makes the title a button that sorts by this column. `order`: the current one. */
   readonly sort?: { readonly order: "ascending" | "descending" | "none"; toggle(): void };
 }
 
-export interface DataTableProps {
-  /** Classes of the table; `data-table` for dense rows that take two lines on phones. */
+interface DataTableProps {
+  /** Classes of the table. `data-table`: dense rows, which take two lines on phones. */
   readonly className: string;
   /** Accessible name. */
   readonly caption: string;
   readonly columns: readonly Column[];
-  /** Which of caption and headers are visible too, not only for screen readers. Default: the headers. */
+  /** What is visible; the others are for screen readers only. Default: the headers. */
   readonly visible?: "headers" | "caption" | "none";
   /** `<tr>` elements with one cell for each column. */
   readonly children?: ReactNode;

@@ -1,7 +1,7 @@
 import { OutcomeMark } from "./OutcomeMark.tsx";
 import { describeOutcome, type SendResult } from "./outcome.ts";
 
-/** One result of each kind, best first. */
+/** The outcomes that an envelope can have, best first. */
 const OUTCOMES: readonly { readonly result: SendResult; readonly explanation: string }[] = [
   {
     result: { status: 200, outcome: "delivered" },
@@ -31,11 +31,11 @@ const OUTCOMES: readonly { readonly result: SendResult; readonly explanation: st
   },
 ];
 
-/** Relay mode, in place of the inbox: where envelopes go, what is stored here, and what the outcomes mean. */
-export function Destination({ route, ingest, kept, sentry }: {
+/** Where envelopes go, what this server stores, and what the outcomes mean. Relay mode only. */
+export function Destination({ route, ingest, storage, sentry }: {
   route: string;
   ingest: string;
-  kept: string;
+  storage: string;
   /** URL of the issues in Sentry. */
   sentry: string;
 }) {
@@ -44,7 +44,7 @@ export function Destination({ route, ingest, kept, sentry }: {
       <p>
         Route of this browser’s envelopes: <b>{route}</b>. Destination:{" "}
         <b>{ingest}</b>; they appear in the Sentry project of the DSN. Stored on this server:{" "}
-        {kept}. <a href={sentry} target="_blank" rel="noreferrer">Open Sentry</a>
+        {storage}. <a href={sentry} target="_blank" rel="noreferrer">Open Sentry</a>
       </p>
       <dl>
         {OUTCOMES.map(({ result, explanation }) => {

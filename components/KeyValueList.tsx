@@ -5,12 +5,12 @@ export interface KeyValue {
   readonly value: ReactNode;
 }
 
-/** Names and their values, one line each where there is room. */
+/** A list of names and their values. */
 export function KeyValueList({ entries }: { entries: readonly KeyValue[] }) {
   return (
-    <dl className="facts">
+    <dl className="key-values">
       {entries.map(({ name, value }, index) => (
-        // Names may repeat: some come from other senders.
+        // Not the name as key: senders may repeat names.
         <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>

@@ -31,19 +31,19 @@ function Time({ at, format, className }: {
   format: (at: number, now: number) => string;
   className?: string;
 }) {
-  const place = useRef<HTMLTimeElement>(null);
+  const element = useRef<HTMLTimeElement>(null);
   const textNow = () => at === null ? "" : format(at, Date.now());
   const latest = useRef(textNow);
   latest.current = textNow;
   const subscribe = useCallback((update: () => void) => {
-    const isOld = () => place.current?.textContent !== latest.current();
-    return subscribeToClock({ place, isOld, update });
+    const isOutdated = () => element.current?.textContent !== latest.current();
+    return subscribeToClock({ element, isOutdated, update });
   }, []);
   const text = useSyncExternalStore(subscribe, textNow, textNow);
   if (at === null || Number.isNaN(new Date(at).getTime())) return "–";
   return (
     <time
-      ref={place}
+      ref={element}
       dateTime={new Date(at).toISOString()}
       title={formatExactTime(at, Date.now())}
       className={className}
@@ -57,9 +57,9 @@ function Time({ at, format, className }: {
 const TICK_MS = 1_000;
 
 interface ShownTime {
-  readonly place: RefObject<HTMLTimeElement | null>;
-  /** Whether its text has changed since it was rendered. */
-  isOld(): boolean;
+  readonly element: RefObject<HTMLTimeElement | null>;
+  /** Whether its text would be another one now. */
+  isOutdated(): boolean;
   /** Renders it again. */
   update(): void;
 }
@@ -89,11 +89,11 @@ function startOrStop(): void {
   timer = setInterval(tick, TICK_MS);
 }
 
-/** Only what is in sight: rendering each second the times of 2,000 rows would be slow. */
+/** Renders outdated times that are in sight: rendering the times of 2,000 rows each second would be slow. */
 function tick(): void {
-  // Of 2,000 rows a few change, and reading positions needs a layout.
-  const inSight = [...shownTimes].filter(({ isOld }) => isOld()).filter(({ place }) => {
-    const box = place.current?.getBoundingClientRect();
+  // First those that have changed, which are few: reading a position causes a layout.
+  const inSight = [...shownTimes].filter(({ isOutdated }) => isOutdated()).filter(({ element }) => {
+    const box = element.current?.getBoundingClientRect();
     // The times of other views have no height.
     return box !== undefined && box.height > 0 && box.bottom > 0 && box.top < innerHeight;
   });

@@ -1,7 +1,7 @@
 import type { Outcome } from "../monitoring/protocol/relay_api.ts";
 import { isRetryable } from "../monitoring/protocol/retry.ts";
 
-/** How an envelope's state is coloured: it `flows` (arrived), `waits` (not arrived, and nothing is wrong) or was `refused`. */
+/** Decides colour and mark of an envelope: it arrived (`flows`), will arrive later (`waits`) or will not (`refused`). */
 export type OutcomeKind = "flows" | "waits" | "refused";
 
 /** An outcome as the page shows it. */
@@ -70,8 +70,8 @@ const KEPT: OutcomeDescription = {
 };
 
 /**
- * Describes what became of an envelope. The outcome decides if there is one, else the status: a self-hosted ingest
- * responds to the browser directly and knows no outcomes. Delivery adds one to a final 429.
+ * Describes the state of an envelope. Its outcome decides if there is one, else the status: a self-hosted ingest responds
+ * to the browser directly, without outcomes. The browser's delivery adds an outcome to a final 429.
  */
 export function describeOutcome(
   { status, outcome, error, attempts }: SendResult,

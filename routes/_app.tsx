@@ -5,7 +5,7 @@ import { InlineScript, PageData } from "../server/page.tsx";
 
 const names = Object.keys(PAGE_VIEWS).filter((name) => name !== "overview").join("|");
 
-/** Sets the open view for the style sheet before the first paint. Afterwards the tabs do so. */
+/** Sets the current view before the first paint, for the style sheet. Later the tabs set it. */
 const viewScript =
   `!function(d){d.dataset.view=(/^#\\/(${names})\\b/.exec(location.hash)||[0,"overview"])[1]}` +
   `(document.documentElement)`;

@@ -7,7 +7,7 @@ import { monitoringScripts } from "./_monitoring_scripts.ts";
 import { pageSlots } from "./_slots.ts";
 import type { State } from "./_state.ts";
 
-export interface LoadAppOptions {
+interface LoadAppOptions {
   /** The project's folder. */
   readonly root: URL;
   /** The folder of the built pages and assets. */

@@ -1,8 +1,8 @@
 import { TokenBucket } from "../monitoring/runtime/token_bucket.ts";
 
 /**
- * Signals per minute, on average: as many at once, then one a second. `GET /signal` is public and raw clients forge every header, so the bound covers all
- * requests together. Trying every button of the page takes fewer.
+ * Signals per minute on average: as many at once, then one a second. `GET /signal` is public, and clients can forge every
+ * header, so one limit covers all requests. Trying every button of the page takes fewer.
  */
 const SIGNALS_PER_MINUTE = 60;
 
@@ -12,7 +12,7 @@ const FAILURES_PER_MINUTE = 10;
 /** Delayed answers at once: each holds a connection for up to 5 seconds, out of `MAX_CONNECTIONS`. */
 const MAX_DELAYED = 4;
 
-export interface SignalLimitsOptions {
+interface SignalLimitsOptions {
   /**
    * Whether a signal may make an error event or a log record. Not where they would spend a production project's
    * quota: in relay mode with `SENTRY_ENVIRONMENT=production`.
@@ -32,9 +32,10 @@ export interface Signal {
   readonly fails: boolean;
 }
 
-/** Why a signal is refused, and after how many seconds it may be asked for again. */
-export interface SignalRefusal {
+/** Why a signal is refused. */
+interface SignalRefusal {
   readonly detail: string;
+  /** Seconds after which it may be requested again. */
   readonly retryAfter: number;
 }
 
@@ -44,7 +45,7 @@ export class SignalLimits {
   readonly #maxDelayed: number;
   readonly #signals: TokenBucket;
   readonly #failures: TokenBucket;
-  /** End the delays under way. */
+  /** Functions that end the running delays. */
   readonly #delayed = new Set<() => void>();
 
   constructor(options: SignalLimitsOptions) {
@@ -56,7 +57,7 @@ export class SignalLimits {
     this.#failures = perMinute(FAILURES_PER_MINUTE);
   }
 
-  /** Counts a signal; undefined if it may be answered as it asks. */
+  /** Counts a signal. Returns undefined if it may be answered as requested. */
   refuse({ delay, fails }: Signal): SignalRefusal | undefined {
     if (!this.#signals.take()) {
       return {
@@ -93,7 +94,7 @@ export class SignalLimits {
     this.#delayed.delete(resolve);
   }
 
-  /** Sheds load: a connection waits for room, so the delays under way end now. */
+  /** Ends all running delays, because a new connection waits for a free one. */
   shedLoad(): void {
     for (const end of this.#delayed) end();
   }

@@ -4,10 +4,9 @@ import { sentryUrl } from "../islands/shared/sentry_link.ts";
 import type { browserTarget } from "../monitoring/protocol/dsn.ts";
 
 /**
- * The texts of the page that depend on the configuration and are filled in at the start.
+ * The texts of the page that depend on the configuration, by slot.
  *
  * @param target where the page sends its envelopes
- * @param release the current release
  */
 export function pageSlots(
   config: Config,
@@ -19,13 +18,13 @@ export function pageSlots(
     environment: config.environment,
     route: target.tunnel ?? "direct to the ingest",
     ingest: config.mode === "inbox" ? "the embedded inbox" : config.dsn.host,
-    kept: kept(config),
+    storage: describeStorage(config),
     sentry: sentryUrl(config.dsn.text, "issues/") ?? "",
   };
 }
 
 /** Which envelopes this server stores, and how long. */
-function kept(config: Config): string {
+function describeStorage(config: Config): string {
   const { mode, inbox, database, inboxMaxBytes, inboxMaxAgeDays } = config;
   const { spool, spoolMaxBytes, spoolMaxAgeHours, onDeploy } = config;
   if (mode === "relay" && spool !== "none") {

@@ -21,20 +21,26 @@ Deno.test("each mode → destination and route of the envelopes", () => {
 });
 
 Deno.test("place of inbox and spool → named on the page", () => {
-  assert.match(slots({}).kept ?? "", /^the newest 200\sMiB of envelopes, for 30\sdays, on disk$/);
-  assert.match(slots(DEPLOY).kept ?? "", /64\.0\sMiB.*memory of this instance only/);
-  const database = { DATABASE_URL: "postgres://user:secret@db.example/sightglass" };
-  assert.match(slots({ ...DEPLOY, ...database }).kept ?? "", /^the newest .* in PostgreSQL$/);
   assert.match(
-    slots({ ...DEPLOY, ...HOSTED }).kept ?? "",
+    slots({}).storage ?? "",
+    /^the newest 200\sMiB of envelopes, for 30\sdays, on disk$/,
+  );
+  assert.match(slots(DEPLOY).storage ?? "", /64\.0\sMiB.*memory of this instance only/);
+  const database = { DATABASE_URL: "postgres://user:secret@db.example/sightglass" };
+  assert.match(slots({ ...DEPLOY, ...database }).storage ?? "", /^the newest .* in PostgreSQL$/);
+  assert.match(
+    slots({ ...DEPLOY, ...HOSTED }).storage ?? "",
     /^nothing, because this platform has no persistent disk;/,
   );
-  assert.match(slots({ ...HOSTED, SPOOL: "none" }).kept ?? "", /^nothing; while the ingest/);
+  assert.match(slots({ ...HOSTED, SPOOL: "none" }).storage ?? "", /^nothing; while the ingest/);
   assert.match(
-    slots(HOSTED).kept ?? "",
+    slots(HOSTED).storage ?? "",
     /^up to 500\sMiB of envelopes for 24\sh, on disk, while/,
   );
   for (const env of [{ ...HOSTED, ...database }, { ...HOSTED, ...DEPLOY, ...database }]) {
-    assert.match(slots(env).kept ?? "", /^up to 500\sMiB of envelopes for 24\sh, in PostgreSQL,/);
+    assert.match(
+      slots(env).storage ?? "",
+      /^up to 500\sMiB of envelopes for 24\sh, in PostgreSQL,/,
+    );
   }
 });

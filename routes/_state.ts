@@ -5,14 +5,14 @@ import type { Log } from "../monitoring/runtime/runtime.ts";
 import type { SecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
 import type { SignalLimits } from "./_signal_limits.ts";
 
-/** What a handler reaches through `ctx.state`: the services that main.ts has put together. */
+/** `ctx.state` of every handler: the services that main.ts has created. */
 export interface State {
   readonly relay: Relay;
-  /** In relay mode there is none behind it, and it answers 404. */
+  /** Answers 404 in relay mode. */
   readonly inbox: InboxEndpoint;
   /** The inbox for assistants. */
   readonly mcp: McpEndpoint;
-  /** The server's own log: a line on its console, and a record in the trace of the request. */
+  /** The server's log: prints a line, and adds a record to the trace of the request. */
   readonly log: Log;
   readonly player: {
     /** Name of the player's script among the assets. */

@@ -28,7 +28,7 @@ export const variants = ["inbox", "relay"];
 export default function Page({ variant }: { variant: string }) {
   const route = slot("route");
   const ingest = slot("ingest");
-  const kept = slot("kept");
+  const storage = slot("storage");
   return (
     <>
       <header className="plate">
@@ -70,7 +70,12 @@ export default function Page({ variant }: { variant: string }) {
                   <Island of={Receipts} />
                 </Panel>
                 <Panel id="destination" title="Destination">
-                  <Destination route={route} ingest={ingest} kept={kept} sentry={slot("sentry")} />
+                  <Destination
+                    route={route}
+                    ingest={ingest}
+                    storage={storage}
+                    sentry={slot("sentry")}
+                  />
                 </Panel>
               </div>
             )}
@@ -103,7 +108,7 @@ export default function Page({ variant }: { variant: string }) {
               variant={variant}
               route={route}
               ingest={ingest}
-              kept={kept}
+              storage={storage}
               release={slot("release")}
               environment={slot("environment")}
               build={slot("build")}

@@ -12,7 +12,7 @@ const MAX_DELAY_MS = 5000;
  */
 export const handlers: Handlers<Pick<State, "log" | "signals">> = {
   async GET({ req, url, state: { log, signals } }) {
-    // Attack: any page that a person has open could make errors, by the address of an image.
+    // Attack: any open page could cause errors here, with the address of an image.
     if (!isOwnPageOrNoBrowser(req.headers)) {
       return refuse(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
     }

@@ -35,7 +35,7 @@ async function expectLimited(response: Response, detail: RegExp): Promise<void> 
   assert.match(response.headers.get("Retry-After") ?? "", /^[1-9]\d?$/);
 }
 
-Deno.test("the answer has the status that was asked for and is never cached", async () => {
+Deno.test("status in the query → answered with it, never cached", async () => {
   const response = await get("?status=503");
   assert.equal(response.status, 503);
   assert.equal(response.headers.get("Cache-Control"), "no-store");
@@ -52,7 +52,7 @@ Deno.test("request of another page → 403, nothing thrown or logged", async () 
   assert.equal((await get("", { headers: { "sec-fetch-site": "same-origin" } })).status, 200);
 });
 
-Deno.test("the answer comes after the delay", async () => {
+Deno.test("delay in the query → answered after it", async () => {
   const start = performance.now();
   const response = await get("?delay_ms=30");
   // A timer may fire a millisecond early by another clock.
@@ -60,7 +60,7 @@ Deno.test("the answer comes after the delay", async () => {
   assert.equal((await response.json()).delay_ms, 30);
 });
 
-Deno.test("what is out of bounds or no whole number is refused with the bounds", async () => {
+Deno.test("value out of bounds or not a whole number → 400 with the bounds", async () => {
   for (const query of ["?delay_ms=5001", "?delay_ms=-1", "?delay_ms=1e3", "?delay_ms="]) {
     const response = await get(query);
     assert.equal(response.status, 400, query);
@@ -73,24 +73,24 @@ Deno.test("what is out of bounds or no whole number is refused with the bounds",
   }
 });
 
-Deno.test("a status without a body has none", async () => {
+Deno.test("status that allows no body → no body", async () => {
   const response = await get("?status=204");
   assert.equal(response.status, 204);
   assert.equal(response.body, null);
 });
 
-Deno.test("a failure that was asked for is said in the server's log, a success is not", async () => {
-  const said: Parameters<Log>[] = [];
-  const log: Log = (...record) => void said.push(record);
+Deno.test("failure requested → logged; success requested → not", async () => {
+  const logged: Parameters<Log>[] = [];
+  const log: Log = (...record) => void logged.push(record);
   await get("?status=499", { log });
-  assert.deepEqual(said, []);
+  assert.deepEqual(logged, []);
   await get("?status=500", { log });
-  assert.deepEqual(said, [
+  assert.deepEqual(logged, [
     ["error", "A signal was answered with a failure", { "http.response.status_code": 500 }],
   ]);
 });
 
-Deno.test("an error that was asked for is thrown", async () => {
+Deno.test("error requested → thrown", async () => {
   await assert.rejects(get("?throw=true"), /made on purpose/);
 });
 
@@ -130,7 +130,7 @@ Deno.test("more than 10 failures in a minute → 429, while others are answered"
   assert.equal((await get("?status=404", { signals })).status, 404);
 });
 
-Deno.test("four delayed answers under way → a fifth gets 429 at once, others are answered", async () => {
+Deno.test("four delayed answers → a fifth gets 429 at once, others are answered", async () => {
   const signals = new SignalLimits({ makesEvents: true });
   const delayed = Array.from({ length: 4 }, () => get("?delay_ms=5000", { signals }));
   await expectLimited(await get("?delay_ms=1", { signals }), /4 answers are being delayed/);
@@ -140,7 +140,7 @@ Deno.test("four delayed answers under way → a fifth gets 429 at once, others a
   assert.equal((await get("?delay_ms=1", { signals })).status, 200);
 });
 
-Deno.test("where a signal may make no event → a failure is answered and neither thrown nor logged", async () => {
+Deno.test("signals may make no events → failure answered, neither thrown nor logged", async () => {
   const signals = new SignalLimits({ makesEvents: false });
   const log = () => assert.fail("logged");
   for (const [query, status] of [["?throw=true", 500], ["?status=503", 503]] as const) {

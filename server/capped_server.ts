@@ -1,6 +1,6 @@
 import type { ServeConnection, ServedConnection } from "./deno_internals.ts";
 
-export interface CappedServerOptions {
+interface CappedServerOptions {
   readonly handler: Deno.ServeHandler<Deno.NetAddr>;
   readonly serveConnection: ServeConnection;
   /** Maximum number of open connections. */

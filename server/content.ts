@@ -54,7 +54,7 @@ const MIN_BYTES = 256;
  */
 const BROTLI_QUALITY = { best: constants.BROTLI_MAX_QUALITY, start: 10, fast: 5 } as const;
 
-export interface CompressOptions {
+interface CompressOptions {
   /** Default: `best`. */
   readonly brotli?: keyof typeof BROTLI_QUALITY;
 }

@@ -13,7 +13,7 @@ export interface SecurityOptions {
 export type HeaderPair = [name: string, value: string];
 
 /** CSP hash sources, without quotes (`sha256-…`), of what is inline in a page. */
-export interface InlineHashes {
+interface InlineHashes {
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
 }
@@ -106,7 +106,7 @@ export function securityHeaders(options: SecurityOptions): HeaderPair[] {
 }
 
 /** Turns off browser features that no page uses. */
-export function permissionsPolicy(): HeaderPair {
+function permissionsPolicy(): HeaderPair {
   return ["Permissions-Policy", FEATURES.map((feature) => `${feature}=()`).join(", ")];
 }
 

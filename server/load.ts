@@ -15,7 +15,7 @@ import { type Bodies, Resource } from "./resource.ts";
 import { fillSlots, type SlotValues } from "./slot.ts";
 
 /** A build, and the values that this start completes it with. */
-export interface Completion extends SlotValues {
+interface Completion extends SlotValues {
   readonly build: URL;
   readonly manifest: Manifest;
   readonly variant: string;
@@ -159,15 +159,10 @@ async function readBodies(url: URL, file: ManifestFile): Promise<Bodies> {
   return { identity, ...(br && { br }), ...(gzip && { gzip }) };
 }
 
-/** A route's module does not export valid `handlers`. */
-export class RouteError extends Error {
-  override name = "RouteError";
-}
-
 /**
  * Imports the `handlers` of every handler route, by path.
  *
- * @throws {RouteError} a module exports none
+ * @throws {TypeError} a module does not export valid `handlers`
  */
 export async function loadHandlers<State>(
   root: URL,
@@ -176,7 +171,7 @@ export async function loadHandlers<State>(
   return await Promise.all(manifest.handlers.map(async ({ path, module }) => {
     const { handlers }: Record<string, unknown> = await import(new URL(module, root).href);
     if (!areHandlers(handlers)) {
-      throw new RouteError(
+      throw new TypeError(
         `Cannot serve ${path}: in ${module} the export \`handlers\` is not an object of functions ` +
           "named GET, POST and so on.",
       );

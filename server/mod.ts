@@ -7,7 +7,7 @@
  */
 export { App, type AppOptions, PathTakenError } from "./app.ts";
 export { assetsOf, createSourceMaps, extraAsset, firstAssets } from "./assets.ts";
-export { BadRequestError } from "./context.ts";
+export { BadRequestError, METHODS } from "./context.ts";
 export type { Context, Handler, Handlers, Method } from "./context.ts";
 export type { Observe, ObservedRoute, Observer } from "./endpoint.ts";
 export type { SecurityOptions } from "./headers.ts";

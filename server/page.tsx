@@ -11,10 +11,10 @@ export { slot } from "./slot.ts";
  * When the browser loads an island: `first`, with the page's first scripts; `visible`, when it is
  * displayed.
  */
-export type IslandLoad = "first" | "visible";
+type IslandLoad = "first" | "visible";
 
 /** One use of an island on a page. */
-export interface IslandUse {
+interface IslandUse {
   readonly component: ComponentType<Record<string, unknown>>;
   readonly props: Record<string, unknown>;
   readonly load: IslandLoad;
@@ -34,7 +34,7 @@ export const PageRenderContext: React.Context<PageRender | null> = createContext
 );
 
 /** Props of `<Island>`. Its own `props` may be omitted if all of them are optional. */
-export type IslandProps<P extends object> =
+type IslandProps<P extends object> =
   & { readonly of: ComponentType<P>; readonly load?: IslandLoad }
   & (Record<never, never> extends P ? { readonly props?: P } : { readonly props: P });
 

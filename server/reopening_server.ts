@@ -1,4 +1,4 @@
-export interface ReopeningServerOptions {
+interface ReopeningServerOptions {
   readonly port: number;
   readonly hostname: string;
   /** Default: false. */

@@ -8,7 +8,7 @@ export interface Bodies {
   readonly gzip?: Uint8Array<ArrayBuffer>;
 }
 
-export interface ResourceOptions {
+interface ResourceOptions {
   readonly bodies: Bodies;
   readonly type: string;
   /** Hash of the identity body. Each encoding derives its strong entity tag from it. */

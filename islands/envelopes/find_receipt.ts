@@ -1,10 +1,7 @@
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 
-/**
- * Longest time between creation and arrival, in milliseconds: the envelope may have waited in a
- * queue, or the clocks differ.
- */
+/** Longest time between creation and arrival: the envelope may have waited, or the clocks differ. */
 const MAX_DELAY_MS = 60_000;
 
 /**

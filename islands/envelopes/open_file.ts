@@ -17,8 +17,8 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const BRACE = 0x7b;
 
 /**
- * Reads a saved envelope in the browser. Decompresses all encodings that senders use: gzip is recognised by its first bytes, the
- * others are tried.
+ * Reads a saved envelope in the browser. Decompresses all encodings that senders use: gzip is recognised by its first
+ * bytes, the others are tried.
  *
  * @throws {FileError}
  */
@@ -34,26 +34,26 @@ export async function openFile(file: Blob): Promise<OpenedFile> {
 /**
  * {@linkcode openFile} for bytes.
  *
- * @param named their `Content-Encoding`; null: unknown
+ * @param declared their `Content-Encoding`; null: unknown
  */
-export async function openBytes(bytes: Uint8Array, named: string | null): Promise<OpenedFile> {
+export async function openBytes(bytes: Uint8Array, declared: string | null): Promise<OpenedFile> {
   if (isZstd(bytes)) {
     throw new FileError(
       "The file is compressed with zstd, which browsers cannot decompress: decompress it with `zstd -d` and" +
         " open the result.",
     );
   }
-  if (named === null && bytes[0] === BRACE) return { bytes, encoding: null };
-  for (const [encoding, format] of formatsOf(bytes, named)) {
+  if (declared === null && bytes[0] === BRACE) return { bytes, encoding: null };
+  for (const [encoding, format] of formatsOf(bytes, declared)) {
     const decompressed = await decompress(bytes, format);
     // A wrong format may succeed by chance; an envelope begins with a brace.
-    if (decompressed && (named !== null || decompressed[0] === BRACE)) {
+    if (decompressed && (declared !== null || decompressed[0] === BRACE)) {
       return { bytes: decompressed, encoding };
     }
   }
-  if (named !== null || hasGzipMagic(bytes)) {
+  if (declared !== null || hasGzipMagic(bytes)) {
     throw new FileError(
-      `The ${named ?? "gzip"} data is truncated or corrupt: save the file again.`,
+      `The ${declared ?? "gzip"} data is truncated or corrupt: save the file again.`,
     );
   }
   return { bytes, encoding: null };
@@ -61,7 +61,7 @@ export async function openBytes(bytes: Uint8Array, named: string | null): Promis
 
 type Format = readonly [encoding: string, format: string];
 
-function formatsOf(bytes: Uint8Array, named: string | null): readonly Format[] {
+function formatsOf(bytes: Uint8Array, declared: string | null): readonly Format[] {
   const all: readonly Format[] = [
     ["gzip", "gzip"],
     ["deflate", "deflate"],
@@ -69,7 +69,7 @@ function formatsOf(bytes: Uint8Array, named: string | null): readonly Format[] {
     ["deflate", "deflate-raw"],
     ["br", "brotli"],
   ];
-  if (named !== null) return all.filter(([encoding]) => encoding === named);
+  if (declared !== null) return all.filter(([encoding]) => encoding === declared);
   return hasGzipMagic(bytes) ? all.slice(0, 1) : all.slice(1);
 }
 

@@ -119,7 +119,7 @@ export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }
           </section>
         </div>
         <aside aria-label="Details">
-          <Origin source={source} event={event} />
+          <EventProperties source={source} event={event} />
           <RelatedItems source={source} event={event} envelope={envelope} />
           {tags.shown.length > 0 && (
             <section aria-labelledby="error-tags">
@@ -209,8 +209,8 @@ function describeRelation({ relation, of, place }: ReportedException): string {
   return /^(__)?context(__)?$/.test(name) ? "While handling:" : "Caused by:";
 }
 
-/** Links to the event's trace and recording, its id, and facts about the sender. */
-function Origin({ source, event }: { source: ConsoleSource; event: ReportedError }) {
+/** Links to the event's trace and recording, its id, and what it contains about its sender. */
+function EventProperties({ source, event }: { source: ConsoleSource; event: ReportedError }) {
   const { trace_id, span_id, replay_id, event_id, mechanism, facts } = event;
   const recording = useRecordingHref(source, replay_id, event.at, "errors");
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];

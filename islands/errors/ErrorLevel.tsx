@@ -4,7 +4,7 @@ import type { OutcomeKind } from "../../components/outcome.ts";
 /** Known levels have up to seven characters; a longer one would break the table. */
 const MAX_LENGTH = 12;
 
-/** Whether an error was handled (outlined) or not (filled), with a mark; its level, unless it is the usual one. */
+/** The level of an error, and whether it was handled. The level `error` is left out, because most errors have it. */
 export function ErrorLevel({ level, handled }: { level: string; handled: boolean | null }) {
   const kind = levelKind(level);
   const words = [
@@ -20,7 +20,7 @@ export function ErrorLevel({ level, handled }: { level: string; handled: boolean
   );
 }
 
-/** The mark for a level: cross for errors, diamond for warnings, dot for the rest. */
+/** The kind of mark for a level: cross for errors, diamond for warnings, dot for the rest. */
 export function levelKind(level: string): OutcomeKind {
   if (level === "fatal" || level === "error") return "refused";
   return level === "warning" || level === "warn" ? "waits" : "flows";

@@ -3,19 +3,19 @@ import type { ConsoleSource, MapOrigins } from "../shared/source/source.ts";
 import { messageOf } from "../shared/text.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
 
-/** Scripts of one error that are fetched with one click. */
+/** Scripts whose maps one click fetches. */
 const MAX_SCRIPTS = 10;
 
 const NONE: MapOrigins = { named: [], fetchable: [] };
 
-/** Where source maps may be fetched, read once; undefined while it is unknown. */
+/** The origins from which source maps may be fetched; undefined until they are read. */
 export function useMapOrigins(source: ConsoleSource | undefined): MapOrigins | undefined {
   const read = source && (async () => await source.mapOrigins?.().catch(() => NONE) ?? NONE);
   return useLoaded(read, [source]).value;
 }
 
 /**
- * Buttons that let the server fetch source maps from development servers on this machine, or how to allow that.
+ * Buttons that let the server fetch source maps from development servers on this machine.
  *
  * @param props.scripts addresses of the error's scripts without source lines
  * @param props.onFetched called when source maps were stored

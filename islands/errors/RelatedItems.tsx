@@ -102,7 +102,7 @@ export function RelatedItems({ source, event, envelope }: {
   );
 }
 
-/** Envelopes that are read, one after the other: feedback comes later, attachments of some SDKs apart. */
+/** Envelopes that are read: feedback is sent later than its error, and some SDKs send attachments separately. */
 const MAX_ENVELOPES = 10;
 /** Of all of them together: their bytes stay in memory while the error is shown. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -10,13 +10,13 @@ import { itemsBefore } from "./before_error.ts";
 import { levelKind } from "./ErrorLevel.tsx";
 import { cutText } from "../shared/text.ts";
 
-/** Rows of each list that are read, which has the newest that were received first. */
+/** Rows of each list that are read: those that were received last. */
 const MAX_ROWS = 50;
 /** Characters of a message and of other texts: more than a line. */
 const MAX_TEXT = 240;
 const MAX_NAME = 80;
 
-/** What went wrong in the error's trace before it: often the cause. Nothing if there is nothing. */
+/** Errors and warnings of the same trace before an error, which are often its cause. Nothing if there are none. */
 export function SameTrace({ source, event, envelope, traceId, at }: {
   source: ConsoleSource;
   event: ReportedError;

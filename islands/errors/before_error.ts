@@ -1,17 +1,17 @@
 import type { LogRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
 
-/** An error or a log of an error's trace. */
-export interface EarlierItem {
+/** An error or a log that came before an error in its trace. */
+interface EarlierItem {
   /** Milliseconds before the error. */
   readonly before: number;
   /** Type of the error, or level of the log. */
   readonly what: string;
   readonly text: string;
-  /** The error's place in the code; null: not known. */
+  /** Location of the error in the code; null: unknown. */
   readonly where: string | null;
   /** Key of its source. */
   readonly source: string;
-  /** Of an error: its address in the errors view; undefined: a log. */
+  /** Path of the error in the errors view; undefined: a log. */
   readonly error: readonly [group: string, envelope: string] | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface EarlierItem {
 const MAX_EARLIER = 5;
 
 /**
- * What went wrong in a trace shortly before an error, the nearest first.
+ * The errors and logs of a trace before one of its errors, the latest first.
  *
  * @param at time of the error, milliseconds since 1970
  * @param isShown whether a row is the error itself
@@ -48,7 +48,7 @@ export function itemsBefore(
       error: undefined,
     })),
   ];
-  // Times of errors have whole milliseconds.
+  // Times of errors are rounded to milliseconds.
   return items.filter(({ before }) => before > -1)
     .toSorted((a, b) => a.before - b.before).slice(0, MAX_EARLIER);
 }

@@ -32,7 +32,7 @@ const log = (before: number): LogRow => ({
 const before = (errors: OccurrenceRow[], logs: LogRow[]) =>
   itemsBefore(AT, errors, logs, ({ envelope }) => envelope === 1);
 
-Deno.test("errors and logs of a trace → those before the error, the nearest first", () => {
+Deno.test("errors and logs of a trace → those before the error, the latest first", () => {
   const found = before([error(-20, 2), error(0, 1), error(10, 3)], [log(11), log(5), log(-2)]);
   assert.deepEqual(found.map(({ before, what }) => [Math.round(before), what]), [
     [5, "warn"],

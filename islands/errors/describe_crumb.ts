@@ -3,14 +3,14 @@ import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
 import { levelKind } from "./ErrorLevel.tsx";
 
 /** A breadcrumb as the parts of one line. */
-export interface CrumbLine {
+interface CrumbLine {
   /** `refused`: something failed; `waits`: a warning. */
   readonly kind: OutcomeKind;
   /** Method and address of a request; null: not one. */
   readonly request: string | null;
   /** HTTP status of its response. */
   readonly status: string | null;
-  /** Of a warning or a failure, unless the status says it. */
+  /** Of a warning or a failure, unless the status shows it. */
   readonly level: string | null;
   /** Id of its span. */
   readonly span: string | null;
@@ -18,7 +18,7 @@ export interface CrumbLine {
   readonly data: Breadcrumb["data"];
 }
 
-/** Names that SDKs give to the parts of a request; `__span` is for their own use. */
+/** Values that are shown apart from the others: the parts of a request, and the SDK's internal `__span`. */
 const SHOWN_APART = ["method", "url", "status_code", "__span"];
 
 /** Finds the request, its status and its span in the values of a breadcrumb. */

@@ -9,6 +9,7 @@ import type { ConsoleSource } from "../shared/source/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { SourceLabel, useShowsSources } from "../shared/SourceLabel.tsx";
 import { ellipsize } from "../shared/text.ts";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
 
 /**
  * One log in the tree of logs: its line and, while it is expanded, its details.
@@ -95,7 +96,7 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
   );
 });
 
-/** Everything that the list knows about a log. Texts that are too long for the list are complete in the envelope. */
+/** A log as the list has it. Texts that are too long for the list are complete in the envelope. */
 function LogDetails({ source, log }: { source: ConsoleSource | undefined; log: Log }) {
   const replayId = hexId(log.attributes["sentry.replay_id"]);
   const recording = useRecordingHref(source, replayId, log.at, "logs");
@@ -116,24 +117,18 @@ function LogDetails({ source, log }: { source: ConsoleSource | undefined; log: L
         {recording && <a href={recording}>Play the recording at this moment</a>}
         <a href={fragmentTo("envelopes", [String(log.envelope)])}>Open envelope</a>
       </p>
-      <dl className="facts">
-        <div>
-          <dt>Time</dt>
-          <dd>
-            <code>{Number.isNaN(time.getTime()) ? "unknown" : time.toISOString()}</code>
-          </dd>
-        </div>
-        {listAttributes(log).map(({ name, value }) => (
-          <div key={name}>
-            <dt>
-              <code>{name}</code>
-            </dt>
-            <dd>
-              <code>{value}</code>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <KeyValueList
+        entries={[
+          {
+            name: "Time",
+            value: <code>{Number.isNaN(time.getTime()) ? "unknown" : time.toISOString()}</code>,
+          },
+          ...listAttributes(log).map(({ name, value }) => ({
+            name: <code>{name}</code>,
+            value: <code>{value}</code>,
+          })),
+        ]}
+      />
     </div>
   );
 }

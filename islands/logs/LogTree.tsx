@@ -182,7 +182,7 @@ export function LogTree({ source, rows: newestRows, more }: {
 }
 
 /** The rows to show, and how many newer ones are held back. */
-export interface HeldRows<Row> {
+interface HeldRows<Row> {
   readonly rows: readonly Row[];
   readonly newCount: number;
   /** There may be more new rows than `newCount`: the list holds only the newest ones. */

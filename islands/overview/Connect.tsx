@@ -15,8 +15,8 @@ import { useArrival } from "./use_arrival.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
 
 /**
- * How an application sends to this inbox, and whether one has. One line once one has. Inbox mode only: blocked from
- * recordings by the page, because it shows telemetry.
+ * The guide to connect an application, and the newest envelope of one. The guide is folded once an application has sent
+ * something. Inbox mode only.
  */
 export default function Connect() {
   return (
@@ -71,8 +71,8 @@ function ConnectSection() {
 }
 
 /**
- * Whether the guide is shown, and what the button does. It is decided when the view is opened, so that the guide does
- * not disappear while it is read.
+ * Whether the guide is open, and the function that opens or closes it. Decided when the view is opened, so that the
+ * guide does not close while the user reads it.
  */
 function useOpen(arrival: Arrival | null | undefined): [isOpen: boolean, toggle: () => void] {
   const isVisible = useIsVisible("overview");

@@ -29,7 +29,7 @@ export function ConnectGuide() {
   );
 }
 
-/** How to send from other machines, which the server accepts with its own DSN or its token only. */
+/** How to send from other machines: the server accepts their envelopes with its own DSN or its token only. */
 function Elsewhere({ page }: { page: Location }) {
   return (
     <ol>

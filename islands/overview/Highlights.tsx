@@ -27,7 +27,7 @@ import {
 import { cutText } from "../shared/text.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
 
-/** Rows of each list: what is seen at a glance; the views have the rest. */
+/** Rows of each list; the views have the others. */
 const ROWS = 5;
 const HOUR_MS = 3_600_000;
 /** Characters of a message: more than a line. */
@@ -49,11 +49,13 @@ function InboxHighlights() {
   const { state } = useSourceState(source);
   const isForbidden = state === "forbidden";
   const paused = usePausedState();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
   useEffect(() => {
     // The token form, which had the focus, was removed.
-    if (wasForbidden.current && document.activeElement === document.body) place.current?.focus();
+    if (wasForbidden.current && document.activeElement === document.body) {
+      container.current?.focus();
+    }
     wasForbidden.current = isForbidden;
   }, [isForbidden]);
 
@@ -65,7 +67,7 @@ function InboxHighlights() {
     );
   }
   return (
-    <div className="highlights" ref={place} tabIndex={-1}>
+    <div className="highlights" ref={container} tabIndex={-1}>
       {paused && (
         <div className="bar">
           <LiveStatus source={source} />
@@ -127,8 +129,8 @@ const namesOf = (keys: readonly string[], sources: readonly SourceRow[] | undefi
   [...new Set(sources?.filter(({ key }) => keys.includes(key)).map(nameOf))].join(" + ");
 
 function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
-  const [left, setLeft] = useState(0);
-  const since = useLastHour(source, left);
+  const [expired, setExpired] = useState(0);
+  const since = useLastHour(source, expired);
   const list = useList(source, "traces", {
     source: APPLICATIONS,
     sort: "slowest",
@@ -140,9 +142,9 @@ function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
     if (oldest === Infinity) return;
     // A sender's clock may be wrong: at most one request a minute.
     const ms = Math.max(60_000, oldest + HOUR_MS - Date.now());
-    const timer = setTimeout(() => setLeft((left) => left + 1), ms);
+    const timer = setTimeout(() => setExpired((count) => count + 1), ms);
     return () => clearTimeout(timer);
-  }, [oldest, left]);
+  }, [oldest, expired]);
   const sources = useSourceList(source)?.rows;
   const query = { since: "1h", sort: "slowest" };
   return (
@@ -176,15 +178,17 @@ function durationOf({ started_at, ended_at }: TraceRow): string {
 }
 
 /**
- * The start of the last hour. It stays the same until envelopes arrive, the view is shown again or `left` changes, so
- * that an idle page requests nothing.
+ * The start of the last hour, milliseconds since 1970 as text. It stays the same until envelopes arrive or the view is
+ * shown again, so that an idle page requests nothing.
+ *
+ * @param expired counts the traces that have become older than an hour: another number is another start
  */
-function useLastHour(source: ConsoleSource | undefined, left: number): string {
+function useLastHour(source: ConsoleSource | undefined, expired: number): string {
   const { version } = useSourceState(source);
   const paused = usePausedState();
   const shownVersion = paused?.version ?? version;
   const isVisible = useIsVisible("overview");
-  return useMemo(() => String(Date.now() - HOUR_MS), [shownVersion, isVisible, left]);
+  return useMemo(() => String(Date.now() - HOUR_MS), [shownVersion, isVisible, expired]);
 }
 
 /** Rows in columns, or why there are none and what to do. */

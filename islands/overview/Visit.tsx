@@ -9,12 +9,12 @@ import { useTelemetry } from "../shared/telemetry.ts";
 export default function Visit() {
   return (
     <ErrorBoundary what="This visit">
-      <VisitFacts />
+      <VisitProperties />
     </ErrorBoundary>
   );
 }
 
-function VisitFacts() {
+function VisitProperties() {
   const {
     phase,
     reason,

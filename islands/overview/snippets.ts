@@ -9,7 +9,7 @@ export interface InboxAddress {
 }
 
 /** What a user copies into an application, or into a terminal, to connect it. */
-export interface Snippet {
+interface Snippet {
   readonly id: string;
   /** Label of its choice. */
   readonly name: string;

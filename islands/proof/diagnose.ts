@@ -1,7 +1,7 @@
 import type { Circumstances, Refusal } from "./proof_evidence.ts";
 
 /*
- * What the page finds out after a step has failed, because a receipt alone does not say it. Nothing here rejects.
+ * Requests and checks after a step has failed, because a receipt alone does not tell the cause. None of them rejects.
  */
 
 /** Maximum wait for each answer: a failing proof should not take much longer than a passing one. */
@@ -70,8 +70,8 @@ export async function isReachable(address: string | undefined): Promise<boolean>
   }
 }
 
-/** Posts a refused envelope once more, for the relay's error code: receipts have its sentence only. */
-export async function askForRefusal(route: string, bytes: Uint8Array): Promise<Refusal> {
+/** Posts a refused envelope once more to get the relay's error code: receipts have only its message. */
+export async function repeatRefusedPost(route: string, bytes: Uint8Array): Promise<Refusal> {
   try {
     const response = await fetch(route, {
       method: "POST",
@@ -85,7 +85,7 @@ export async function askForRefusal(route: string, bytes: Uint8Array): Promise<R
     const isCode = typeof error === "string" && typeof detail === "string";
     return { isOfRelay, code: isCode ? error : undefined };
   } catch {
-    // No answer any more.
+    // No answer this time.
     return { isOfRelay: false };
   }
 }

@@ -13,7 +13,7 @@ export const ITEM_TYPES: Readonly<Record<Signal, string>> = {
   recording: "replay_recording",
 };
 
-/** The attribute of the proof's log that has its id. */
+/** Name of the attribute with the id of the proof's log. */
 export const LOG_ID = "proof.id";
 
 /** The id of each signal of one proof. */
@@ -36,7 +36,7 @@ export interface SegmentId {
 }
 
 /** The proof's signals in an envelope. */
-export interface FoundSignals {
+interface FoundSignals {
   readonly signals: readonly Signal[];
   /** The number of the recording's segment. */
   readonly segment?: number | undefined;

@@ -2,13 +2,13 @@ import { captureError, flush, log } from "../../monitoring/browser/mod.ts";
 import type { ManualSpan } from "../shared/manual_span.ts";
 import { LOG_ID, type SignalIds } from "./find_signals.ts";
 
-/** What the proof's signals are called in the lists. */
+/** Names of the proof's signals in the lists. */
 const nameOf = (signal: string) => `Sightglass proof: ${signal}`;
 
 /** The signals of one proof. */
 export interface MadeSignals {
   readonly ids: Omit<SignalIds, "recording">;
-  /** All three are of its trace. */
+  /** Its trace contains all three. */
   readonly span: ManualSpan;
   /** When the first was made, milliseconds since 1970. */
   readonly at: number;

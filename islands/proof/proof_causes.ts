@@ -1,6 +1,6 @@
 /*
- * Why a step of a proof can fail, and what to do about it. Texts are for the owner of a deployment: the cause is what
- * was seen, the fix is what would be right.
+ * Why a step of a proof can fail, and how to fix it. The texts are for the owner of a deployment: the cause states what
+ * was observed, the fix what to change.
  */
 
 export interface Explanation {
@@ -8,8 +8,8 @@ export interface Explanation {
   readonly fix: string;
 }
 
-/** What was seen of the deployment, where it makes a cause more exact. */
-export interface Seen {
+/** What was observed of the deployment and makes a cause more exact. */
+export interface Observation {
   /** Where the browser sends envelopes: a path, or "direct to the ingest". */
   readonly route: string;
   /** Reported by the relay, the ingest or the SDK. */
@@ -18,19 +18,19 @@ export interface Seen {
   readonly status?: number | undefined;
 }
 
-type Explain = (seen: Seen) => Explanation;
+type Explain = (observation: Observation) => Explanation;
 
 const quoted = (detail: string | undefined) => detail ? ` It reports: “${detail}”` : "";
 const destination = (route: string) =>
   route.startsWith("/") ? `the server’s ${route}` : "the ingest";
-/** The end of a sentence. */
-const after = (start: string, detail: string | undefined) =>
+/** A sentence that ends with a detail, if there is one. */
+const sentence = (start: string, detail: string | undefined) =>
   detail ? `${start}: ${detail.replace(/\.$/, "")}.` : `${start}.`;
 
 /** Each cause that a proof can name. */
 export const CAUSES = {
   telemetry_failed: ({ detail }) => ({
-    cause: after("Telemetry did not start", detail),
+    cause: sentence("Telemetry did not start", detail),
     fix:
       "Allow this page’s own scripts: an extension, a proxy or a changed Content-Security-Policy " +
       "blocks them.",
@@ -38,10 +38,10 @@ export const CAUSES = {
   telemetry_late: () => ({
     cause: "Telemetry has not started: it waits until the page has loaded and is idle.",
     fix:
-      "Reload the page and run the proof again. If it stays so, a request of the page does not end.",
+      "Reload the page and run the proof again. If that does not help, a request of the page never ends.",
   }),
   no_envelope: () => ({
-    cause: "The SDK has made no envelope of the signal.",
+    cause: "The SDK created no envelope with this signal.",
     fix: "Reload the page and run the proof again.",
   }),
   recorder_failed: () => ({
@@ -109,7 +109,7 @@ export const CAUSES = {
     fix: "Run the proof again once the browser has sent what waits.",
   }),
   no_answer: ({ route }) => ({
-    cause: `No answer of ${destination(route)} came in time.`,
+    cause: `No answer from ${destination(route)} in time.`,
     fix: "Check the server’s load and its log; RELAY_TIMEOUT_MS bounds its wait for the ingest.",
   }),
   dsn_not_allowed: ({ detail }) => ({
@@ -135,20 +135,20 @@ export const CAUSES = {
     fix: "Check that SENTRY_DSN names an existing project and an enabled key.",
   }),
   rate_limited: ({ detail }) => ({
-    cause: after("The ingest limits the rate of such signals", detail),
+    cause: sentence("The ingest limits the rate of such signals", detail),
     fix:
       "Wait until the limit ends; check quota, spike protection and the key’s rate limit in Sentry.",
   }),
   ingest_down: () => ({
     cause:
-      "The ingest does not answer: the relay keeps the envelope in its spool. That is not an arrival.",
+      "The ingest does not answer: the relay keeps the envelope in its spool. It has not arrived yet.",
     fix: "Nothing is lost; the relay delivers it once the ingest answers. Check the ingest, the " +
       "relay’s way to it (HTTPS_PROXY, RELAY_UPSTREAM) and the answer of GET /monitoring.",
   }),
   perhaps_spooled: () => ({
     cause:
-      "An earlier attempt reached the relay and its answer was lost: the ingest has the envelope, " +
-      "or the relay’s spool keeps it.",
+      "An earlier attempt reached the relay, but its answer was lost: the ingest or the relay’s spool " +
+      "has the envelope.",
     fix: "Run the proof again.",
   }),
   relay_cannot_store: ({ status, detail }) => ({
@@ -160,15 +160,15 @@ export const CAUSES = {
     fix: "Check the ingest. The browser keeps the envelope and sends it again.",
   }),
   dropped: ({ detail }) => ({
-    cause: after("The browser discarded the envelope", detail),
+    cause: sentence("The browser discarded the envelope", detail),
     fix: "Let the browser send what waits, then run the proof again.",
   }),
   other_tab: () => ({
-    cause: "Another tab of this browser took the envelope over, and has its result.",
+    cause: "Another tab of this browser sent the envelope and has its result.",
     fix: "Close other tabs of this page and run the proof again.",
   }),
   inbox_unreadable: ({ detail }) => ({
-    cause: after("The inbox cannot be read", detail),
+    cause: sentence("The inbox cannot be read", detail),
     fix:
       "Enter the INBOX_TOKEN in one of the lists, or give it to deno task prove in its environment.",
   }),

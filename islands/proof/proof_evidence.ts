@@ -2,18 +2,18 @@ import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { isRetryable } from "../../monitoring/protocol/retry.ts";
 import { ITEM_TYPES, type Signal } from "./find_signals.ts";
 
-/** The person has not granted a kind of signal, or has withdrawn it. */
+/** In {@linkcode SignalEvidence.off}: the user has not granted consent for the signal, or has withdrawn it. */
 export const NO_CONSENT = "no consent";
 
 /** What is known of one signal. Times are in milliseconds. */
 export interface SignalEvidence {
-  /** For people: the id by which it is recognised. */
+  /** The id by which it is recognised, for display. */
   readonly id?: string | undefined;
   /** Why it is switched off. */
   readonly off?: string | undefined;
   /** Whether it is sampled, if the SDK reports that before it sends. */
   readonly isSampled?: boolean | undefined;
-  /** From its making until an envelope contained it; undefined: none does. */
+  /** From its creation until an envelope contained it; undefined: none does. */
   readonly createdMs?: number | undefined;
   /** Of the envelope that contains it. */
   readonly receipt?: Receipt | undefined;

@@ -1,6 +1,6 @@
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import { type Signal, SIGNALS } from "./find_signals.ts";
-import { type Cause, CAUSES, type Explanation, type Seen } from "./proof_causes.ts";
+import { type Cause, CAUSES, type Explanation, type Observation } from "./proof_causes.ts";
 import {
   type Circumstances,
   type Evidence,
@@ -46,11 +46,11 @@ export interface Evaluation {
   readonly verdict: "pending" | "passed" | "warning" | "failed";
 }
 
-/** What is shown while nothing is known. */
+/** A step without a result yet. */
 const PENDING: Cell = { state: "pending", text: "…" };
 const NONE: Cell = { state: "none", text: "–" };
 
-/** Causes that lose nothing: the proof has not succeeded, and the pipeline is not broken in this browser. */
+/** Causes by which nothing is lost: the proof did not succeed, but the pipeline is not broken. */
 const WARNINGS: ReadonlySet<Cause> = new Set([
   "ingest_down",
   "not_granted",
@@ -67,8 +67,8 @@ export function evaluateProof(evidence: Evidence, circumstances: Circumstances):
   }));
   const findings = new Map<string, Finding>();
   for (const { signal, problems } of followed) {
-    for (const { step, code, seen } of problems) {
-      const explanation = CAUSES[code]({ route: circumstances.route, ...seen });
+    for (const { step, code, observation } of problems) {
+      const explanation = CAUSES[code]({ route: circumstances.route, ...observation });
       const key = `${step} ${explanation.cause}`;
       const signals = [...findings.get(key)?.signals ?? [], signal];
       const isWarning = WARNINGS.has(code);
@@ -99,10 +99,10 @@ export function evaluateProof(evidence: Evidence, circumstances: Circumstances):
 interface Problem {
   readonly step: Step;
   readonly code: Cause;
-  readonly seen?: Omit<Seen, "route"> | undefined;
+  readonly observation?: Omit<Observation, "route"> | undefined;
 }
 
-/** The steps of one signal. After a step that ends its way, the later ones are not reached. */
+/** Evaluates the steps of one signal up to the one that it did not pass. */
 function followSignal(
   signal: Signal,
   evidence: SignalEvidence,
@@ -115,11 +115,11 @@ function followSignal(
   const problems: Problem[] = [];
   const pass = (step: Step, text: string, ms?: number) =>
     cells[step] = { state: "passed", text, ms };
-  const fail = (step: Step, text: string, code: Cause, seen?: Problem["seen"]) => {
+  const fail = (step: Step, text: string, code: Cause, observation?: Problem["observation"]) => {
     cells[step] = { state: WARNINGS.has(code) ? "warning" : "failed", text };
-    problems.push({ step, code, seen });
+    problems.push({ step, code, observation });
   };
-  /** The signal does not continue: the steps after this one are not reached. */
+  /** The signal goes no further: later steps are not reached. */
   const end = () => {
     for (const step of STEPS) if (cells[step].state === "pending") cells[step] = NONE;
     return { cells, problems };

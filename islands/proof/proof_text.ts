@@ -3,7 +3,7 @@ import { type Signal, SIGNALS } from "./find_signals.ts";
 import type { Evidence } from "./proof_evidence.ts";
 import { type Cell, type Evaluation, type Finding, type Step, STEPS } from "./proof_model.ts";
 
-/* The texts of a proof, on the page and in the copied form. */
+/* The texts of a proof, on the page and in the copied text. */
 
 export const SIGNAL_NAMES: Readonly<Record<Signal, string>> = {
   error: "Error",
@@ -31,10 +31,10 @@ export function stepName(step: Step, variant: string): string {
 export function verdictText({ verdict, findings }: Evaluation, variant: string): string {
   switch (verdict) {
     case "pending":
-      return "The signals are on their way.";
+      return "Following the signals.";
     case "passed":
       return variant === "relay"
-        ? "The pipeline works: the ingest has accepted every signal. More cannot be known here."
+        ? "The pipeline works: the ingest has accepted every signal. What it does with them is not visible here."
         : "The pipeline works: every signal was found again in the inbox.";
     case "warning":
       return "Not proven: not every signal has arrived, and none is lost.";
@@ -48,20 +48,22 @@ export function verdictText({ verdict, findings }: Evaluation, variant: string):
   }
 }
 
-/** Where a step broke: `Sent: error, span`. */
+/** The broken step and its signals: `Sent: error, span`. */
 export function findingTitle({ step, signals }: Finding, variant: string): string {
   return `${stepName(step, variant)}: ${signals.join(", ")}`;
 }
 
 /** A cell in one line: `yes, 12 ms`. */
-export function cellText({ text, ms }: Cell): string {
+function cellText({ text, ms }: Cell): string {
   return ms === undefined ? text : `${text}, ${formatDuration(ms)}`;
 }
 
 /**
- * The whole proof as text, for a report.
+ * The whole proof as text, for a message or an issue.
  *
- * @param page `origin` of the page, `route` of its envelopes, and its mode
+ * @param page.origin of the page
+ * @param page.route where the browser sends envelopes: a path, or "direct to the ingest"
+ * @param page.variant `inbox` or `relay`
  */
 export function proofAsText(
   state: Evaluation & {

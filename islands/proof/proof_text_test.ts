@@ -37,7 +37,7 @@ Deno.test("a proof as text → table, verdict, causes, ids", () => {
     "At the ingest          accepted    –           –             accepted",
     "",
     "Warning at Outcome: span",
-    "Cause: The ingest does not answer: the relay keeps the envelope in its spool. That is not an arrival.",
+    "Cause: The ingest does not answer: the relay keeps the envelope in its spool. It has not arrived yet.",
     evaluation.findings.map(({ fix }) => `Fix: ${fix}`)[0],
     "",
     "Error: 1f",

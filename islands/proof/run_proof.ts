@@ -6,7 +6,7 @@ import {
   visitData,
 } from "../../monitoring/browser/mod.ts";
 import { openSource } from "../shared/use_source.ts";
-import { askForRefusal, diagnoseStorage, diagnoseWorker, isReachable } from "./diagnose.ts";
+import { diagnoseStorage, diagnoseWorker, isReachable, repeatRefusedPost } from "./diagnose.ts";
 import { findSignals, ITEM_TYPES, type SegmentId, type Signal, SIGNALS } from "./find_signals.ts";
 import { type MadeSignals, makeSignals } from "./make_signals.ts";
 import {
@@ -41,9 +41,9 @@ export interface ProofState extends Evaluation {
 const START_TIMEOUT_MS = 10_000;
 /** Maximum time of a proof. The relay waits 10 s for an ingest; the recorder's first segment has 5 s. */
 const TIMEOUT_MS = 40_000;
-/** Further time once one signal got no answer, or the inbox none: the browser waits before it sends the others. */
+/** Remaining time after a request without an answer: the browser waits before it sends the other signals. */
 const AFTER_FAILURE_MS = 10_000;
-/** Between looks at what no event reports: the inbox, and the end of the time. */
+/** Interval of checks for what no event reports: the inbox, and the deadline. */
 const POLL_MS = 250;
 /** Envelopes of one type in the trace of the page, newest first. */
 const MAX_ROWS = 50;
@@ -89,7 +89,7 @@ interface Followed extends Writable<SignalEvidence> {
   answeredAt?: number;
 }
 
-/** What a person can withdraw consent for. */
+/** The kind of consent that each signal needs. */
 const KIND_OF: Readonly<Record<Signal, SignalKind>> = {
   error: "errors",
   span: "traces",
@@ -121,7 +121,7 @@ class ProofRun {
     this.#options = options;
   }
 
-  /** Takes in what has happened since the last call. */
+  /** Reads what has happened since the last call, and evaluates it. */
   async next(): Promise<ProofState> {
     await this.#start();
     if (this.#made !== undefined) {
@@ -210,7 +210,7 @@ class ProofRun {
     // Of one that waits behind a refused one, its own bytes serve as well.
     const { envelope } = all.find(({ receipt }) => receipt === refused) ??
       all.find(({ receipt }) => receipt?.attempts === 0) ?? {};
-    if (refused && envelope) found.refusal ??= await askForRefusal(route, envelope.bytes);
+    if (refused && envelope) found.refusal ??= await repeatRefusedPost(route, envelope.bytes);
   }
 
   /** The newest envelope of this page that fails. */

@@ -35,7 +35,8 @@ interface Linked {
 const NONE: readonly string[] = [];
 
 /**
- * What a visit has sent in words, what of it looks like personal data, and a search for texts that must not appear.
+ * The texts that a visit has sent, those of them that look like personal data, and a search for texts that must not
+ * appear.
  *
  * @param props.events all events of the recording
  * @param props.from start of the recording, milliseconds since 1970

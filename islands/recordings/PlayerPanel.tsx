@@ -138,16 +138,16 @@ const KEYS: Readonly<Record<string, (context: KeyContext) => void>> = {
 
 const clamp = (at: number, length: number) => Math.max(0, Math.min(length, at));
 
-/** The recorded window, scaled to the room that there is. */
+/** The recorded window, scaled to the available size. */
 function Screen({ frame, player, isWide }: {
   frame: RefObject<HTMLIFrameElement | null>;
   player: Player;
   isWide: boolean;
 }) {
   const screen = useRef<HTMLDivElement>(null);
-  const room = useRoom(screen, isWide);
+  const available = useAvailableSize(screen, isWide);
   const { width, height, pointer, phase, reason } = player;
-  const scale = Math.min(1, room.width / width, room.height / height);
+  const scale = Math.min(1, available.width / width, available.height / height);
   return (
     <div ref={screen} className="player-screen" style={{ height: height * scale }}>
       <div style={{ width: width * scale, height: height * scale }}>
@@ -180,11 +180,11 @@ function Screen({ frame, player, isWide }: {
 const HEIGHT_SHARE = { normal: 0.55, wide: 0.8 };
 
 /** The width of an element, and the height that the window leaves, in pixels. */
-function useRoom(of: RefObject<HTMLElement | null>, isWide: boolean) {
-  const [room, setRoom] = useState({ width: 640, height: 400 });
+function useAvailableSize(of: RefObject<HTMLElement | null>, isWide: boolean) {
+  const [available, setAvailable] = useState({ width: 640, height: 400 });
   useLayoutEffect(() => {
     const measure = () =>
-      setRoom({
+      setAvailable({
         width: of.current?.clientWidth || 640,
         height: innerHeight * (isWide ? HEIGHT_SHARE.wide : HEIGHT_SHARE.normal),
       });
@@ -197,5 +197,5 @@ function useRoom(of: RefObject<HTMLElement | null>, isWide: boolean) {
       removeEventListener("resize", measure);
     };
   }, [isWide]);
-  return room;
+  return available;
 }

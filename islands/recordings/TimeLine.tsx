@@ -6,7 +6,7 @@ import { momentHref } from "../shared/use_recording_href.ts";
 import type { ListedMoment } from "./use_moments.ts";
 import type { Player } from "./use_player.ts";
 
-/** What each kind of moment is called. */
+/** Title of each kind of moments. */
 export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
   error: "Errors",
   trace: "Traces",
@@ -18,7 +18,7 @@ export const KIND_NAMES: Readonly<Record<MomentKind, string>> = {
   navigation: "Navigations",
 };
 
-/** Marks of one kind: two in the same 250th of the length are one. */
+/** Maximum marks of one kind: moments in the same 250th of the length share one. */
 const MARKS = 250;
 
 /** A slider over the recording's time, and below it a lane for each kind of moment. */

@@ -12,7 +12,7 @@ import type { MaskingReading } from "./use_masking_report.ts";
 /** Kinds of texts that people see in the recorded page. */
 export const PAGE_KINDS = ["text", "input", "attribute", "media", "address"] as const;
 
-/** What the kinds are called in counts. */
+/** Titles of the kinds in counts. */
 export const KIND_TITLES: Readonly<Record<TextKind, string>> = {
   text: "Texts",
   input: "Inputs",
@@ -27,6 +27,7 @@ export const KIND_TITLES: Readonly<Record<TextKind, string>> = {
   event: "events and other items",
 };
 
+/** Names of the kinds in findings. */
 const KIND_NAMES: Readonly<Record<TextKind, string>> = {
   text: "Text",
   input: "Input",
@@ -60,7 +61,7 @@ export function countText(count: KindCount | undefined): string {
   return `${readable} readable${differing}, ${masked} ${kind === "media" ? "blocked" : "masked"}`;
 }
 
-/** How the recorder was set, as a sentence; empty if it is not known. */
+/** The recorder's masking settings, as a sentence; empty if they are not known. */
 export function settingsText(settings: RecorderSettings): string {
   const known = Object.entries(settings).filter(([, value]) => value !== undefined);
   if (known.length === 0) return "";
@@ -82,8 +83,8 @@ export function omissions(report: MaskingReading): string[] {
 }
 
 /**
- * A report as text for a message or an issue. It names places and options. Values and texts that were searched for
- * are not in it: they may be personal data.
+ * A report as text for a message or an issue, with places and options. It contains neither values nor the texts that
+ * were searched for: they may be personal data.
  */
 export function reportAsText(
   report: MaskingReading,

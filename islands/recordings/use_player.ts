@@ -8,10 +8,11 @@ import {
 } from "../../monitoring/protocol/player_messages.ts";
 
 /** What the player shows. Times are milliseconds since the recording's start. */
-export interface PlayerState {
+interface PlayerState {
   readonly phase: "starting" | "ready" | "failed";
   /** Why it failed. */
   readonly reason: string;
+  /** Number of parts of the recorded page that are not allowed here. */
   readonly removed: number;
   /** Of the recorded window, in CSS pixels. */
   readonly width: number;
@@ -161,8 +162,11 @@ const SHAPES: {
   time: { at: isNumber, isPlaying: isBoolean, isSkipping: isBoolean },
 };
 
-/** Undefined: not a message of the player. The recording could have taken the player over. */
-export function parseMessage(value: unknown): FromPlayer | undefined {
+/**
+ * Validates a message of the player; undefined: not valid. Attack: a recording that has taken over the player may send
+ * anything.
+ */
+function parseMessage(value: unknown): FromPlayer | undefined {
   const fields = Object(value) as Record<string, unknown>;
   const { is } = fields;
   if (typeof is !== "string" || !Object.hasOwn(SHAPES, is)) return undefined;

@@ -94,7 +94,7 @@ function ConsentSwitches() {
                 </label>
               </th>
               <td>{isGranted ? "granted" : consent ? "withdrawn" : "not running"}</td>
-              <td className="of" aria-live="polite">{noteOf(row)}</td>
+              <td className="note" aria-live="polite">{noteOf(row)}</td>
             </tr>
           );
         })}

@@ -37,72 +37,72 @@ export function CostTables({ scripts, cost, sent, stored, timing }: {
   const total = parts.reduce((sum, { networkBytes }) => sum + networkBytes, 0);
   return (
     <>
-      <Costs caption="Network: monitoring">
-        <LoadRow what="Telemetry" of="OpenTelemetry and the Sentry client" load={telemetry} />
-        <LoadRow what="Recorder" load={recording} />
-        <LoadRow what="Recorder worker" load={worker} />
+      <CostTable caption="Network: monitoring">
+        <LoadRow part="Telemetry" note="OpenTelemetry and the Sentry client" load={telemetry} />
+        <LoadRow part="Recorder" load={recording} />
+        <LoadRow part="Recorder worker" load={worker} />
         <CostRow
-          what="In the page’s first scripts"
+          part="In the page’s first scripts"
           value={formatBytes(scripts.firstBytes)}
-          of="before compression, in shared files"
+          note="before compression, in shared files"
         />
         <CostRow
-          what="Envelopes sent"
+          part="Envelopes sent"
           value={formatBytes(sent.bytes)}
-          of={`${formatCount(sent.envelopes, "envelope")} in ${
+          note={`${formatCount(sent.envelopes, "envelope")} in ${
             formatCount(sent.requests, "request")
           }, without headers; ${formatBytes(sent.uncompressedBytes)} before compression`}
         />
         <CostRow
-          what="Responses to them"
+          part="Responses to them"
           value={formatBytes(responses.networkBytes)}
-          of={responses.requests === 0 ? "none yet" : "with headers"}
+          note={responses.requests === 0 ? "none yet" : "with headers"}
         />
         <CostRow
-          what="Received and sent in total"
+          part="Received and sent in total"
           value={<b>{formatBytes(total + sent.bytes)}</b>}
-          of="without the first scripts"
+          note="without the first scripts"
         />
-      </Costs>
-      <Costs caption="Storage: monitoring">
+      </CostTable>
+      <CostTable caption="Storage: monitoring">
         <CostRow
-          what="Stored in this browser"
+          part="Stored in this browser"
           value={stored.bytes === undefined ? "–" : formatBytes(stored.bytes)}
-          of={stored.bytes === undefined
+          note={stored.bytes === undefined
             ? "not reported by this browser"
             : `${
               formatCount(stored.waiting, "waiting envelope")
             }; includes what the browser has not freed yet`}
         />
-      </Costs>
-      <Costs caption="Main-thread time: monitoring">
+      </CostTable>
+      <CostTable caption="Main-thread time: monitoring">
         <CostRow
-          what="Evaluating scripts"
+          part="Evaluating scripts"
           {...betweenLoadAndStart(telemetry, timing.started)}
         />
-        <CostRow what="Starting telemetry" {...duration(timing.started?.ms)} />
+        <CostRow part="Starting telemetry" {...duration(timing.started?.ms)} />
         <CostRow
-          what="Evaluating the recorder"
+          part="Evaluating the recorder"
           {...betweenLoadAndStart(recording, timing.recorderStarted)}
         />
-        <CostRow what="Starting the recorder" {...duration(timing.recorderStarted?.ms)} />
+        <CostRow part="Starting the recorder" {...duration(timing.recorderStarted?.ms)} />
         <CostRow
-          what="Serialising and storing envelopes"
+          part="Serialising and storing envelopes"
           {...ofEnvelopes(timing.serialisingMs, sent.envelopes)}
         />
-        <CostRow what="Part of long frames" {...shareOfFrames(longFrames)} />
-      </Costs>
-      <Costs caption="For comparison: not monitoring">
-        <LoadRow what="Scripts of the page and its views" load={others} />
-        <LoadRow what="Requests of this console" load={cost.console} unit="request" />
-      </Costs>
+        <CostRow part="Part of long frames" {...shareOfFrames(longFrames)} />
+      </CostTable>
+      <CostTable caption="For comparison: not monitoring">
+        <LoadRow part="Scripts of the page and its views" load={others} />
+        <LoadRow part="Requests of this console" load={cost.console} unit="request" />
+      </CostTable>
     </>
   );
 }
 
 const COLUMNS = [{ title: "Part" }, { title: "Cost" }, { title: "Note" }];
 
-function Costs({ caption, children }: { caption: string; children: ReactNode }) {
+function CostTable({ caption, children }: { caption: string; children: ReactNode }) {
   return (
     <DataTable className="cost" caption={caption} columns={COLUMNS} visible="caption">
       {children}
@@ -110,24 +110,25 @@ function Costs({ caption, children }: { caption: string; children: ReactNode }) 
   );
 }
 
-function CostRow({ what, value, of }: { what: string; value: ReactNode; of?: string }) {
+function CostRow({ part, value, note }: { part: string; value: ReactNode; note?: string }) {
   return (
     <tr>
-      <th scope="row">{what}</th>
+      <th scope="row">{part}</th>
       <td className="n">{value}</td>
-      <td className="of">{of}</td>
+      <td className="note">{note}</td>
     </tr>
   );
 }
 
-function LoadRow({ what, of, load, unit = "file" }: {
-  what: string;
-  of?: string;
+/** @param props.unit singular noun of a request */
+function LoadRow({ part, note, load, unit = "file" }: {
+  part: string;
+  note?: string;
   load: LoadSum;
   unit?: string;
 }) {
   const { requests, cached, networkBytes, bodyBytes } = load;
-  if (requests === 0) return <CostRow what={what} value="–" of="not loaded" />;
+  if (requests === 0) return <CostRow part={part} value="–" note="not loaded" />;
   const from = cached === 0
     ? ""
     : cached === requests
@@ -135,44 +136,44 @@ function LoadRow({ what, of, load, unit = "file" }: {
     : `, ${cached} of them from the browser cache`;
   return (
     <CostRow
-      what={what}
+      part={part}
       value={formatBytes(networkBytes)}
-      of={`${formatCount(requests, unit)}${from}${of ? `; ${of}` : ""}`}
+      note={`${formatCount(requests, unit)}${from}${note ? `; ${note}` : ""}`}
     />
   );
 }
 
-interface Value {
+interface Cost {
   readonly value: string;
-  readonly of?: string;
+  readonly note?: string;
 }
 
-function duration(ms: number | undefined): Value {
+function duration(ms: number | undefined): Cost {
   return ms === undefined
-    ? { value: "–", of: "not yet" }
+    ? { value: "–", note: "not yet" }
     : { value: ms === 0 ? `<0.1\u00a0ms` : formatDuration(ms) };
 }
 
-function ofEnvelopes(ms: number | undefined, count: number): Value {
+function ofEnvelopes(ms: number | undefined, count: number): Cost {
   if (ms === undefined || count === 0) return duration(ms);
-  return { ...duration(ms), of: `${formatFineDuration(ms / count)} for each envelope` };
+  return { ...duration(ms), note: `${formatFineDuration(ms / count)} for each envelope` };
 }
 
 /** An upper bound: browsers do not report how long a script took to parse and run. */
-function betweenLoadAndStart({ endedAt }: LoadSum, start: Timing["started"]): Value {
-  if (!start || endedAt === 0) return { value: "–", of: "unknown" };
+function betweenLoadAndStart({ endedAt }: LoadSum, start: Timing["started"]): Cost {
+  if (!start || endedAt === 0) return { value: "–", note: "unknown" };
   const ms = Math.max(0, start.at - endedAt);
   return {
     value: `at most ${formatDuration(ms)}`,
-    of: "from the last byte received until started",
+    note: "from the last byte received until started",
   };
 }
 
-function shareOfFrames(frames: VisitCost["longFrames"]): Value {
-  if (!frames) return { value: "–", of: "not reported by this browser" };
+function shareOfFrames(frames: VisitCost["longFrames"]): Cost {
+  if (!frames) return { value: "–", note: "not reported by this browser" };
   const { count, withMonitoring, monitoringMs } = frames;
   return {
     value: formatDuration(monitoringMs),
-    of: `in ${withMonitoring} of ${formatCount(count, "frame")} over 50\u00a0ms`,
+    note: `in ${withMonitoring} of ${formatCount(count, "frame")} over 50\u00a0ms`,
   };
 }

@@ -11,7 +11,7 @@ export interface FlowReceipt extends SendResult {
 /** Envelopes that were refused for one reason. */
 export interface Refusal {
   /** The error that was reported, else what the outcome means. */
-  readonly why: string;
+  readonly reason: string;
   /** HTTP status; undefined: never sent. */
   readonly status?: number;
   readonly count: number;
@@ -87,10 +87,10 @@ function addRefusal(
   { error, status, at: lastAt }: FlowReceipt,
   meaning: string,
 ): readonly Refusal[] {
-  const why = (error || meaning).slice(0, MAX_REASON_LENGTH);
-  const same = before.find((other) => other.why === why && other.status === status);
+  const reason = (error || meaning).slice(0, MAX_REASON_LENGTH);
+  const same = before.find((other) => other.reason === reason && other.status === status);
   const others = before.filter((other) => other !== same);
-  const newest = { why, status, count: (same?.count ?? 0) + 1, lastAt };
+  const newest = { reason, status, count: (same?.count ?? 0) + 1, lastAt };
   return [newest, ...others].slice(0, MAX_REASONS);
 }
 

@@ -64,8 +64,8 @@ Deno.test("refusals → counted by reason, the newest first", () => {
   const flow = countReceipts(EMPTY_FLOW, [stored("d"), tooLarge, refused("b"), refused("a")]);
   assert.deepEqual([flow.accepted, flow.refused], [1, 3]);
   assert.deepEqual(flow.refusals, [
-    { why: "envelope_too_large", status: 413, count: 1, lastAt: 3 },
-    { why: "dsn_not_allowed", status: 403, count: 2, lastAt: 1 },
+    { reason: "envelope_too_large", status: 413, count: 1, lastAt: 3 },
+    { reason: "dsn_not_allowed", status: 403, count: 2, lastAt: 1 },
   ]);
   assert.equal(countReceipts(flow, [stored("e"), stored("d"), tooLarge]).refusals, flow.refusals);
 });
@@ -73,11 +73,11 @@ Deno.test("refusals → counted by reason, the newest first", () => {
 Deno.test("a refusal without an error text → the outcome's meaning", () => {
   const limited = receipt("a", { outcome: "rate_limited" });
   assert.match(
-    countReceipts(EMPTY_FLOW, [limited]).refusals[0]?.why ?? "",
+    countReceipts(EMPTY_FLOW, [limited]).refusals[0]?.reason ?? "",
     /announced a rate limit/,
   );
   assert.match(
-    countReceipts(EMPTY_FLOW, [{ ...limited, error: "" }]).refusals[0]?.why ?? "",
+    countReceipts(EMPTY_FLOW, [{ ...limited, error: "" }]).refusals[0]?.reason ?? "",
     /announced a rate limit/,
   );
 });
@@ -90,7 +90,7 @@ Deno.test("50 long reasons → a bounded list, all counted", () => {
   const flow = countReceipts(EMPTY_FLOW, many);
   assert.equal(flow.refused, 50);
   assert.equal(flow.refusals.length, MAX_REASONS);
-  assert.ok(flow.refusals.every(({ why }) => why.length <= 200));
+  assert.ok(flow.refusals.every(({ reason }) => reason.length <= 200));
 });
 
 Deno.test("receipts with one id and two times → counted twice", () => {

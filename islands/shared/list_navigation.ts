@@ -90,20 +90,20 @@ const lastPositions = new Map<View, ListPosition>();
  * When the user returns from a detail to the list: focuses the row that was opened and restores the scroll position.
  * Does nothing if the focus is elsewhere by then.
  *
- * @param place the element around the list
+ * @param container the element around the list
  * @param from first part of the detail's address; undefined: the user does not come from a detail
  * @param hasRows the rows have been loaded
  */
 export function useReturnToRow(
   view: View,
-  place: RefObject<HTMLElement | null>,
+  container: RefObject<HTMLElement | null>,
   from: string | undefined,
   hasRows: boolean,
 ): void {
   const pending = useRef(from);
   useLayoutEffect(() => {
     const id = pending.current;
-    const link = id === undefined ? undefined : rowLink(place.current, view, id);
+    const link = id === undefined ? undefined : rowLink(container.current, view, id);
     if (!link) return;
     pending.current = undefined;
     if (document.activeElement !== document.body) return;
@@ -121,7 +121,7 @@ export function useReturnToRow(
   // When the list unmounts, the address is already the detail's, and the rows are still in the document.
   useLayoutEffect(() => () => {
     const { view: openedView, path: [id] } = parseFragment(location.hash);
-    const link = openedView === view && id ? rowLink(place.current, view, id) : undefined;
+    const link = openedView === view && id ? rowLink(container.current, view, id) : undefined;
     if (!link || !id) return;
     lastPositions.set(view, {
       id,
@@ -131,8 +131,8 @@ export function useReturnToRow(
   }, []);
 }
 
-function rowLink(place: HTMLElement | null, view: View, id: string): HTMLElement | undefined {
-  const links = place?.querySelectorAll<HTMLElement>("a.row-link") ?? [];
+function rowLink(container: HTMLElement | null, view: View, id: string): HTMLElement | undefined {
+  const links = container?.querySelectorAll<HTMLElement>("a.row-link") ?? [];
   return Array.from(links).find((link) => {
     const target = parseFragment(link.getAttribute("href") ?? "");
     return target.view === view && target.path[0] === id;

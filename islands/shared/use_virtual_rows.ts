@@ -4,7 +4,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 /** Rows rendered beyond each edge, so that fast scrolling shows no blank. More rows make each frame slower. */
 const OVERSCAN = 12;
 
-export interface VirtualRowsOptions {
+interface VirtualRowsOptions {
   /** The element that scrolls. It contains the column heads and, below them, the rows. */
   readonly frame: RefObject<HTMLElement | null>;
   /** The column heads, which stick to the top of the frame. */

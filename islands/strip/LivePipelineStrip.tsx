@@ -33,7 +33,7 @@ export function LivePipelineStrip(ends: PipelineEnds) {
     <PipelineStrip
       ends={ends}
       counts={counts}
-      inside={<Tube fresh={flow.fresh} waiting={waiting} />}
+      tube={<Tube fresh={flow.fresh} waiting={waiting} />}
       status={
         <>
           <span>This page: {statusSentence({ ...state, spool })}</span>
@@ -52,7 +52,7 @@ export function LivePipelineStrip(ends: PipelineEnds) {
       <Refusals refusals={flow.refusals} />
       <SettledText
         text={wasAnythingSent
-          ? `${countsText(ends, counts)}. ${newest ? `Last refused: ${newest.why}. ` : ""}` +
+          ? `${countsText(ends, counts)}. ${newest ? `Last refused: ${newest.reason}. ` : ""}` +
             // Without the age of what is spooled: it changes all the time and would be read aloud each time.
             statusSentence(state)
           : ""}
@@ -77,12 +77,12 @@ function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
   const more = refusals.length - MAX_REASONS_SHOWN;
   return (
     <ul className="refusals" aria-label="Refused, by reason">
-      {refusals.slice(0, MAX_REASONS_SHOWN).map(({ why, status, count, lastAt }) => (
-        <li key={`${status} ${why}`}>
+      {refusals.slice(0, MAX_REASONS_SHOWN).map(({ reason, status, count, lastAt }) => (
+        <li key={`${status} ${reason}`}>
           <OutcomeMark kind="refused" />
           <b>{count}</b> refused{status === undefined ? "" : ` (status ${status})`}, the last at
           {" "}
-          {formatTimeOfDay(lastAt)}: {why}
+          {formatTimeOfDay(lastAt)}: {reason}
         </li>
       ))}
       {more > 0 && <li>and for {formatCount(more, "other reason")}</li>}

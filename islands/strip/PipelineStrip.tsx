@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 
-/** What the pipeline connects. */
+/** The ends of the pipeline, for display. */
 export interface PipelineEnds {
   /** `inbox` or `relay`. */
   readonly variant: string;
@@ -28,16 +28,16 @@ const NOTHING_SENT: PipelineCounts = { waiting: 0, spooled: 0, refused: 0, accep
  * has a mark and a word: colour is never the only difference.
  *
  * @param props.counts default: nothing was sent
- * @param props.inside the tube's content, hidden from screen readers
+ * @param props.tube content of the drawn pipe, hidden from screen readers
  * @param props.status about this page
  * @param props.allSenders about all senders; undefined: not loaded yet
  * @param props.children further content below
  */
 export function PipelineStrip(
-  { ends, counts = NOTHING_SENT, inside, status, allSenders, children }: {
+  { ends, counts = NOTHING_SENT, tube, status, allSenders, children }: {
     ends: PipelineEnds;
     counts?: PipelineCounts;
-    inside?: ReactNode;
+    tube?: ReactNode;
     status: ReactNode;
     allSenders?: ReactNode;
     children?: ReactNode;
@@ -79,7 +79,7 @@ export function PipelineStrip(
       </ol>
       <div className="tube" aria-hidden="true">
         <i className="valve" />
-        {inside}
+        {tube}
       </div>
       <p className="status-line">{status}</p>
       {/* Rendered from the start, so that nothing below moves when it is loaded. */}

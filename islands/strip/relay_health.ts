@@ -5,7 +5,7 @@ import type { Flow } from "../shared/flow.ts";
 import { snapshot as flowSnapshot, subscribe as onFlow } from "../shared/use_flow.ts";
 
 /** The relay's health report, about all senders. */
-export interface RelayHealth {
+interface RelayHealth {
   /** Undefined: it was not reported. */
   readonly spool?: SpoolState | undefined;
   /** Since the server started. Undefined: not reported. */

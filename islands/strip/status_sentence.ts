@@ -5,7 +5,7 @@ import { phaseSentence, type PhaseState } from "./PipelineStrip.tsx";
 import type { SpoolState } from "./relay_health.ts";
 
 /** What the status line depends on. */
-export interface PipelineState extends PhaseState {
+interface PipelineState extends PhaseState {
   readonly flow: Pick<Flow, "accepted" | "refused" | "spoolingSince">;
   /** Envelopes that wait in this browser. */
   readonly waiting: number;

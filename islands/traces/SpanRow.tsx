@@ -13,7 +13,7 @@ import { barOf, clustersOf } from "./time_scale.ts";
 /** Deeper rows are indented no further; `aria-level` has their depth. */
 const MAX_INDENT = 16;
 
-export interface SpanRowProps {
+interface SpanRowProps {
   readonly row: WaterfallRow;
   /** Number of the row in the grid, from 1. */
   readonly number: number;

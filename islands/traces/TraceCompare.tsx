@@ -1,24 +1,17 @@
 import { useMemo, useState } from "react";
 import { formatCount, formatFineDuration } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import {
-  type ComparedSpan,
-  compareTraces,
-  type SpanPair,
-} from "../../monitoring/models/trace/compare_traces.ts";
-import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { compareTraces, type SpanPair } from "../../monitoring/models/trace/compare_traces.ts";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
+import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { fragmentTo } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
-import { spanClasses } from "./span_classes.ts";
-import { KindMark } from "./SpanKinds.tsx";
 import { useStableMemo } from "../shared/stable.ts";
-import { barOf, percentAt } from "./time_scale.ts";
+import { Difference, PairRow, type Side, signed } from "./PairRow.tsx";
+import { percentAt } from "./time_scale.ts";
 import { useTraceContent } from "./use_trace_content.ts";
 import { type FormattedVital, formatVitals, Rating } from "./WebVitals.tsx";
 import { DetailView } from "../shared/DetailView.tsx";
@@ -27,13 +20,6 @@ import { DetailView } from "../shared/DetailView.tsx";
 const MAX_PAIRS = 300;
 /** Ticks on the scale of each trace. */
 const TICKS = 4;
-
-/** A trace and the name that it has in the comparison. */
-interface Side {
-  readonly letter: "A" | "B";
-  readonly id: string;
-  readonly trace: Trace;
-}
 
 /**
  * Two traces side by side on one time scale (`#/traces/A/compare/B`), with their spans matched by operation and name.
@@ -251,109 +237,5 @@ function vitalPairs(traces: readonly Trace[]) {
   });
 }
 
-function PairRow({ pair, sides, width_ms }: {
-  pair: SpanPair;
-  sides: readonly Side[];
-  width_ms: number;
-}) {
-  const { a, b, isInstant, difference_ms } = pair;
-  const { span } = (a ?? b)!;
-  return (
-    <tr data-kind={spanKind(span)}>
-      <th scope="row" title={span.name}>
-        <KindMark />
-        {span.op && <b>{span.op}</b>} {span.name}
-      </th>
-      {sides.map((side) => (
-        <SpanCell
-          key={side.letter}
-          side={side}
-          compared={side.letter === "A" ? a : b}
-          isInstant={isInstant}
-          width_ms={width_ms}
-        />
-      ))}
-      {a && b
-        ? (
-          <Difference
-            ms={difference_ms}
-            of={isInstant ? "start" : isPageOp(span.op) ? "visit" : "duration"}
-          />
-        )
-        : <td className="n">{a ? "only in A" : "only in B"}</td>}
-    </tr>
-  );
-}
-
-/** Duration and bar of a span in one of the traces. */
-function SpanCell({ side: { letter, id, trace }, compared, isInstant, width_ms }: {
-  side: Side;
-  compared: ComparedSpan | undefined;
-  isInstant: boolean;
-  width_ms: number;
-}) {
-  if (compared === undefined) {
-    return (
-      <td className="none">
-        <b className="letter">{letter}</b> –
-      </td>
-    );
-  }
-  const { span, node, start_ms, duration_ms } = compared;
-  const end_ms = duration_ms === null ? width_ms : start_ms + duration_ms;
-  const bar = barOf({ start_ms: 0, end_ms: width_ms }, { start_ms, end_ms });
-  return (
-    <td className={spanClasses(span, trace.times.byNode.get(node)!)}>
-      <b className="letter">{letter}</b>
-      <span className="took">
-        {span.failed && <OutcomeMark kind="refused" />}
-        <a href={fragmentTo("traces", [id], { span: span.span_id })}>
-          {isInstant
-            ? `at ${formatFineDuration(start_ms)}`
-            : duration_ms === null
-            ? "no end"
-            : formatFineDuration(duration_ms)}
-        </a>
-        {span.failed && <span className="vh">, failed</span>}
-      </span>
-      <div className="track">
-        {bar.out
-          ? (
-            <span className={`outside ${bar.out}`}>
-              {bar.out === "before" ? "◂ earlier" : "later ▸"}
-            </span>
-          )
-          : <span className="span-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />}
-      </div>
-    </td>
-  );
-}
-
-/** Smaller differences are not visible in the durations. */
-const SAME_MS = 0.05;
-
-/** By what is compared: a duration, when something happened, or how long a page was watched. */
-const DIFFERENCES = {
-  duration: ["slower", "faster"],
-  start: ["later", "earlier"],
-  visit: ["longer", "shorter"],
-} as const;
-
-function Difference({ ms, of }: { ms: number | null; of: keyof typeof DIFFERENCES }) {
-  if (ms === null) return <td className="n">–</td>;
-  if (Math.abs(ms) < SAME_MS) return <td className="n same">same</td>;
-  const colour = of === "visit" ? "" : ms > 0 ? "refused" : "flows";
-  return (
-    <td className={`n ${colour}`}>
-      {signed(ms, formatFineDuration)} {DIFFERENCES[of][ms > 0 ? 0 : 1]}
-    </td>
-  );
-}
-
 const scoreText = (score: number) =>
   Math.abs(score) < 0.005 ? "same" : signed(score, (value) => value.toFixed(2));
-
-/** With a sign; 0 has none. */
-function signed(value: number, format: (value: number) => string): string {
-  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${format(Math.abs(value))}`;
-}

@@ -24,7 +24,7 @@ const MAX_OPEN_ROWS = 200;
 /** One object for all rows without marks: a new one would render them again. */
 const NO_MARKS: readonly PlacedMark[] = [];
 
-export interface WaterfallProps {
+interface WaterfallProps {
   readonly trace: Trace;
   readonly rows: readonly WaterfallRow[];
   readonly window: Extent;

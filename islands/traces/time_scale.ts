@@ -6,7 +6,7 @@ export function percentAt({ start_ms, end_ms }: Extent, ms: number): number {
 }
 
 /** Position of a bar in percent of the window's width, or on which side of the window it is. */
-export type Bar =
+type Bar =
   | { readonly left: number; readonly width: number; readonly out?: undefined }
   | { readonly out: "before" | "after" };
 
@@ -21,7 +21,7 @@ export function barOf(window: Extent, { start_ms, end_ms }: Extent): Bar {
 }
 
 /** Marks that are too close to each other to be drawn apart. */
-export interface Cluster<T> {
+interface Cluster<T> {
   /** Position of the first of them, percent of the window. */
   readonly left: number;
   readonly members: readonly T[];

@@ -13,7 +13,7 @@ import { isSameList } from "../shared/stable.ts";
 const UPDATE_MS = 500;
 
 /** This page's own spans by trace id, as of `now` (milliseconds since 1970). */
-export interface LiveSpans {
+interface LiveSpans {
   /** A trace with an open span has a new list after each update, other traces keep theirs. */
   readonly traces: ReadonlyMap<string, readonly TraceSpan[]>;
   readonly now: number;

@@ -1,15 +1,5 @@
-import type { Handler, Handlers } from "../../server/mod.ts";
+import { everyMethod } from "../_every_method.ts";
 import type { State } from "../_state.ts";
 
-const handle: Handler<State> = ({ req, peer, state }) => state.inbox.handle(req, peer);
-
-/** Forwards every method: the endpoint answers 404 in relay mode, 405 for unsupported methods. */
-export const handlers: Handlers<State> = {
-  GET: handle,
-  HEAD: handle,
-  POST: handle,
-  PUT: handle,
-  PATCH: handle,
-  DELETE: handle,
-  OPTIONS: handle,
-};
+/** The inbox: reads, changes, live stream. The endpoint answers 404 in relay mode. */
+export const handlers = everyMethod<State>(({ req, peer, state }) => state.inbox.handle(req, peer));

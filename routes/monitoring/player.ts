@@ -4,7 +4,7 @@ import type { State } from "../_state.ts";
 
 const ORIGIN = /^https?:\/\/[a-z\d._[\]:-]+$/;
 
-/** Code without data, so everyone may read it. */
+/** Public: the document contains code and no data. */
 const handle: Handler<State> = ({ url, state: { player } }) => {
   const origin = player.publicOrigin ?? url.origin;
   // It becomes part of a header.

@@ -13,6 +13,7 @@ import { recordInputs } from "./inputs.ts";
 import { finishPage, importMapOf, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
 import { listFiles, type Project, scanProject } from "./scan.ts";
+import { BuildError } from "./build_error.ts";
 
 export interface BuildOptions {
   /** The project's folder: an absolute path without a slash at the end. */
@@ -33,11 +34,6 @@ export interface BuildOptions {
 export interface BuildReport {
   readonly manifest: Manifest;
   readonly warnings: readonly esbuild.Message[];
-}
-
-/** Browser code imports a specifier that is not in the import map. */
-export class ImportError extends Error {
-  override name = "ImportError";
 }
 
 /**
@@ -116,7 +112,7 @@ function checkImports(assets: readonly BuiltAsset[], map: Readonly<Record<string
   for (const { imports, dynamicImports, sources } of assets) {
     for (const specifier of [...imports, ...dynamicImports]) {
       if (built.has(specifier) || specifier in map) continue;
-      throw new ImportError(
+      throw new BuildError(
         `Browser code imports "${specifier}", which is not in the import map, from one of ${
           Object.keys(sources).join(", ")
         }.`,

@@ -26,7 +26,7 @@ export interface Bundle {
 }
 
 /** What a script is for. */
-export type Role = Pick<BuiltAsset, "kind" | "label" | "entryPoints">;
+type Role = Pick<BuiltAsset, "kind" | "label" | "entryPoints">;
 
 /**
  * Converts esbuild's outputs to assets. Adds a debug id to each script and its source map.
@@ -105,6 +105,6 @@ export function unique(values: readonly string[]): string[] {
 }
 
 /** The last part of a path. */
-export function fileName(path: string): string {
+function fileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -57,7 +57,7 @@ export interface BrowserOptions {
   readonly together?: readonly (readonly string[])[];
 }
 
-export interface BundleOptions {
+interface BundleOptions {
   readonly root: string;
   readonly project: Project;
   /** Names of the islands that some page loads with `load="first"`. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { BuildError } from "./build_error.ts";
 
 /**
  * Placeholder of a script's debug id. File names are hashes of the content with this placeholder: change
@@ -15,15 +16,10 @@ const PLACEHOLDER = "00000000-0000-8000-8000-000000000001";
 export const DEBUG_ID_LINE = `(self._debugIds??={})[Error().stack]="${PLACEHOLDER}";`;
 
 /** A script and its source map with their common debug id. */
-export interface IdentifiedScript {
+interface IdentifiedScript {
   readonly contents: Uint8Array<ArrayBuffer>;
   readonly map: Uint8Array<ArrayBuffer>;
   readonly debugId: string;
-}
-
-/** A script does not start with {@linkcode DEBUG_ID_LINE}. */
-export class DebugIdError extends Error {
-  override readonly name = "DebugIdError";
 }
 
 /**
@@ -33,7 +29,7 @@ export class DebugIdError extends Error {
  *
  * @param contents a script that starts with {@linkcode DEBUG_ID_LINE}
  * @param map its source map, version 3; receives the id as `debugId` (proposal for ECMA-426)
- * @throws {DebugIdError}
+ * @throws {BuildError} the script starts with another line
  */
 export function withDebugId(
   contents: Uint8Array<ArrayBuffer>,
@@ -41,7 +37,7 @@ export function withDebugId(
 ): IdentifiedScript {
   const line = new TextEncoder().encode(DEBUG_ID_LINE);
   if (!line.every((byte, index) => contents[index] === byte)) {
-    throw new DebugIdError("Cannot insert a debug id: the script starts with another line.");
+    throw new BuildError("Cannot insert a debug id: the script starts with another line.");
   }
   const id = debugId(contents, map);
   const identified = contents.slice();

@@ -2,7 +2,8 @@ import { copiedSite, Fixture } from "../testdata/fixture.ts";
 import assert from "node:assert/strict";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import type { Manifest } from "../manifest.ts";
-import { DEBUG_ID_LINE, DebugIdError, withDebugId } from "./debug_id.ts";
+import { BuildError } from "./build_error.ts";
+import { DEBUG_ID_LINE, withDebugId } from "./debug_id.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -108,5 +109,5 @@ Deno.test("debug id → depends on script and map, length unchanged", () => {
 });
 
 Deno.test("script without the first line → refused", () => {
-  assert.throws(() => withDebugId(bytes("a()"), bytes("{}")), DebugIdError);
+  assert.throws(() => withDebugId(bytes("a()"), bytes("{}")), BuildError);
 });

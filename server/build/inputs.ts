@@ -14,13 +14,13 @@ interface InputRecord {
 /** A file with the same size and time counts as unchanged, as in `make`. */
 interface InputFile {
   readonly size: number;
-  /** Last change, ms epoch. */
+  /** Last change, milliseconds since 1970. */
   readonly mtime: number;
   /** SHA-256, hex: for files with another time, as in a fresh checkout. */
   readonly hash: string;
 }
 
-export interface InputOptions {
+interface InputOptions {
   readonly root: string;
   readonly dev: boolean;
 }

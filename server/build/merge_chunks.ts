@@ -1,5 +1,6 @@
 import * as esbuild from "esbuild";
 import { relative } from "node:path";
+import { BuildError } from "./build_error.ts";
 
 /** Namespace of modules that import a whole group: `group:INDEX`. */
 export const GROUP = "group";
@@ -7,11 +8,6 @@ export const GROUP = "group";
 const ENTRY = "entry";
 /** Marks resolutions that this plugin requests itself. */
 const RESOLVING = Symbol("resolving");
-
-/** Modules cannot be merged into one file. */
-export class GroupError extends Error {
-  override name = "GroupError";
-}
 
 /** Entry points that become one, with the exports of all. Sources are relative to the root. */
 export type Group = readonly string[];
@@ -26,7 +22,7 @@ export type Group = readonly string[];
  *
  * @param options esbuild's options without this plugin
  * @param client source of the browser's entry
- * @throws {GroupError}
+ * @throws {BuildError} modules of a group cannot be merged
  */
 export async function mergeChunks(
   options: esbuild.BuildOptions & { absWorkingDir: string },
@@ -162,12 +158,12 @@ function checkExports(group: Group, entries: Entries): void {
   for (const source of group) {
     const entry = entries.get(source);
     if (entry === undefined) {
-      throw new GroupError(`Cannot merge ${source}: no browser code imports it with \`import()\`.`);
+      throw new BuildError(`Cannot merge ${source}: no browser code imports it with \`import()\`.`);
     }
     for (const name of entry.exports) {
       const other = sources.get(name);
       if (other !== undefined) {
-        throw new GroupError(`Cannot merge ${other} and ${source}: both export ${name}.`);
+        throw new BuildError(`Cannot merge ${other} and ${source}: both export ${name}.`);
       }
       sources.set(name, source);
     }

@@ -9,30 +9,26 @@ import type { OutputFile } from "./publish.ts";
 import { VENDOR_SPECIFIERS } from "./bundle.ts";
 import { type AppProps, type PageProps, type RenderedPage, renderPage } from "./prerender.tsx";
 import type { Project } from "./scan.ts";
+import { BuildError } from "./build_error.ts";
 
 /** Build results that are inserted into every page. */
-export interface PageParts {
+interface PageParts {
   readonly assets: readonly BuiltAsset[];
   /** Minified CSS. */
   readonly style?: string;
 }
 
 /** One variant of a page, rendered by React. */
-export interface RenderedVariant {
+interface RenderedVariant {
   readonly path: string;
   readonly variant: string;
   readonly page: RenderedPage;
 }
 
-export interface BuiltPage {
+interface BuiltPage {
   readonly entry: ManifestPage;
   /** The page and its page data. */
   readonly files: readonly OutputFile[];
-}
-
-/** A page's module has invalid exports. */
-export class PageError extends Error {
-  override name = "PageError";
 }
 
 /** The variant of pages that do not export `variants`. */
@@ -147,7 +143,7 @@ async function load(root: string, module: string): Promise<Loaded> {
 
 function component<P>(loaded: Loaded, module: string): ComponentType<P> {
   if (typeof loaded.default !== "function") {
-    throw new PageError(`${module} must export a component as default.`);
+    throw new BuildError(`${module} must export a component as default.`);
   }
   return loaded.default as ComponentType<P>;
 }
@@ -157,13 +153,13 @@ function variantsOf(loaded: Loaded, module: string): readonly string[] {
   const valid = Array.isArray(variants) && variants.length > 0 &&
     variants.every((variant) => typeof variant === "string");
   if (!valid) {
-    throw new PageError(`${module}: \`variants\` must be a list of names such as ["one", "two"].`);
+    throw new BuildError(`${module}: \`variants\` must be a list of names such as ["one", "two"].`);
   }
   return variants;
 }
 
 /** Additions to the head of a page. */
-export interface HeadParts {
+interface HeadParts {
   readonly style?: string;
   readonly importMap: Readonly<Record<string, string>>;
   /** Assets to preload, in the order of use. */
@@ -172,15 +168,10 @@ export interface HeadParts {
   readonly scripts: readonly string[];
 }
 
-export interface FinishedDocument {
+interface FinishedDocument {
   readonly html: string;
   readonly scriptHashes: readonly string[];
   readonly styleHashes: readonly string[];
-}
-
-/** A rendered document cannot be completed. */
-export class DocumentError extends Error {
-  override name = "DocumentError";
 }
 
 /**
@@ -194,10 +185,10 @@ export function finishDocument(
 ): FinishedDocument {
   const at = html.indexOf("</head>");
   if (at === -1) {
-    throw new DocumentError("The document has no <head>: render one in routes/_app.tsx.");
+    throw new BuildError("The document has no <head>: render one in routes/_app.tsx.");
   }
   if (/<\/style/i.test(parts.style ?? "")) {
-    throw new DocumentError("The style sheet cannot contain `</style`: it would end there.");
+    throw new BuildError("The style sheet cannot contain `</style`: it would end there.");
   }
   const importMap = JSON.stringify({ imports: parts.importMap });
   const head = [
@@ -219,9 +210,9 @@ const RUNNING_SCRIPT = /<script(?! type="application\/json")/;
 const NOSCRIPT = /<noscript>.*?<\/noscript>/gs;
 
 /** Page data: a small document with only the title and the content of a page. */
-export function pageDataDocument(html: string, content: string): string {
+function pageDataDocument(html: string, content: string): string {
   if (RUNNING_SCRIPT.test(content)) {
-    throw new DocumentError(
+    throw new BuildError(
       "A page cannot contain a script: put it into routes/_app.tsx.",
     );
   }

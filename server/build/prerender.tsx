@@ -3,6 +3,7 @@ import type { ComponentType, ReactNode } from "react";
 import { prerender } from "react-dom/static.edge";
 import { type PageRender, PageRenderContext } from "../page.tsx";
 import { scriptJson, slot } from "../slot.ts";
+import { BuildError } from "./build_error.ts";
 
 /** Props of a page. */
 export interface PageProps {
@@ -13,7 +14,7 @@ export interface AppProps extends PageProps {
   readonly children: ReactNode;
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly Page: ComponentType<PageProps>;
   readonly App?: ComponentType<AppProps>;
   readonly variant: string;
@@ -31,11 +32,6 @@ export interface RenderedPage {
   readonly islands: readonly string[];
 }
 
-/** An island cannot be prerendered. */
-export class IslandError extends Error {
-  override name = "IslandError";
-}
-
 /** Placeholder of an island. Cannot occur in text, where React escapes quotes. */
 const PLACEHOLDER = /<div data-island="([^"]*)"><\/div>/g;
 
@@ -46,7 +42,7 @@ const CONTENT_END = '<i data-page-end=""></i>';
  * Renders a page without its islands, then renders each island separately and inserts it. Inside the App
  * the content is in `<div data-page="VERSION">`, which a client navigation replaces.
  *
- * @throws {IslandError | JsonError} an island is invalid, or whatever a component throws
+ * @throws {BuildError} an island or its props are invalid; and what a component throws
  */
 export async function renderPage(options: RenderOptions): Promise<RenderedPage> {
   const { Page, App, variant, islands } = options;
@@ -73,7 +69,7 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     const name = islands.get(use.component);
     if (name === undefined) {
       const given = use.component.displayName ?? use.component.name;
-      throw new IslandError(
+      throw new BuildError(
         `<Island of={${given}}> is not an island: it must be the default export of a file in islands/.`,
       );
     }
@@ -118,16 +114,11 @@ async function render(node: ReactNode, identifierPrefix: string): Promise<string
   return html;
 }
 
-/** JSON would drop or change a value. */
-export class JsonError extends Error {
-  override name = "JsonError";
-}
-
 /**
  * Checks that a value survives JSON: the browser must hydrate with the same props as the build.
  *
  * @param path of the value, for the error message
- * @throws {JsonError}
+ * @throws {BuildError}
  */
 export function checkJson(value: unknown, path: string): void {
   if (value === null || typeof value === "string" || typeof value === "boolean") return;
@@ -144,7 +135,7 @@ export function checkJson(value: unknown, path: string): void {
     return;
   }
   const what = typeof value === "object" ? value.constructor?.name ?? "an object" : typeof value;
-  throw new JsonError(
+  throw new BuildError(
     `Cannot send ${path} to the browser: ${what} is not a JSON value; pass plain data.`,
   );
 }

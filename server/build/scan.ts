@@ -1,4 +1,5 @@
 import type { ManifestModule } from "../manifest.ts";
+import { BuildError } from "./build_error.ts";
 
 /** A project's files by their role. Paths are relative to the root, with `/`. */
 export interface Project {
@@ -12,11 +13,6 @@ export interface Project {
   readonly statics: readonly { readonly path: string; readonly file: string }[];
   /** The style sheet that is inlined into every page. */
   readonly style?: string;
-}
-
-/** A project's files have conflicting or invalid names. */
-export class ScanError extends Error {
-  override name = "ScanError";
 }
 
 /** Folders whose file names matter: an added or removed file makes another build. */
@@ -33,7 +29,7 @@ export function listFiles(root: string): string[] {
 /**
  * Classifies a project's files by their path, and islands by their default export.
  *
- * @throws {ScanError}
+ * @throws {BuildError} files have conflicting or invalid names
  */
 export function scanProject(root: string, files: readonly string[] = listFiles(root)): Project {
   const routes = under(files, "routes/").filter(({ name }) =>
@@ -103,12 +99,14 @@ function checkPaths(project: Project): void {
   for (const { path, file } of all) {
     const other = seen.get(path);
     if (other !== undefined) {
-      throw new ScanError(
+      throw new BuildError(
         `${other} and ${file} would both be served at ${path}: rename one of them.`,
       );
     }
     if (path === "/assets" || path.startsWith("/assets/")) {
-      throw new ScanError(`${file} would be served at ${path}, which is reserved for built files.`);
+      throw new BuildError(
+        `${file} would be served at ${path}, which is reserved for built files.`,
+      );
     }
     seen.set(path, file);
   }
@@ -118,10 +116,10 @@ function checkIslands({ islands }: Project): void {
   const seen = new Map<string, string>();
   for (const { name, module } of islands) {
     if (!ISLAND.test(name)) {
-      throw new ScanError(`${module} is not a valid name of an island: use PascalCase.`);
+      throw new BuildError(`${module} is not a valid name of an island: use PascalCase.`);
     }
     const other = seen.get(name);
-    if (other !== undefined) throw new ScanError(`${other} and ${module} have the same name.`);
+    if (other !== undefined) throw new BuildError(`${other} and ${module} have the same name.`);
     seen.set(name, module);
   }
 }

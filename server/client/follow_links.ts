@@ -13,7 +13,7 @@ export interface Navigation {
   readonly at: number;
 }
 
-export interface FollowOptions extends HydrateOptions {
+interface FollowOptions extends HydrateOptions {
   /** Called for each navigation before its first request. */
   readonly onNavigate?: (navigation: Navigation) => void;
 }

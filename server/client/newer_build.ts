@@ -11,7 +11,7 @@ const FIELDS = `input:not(${NOT_TEXT}),textarea`;
 /** The field with the focus. */
 const FOCUSED = ":is(input,textarea,select,[contenteditable]):focus";
 
-export interface OutdatedOptions {
+interface OutdatedOptions {
   /** Sends HEAD for the current page's data. */
   readonly fetchHead: () => Promise<Response>;
   /** The version of the displayed page. */

@@ -1,4 +1,4 @@
-export interface Replacement {
+interface Replacement {
   /** The current page, and the one that replaces it. */
   readonly page: HTMLElement;
   readonly next: HTMLElement;

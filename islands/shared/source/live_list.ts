@@ -14,7 +14,7 @@ export interface ListState<Row> {
   readonly more?: () => void;
 }
 
-export interface LiveListOptions<Row> {
+interface LiveListOptions<Row> {
   list(query: ConsoleQuery): Promise<Page<Row>>;
   /** Identifies a row: a newer state replaces it. */
   keyOf(row: Row): string;

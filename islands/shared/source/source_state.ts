@@ -3,7 +3,7 @@ import type { SourceState } from "./source.ts";
 /** Minimum interval of notifications: each may cause requests for lists. */
 const NOTIFY_MS = 250;
 
-/** By the clock: no tab that was hidden meanwhile takes another tab's state for its own. */
+/** From the clock, so that a tab that takes over the stream has a higher version than the tab before it. */
 const nextVersion = (version: number) => Math.max(version + 1, Date.now());
 
 /** The state of a source and its subscribers, for `useSyncExternalStore`. */
