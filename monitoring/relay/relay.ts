@@ -1,14 +1,10 @@
 import { isPostOfOwnPage } from "../access/caller.ts";
-import {
-  type WriteAccess,
-  type WriteAccessOptions,
-  WriteAccessRule,
-} from "../access/write_access.ts";
+import { type WriteAccess, WriteAccessRule } from "../access/write_access.ts";
 import type { Dsn } from "../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { decodeBody, parseContentEncoding } from "../protocol/encoding.ts";
 import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
-import { type HealthReport, INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
+import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { AllowList } from "./admit/allow_list.ts";
 import { Duplicates } from "./admit/duplicates.ts";
 import { type AdmittedEnvelope, IncomingEnvelope } from "./admit/incoming_envelope.ts";
@@ -17,29 +13,15 @@ import { BodyReader } from "./body/body_reader.ts";
 import type { BodyAccount } from "./body/in_flight.ts";
 import { DisconnectedError, RelayError, toRelayError } from "./errors.ts";
 import { RelayMetrics } from "./metrics.ts";
-import { countsOf, isTaken, OutcomeCounter } from "./outcomes.ts";
-import { type ProcessReport, processUsage, totalOf, type TotalReport } from "./process_report.ts";
-import { METRICS_TYPE, metricsText } from "./prometheus.ts";
+import { isTaken, OutcomeCounter } from "./outcomes.ts";
+import type { ProcessReport } from "./process_report.ts";
 import { refusalOf } from "./refusal.ts";
-import type { ReportExchange } from "./report_exchange.ts";
+import type { RelayOptions } from "./relay_options.ts";
 import type { Draining } from "./send/draining.ts";
-import type { IngestClientOptions } from "./send/ingest_client.ts";
-import { type Sender, senderOf, type SenderOptions } from "./send/sender.ts";
-import { createSending, type SendingOptions } from "./send/sending.ts";
+import { type Sender, senderOf } from "./send/sender.ts";
+import { createSending } from "./send/sending.ts";
 import type { Sharing } from "./send/sharing.ts";
-
-/** Gets a copy of each envelope that was delivered, spooled or stored, once. Must not throw. */
-export interface EnvelopeCopies {
-  /**
-   * Copies an envelope before it is delivered: the spool takes its bytes over.
-   *
-   * @returns called once it was delivered, spooled or stored; undefined: the envelope is not wanted
-   */
-  copy(envelope: AdmittedEnvelope): (() => void) | undefined;
-  /** Spans and logs so far, for the metrics. */
-  readonly exported: number;
-  readonly dropped: number;
-}
+import { RelayStatus } from "./status.ts";
 
 /** Receives envelopes and delivers, spools or stores them. Every envelope ends with an outcome. */
 export interface Relay {
@@ -81,45 +63,6 @@ export interface Relay {
   close(): void;
 }
 
-export interface RelayOptions
-  extends
-    SenderOptions,
-    Omit<WriteAccessOptions, "inbox">,
-    Pick<SendingOptions, "store" | "spool" | "onStoreError">,
-    Pick<
-      IngestClientOptions,
-      "relayTimeoutMs" | "upstream" | "proxies" | "connections" | "onIngestState"
-    > {
-  /** Every DSN that may be relayed. */
-  readonly allowedDsns: readonly Dsn[];
-  /** Default: none. */
-  readonly copies?: EnvelopeCopies;
-  /** Reports of browsers that were not taken so far, by reason, for the metrics. Default: none. */
-  readonly refusedReports?: () => Readonly<Record<string, number>>;
-  /** Other processes of the same server, for health and metrics. Default: there are none. */
-  readonly exchange?: Pick<ReportExchange, "exchange">;
-  /** Bytes of one body on the wire; decompressed: 10 times that. */
-  readonly maxEnvelopeBytes: number;
-  /** Bytes of all bodies held at once. */
-  readonly maxInFlightBytes: number;
-  /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
-  readonly inboxToken?: string;
-  /** Whether the server runs on Deno Deploy, behind the platform's proxy. Default: no. */
-  readonly onDeploy?: boolean;
-  /** Milliseconds in which an upload must make progress. Default: 30 seconds. */
-  readonly bodyProgressMs?: number;
-  /** Brotli bodies that may be corrupt before brotli is refused. Default: 2,000. */
-  readonly maxCorruptBrotli?: number;
-  /** Milliseconds since 1970. Default: the clock. */
-  readonly now?: () => number;
-  /** Milliseconds of a monotonic clock. Default: the process's own. */
-  readonly uptime?: () => number;
-  /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
-  readonly onRefusal?: (refusal: Refusal) => void;
-  /** Called with the `Origin` of each envelope that the store has taken. */
-  readonly onStoredFrom?: (origin: string) => void;
-}
-
 /**
  * Milliseconds that attempts get once the server stops. What is undecided then still has to be
  * spooled within 4 s.
@@ -133,11 +76,6 @@ const STOPPING = "The server is stopping; send the envelope again later.";
 const STORE =
   "Cannot take single events at /api/PROJECT/store/: send envelopes to /api/PROJECT/envelope/." +
   " Newer versions of the SDK do so, sentry-sdk for Python from 2.0 on.";
-
-/** Without a spool, or while it cannot be read. */
-const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
-
-const NO_STORE = { "cache-control": "no-store" };
 
 /** Creates the relay of one server. */
 export function createRelay(options: RelayOptions): Relay {
@@ -172,14 +110,19 @@ export function createRelay(options: RelayOptions): Relay {
     uptime,
     report: (envelope) => void relay.receive(requestOf(envelope), undefined),
   });
-  metrics.observe({
-    outcomes,
-    inFlightBytes: () => inFlight.bytes,
-    spool: async () => (await sending.health()).spool,
-  });
   let isStopping = false;
   let isClosed = false;
   let abortTimer: ReturnType<typeof setTimeout> | undefined;
+  const status = new RelayStatus({
+    ...options,
+    mode: store ? "inbox" : "relay",
+    outcomes,
+    metrics,
+    inFlight,
+    sending,
+    now,
+    isStopping: () => isStopping,
+  });
 
   // Every address that takes envelopes: `respond`, `validate` and `deliver` check the rows of docs/contract.md in
   // its order. Each check throws the error of its row (errors.ts). The method is checked by the
@@ -284,44 +227,6 @@ export function createRelay(options: RelayOptions): Relay {
   const refusedWithoutEnvelope = (request: Request, error: unknown): Response =>
     toResponse(refuse(request, error));
 
-  const report = (): ProcessReport => {
-    const { cpuSeconds, ...usage } = processUsage();
-    return {
-      ...usage,
-      at: now(),
-      counts: {
-        envelopes: outcomes.byReason,
-        items: outcomes.entries,
-        receivedBytes: metrics.receivedBytes,
-        attempts: metrics.durations,
-        records: { exported: copies?.exported ?? 0, dropped: copies?.dropped ?? 0 },
-        refusedReports: options.refusedReports?.() ?? {},
-        cpuSeconds,
-      },
-      inFlightBytes: inFlight.bytes,
-      hasRoom: inFlight.hasRoomFor(1),
-      ingests: sending.ingests,
-    };
-  };
-
-  /** Of all processes. */
-  const wholeReport = async (): Promise<{ health: HealthReport; total: TotalReport }> => {
-    const { spool = EMPTY_SPOOL, canDeliver } = await sending.health();
-    const total = totalOf(await options.exchange?.exchange(report) ?? [report()], now());
-    const failing = total.ingests.flatMap(({ origin, reason }) =>
-      reason === undefined ? [] : [{ origin, reason }]
-    );
-    const health = {
-      is_healthy: !isStopping && total.hasRoom && canDeliver,
-      mode: store ? "inbox" : "relay",
-      spool,
-      ...(failing.length > 0 && { ingest: { failing } }),
-      outcomes: countsOf(total.counts.envelopes),
-      in_flight_bytes: total.inFlightBytes,
-    } as const;
-    return { health, total };
-  };
-
   const relay: Relay = {
     receive: async (...of) => toResponse(await respond(...of)),
     answer: respond,
@@ -337,17 +242,9 @@ export function createRelay(options: RelayOptions): Relay {
 
     refuseEvent: (request) => refusedWithoutEnvelope(request, new RelayError("not_found", STORE)),
 
-    async health() {
-      const { health } = await wholeReport();
-      return Response.json(health, { status: health.is_healthy ? 200 : 503, headers: NO_STORE });
-    },
-
-    async metrics() {
-      const text = metricsText({ ...await wholeReport(), copies: copies !== undefined });
-      return new Response(text, { headers: { ...NO_STORE, "content-type": METRICS_TYPE } });
-    },
-
-    report,
+    health: () => status.health(),
+    metrics: () => status.metrics(),
+    report: () => status.report(),
 
     draining: sending.draining,
     sharing: sending.sharing,

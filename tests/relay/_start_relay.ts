@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { parseDsn } from "../../monitoring/protocol/dsn.ts";
-import { createRelay, type Relay, type RelayOptions } from "../../monitoring/relay/relay.ts";
+import { createRelay, type Relay } from "../../monitoring/relay/relay.ts";
+import type { RelayOptions } from "../../monitoring/relay/relay_options.ts";
 import { handlers } from "../../routes/monitoring.ts";
 import { makeResponse, withHeaders } from "../../server/headers.ts";
 import { openSpool, type ServerSpool } from "../../monitoring/spool/open_spool.ts";
