@@ -10,6 +10,7 @@ export function json(status: number, value: unknown): Response {
   return jsonBytes(status, new TextEncoder().encode(JSON.stringify(value)));
 }
 
+/** {@linkcode json} of a value that is serialized already. */
 export function jsonBytes(status: number, body: Uint8Array<ArrayBuffer>): Response {
   const headers = {
     "Content-Type": "application/json",

@@ -38,10 +38,9 @@ export interface Inbox {
   /** The sources, and the counts of all lists by a query's source, release and time. */
   sources(query: ListQuery): SourceList;
   /**
-   * Reads what other servers have stored up to a cursor, if it is not known here yet. Undefined: this server knows
-   * everything at once.
+   * Waits until this server knows what other servers have stored up to a cursor. Undefined: it always does.
    */
-  reach?(cursor: number): Promise<void>;
+  catchUp?(cursor: number): Promise<void>;
   /** The number of envelopes and the last cursor, read in one transaction. */
   extent(): { last: number; envelopes: number };
   /** The body of an envelope; undefined if it is not stored (any more). */

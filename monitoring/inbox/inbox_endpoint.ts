@@ -60,6 +60,7 @@ const MAX_STREAMS = 128;
 const METHODS = "GET, HEAD, DELETE";
 const GROUP_METHODS = `${METHODS}, PATCH`;
 
+/** Creates the endpoint of one server. */
 export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoint {
   const { inbox, mapOrigins = new SourceMapOrigins([]) } = options;
   const accessOf = inboxReadAccess(options);
@@ -134,7 +135,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
-    await inbox.reach?.(parameters.id ?? parameters.since);
+    await inbox.catchUp?.(parameters.id ?? parameters.since);
     if (parameters.id !== undefined) return download(inbox, parameters.id);
     if (parameters.map !== undefined) return await sourceMap(inbox, parameters.map);
     if (isStream) return stream(inbox, parameters, request.method === "HEAD");

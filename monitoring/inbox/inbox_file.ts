@@ -6,15 +6,10 @@ import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { GroupAlert, GroupState, ListQuery, Lists, Page, SourceList } from "../models/rows.ts";
 import { type DescribedEnvelope, EnvelopeTable } from "./envelope_table.ts";
 import { GroupStates } from "./group_states.ts";
+import { InboxLimits } from "./inbox_limits.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 import { SourceMapTable } from "./source_map_table.ts";
-
-/**
- * Characters of all index entries: at most as many as bytes of bodies, but at least this many. A small
- * compressed envelope may contain megabytes of logs.
- */
-const MIN_WEIGHT = 64 * 1024 * 1024;
 
 /** An envelope with its row and index entries. */
 export interface NewEnvelope extends DescribedEnvelope {
@@ -30,8 +25,7 @@ export interface NewEntries {
 /** The inbox's tables in an open database. Each call is synchronous and at most one transaction. */
 export class InboxFile {
   readonly #db: DatabaseSync;
-  readonly #maxBytes: number;
-  readonly #oldestTime: () => number;
+  readonly #limits: InboxLimits;
   readonly #sql: ReturnType<typeof prepare>;
   readonly groups: GroupStates;
   readonly #index: IndexWriter;
@@ -46,19 +40,18 @@ export class InboxFile {
    */
   constructor(db: DatabaseSync, maxBytes: number, oldestTime: () => number) {
     this.#db = db;
-    this.#maxBytes = maxBytes;
-    this.#oldestTime = oldestTime;
     this.#sql = prepare(db);
     this.envelopeTable = new EnvelopeTable(db);
     this.groups = new GroupStates(db);
     this.#index = new IndexWriter(db, this.groups);
     this.#lists = new ListReader(db, this.groups);
+    this.#limits = new InboxLimits(this.envelopeTable, this.#index, maxBytes, oldestTime);
     this.sourceMaps = new SourceMapTable(db, maxSourceMapBytes(maxBytes));
   }
 
   /** Deletes the oldest envelopes over the limits, which may be lower than at the last start. */
   evict(): void {
-    this.#transaction(() => this.#evict());
+    this.#transaction(() => this.#limits.enforce());
   }
 
   /** Changes with each commit of another connection, also in other processes. */
@@ -70,7 +63,7 @@ export class InboxFile {
   insert(envelope: NewEnvelope): { readonly id: number; readonly alerts: readonly GroupAlert[] } {
     return this.#transaction(() => {
       const inserted = this.#insert(envelope);
-      this.#evict();
+      this.#limits.enforce();
       return inserted;
     });
   }
@@ -78,12 +71,12 @@ export class InboxFile {
   /** Stores an envelope unless it is stored already or over a limit. Returns its id. */
   insertOnce(envelope: NewEnvelope): number | "present" | "no room" | "too old" {
     return this.#transaction(() => {
-      if (envelope.receivedAt < this.#oldestTime()) return "too old";
+      if (this.#limits.isTooOld(envelope.receivedAt)) return "too old";
       if (this.envelopeTable.has(envelope)) return "present";
-      if (this.#excess() + envelope.bytes.byteLength > 0) return "no room";
+      if (!this.#limits.hasRoomFor(envelope.bytes.byteLength)) return "no room";
       const { id } = this.#insert(envelope);
       // The size of its entries is known only now.
-      if (this.#surplus() <= 0) return id;
+      if (!this.#limits.hasTooManyEntries()) return id;
       this.#db.exec("ROLLBACK");
       return "no room";
     });
@@ -157,12 +150,12 @@ export class InboxFile {
 
   /** Deletes envelopes. */
   delete(ids: readonly number[]): void {
-    this.#transaction(() => rangesOf(ids).forEach(([first, last]) => this.#delete(first, last)));
+    this.#transaction(() => this.#limits.delete(ids));
   }
 
   /** Deletes the envelopes before an id. */
   deleteBefore(id: number): void {
-    this.#transaction(() => this.#delete(0, id - 1));
+    this.#transaction(() => this.#limits.deleteRange(0, id - 1));
   }
 
   list(query: InboxQuery): InboxSlice {
@@ -217,7 +210,7 @@ export class InboxFile {
       this.envelopeTable.endBacklogAt(
         backlog.length === 0 ? 1 : Math.min(...backlog.map(({ id }) => id)),
       );
-      this.#evict();
+      this.#limits.enforce();
     });
   }
 
@@ -269,35 +262,6 @@ export class InboxFile {
     }
   }
 
-  #evict(): void {
-    // Mostly one range at the beginning: imported envelopes are older than what was stored before them.
-    for (const [first, last] of rangesOf(this.#tooOld())) this.#delete(first, last);
-    const excess = this.#excess();
-    if (excess > 0) this.#delete(0, oldestToFree(excess, this.envelopeTable.sizes()));
-    const surplus = this.#surplus();
-    if (surplus > 0) this.#delete(0, oldestToFree(surplus, this.#index.sizes()));
-  }
-
-  #tooOld(): readonly number[] {
-    const oldest = this.#oldestTime();
-    return oldest === -Infinity ? [] : this.envelopeTable.receivedBefore(oldest);
-  }
-
-  /** Bytes of bodies over their limit; negative: below. */
-  #excess(): number {
-    return this.envelopeTable.bytes() - this.#maxBytes;
-  }
-
-  /** Characters of index entries over their limit; negative: below. */
-  #surplus(): number {
-    return this.#index.weight() - Math.max(this.#maxBytes, MIN_WEIGHT);
-  }
-
-  #delete(first: number, last: number): void {
-    this.envelopeTable.delete(first, last);
-    this.#index.delete(first, last);
-  }
-
   /** Several queries on one snapshot: another process may delete rows in between. */
   #read<T>(work: () => T): T {
     return this.#transaction(work, "BEGIN");
@@ -315,30 +279,6 @@ export class InboxFile {
  */
 export function maxSourceMapBytes(maxBytes: number): number {
   return Math.floor(maxBytes / 2);
-}
-
-/** The id up to which envelopes must be deleted to free at least `excess` of their sizes, oldest first. */
-function oldestToFree(
-  excess: number,
-  sizes: Iterable<{ readonly id: number; readonly size: number }>,
-): number {
-  let freed = 0;
-  for (const { id, size } of sizes) {
-    freed += size;
-    if (freed >= excess) return id;
-  }
-  return 0;
-}
-
-/** Ascending numbers as ranges of consecutive ones, both ends included. */
-function rangesOf(ids: readonly number[]): [first: number, last: number][] {
-  const ranges: [number, number][] = [];
-  for (const id of ids) {
-    const range = ranges.at(-1);
-    if (range?.[1] === id - 1) range[1] = id;
-    else ranges.push([id, id]);
-  }
-  return ranges;
 }
 
 function prepare(db: DatabaseSync) {

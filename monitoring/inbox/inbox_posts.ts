@@ -26,6 +26,7 @@ type TakePost = (
   value: string,
 ) => Promise<Response>;
 
+/** Creates the handler of the POSTs. A second one is refused with 503 while one is received. */
 export function createPosts(options: PostOptions): TakePost {
   let isReceiving = false;
   return async (inbox, request, post, value) => {

@@ -123,7 +123,7 @@ class PostgresInbox extends InboxReplica {
 
   async #changeGroup(group: string, state: GroupState | "deleted"): Promise<boolean> {
     // Another server may have stored its errors just now.
-    await this.reach(Infinity);
+    await this.catchUp(Infinity);
     const now = this.options.now?.() ?? Date.now();
     return await this.#append(async () => {
       const id = await this.#log.appendGroup(group, (newest, current) => {
@@ -166,11 +166,11 @@ class PostgresInbox extends InboxReplica {
       throw error;
     }
     // It is stored, even if it cannot be read now. At the start it may take long.
-    if (this.#hasCaughtUp) await this.reach(Infinity);
+    if (this.#hasCaughtUp) await this.catchUp(Infinity);
     return result;
   }
 
-  async reach(cursor: number): Promise<void> {
+  async catchUp(cursor: number): Promise<void> {
     if (cursor <= this.last) return;
     try {
       await this.#runs.add();

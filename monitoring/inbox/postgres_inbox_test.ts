@@ -114,7 +114,7 @@ function content(inbox: Inbox): unknown {
 /** Waits until all servers show the same: a regression is logged after its envelope was stored. */
 const agree = (inboxes: readonly Inbox[]) =>
   until("the servers agree", async () => {
-    await Promise.all(inboxes.map((inbox) => inbox.reach?.(Infinity)));
+    await Promise.all(inboxes.map((inbox) => inbox.catchUp?.(Infinity)));
     const [first, ...others] = inboxes.map(content);
     return others.every((other) => isDeepStrictEqual(other, first));
   });
@@ -145,7 +145,7 @@ test("two servers → envelopes, groups, maps, deletion of one are seen by the o
 
   const map = new TextEncoder().encode("{}");
   await one.storeSourceMap("a", map);
-  await two.reach?.(Infinity);
+  await two.catchUp?.(Infinity);
   assert.deepEqual(new Uint8Array((await two.sourceMap("a"))!), map);
   assert.equal(await one.deleteGroup(group), true);
   await until("the deletion is known", () => two.page("errors", {}).rows.length === 0);
@@ -163,7 +163,7 @@ test("reader with a cursor of another server → nothing is cleared or sent agai
   const [one, two] = [await server(), await server()];
   await store(one, 1);
   const { cursor } = all(one);
-  await two.reach?.(cursor);
+  await two.catchUp?.(cursor);
   assert.deepEqual(two.list({ since: cursor, limit: 9 }), { ...all(one), envelopes: [] });
 });
 
@@ -226,7 +226,7 @@ test("PostgreSQL is down → read on, storing fails; up again → both, nothing 
   assert.equal(inbox.canStore(), false);
   await assert.rejects(async () => await inbox.clear(), InboxUnavailableError);
   assert.deepEqual(ids(inbox), [1]);
-  await inbox.reach?.(99);
+  await inbox.catchUp?.(99);
   await postgres.start();
   await until("it stores again", () => inbox.canStore());
   await store(inbox, 3);
@@ -421,7 +421,7 @@ test("group deleted and muted at the same time → its errors are deleted everyw
   for (const message of ["a", "b", "c", "d", "e"]) {
     await one.store(admitted(envelopeOf({}, error(message))));
     const { group } = one.page("errors", {}).rows[0]!;
-    await two.reach?.(Infinity);
+    await two.catchUp?.(Infinity);
     await Promise.all([one.deleteGroup(group), two.setGroupState(group, "muted")]);
   }
   await agree([one, two, await server()]);

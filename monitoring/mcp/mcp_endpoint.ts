@@ -19,6 +19,7 @@ export interface McpEndpoint {
   handle(request: Request, peer: string | undefined): Promise<Response>;
 }
 
+/** Creates the endpoint of one server. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const { inbox, health } = options;
   const accessOf = inboxReadAccess(options);

@@ -95,6 +95,7 @@ const object = (
   required: string[] = [],
 ): InputSchema => ({ type: "object", properties, required, additionalProperties: false });
 
+/** The tools in the order in which assistants list them. docs/assistants.md describes them. */
 export const TOOLS: readonly Tool[] = [
   {
     name: "list_errors",

@@ -97,6 +97,7 @@ export function countFitting(rows: readonly unknown[], maxBytes: number): number
 
 const encoder = new TextEncoder();
 
+/** Bytes of a text in UTF-8. */
 export function byteLength(text: string): number {
   return encoder.encode(text).byteLength;
 }

@@ -17,6 +17,7 @@ export function attributeAt(attributes: unknown, name: string): unknown {
   return attributeValue(at(attributes, name));
 }
 
+/** The value of one such attribute. */
 export function attributeValue(attribute: unknown): unknown {
   return at(attribute, "value") ?? attribute;
 }
@@ -85,6 +86,7 @@ export function textAt(value: unknown, ...path: readonly string[]): string | nul
   return typeof found === "string" && found.trim() !== "" ? found : null;
 }
 
+/** A boolean; null: any other value. */
 export function booleanAt(value: unknown, ...path: readonly string[]): boolean | null {
   const found = at(value, ...path);
   return typeof found === "boolean" ? found : null;

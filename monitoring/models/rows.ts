@@ -66,6 +66,7 @@ export interface ListQuery {
 /** As a `source`: every source but Sightglass itself, or Sightglass if there is no other. */
 export const APPLICATIONS = "apps";
 
+/** The columns by which each list can be sorted. */
 export const TRACE_COLUMNS = ["started_at", "duration", "spans", "errors", "logs"] as const;
 export const GROUP_COLUMNS = ["first_seen", "last_seen", "count"] as const;
 export const RECORDING_COLUMNS = ["started_at", "duration"] as const;
@@ -81,6 +82,7 @@ export type SortColumn =
 /** Ascending, or with `-` descending. `slowest` is `-duration`, `frequent` is `-count`. */
 export type ListSort = SortColumn | `-${SortColumn}` | "slowest" | "frequent";
 
+/** The orders that a query may name. */
 export const LIST_SORTS: readonly ListSort[] = [
   "slowest",
   "frequent",
@@ -94,6 +96,7 @@ interface SortOrder {
   readonly descending: boolean;
 }
 
+/** The column and direction of an order. */
 export function readSort(sort: ListSort): SortOrder {
   if (sort === "slowest") return { column: "duration", descending: true };
   if (sort === "frequent") return { column: "count", descending: true };

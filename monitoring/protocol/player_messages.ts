@@ -8,13 +8,15 @@
  *
  * What comes from the player is as untrusted as the recording.
  */
+/** Sent by the player until it is answered. */
 export const READY = "sightglass-player-ready";
+/** The answer, which transfers the port. */
 export const PORT = "sightglass-player-port";
 
 /** The path of the player's document. */
 export const PLAYER_PATH = "/monitoring/player";
 
-/** Times are milliseconds since the recording's first event. */
+/** What the console requests. Times are milliseconds since the recording's first event. */
 export type ToPlayer =
   /** Replaces the recording, paused at a time. The player removes from the events what is not allowed. */
   | { readonly do: "load"; readonly events: readonly unknown[]; readonly at: number }
@@ -23,6 +25,7 @@ export type ToPlayer =
   | { readonly do: "pause"; readonly at?: number }
   | { readonly do: "set"; readonly speed: number; readonly skipInactive: boolean };
 
+/** What the player reports. */
 export type FromPlayer =
   /** `removed`: elements and attributes that were not allowed. */
   | { readonly is: "loaded"; readonly removed: number }

@@ -65,7 +65,7 @@ function explain(address: PostgresAddress, error: unknown): [problem: string, re
   ];
 }
 
-/** SQLSTATE, or the system's code. */
+/** The code of a failure: an SQLSTATE or the system's, such as `ECONNREFUSED`; undefined: it has none. */
 export function codeOf(error: unknown): string | undefined {
   const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
   // A name with several addresses.
@@ -78,6 +78,7 @@ export function isStarting(error: unknown): boolean {
   return ["ECONNREFUSED", "57P03"].includes(codeOf(error) ?? "");
 }
 
+/** The database for messages: `HOST:PORT/NAME`, without user and password. */
 export function nameOf({ host, port, database }: PostgresAddress): string {
   return `${host}:${port}/${database}`;
 }

@@ -17,6 +17,7 @@ interface SourcePosition {
 /** Where a frame is in its built script, as the browser reported it. */
 type BuiltPosition = Pick<Frame, "function" | "line" | "column">;
 
+/** Maps positions and function names of a built script to its sources. */
 export class ScriptMap {
   readonly #map: TraceMap;
   readonly #script: string;

@@ -6,10 +6,12 @@ export function placeOf(envelope: number, index: number): number {
   return envelope * PLACES + index;
 }
 
+/** The id of the envelope at a place. */
 export function envelopeAt(place: number): number {
   return Math.floor(place / PLACES);
 }
 
+/** The index within its envelope of the entry at a place. */
 export function indexAt(place: number): number {
   return place % PLACES;
 }

@@ -38,6 +38,7 @@ export function sentFrom(
       : source === undefined || source === sender.key);
 }
 
+/** Whether a time (milliseconds since 1970) is in the range of a query. */
 export function isWithin({ since = -Infinity, until = Infinity }: ListQuery, time: number) {
   return time >= since && time < until;
 }
@@ -52,6 +53,7 @@ export function hasContent({ spans, errors, logs }: TraceEntry): boolean {
   return spans + errors + logs > 0;
 }
 
+/** The row of a trace, from all envelopes that have something of it. */
 export function traceRow(id: string, envelopes: readonly IndexedEnvelope[]): TraceRow {
   const full = entriesOfTrace(id, envelopes).filter(hasContent);
   const senders = envelopes.filter(({ entries }) =>

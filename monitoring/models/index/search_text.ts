@@ -15,20 +15,24 @@ export function fold(text: string): string {
   return text.toLowerCase();
 }
 
+/** The search text of a trace: ids and names. */
 export function traceText({ trace_id, replay_id, names }: TraceEntry): string {
   return joined([trace_id, replay_id, ...names]);
 }
 
+/** The search text of an error: ids, type, level, place and message. */
 export function errorText(error: ErrorEntry): string {
   const { event_id, trace_id, replay_id, type, level, where, value } = error;
   return joined([event_id, trace_id, replay_id, error.group, type, level, where, value]);
 }
 
+/** The search text of a log: ids, level, message, and attributes as `name=value`. */
 export function logText({ trace_id, span_id, level, body, attributes }: LogEntry): string {
   const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
   return joined([trace_id, span_id, level, body, ...pairs]);
 }
 
+/** The search text of a recording: id, kind and address. */
 export function recordingText({ replay_id, kind, page }: RecordingEntry): string {
   return joined([replay_id, kind, page]);
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { isLoopbackHost, withoutBrackets } from "../../../protocol/loopback.ts";
 
 /** Proxy settings of the environment. Loopback is never proxied. */
 export interface Proxies {
@@ -22,7 +23,7 @@ export interface Address {
 /** Host and port of a URL; the port defaults to that of its scheme. */
 export function addressOf({ protocol, hostname, port }: URL): Address {
   return {
-    hostname: hostname.replace(/^\[|\]$/g, ""),
+    hostname: withoutBrackets(hostname),
     port: Number(port) || DEFAULT_PORTS[protocol]!,
   };
 }
@@ -31,13 +32,8 @@ export function addressOf({ protocol, hostname, port }: URL): Address {
 export function proxyFor(url: URL, { https, http, except }: Proxies): URL | undefined {
   const proxy = url.protocol === "https:" ? https : http;
   const address = addressOf(url);
-  if (proxy === undefined || isLoopback(address.hostname)) return undefined;
+  if (proxy === undefined || isLoopbackHost(address.hostname.replace(/\.$/, ""))) return undefined;
   return except.some((entry) => matches(entry, address)) ? undefined : new URL(proxy);
-}
-
-function isLoopback(hostname: string): boolean {
-  return /(^|\.)localhost\.?$/.test(hostname) || isWithin(hostname, "127.0.0.0", 8) ||
-    hostname === "::1";
 }
 
 /**
