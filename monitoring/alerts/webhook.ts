@@ -1,6 +1,8 @@
 import type { GroupAlert } from "../models/rows.ts";
+import { postJson } from "../post_json.ts";
 import { isRetryable } from "../protocol/retry.ts";
 
+/** Options of an {@linkcode AlertWebhook}. */
 export interface WebhookOptions {
   /** Receives the POST. It may contain a secret: it is never logged. */
   readonly url: string;
@@ -79,49 +81,15 @@ export class AlertWebhook {
 
   /** Returns why the last try failed; undefined: delivered. */
   async #deliver(body: string): Promise<string | undefined> {
-    const { backoffMs = BACKOFF_MS } = this.#options;
-    for (let attempt = 0;; attempt++) {
-      const { failure, isFinal } = await this.#post(body);
-      const wait = backoffMs[attempt];
-      if (failure === undefined || isFinal || wait === undefined) return failure;
-      await this.#sleep(wait);
-      if (this.#closing.signal.aborted) return failure;
-    }
-  }
-
-  async #post(body: string): Promise<{ failure?: string; isFinal?: boolean }> {
-    const { url, timeoutMs = TIMEOUT_MS } = this.#options;
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body,
-        redirect: "manual",
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]),
-      });
-      const { status } = response;
-      await response.body?.cancel();
-      if (response.ok) return {};
-      const isRedirect = status >= 300 && status < 400;
-      return {
-        failure: `it answered ${status}${isRedirect ? ", and redirects are not followed" : ""}`,
-        isFinal: isRedirect || !(isRetryable(status) || status === 429),
-      };
-    } catch (error) {
-      // The message of a network error contains the URL.
-      const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
-      return { failure: isTimeout ? `no answer within ${timeoutMs} ms` : "it cannot be reached" };
-    }
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#closing.signal.addEventListener("abort", () => {
-        clearTimeout(timer);
-        resolve();
-      }, { once: true });
+    const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.#options;
+    const outcome = await postJson(url, body, {
+      timeoutMs,
+      backoffMs,
+      mayRetry: (status) => isRetryable(status) || status === 429,
+      read: async (response) => await response.body?.cancel(),
+      signal: this.#closing.signal,
     });
+    return "failure" in outcome ? outcome.failure : undefined;
   }
 
   /** Chats show `text`; the rest is nested because some, such as Mattermost, use top-level names like `type`. */

@@ -1,5 +1,6 @@
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { type ContentEncoding, decodeBody, DecodeError } from "../protocol/encoding.ts";
+import { postJson } from "../post_json.ts";
 import { OTLP_ITEM_TYPES, type OtlpContent, otlpContent } from "./otlp_json.ts";
 
 /** As much of an admitted envelope as is exported. */
@@ -46,13 +47,6 @@ const SIGNALS = [
 ] as const;
 
 type Signal = (typeof SIGNALS)[number];
-
-/** Why a request failed. */
-interface Failure {
-  readonly reason: string;
-  readonly mayRetry: boolean;
-  readonly waitMs?: number;
-}
 
 /**
  * Sends a copy of spans and logs to an OpenTelemetry collector by OTLP/HTTP with JSON, in the background: no call
@@ -140,64 +134,23 @@ export class OtlpExporter {
         [scopes]: [{ scope: { name: "sightglass" }, [records]: list }],
       })),
     });
-    const { failure, rejected } = await this.#deliver(this.#options.url + path, body);
-    const lost = failure === undefined ? Math.min(rejected, count) : count;
+    const { url, headers, backoffMs = BACKOFF_MS, onFailure } = this.#options;
+    const { signal } = this.#closing;
+    const outcome = await postJson(url + path, body, {
+      headers,
+      timeoutMs: TIMEOUT_MS,
+      backoffMs,
+      maxRetryAfterMs: MAX_RETRY_AFTER_MS,
+      mayRetry: (status) => RETRYABLE.has(status),
+      read: async (response) => rejectedOf(await response.text()),
+      signal,
+    });
+    const hasFailed = "failure" in outcome;
+    const lost = hasFailed ? count : Math.min(outcome.result, count);
     this.dropped += lost;
     this.exported += count - lost;
-    if (failure !== undefined && !this.#isFailing && !this.#closing.signal.aborted) {
-      this.#options.onFailure(failure);
-    }
-    this.#isFailing = failure !== undefined;
-  }
-
-  async #deliver(url: string, body: string): Promise<{ failure?: string; rejected: number }> {
-    const { backoffMs = BACKOFF_MS } = this.#options;
-    for (let attempt = 0;; attempt++) {
-      const result = await this.#post(url, body);
-      if (typeof result === "number") return { rejected: result };
-      const backoff = backoffMs[attempt];
-      if (!result.mayRetry || backoff === undefined) return { failure: result.reason, rejected: 0 };
-      await this.#sleep(Math.max(backoff, result.waitMs ?? 0));
-      if (this.#closing.signal.aborted) return { failure: result.reason, rejected: 0 };
-    }
-  }
-
-  /** Returns how many records the collector refused, or why the request failed. */
-  async #post(url: string, body: string): Promise<number | Failure> {
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { ...this.#options.headers, "Content-Type": "application/json" },
-        body,
-        redirect: "manual",
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      });
-      if (response.ok) return rejectedOf(await response.text());
-      await response.body?.cancel();
-      const { status } = response;
-      const seconds = Number(response.headers.get("retry-after") ?? 0);
-      return {
-        reason: `it answered ${status}`,
-        mayRetry: RETRYABLE.has(status),
-        waitMs: seconds > 0 ? Math.min(seconds * 1000, MAX_RETRY_AFTER_MS) : 0,
-      };
-    } catch (error) {
-      // The message of a network error contains the URL.
-      const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
-      const reason = isTimeout ? `no answer within ${TIMEOUT_MS} ms` : "it cannot be reached";
-      return { reason, mayRetry: true };
-    }
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      Deno.unrefTimer(timer);
-      this.#closing.signal.addEventListener("abort", () => {
-        clearTimeout(timer);
-        resolve();
-      }, { once: true });
-    });
+    if (hasFailed && !this.#isFailing && !signal.aborted) onFailure(outcome.failure);
+    this.#isFailing = hasFailed;
   }
 }
 
@@ -206,7 +159,7 @@ function entriesOf(items: ExportedEnvelope["items"]): number {
   return items.reduce((sum, { type, count }) => OTLP_ITEM_TYPES.has(type) ? sum + count : sum, 0);
 }
 
-/** https://opentelemetry.io/docs/specs/otlp/#partial-success-1 */
+/** Records that the collector refused: https://opentelemetry.io/docs/specs/otlp/#partial-success-1 */
 function rejectedOf(answer: string): number {
   try {
     const { rejectedSpans, rejectedLogRecords } = JSON.parse(answer)?.partialSuccess ?? {};

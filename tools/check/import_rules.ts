@@ -75,6 +75,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     message: "monitoring/deno_internals.ts imports no other module",
   },
   {
+    of: ["monitoring/post_json.ts"],
+    may: [],
+    message: "monitoring/post_json.ts imports no other module",
+  },
+  {
     of: ["monitoring/relay_handler.ts"],
     may: [
       "config_values.ts",
@@ -136,13 +141,13 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     of: ["monitoring/alerts/"],
-    may: ["monitoring/models/", "monitoring/protocol/"],
-    message: "alerts/ imports models/ and protocol/",
+    may: ["monitoring/models/", "monitoring/protocol/", "monitoring/post_json.ts"],
+    message: "alerts/ imports models/, protocol/ and post_json.ts",
   },
   {
     of: ["monitoring/otlp/"],
-    may: ["monitoring/models/", "monitoring/protocol/"],
-    message: "otlp/ imports models/ and protocol/: the relay gives it envelopes",
+    may: ["monitoring/models/", "monitoring/protocol/", "monitoring/post_json.ts"],
+    message: "otlp/ imports models/, protocol/ and post_json.ts: the relay gives it envelopes",
   },
   {
     of: ["monitoring/mcp/"],
