@@ -14,6 +14,7 @@ export interface Parser<T> {
   parse(text: string): T | undefined;
 }
 
+/** A whole number within bounds, both included. */
 export const wholeNumber = (min: number, max: number, unit = ""): Parser<number> => ({
   allowed: `a whole number${unit && ` of ${unit}`} from ${min} to ${max}`,
   parse: (text) => {
@@ -22,6 +23,7 @@ export const wholeNumber = (min: number, max: number, unit = ""): Parser<number>
   },
 });
 
+/** One of several words. */
 export const oneOf = <T extends string>(...values: readonly T[]): Parser<T> => ({
   allowed: values.map((value) => `"${value}"`).join(" or "),
   parse: (text) => values.find((value) => value === text),
@@ -42,14 +44,17 @@ const MAX_HOURS = 24 * MAX_DAYS;
 /** Upper bound of `WORKERS`: more than the cores of common machines. */
 export const MAX_WORKERS = 256;
 
+/** Number of server processes. */
 export const workerCount: Parser<number> = {
   allowed: `a whole number from 1 to ${MAX_WORKERS}, or "auto" for one process for each core`,
   parse: (text) =>
     text === "auto" ? navigator.hardwareConcurrency : wholeNumber(1, MAX_WORKERS).parse(text),
 };
 
+/** A number of bytes. */
 export const bytes = (min: number) => wholeNumber(min, MAX_BYTES, "bytes");
 
+/** An http or https origin. */
 export const origin: Parser<string> = {
   allowed: "an origin such as https://example.com, without a path",
   parse: (text) => {
@@ -59,6 +64,7 @@ export const origin: Parser<string> = {
   },
 };
 
+/** An origin of this machine. */
 export const loopbackOrigin: Parser<string> = {
   allowed: "an origin of this machine such as http://localhost:5173, without a path",
   parse: (text) => {
@@ -67,6 +73,7 @@ export const loopbackOrigin: Parser<string> = {
   },
 };
 
+/** The URL of an HTTP proxy; `http://` is added if it has no scheme. */
 export const proxy: Parser<string> = {
   allowed: "the URL of an HTTP proxy such as http://user:password@proxy.example:3128",
   parse: (text) => {
@@ -87,6 +94,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** A URL that is posted to. */
 export const webhook: Parser<string> = {
   allowed: "an http or https URL, without user name and password",
   parse: (text) => {
@@ -97,6 +105,7 @@ export const webhook: Parser<string> = {
   },
 };
 
+/** The base URL of an OpenTelemetry collector, without a slash at the end. */
 export const otlpUrl: Parser<string> = {
   allowed:
     "the http or https URL of a collector such as http://127.0.0.1:4318, without user name, password and query",
@@ -121,11 +130,13 @@ export const otlpHeaders: Parser<Readonly<Record<string, string>>> = {
   },
 };
 
+/** An entry of `NO_PROXY`. */
 export const noProxyHost = matching(
   /^[^\s/@]+(\/\d{1,3})?$/,
   "a host name, .domain, IP address or network, optionally with :port, or *",
 );
 
+/** A Sentry DSN. */
 export const dsn: Parser<Dsn> = {
   allowed: "a Sentry DSN such as https://KEY@o1.ingest.sentry.io/1",
   parse: (text) => {
@@ -138,6 +149,7 @@ export const dsn: Parser<Dsn> = {
   },
 };
 
+/** A comma-separated list. Empty entries are ignored. */
 export const list = <T>(item: Parser<T>): Parser<T[]> => ({
   allowed: `a comma-separated list, each entry ${item.allowed}`,
   parse: (text) => {
@@ -146,11 +158,13 @@ export const list = <T>(item: Parser<T>): Parser<T[]> => ({
   },
 });
 
+/** The URL of a PostgreSQL database. */
 export const postgresUrl: Parser<PostgresAddress> = {
   allowed: POSTGRES_URL_FORM,
   parse: parsePostgresUrl,
 };
 
+/** The path that browsers post to. */
 export const monitoringPath: Parser<string> = {
   allowed: "a path such as /monitoring: a slash, then letters, digits, - _ . ~ and single slashes" +
     " between them, and not /assets or a path below it",
@@ -165,6 +179,7 @@ export const monitoringPath: Parser<string> = {
 /** Deno's permission flags separate paths by commas and cannot escape one. */
 export const folder = matching(/^[^,\0]+$/, "the path of a folder, without a comma");
 
+/** Name of a header. */
 export const headerName = matching(/^[!#$%&'*+.^_`|~\w-]+$/, "the name of one HTTP header");
 /** IPv6 addresses may have the brackets of a URL. */
 export const hostname = matching(

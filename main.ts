@@ -1,8 +1,9 @@
 /** The server's table of contents: config → telemetry → storage → relay → app → serve. */
 import { join } from "node:path";
-import { ConfigError, effectiveRelease, readConfig } from "./config.ts";
+import { type Config, ConfigError, effectiveRelease, readConfig } from "./config.ts";
 import { AlertWebhook } from "./monitoring/alerts/webhook.ts";
 import { InboxUnavailableError } from "./monitoring/inbox/inbox.ts";
+import type { InboxOptions } from "./monitoring/inbox/sqlite_inbox.ts";
 import { createInboxEndpoint } from "./monitoring/inbox/inbox_endpoint.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
@@ -12,6 +13,7 @@ import type { Refusal } from "./monitoring/protocol/relay_api.ts";
 import { createRelay } from "./monitoring/relay/relay.ts";
 import { ReportExchange } from "./monitoring/relay/report_exchange.ts";
 import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
+import type { Log } from "./monitoring/runtime/runtime.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { createSecurityEndpoint } from "./monitoring/security/security_endpoint.ts";
 import { openSpool } from "./monitoring/spool/open_spool.ts";
@@ -89,54 +91,13 @@ async function main(): Promise<void> {
   const onNotice = (notice: string) =>
     log("warn", notice.replaceAll(`${config.dataDir}/`, "DATA_DIR/"));
   const alerts = new Recent<GroupAlert>();
-  const webhook = config.alertWebhookUrl === undefined ? undefined : new AlertWebhook({
-    url: config.alertWebhookUrl,
-    publicOrigin: config.publicOrigin,
-    processes: workers,
-    onFailure: (reason) => log("warn", "Cannot post an alert to ALERT_WEBHOOK_URL", { reason }),
-  });
+  const webhook = openWebhook(config, log);
   alerts.subscribe((alert) => webhook?.send(alert));
-  const openStore = async () => {
-    const { database: address, inbox } = config;
-    const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
-    const options = {
-      maxBytes: config.inboxMaxBytes,
-      maxAgeDays: config.inboxMaxAgeDays,
-      sourceMap,
-      onNotice,
-      onGroupAlert: (alert: GroupAlert) => alerts.add(alert),
-    };
-    if (address === undefined) {
-      return (await OPTIONAL.inbox()).openInbox({ ...options, path: pathOf("inbox.sqlite") });
-    }
-    const { openPostgresInbox } = await OPTIONAL.postgresInbox();
-    return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
-  };
-  const store = config.mode === "inbox" ? await openStore() : undefined;
-  const place = config.spool === "postgres" && config.database
-    ? { address: config.database }
-    : { path: join(config.dataDir, "spool.sqlite"), onNotice };
-  const spool = config.mode === "relay" && config.spool !== "none"
-    ? await openSpool({
-      ...place,
-      maxBytes: config.spoolMaxBytes,
-      maxAgeHours: config.spoolMaxAgeHours,
-    }, log)
-    : undefined;
-
-  const exchange = worker === undefined ? undefined : await ReportExchange.open({
-    folder: config.countsDir,
-    worker,
-    workers,
-    onFailure: (error) => log("warn", "Cannot share counts", { error: String(error) }),
-  });
-  const copies = config.otlpUrl === undefined
-    ? undefined
-    : new (await OPTIONAL.otlp()).OtlpExporter({
-      url: config.otlpUrl,
-      headers: config.otlpHeaders,
-      onFailure: (reason) => log("warn", "Cannot send spans and logs to OTLP_URL", { reason }),
-    });
+  const onGroupAlert = (alert: GroupAlert) => alerts.add(alert);
+  const store = await openStore(config, { sourceMap, onNotice, onGroupAlert });
+  const spool = await openConfiguredSpool(config, log, onNotice);
+  const exchange = await openExchange(config, log);
+  const copies = await openExporter(config, log);
   const refusals = new Recent<Refusal>();
   const mapOrigins = new SourceMapOrigins(config.sourceMapOrigins);
   const relay = createRelay({
@@ -232,6 +193,69 @@ async function main(): Promise<void> {
   log("info", "The server has started", { mode: config.mode });
   // Delivered immediately, so that even a server that soon crashes has reported its start.
   void runtime.flush(FIRST_FLUSH_MS);
+}
+
+/** Posts alerts to `ALERT_WEBHOOK_URL`, if it is set. */
+function openWebhook({ alertWebhookUrl, publicOrigin, workers }: Config, log: Log) {
+  if (alertWebhookUrl === undefined) return undefined;
+  return new AlertWebhook({
+    url: alertWebhookUrl,
+    publicOrigin,
+    processes: workers,
+    onFailure: (reason) => log("warn", "Cannot post an alert to ALERT_WEBHOOK_URL", { reason }),
+  });
+}
+
+/** Opens the inbox in SQLite or PostgreSQL. Undefined in relay mode. */
+async function openStore(
+  config: Config,
+  hooks: Pick<InboxOptions, "sourceMap" | "onNotice" | "onGroupAlert">,
+) {
+  if (config.mode === "relay") return undefined;
+  const { database: address, inbox } = config;
+  const pathOf = (file: string) => inbox === "file" ? join(config.dataDir, file) : undefined;
+  const options = {
+    ...hooks,
+    maxBytes: config.inboxMaxBytes,
+    maxAgeDays: config.inboxMaxAgeDays,
+  };
+  if (address === undefined) {
+    return (await OPTIONAL.inbox()).openInbox({ ...options, path: pathOf("inbox.sqlite") });
+  }
+  const { openPostgresInbox } = await OPTIONAL.postgresInbox();
+  return await openPostgresInbox({ ...options, address, path: pathOf("inbox_replica.sqlite") });
+}
+
+/** Opens the spool in SQLite or PostgreSQL. Undefined in inbox mode and with `SPOOL=none`. */
+async function openConfiguredSpool(config: Config, log: Log, onNotice: (notice: string) => void) {
+  if (config.mode === "inbox" || config.spool === "none") return undefined;
+  const place = config.spool === "postgres" && config.database
+    ? { address: config.database }
+    : { path: join(config.dataDir, "spool.sqlite"), onNotice };
+  const limits = { maxBytes: config.spoolMaxBytes, maxAgeHours: config.spoolMaxAgeHours };
+  return await openSpool({ ...place, ...limits }, log);
+}
+
+/** Exchanges counts with the other processes, if there are several. */
+async function openExchange({ countsDir, worker, workers }: Config, log: Log) {
+  if (worker === undefined) return undefined;
+  return await ReportExchange.open({
+    folder: countsDir,
+    worker,
+    workers,
+    onFailure: (error) => log("warn", "Cannot share counts", { error: String(error) }),
+  });
+}
+
+/** Sends copies of spans and logs to `OTLP_URL`, if it is set. */
+async function openExporter({ otlpUrl, otlpHeaders }: Config, log: Log) {
+  if (otlpUrl === undefined) return undefined;
+  const { OtlpExporter } = await OPTIONAL.otlp();
+  return new OtlpExporter({
+    url: otlpUrl,
+    headers: otlpHeaders,
+    onFailure: (reason) => log("warn", "Cannot send spans and logs to OTLP_URL", { reason }),
+  });
 }
 
 function moduleUrl(path: string): string {

@@ -114,13 +114,13 @@ export function useList<Name extends keyof ConsoleLists>(
   const queryJson = JSON.stringify(query);
   const shownVersion = paused?.version ?? version;
   useEffect(() => {
-    if (isVisible) list?.ask(JSON.parse(queryJson));
+    if (isVisible) list?.read(JSON.parse(queryJson));
   }, [list, isVisible, queryJson, shownVersion]);
 
   const isMoving = isAge(query.since ?? "");
   useEffect(() => {
     if (!isVisible || !isMoving) return;
-    const timer = setInterval(() => list?.ask(JSON.parse(queryJson)), MOVING_RANGE_MS);
+    const timer = setInterval(() => list?.read(JSON.parse(queryJson)), MOVING_RANGE_MS);
     return () => clearInterval(timer);
   }, [list, isVisible, queryJson, isMoving]);
 
@@ -148,7 +148,7 @@ function cachedList<Name extends keyof ConsoleLists>(
   const lists = cache.get(source) ?? new Map<string, LiveList<unknown>>();
   cache.set(source, lists);
   const last = lists.get(key);
-  if (last?.asks(query)) return last as LiveList<ConsoleLists[Name]>;
+  if (last?.isFor(query)) return last as LiveList<ConsoleLists[Name]>;
   const list = new LiveList<ConsoleLists[Name]>({
     list: (query) => listOf(source, name, query),
     keyOf: LISTS[name].keyOf,

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { type Column, DataTable } from "../../components/DataTable.tsx";
+import { DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
@@ -52,6 +52,7 @@ export function TraceList({ source, returnFrom, compareWith }: {
     sort,
     ({ started_at }) => started_at,
   );
+  const hasRecordings = rows.some(({ replay_id }) => replay_id !== null);
 
   return (
     <RowList
@@ -89,59 +90,47 @@ export function TraceList({ source, returnFrom, compareWith }: {
       }
     >
       {(tabStop) => (
-        <TraceTable
-          rows={rows}
+        <DataTable
+          className="data-table traces-list"
           caption={sort === undefined ? "Traces, newest first" : "Traces"}
-          columns={sortedBy(sort ?? "-started_at", columnsOf(rows))}
-          tabStop={tabStop}
-          hrefOf={(traceId) =>
-            compareWith === undefined
-              ? fragmentTo("traces", [traceId], Object.fromEntries(params))
-              : fragmentTo("traces", [compareWith, "compare", traceId])}
-        />
+          columns={sortedBy(
+            sort ?? "-started_at",
+            hasRecordings ? [...COLUMNS, RECORDING] : COLUMNS,
+          )}
+        >
+          {rows.map((row) => (
+            <TraceRow
+              key={row.trace_id}
+              row={row}
+              href={compareWith === undefined
+                ? fragmentTo("traces", [row.trace_id], Object.fromEntries(params))
+                : fragmentTo("traces", [compareWith, "compare", row.trace_id])}
+              isTabStop={row.trace_id === tabStop}
+              hasRecordings={hasRecordings}
+            />
+          ))}
+        </DataTable>
       )}
     </RowList>
   );
 }
 
-const hasRecording = (rows: readonly ListedTrace[]) =>
-  rows.some(({ replay_id }) => replay_id !== null);
-
-/** Without the recordings if there are none. */
-const columnsOf = (rows: readonly ListedTrace[]): readonly SortableColumn[] => [
+const COLUMNS: readonly SortableColumn[] = [
   { title: "Started", by: "started_at" },
   { title: "Trace" },
   { title: "Duration", numeric: true, by: "duration" },
   { title: "Spans", numeric: true, by: "spans" },
   { title: "Errors", numeric: true, by: "errors" },
   { title: "Logs", numeric: true, by: "logs" },
-  ...hasRecording(rows) ? [{ title: "Recording" }] : [],
 ];
+/** Left out if there are no recordings. */
+const RECORDING: SortableColumn = { title: "Recording" };
 
-function TraceTable({ rows, caption, columns, hrefOf, tabStop }: {
-  rows: readonly ListedTrace[];
-  caption: string;
-  columns: readonly Column[];
-  hrefOf: (traceId: string) => string;
-  /** Id of the trace whose row is in the tab order. */
-  tabStop: string | undefined;
-}) {
-  const hasRecordings = hasRecording(rows);
-  return (
-    <DataTable className="data-table traces-list" caption={caption} columns={columns}>
-      {rows.map((row) => (
-        <TraceRow
-          key={row.trace_id}
-          row={row}
-          href={hrefOf(row.trace_id)}
-          isTabStop={row.trace_id === tabStop}
-          hasRecordings={hasRecordings}
-        />
-      ))}
-    </DataTable>
-  );
-}
-
+/**
+ * One trace. Memoised: unchanged rows are not rendered again.
+ *
+ * @param props.isTabStop the row is in the tab order
+ */
 const TraceRow = memo(function TraceRow({ row, href, isTabStop, hasRecordings }: {
   row: ListedTrace;
   href: string;

@@ -51,19 +51,19 @@ export class LiveList<Row> {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Whether these are the rows of this query. */
-  asks(query: ConsoleQuery): boolean {
+  /** Whether the rows are those of a query. */
+  isFor(query: ConsoleQuery): boolean {
     return JSON.stringify(query) === JSON.stringify(this.#query);
   }
 
   /** Reads the newest rows again if the last attempt failed. */
   retry(): void {
-    if (this.#query && this.#state.state === "failed") this.ask(this.#query);
+    if (this.#query && this.#state.state === "failed") this.read(this.#query);
   }
 
   /** Reads the newest rows of a query. For the same query, older rows that were read are kept. */
-  ask(query: ConsoleQuery): void {
-    if (!this.asks(query)) {
+  read(query: ConsoleQuery): void {
+    if (!this.isFor(query)) {
       this.#query = query;
       this.#pages = 0;
       this.#next = null;
@@ -98,7 +98,7 @@ export class LiveList<Row> {
       this.#show({ ...this.#state, state: "failed", error: messageOf(error) });
     }
     this.#running = undefined;
-    if (this.#again) this.ask(current!);
+    if (this.#again) this.read(current!);
     else if (this.#wantsOlder) {
       this.#wantsOlder = false;
       this.#more();

@@ -45,10 +45,10 @@ class Requests {
 
 Deno.test("list read again → rows stay until the answer", async () => {
   const q = new Requests();
-  q.list.ask({});
+  q.list.read({});
   assert.deepEqual([q.list.snapshot().state, q.ids], ["loading", []]);
   await q.answer([2, 1]);
-  q.list.ask({});
+  q.list.read({});
   assert.deepEqual([q.list.snapshot().state, q.ids], ["ready", [2, 1]]);
   await q.answer([3, 2, 1]);
   assert.deepEqual(q.ids, [3, 2, 1]);
@@ -56,8 +56,8 @@ Deno.test("list read again → rows stay until the answer", async () => {
 
 Deno.test("answer to an earlier query → dropped", async () => {
   const q = new Requests();
-  q.list.ask({ q: "a" });
-  q.list.ask({ q: "ab" });
+  q.list.read({ q: "a" });
+  q.list.read({ q: "ab" });
   await q.answer([1]);
   assert.deepEqual([q.list.snapshot().state, q.ids], ["loading", []]);
   await q.answer([2]);
@@ -66,8 +66,8 @@ Deno.test("answer to an earlier query → dropped", async () => {
 
 Deno.test("50 changes during a request → one more request", async () => {
   const q = new Requests();
-  q.list.ask({});
-  for (let n = 0; n < 50; n++) q.list.ask({});
+  q.list.read({});
+  for (let n = 0; n < 50; n++) q.list.read({});
   assert.equal(q.sent.length, 1);
   await q.answer([1]);
   assert.deepEqual(q.ids, [1]);
@@ -78,7 +78,7 @@ Deno.test("50 changes during a request → one more request", async () => {
 
 Deno.test("more pressed twice → one request for the next page", async () => {
   const q = new Requests();
-  q.list.ask({ q: "x" });
+  q.list.read({ q: "x" });
   await q.answer([4, 3], "3");
   q.list.snapshot().more!();
   q.list.snapshot().more!();
@@ -90,9 +90,9 @@ Deno.test("more pressed twice → one request for the next page", async () => {
 
 Deno.test("more pressed while the newest are read → next page after the answer", async () => {
   const q = new Requests();
-  q.list.ask({});
+  q.list.read({});
   await q.answer([4, 3], "2.4");
-  q.list.ask({});
+  q.list.read({});
   q.list.snapshot().more!();
   assert.equal(q.sent.length, 2);
   await q.answer([4, 3], "2.4");
@@ -103,11 +103,11 @@ Deno.test("more pressed while the newest are read → next page after the answer
 
 Deno.test("newer rows arrive → older pages stay, a row that moved is listed once", async () => {
   const q = new Requests();
-  q.list.ask({});
+  q.list.read({});
   await q.answer([4, 3], "3");
   q.list.snapshot().more!();
   await q.answer([2, 1], "1");
-  q.list.ask({});
+  q.list.read({});
   await q.answer([{ id: 1, name: "moved up" }, 5], "5");
   assert.deepEqual(q.ids, [1, 5, 4, 3, 2]);
   assert.equal(q.list.snapshot().rows[0]?.name, "moved up");
@@ -117,49 +117,49 @@ Deno.test("newer rows arrive → older pages stay, a row that moved is listed on
 
 Deno.test("answer without a next page → rows that it lacks are removed", async () => {
   const q = new Requests();
-  q.list.ask({});
+  q.list.read({});
   await q.answer([4, 3], "3");
   q.list.snapshot().more!();
   await q.answer([2, 1]);
-  q.list.ask({});
+  q.list.read({});
   await q.answer([]);
   assert.deepEqual(q.ids, []);
 });
 
 Deno.test("request fails → error with the old rows; next answer → no error", async () => {
   const q = new Requests();
-  q.list.ask({});
+  q.list.read({});
   await q.answer([1]);
-  q.list.ask({});
+  q.list.read({});
   await q.fail("The inbox does not answer.");
   const { state, error } = q.list.snapshot();
   assert.deepEqual([state, error, q.ids], ["failed", "The inbox does not answer.", [1]]);
-  q.list.ask({});
+  q.list.read({});
   await q.answer([1]);
   assert.deepEqual([q.list.snapshot().state, q.list.snapshot().error], ["ready", undefined]);
 });
 
 Deno.test("no change → snapshot is the same object", async () => {
   const q = new Requests();
-  q.list.ask({});
+  q.list.read({});
   const before = q.list.snapshot();
   assert.equal(q.list.snapshot(), before);
   await q.answer([]);
   assert.notEqual(q.list.snapshot(), before);
 });
 
-Deno.test("asks: equal query, undefined filters ignored → true", () => {
+Deno.test("isFor: equal query, undefined filters ignored → true", () => {
   const q = new Requests();
-  assert.equal(q.list.asks({}), false);
-  q.list.ask({ q: "a" });
-  assert.equal(q.list.asks({ q: "a", trace: undefined }), true);
-  assert.equal(q.list.asks({ q: "ab" }), false);
+  assert.equal(q.list.isFor({}), false);
+  q.list.read({ q: "a" });
+  assert.equal(q.list.isFor({ q: "a", trace: undefined }), true);
+  assert.equal(q.list.isFor({ q: "ab" }), false);
 });
 
-Deno.test("list retried → asked again only if it failed", async () => {
+Deno.test("list retried → read again only if it failed", async () => {
   const q = new Requests();
   q.list.retry();
-  q.list.ask({ q: "a" });
+  q.list.read({ q: "a" });
   await q.fail("silent");
   q.list.retry();
   await q.answer([1]);
