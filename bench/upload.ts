@@ -5,6 +5,7 @@
 import type { Page } from "@playwright/test";
 import type { ArrivedEnvelope } from "../tests/browser/arrived_envelope.ts";
 import { arrivalsAtIngest } from "../tests/browser/arrivals.ts";
+import { sampleRecording } from "../tests/browser/signals.ts";
 import { startStandInIngest } from "../tests/stand_in_ingest.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
@@ -16,14 +17,11 @@ const SILENCE_MS = 6_000;
 /** Maximum wait for the first envelope, on a busy machine. */
 const FIRST_ENVELOPE_MS = 60_000;
 
-/** A random number above the sample rate of recordings: only a session with an error is recorded. */
-const NOT_SAMPLED = 0.5;
-
 /** Opens the page in a session that is not sampled, and waits until it has sent everything. */
 export async function loadUnsampled(page: Page): Promise<void> {
   let lastRequestAt = Date.now();
   page.on("request", () => lastRequestAt = Date.now());
-  await page.addInitScript((fixed) => void (Math.random = () => fixed), NOT_SAMPLED);
+  await sampleRecording(page, false);
   const sent = page.waitForRequest((request) => request.method() === "POST", {
     timeout: FIRST_ENVELOPE_MS,
   });

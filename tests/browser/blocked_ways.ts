@@ -12,23 +12,23 @@ export interface BlockedWay {
   readonly hasNoData?: true;
 }
 
-const KEPT = /\d+\senvelopes? waiting in this browser/;
+const WAITING = /\d+\senvelopes? waiting in this browser/;
 /** Envelopes, inbox and health, with or without a query. */
 const MONITORING = /\/monitoring(\/|\?|$)/;
 
 export const BLOCKED_WAYS: Readonly<Record<string, BlockedWay>> = {
   "posts to /monitoring blocked": {
     block: (page) => page.route(/\/monitoring$/, (route) => route.abort("blockedbyclient")),
-    message: KEPT,
+    message: WAITING,
   },
   "all of /monitoring blocked": {
     block: (page) => page.route(MONITORING, (route) => route.abort("blockedbyclient")),
-    message: KEPT,
+    message: WAITING,
     hidesInbox: true,
   },
   "/monitoring answering 500": {
     block: (page) => page.route(MONITORING, (route) => route.fulfill({ status: 500 })),
-    message: KEPT,
+    message: WAITING,
     hidesInbox: true,
   },
   "IndexedDB forbidden": { block: forbidIndexedDb, message: "Envelopes are kept in memory" },

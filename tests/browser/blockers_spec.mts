@@ -6,7 +6,7 @@ import { readManifest } from "../../server/manifest.ts";
 import { type Arrivals, expect, test } from "./fixtures.ts";
 import type { PageWatch } from "./page_watch.ts";
 import type { SentRequests } from "./sent_requests.ts";
-import { ERRORS, makeEverySignal, openPage } from "./signals.ts";
+import { ERRORS, makeEverySignal, openPage, sampleRecording } from "./signals.ts";
 import { errorOf } from "./arrived_signals.ts";
 
 /** Replaces the test server's origin: rules match host names. */
@@ -46,8 +46,8 @@ function createBlocker(rules: readonly string[]) {
 const rules = readBlockingRules();
 const blocker = createBlocker(rules.map(({ rule }) => rule));
 
-/** Requests of the contract that this visit may not make. */
-const FURTHER: readonly BlockableRequest[] = [
+/** Requests of the contract that not every visit makes. */
+const OTHER_REQUESTS: readonly BlockableRequest[] = [
   { type: "xmlhttprequest", url: "/?fresh-partial=true" },
   { type: "xmlhttprequest", url: "/monitoring" },
   { type: "ping", url: "/monitoring" },
@@ -61,7 +61,7 @@ const FURTHER: readonly BlockableRequest[] = [
 /** Makes every signal, waits until each kind has arrived, and leaves. */
 async function visit(page: Page, arrivals: Arrivals, watch: PageWatch): Promise<void> {
   watch.allow(...Object.values(ERRORS), "status of 503");
-  await page.addInitScript(() => void (Math.random = () => 0.05)); // recorded from the start
+  await sampleRecording(page, true);
   await openPage(page);
   await makeEverySignal(page);
   await arrivals.waitFor("the last error", (items) => errorOf(items, ERRORS.component));
@@ -122,7 +122,7 @@ for (const mode of ["inbox", "relay"] as const) {
 }
 
 test("other requests of the contract → match no rule", () => {
-  for (const request of FURTHER) {
+  for (const request of OTHER_REQUESTS) {
     expect(blocker(request), `${request.type} ${request.url}`).toBeUndefined();
   }
 });

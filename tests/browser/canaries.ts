@@ -26,7 +26,7 @@ export const CANARIES = {
 } as const;
 
 /** Adds elements with the canaries to the page. */
-export async function plant(page: Page): Promise<void> {
+export async function plantCanaries(page: Page): Promise<void> {
   await page.evaluate((canary) => {
     const make = (name: string, attributes: Record<string, string>, text = "") => {
       const element = document.createElement(name);
@@ -60,7 +60,7 @@ export async function plant(page: Page): Promise<void> {
 }
 
 /** Clicks, types and chooses; sends requests and navigates to addresses with canaries. */
-export async function act(page: Page): Promise<void> {
+export async function enterCanaries(page: Page): Promise<void> {
   const planted = page.locator("#planted");
   await planted.getByRole("button", { name: CANARIES.label }).first().click();
   await planted.locator("p").click();
@@ -70,11 +70,9 @@ export async function act(page: Page): Promise<void> {
   await planted.locator("#editable").pressSequentially(CANARIES.typed);
   await planted.locator("select").selectOption(CANARIES.option);
   await page.evaluate(async ({ fetched, navigated, hidden, style, user }) => {
-    for (const change of [" by property", " by attribute"]) {
-      const field = document.querySelector<HTMLInputElement>("#hidden")!;
-      if (change === " by property") field.value = hidden + change;
-      else field.setAttribute("value", hidden + change);
-    }
+    const field = document.querySelector<HTMLInputElement>("#hidden")!;
+    field.value = `${hidden} by property`;
+    field.setAttribute("value", `${hidden} by attribute`);
     document.getElementById("styled")!.style.setProperty("--text", `"${style}, changed"`);
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`#styled::after { content: "${style}" }`);

@@ -2,7 +2,7 @@
 import type { Locator, Page, Route } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { arrivedMarks, makeMarks, MARK } from "./marks.ts";
-import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
+import { ERRORS, make, openPage, sampleRecording, waitForTelemetry } from "./signals.ts";
 import { openView } from "./views.ts";
 
 test.use({ mode: "relay" });
@@ -109,7 +109,7 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
 
   await openView(page, "Settings");
   for (const name of ["Errors", "Traces", "Recordings"]) await turn(page, name, true);
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
   await openView(page, "Overview");
   await make(page, "Span with a fetch");
   await makeMarks(page, 1, { from: 500 });
@@ -169,7 +169,7 @@ test("nothing granted, storage refused → nothing sent until a grant, which end
 });
 
 test("recordings withdrawn and granted at once → a new recording is sent", async ({ page, arrivals }) => {
-  await page.addInitScript(() => void (Math.random = () => 0.05));
+  await sampleRecording(page, true);
   await openPage(page, "/#/settings");
   const first = await arrivals.waitForItem("a segment", ({ type }) => type === "replay_event");
   const idOf = (item: typeof first) => item.json<{ replay_id: string }>().replay_id;

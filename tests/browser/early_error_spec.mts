@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { errorOf, opOf, spansOf } from "./arrived_signals.ts";
+import { sampleRecording } from "./signals.ts";
 
 const THROWN = "Thrown by the first inline script";
 const REJECTED = "Rejected by the first inline script";
@@ -56,7 +57,7 @@ async function failEarly(page: Page): Promise<void> {
 
 test("error and rejection before the SDK has loaded → arrive once, with their time and trace", async ({ page, arrivals, watch }) => {
   watch.allow(THROWN, REJECTED, BETWEEN);
-  await page.addInitScript(() => void (Math.random = () => 0.5)); // not recorded from the start
+  await sampleRecording(page, false);
   await page.addInitScript(failBetween, BETWEEN);
   await failEarly(page);
   await page.goto("/");

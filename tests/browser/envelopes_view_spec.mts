@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectGoodLook } from "./page_look.ts";
+import { expectAccessibleLayout } from "./page_look.ts";
 import { inspectFile } from "./saved_files.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
 import { envelopeLinks, envelopeRows, envelopesView, openView, tab } from "./views.ts";
@@ -109,20 +109,20 @@ test.describe("in relay mode", () => {
     );
     await page.goto("/#/envelopes");
     await expect(envelopesView(page)).toContainText("No envelopes received");
-    await expectGoodLook(page, "empty");
+    await expectAccessibleLayout(page, "empty");
     await openPage(page);
     await make(page, "info");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");
     await openView(page, "Envelopes");
     await expect(envelopeRows(page).first()).toBeVisible();
-    await expectGoodLook(page, "full");
+    await expectAccessibleLayout(page, "full");
     await envelopeLinks(page).first().click();
     await expect(envelopesView(page).getByLabel("Payload of item 1")).toBeVisible();
-    await expectGoodLook(page, "one envelope");
+    await expectAccessibleLayout(page, "one envelope");
     await page.keyboard.press("Escape");
     await inspectFile(page, { name: `${"z".repeat(200)}.envelope`, bytes: broken });
     await expect(envelopesView(page).getByRole("alert")).toBeVisible();
-    await expectGoodLook(page, "a broken file");
+    await expectAccessibleLayout(page, "a broken file");
   });
 });
 

@@ -8,7 +8,7 @@ import {
   stackFrame,
 } from "./errors_view.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectGoodLook } from "./page_look.ts";
+import { expectAccessibleLayout } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { javaEvent, messageEvent, nodeEvent, postEvents, pythonEvent } from "./posted_errors.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
@@ -99,16 +99,16 @@ test("an error that occurs again → one row, its count rises, and it moves to t
 });
 
 test("a new occurrence → does not replace the one shown; older and newer are linked", async ({ page, server }) => {
-  const at = (sku: number) => ({
+  const lowStock = (sku: number) => ({
     ...messageEvent(),
     logentry: { message: `Stock of ${sku} is low` },
   });
-  await postEvents(server.origin, at(1), at(2));
+  await postEvents(server.origin, lowStock(1), lowStock(2));
   await page.goto("/#/errors");
   await openError(page, "Stock of 2 is low");
   const occurrences = page.getByRole("navigation", { name: "Occurrences" });
   await expect(occurrences).toContainText("1 of 2");
-  await postEvents(server.origin, at(3));
+  await postEvents(server.origin, lowStock(3));
   await expect(occurrences).toContainText("2 of 3");
   await expect(errorDetail(page)).toContainText("Stock of 2 is low");
   await occurrences.getByRole("link", { name: "Older" }).click();
@@ -169,13 +169,13 @@ test("keyboard only → list, error, folded frames, back to the same row", async
 test("empty, a list, each error → accessible, no overflow at 360 px", async ({ page, server }) => {
   await page.goto("/#/errors");
   await expect(page.getByText("No open errors.")).toBeVisible();
-  await expectGoodLook(page, "empty");
+  await expectAccessibleLayout(page, "empty");
   await postEvents(server.origin, nodeEvent(), pythonEvent(), messageEvent());
   await expect(errorList(page).getByRole("link")).toHaveCount(3);
-  await expectGoodLook(page, "list");
+  await expectAccessibleLayout(page, "list");
   for (const text of ["All servers failed", "CheckoutError", "Stock of"]) {
     await openError(page, text);
-    await expectGoodLook(page, text);
+    await expectAccessibleLayout(page, text);
     await page.keyboard.press("Escape");
   }
 });

@@ -5,56 +5,57 @@ import { expect, test as base } from "./fixtures.ts";
 import { openPage, shownTraceId } from "./signals.ts";
 import { opOf, spansOf } from "./arrived_signals.ts";
 
-/** Adds `named`: trace ids from `Server-Timing`, one for each response with the page. */
-const test = base.extend<{ named: string[] }>({
-  named: async ({ browserName: _browserName }, provide) => {
+/** `sentTraceIds`: the trace ids in `Server-Timing`, one for each response with the page. */
+const test = base.extend<{ sentTraceIds: string[] }>({
+  sentTraceIds: async ({ browserName: _browserName }, provide) => {
     await provide([]);
   },
 
   // A proxy before the real server that adds a trace id to each page. (Playwright's `route` would disable
   // the browser's cache, which this test needs.)
-  server: async ({ named }, provide) => {
-    let origin = "";
-    await using front = Deno.serve(
+  server: async ({ sentTraceIds }, provide) => {
+    let target = "";
+    await using proxy = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
       async (request) => {
         const { pathname, search } = new URL(request.url);
         const { method, body, signal } = request;
         const headers = new Headers(request.headers);
         headers.delete("host");
-        const answer = await fetch(origin + pathname + search, {
+        const response = await fetch(target + pathname + search, {
           method,
           headers,
           body,
           signal,
           redirect: "manual",
         });
-        const answered = new Headers(answer.headers);
+        const responseHeaders = new Headers(response.headers);
         // `fetch` has decoded the body.
-        for (const name of ["content-encoding", "content-length"]) answered.delete(name);
+        for (const name of ["content-encoding", "content-length"]) responseHeaders.delete(name);
         if (pathname === "/" && method === "GET") {
           const traceId = randomBytes(16).toString("hex");
-          named.push(traceId);
+          sentTraceIds.push(traceId);
           const trace = `${traceId}-${randomBytes(8).toString("hex")}-1`;
-          answered.set(
+          responseHeaders.set(
             "Server-Timing",
             `sentry-trace;desc="${trace}", baggage;desc="sentry-trace_id=${traceId}"`,
           );
         }
-        return new Response(answer.body, { status: answer.status, headers: answered });
+        return new Response(response.body, { status: response.status, headers: responseHeaders });
       },
     );
-    const own = `http://127.0.0.1:${front.addr.port}`;
-    await using server = await startServer({ env: { PUBLIC_ORIGIN: own } });
-    origin = server.origin;
-    await provide({ ...server, origin: own, port: front.addr.port });
+    const { port } = proxy.addr;
+    const origin = `http://127.0.0.1:${port}`;
+    await using server = await startServer({ env: { PUBLIC_ORIGIN: origin } });
+    target = server.origin;
+    await provide({ ...server, origin, port });
   },
 });
 
-test("back to a cached page → a new trace, not that of the first load", async ({ page, arrivals, named }) => {
+test("back to a cached page → a new trace, not that of the first load", async ({ page, arrivals, sentTraceIds }) => {
   await openPage(page);
   const first = await shownTraceId(page);
-  expect(named, "the page load continues the server's trace").toEqual([first]);
+  expect(sentTraceIds, "the page load continues the server's trace").toEqual([first]);
   // A page that is left while it sends may only be able to count its spans as lost.
   await arrivals.waitFor(
     "the first page load",
@@ -65,7 +66,7 @@ test("back to a cached page → a new trace, not that of the first load", async 
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
   const second = await shownTraceId(page);
   // No request was sent: the cached response has the first trace id.
-  expect(named).toEqual([first]);
+  expect(sentTraceIds).toEqual([first]);
   const stale = await page.evaluate(() => {
     const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
     return [entry?.type, entry?.serverTiming[0]?.description];

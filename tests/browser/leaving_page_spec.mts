@@ -2,7 +2,7 @@
 import type { BrowserContext, Page, Route } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { crash, expectAccounted, expectOnce, makeMarks, MARK, throttle } from "./marks.ts";
-import { openPage, telemetryRuns } from "./signals.ts";
+import { openPage, waitForTelemetry } from "./signals.ts";
 
 /** Many more errors than a page can send as it ends. */
 const BURST = 100;
@@ -102,7 +102,7 @@ test("errors before the SDK has started, page reloaded → each counted once", a
   const marks = await makeMarks(page, 4);
   telemetry.isRouted = false;
   await page.reload();
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
   expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
 });
 
@@ -115,7 +115,7 @@ test("SDK cannot load, page with errors reloaded → each counted once", async (
   const marks = await makeMarks(page, 4);
   telemetry.isRouted = false;
   await page.reload();
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
   expect(await expectAccounted(arrivals, marks, page)).toBe(marks.length);
 });
 

@@ -130,10 +130,10 @@ export function acceptFromNow(ingest: StandInIngest): Arrivals {
   });
 }
 
-/** Bytes of a stored envelope that are searched: texts of errors are before their stack. */
-const SEARCHED = 20_000;
+/** Bytes of a stored envelope that are searched: an error's text is before its stack. */
+const SEARCHED_BYTES = 20_000;
 
-/** The last group of the match at the start of each envelope in the browser's store that has one. */
+/** Matches the start of each envelope in the browser's store. Returns the last group of each match. */
 export async function storedMatches(page: Page, pattern: RegExp): Promise<readonly string[]> {
   return await page.evaluate(async ([pattern, searched]) => {
     const database = await resultOf(indexedDB.open("envelopes"));
@@ -151,7 +151,7 @@ export async function storedMatches(page: Page, pattern: RegExp): Promise<readon
         request.onerror = () => reject(request.error);
       });
     }
-  }, [pattern, SEARCHED] as const);
+  }, [pattern, SEARCHED_BYTES] as const);
 }
 
 /** The marks in the browser's store, sorted. */

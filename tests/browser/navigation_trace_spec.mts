@@ -5,7 +5,7 @@ import { expect, test } from "./fixtures.ts";
 import { holdRequests } from "./held_requests.ts";
 import { isPageData } from "./navigation_site.ts";
 import { expectAccessible } from "./page_look.ts";
-import { make, openPage, shownTraceId, telemetryRuns } from "./signals.ts";
+import { make, openPage, shownTraceId, waitForTelemetry } from "./signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
 
 const home = (page: Page) => page.getByRole("link", { name: "Sightglass", exact: true });
@@ -188,7 +188,7 @@ test("navigation → islands and lists are kept, no accessibility violations", a
   await arrivals.waitForItem("the log", ({ type }) => type === "log");
   await refetch(page);
   // The telemetry's state outlives the islands.
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
   await expect(home(page)).toBeFocused();
   await make(page, "Handled error");
   await arrivals.waitForItem("the error", ({ type }) => type === "event");
@@ -273,5 +273,5 @@ test("telemetry throws → a link loads the page in full", async ({ page, watch 
   });
   await home(page).click();
   await expect(page.locator("html:not([data-same])")).toBeAttached();
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
 });

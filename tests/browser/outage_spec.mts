@@ -3,7 +3,10 @@ import { answers, takes } from "../stand_in_ingest.ts";
 import { errorOf, logsOf } from "./arrived_signals.ts";
 import { type Arrivals, expect, fingerprints, senderOf, test } from "./fixtures.ts";
 import { storedMatches } from "./marks.ts";
-import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
+import { ERRORS, make, openPage, setHidden, waitForTelemetry } from "./signals.ts";
+
+/** Slow enough that another tab reads the store before the response. */
+const RESPONSE_MS = 300;
 
 /** Waits until the page shows that no envelope waits, or this text. */
 const expectWaiting = (page: Page, text: RegExp | "0 waiting" = "0 waiting") =>
@@ -57,7 +60,7 @@ test("/monitoring answers 500, page reloaded and closed → another tab delivers
   await make(page, "Uncaught error");
   await expectWaiting(page, /[2-9]\d* waiting|[1-9]\d+ waiting/);
   await page.reload();
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
   await make(page, "fatal");
   // Waits for the store, not for a request: the circuit breaker may be open for minutes.
   await expect.poll(() => storedMatches(page, /A log of level fatal/)).toHaveLength(1);
@@ -89,26 +92,21 @@ test("tab hidden, another shown → each envelope is sent once", async ({ page, 
   await expectWaiting(page);
   await expectWaiting(next);
 
-  // Responses take long enough for the other tab to read the store.
   await context.route("/monitoring", async (route) => {
     if (route.request().method() === "POST") {
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await new Promise((resolve) => setTimeout(resolve, RESPONSE_MS));
     }
     await route.continue();
   });
   await page.evaluate(() => {
     for (let n = 0; n < 6; n++) setTimeout(() => Promise.reject(new Error(`burst ${n}`)));
-    setTimeout(() => setVisibility("hidden"), 20);
-    function setVisibility(state: string) {
-      Object.defineProperty(document, "visibilityState", { value: state });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }
   });
+  await setHidden(page, true);
   const bursts = () =>
     sent.posts("/monitoring")
       .filter(({ decoded }) => new TextDecoder().decode(decoded).includes('"value":"burst '));
   await expect.poll(() => bursts().length).toBeGreaterThan(0);
-  await next.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await setHidden(next, false);
   // The count is shown with a delay: wait for all requests first, then check that none is repeated.
   await expect.poll(() => bursts().length).toBeGreaterThanOrEqual(6);
   await expectWaiting(page);

@@ -24,7 +24,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /** Expects no overflow at desktop and phone width, and at phone width no accessibility violations. */
-export function expectGoodLook(page: Page, state: string): Promise<void> {
+export function expectAccessibleLayout(page: Page, state: string): Promise<void> {
   return test.step(state, async () => {
     await expectNoOverflow(page, 1280, 360);
     await expectAccessible(page);

@@ -2,14 +2,14 @@
 import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { ATTACK, MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
-const seconds = () => Date.now() / 1000;
+const nowSeconds = () => Date.now() / 1000;
 
 /** Posts events, each in an envelope. A `Uint8Array` is sent unchanged; only objects get an event id. */
 export async function postEvents(origin: string, ...events: readonly unknown[]): Promise<void> {
   for (const event of events) {
     const id = hexId(Math.floor(Math.random() * 2 ** 48));
     const payload = typeof event === "object" && !(event instanceof Uint8Array)
-      ? { event_id: id, timestamp: seconds(), ...event }
+      ? { event_id: id, timestamp: nowSeconds(), ...event }
       : event;
     await postEnvelope(origin, { event_id: id }, ["event", payload]);
   }

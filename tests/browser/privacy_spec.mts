@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { act, CANARIES, plant } from "./canaries.ts";
+import { CANARIES, enterCanaries, plantCanaries } from "./canaries.ts";
 import { expect, test } from "./fixtures.ts";
 import type { SentRequests } from "./sent_requests.ts";
-import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
+import { ERRORS, make, openPage, sampleRecording, waitForTelemetry } from "./signals.ts";
 import { textOf } from "./arrived_envelope.ts";
 import { openMaskingReport, searchReport } from "./masking_report.ts";
 import { errorOf, spansOf } from "./arrived_signals.ts";
@@ -16,10 +16,10 @@ test("private data shown, typed or in an address → in nothing that leaves the 
     const headers = await request.allHeaders().catch(() => undefined);
     if (headers) referers.push(headers.referer ?? "");
   });
-  await page.addInitScript(() => void (Math.random = () => 0.05)); // recorded from the start
+  await sampleRecording(page, true);
   await openPage(page, `/?who=${CANARIES.query}#${CANARIES.fragment}`);
-  await plant(page);
-  await act(page);
+  await plantCanaries(page);
+  await enterCanaries(page);
   await make(page, "Uncaught error");
 
   const error = await arrivals.waitForItem("the error", ({ type }) => type === "event");
@@ -78,7 +78,7 @@ for (const mode of ["inbox", "relay"] as const) {
         if (request.method() === "POST") headers.push(`referer: ${referer}`);
         if (baggage !== undefined) headers.push(`baggage: ${baggage}`);
       });
-      await page.addInitScript(() => void (Math.random = () => 0.05)); // recorded from the start
+      await sampleRecording(page, true);
       const address = `/reset/${TOKEN}`;
       await page.goto(address);
       await throwUncaught(page, "thrown on the unknown page");
@@ -102,12 +102,12 @@ for (const mode of ["inbox", "relay"] as const) {
 
       // Follows a link, which navigates within the page; goes back; then loads the page anew.
       await page.getByRole("link", { name: "Open Sightglass" }).click();
-      await telemetryRuns(page);
+      await waitForTelemetry(page);
       await throwUncaught(page, "thrown on the page");
       await page.goBack();
       await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       await page.evaluate(() => location.assign("/"));
-      await telemetryRuns(page);
+      await waitForTelemetry(page);
       expect(await page.evaluate(() => document.referrer)).toContain(TOKEN);
       await make(page, "Uncaught error");
       const referred = await arrivals.waitFor(

@@ -4,17 +4,13 @@ import type { Page } from "@playwright/test";
 import { answers, closes } from "../stand_in_ingest.ts";
 import { forbidIndexedDb } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectGoodLook } from "./page_look.ts";
-import { openPage } from "./signals.ts";
+import { expectAccessibleLayout } from "./page_look.ts";
+import { openPage, sampleRecording } from "./signals.ts";
 import { errorsOf, logsOf, spansOf } from "./arrived_signals.ts";
 
-const RELAY = { mode: "relay" } as const;
-
-/** Not recorded from the start: the proof's segment is the first one. */
-const bufferRecording = (page: Page) => page.addInitScript(() => void (Math.random = () => 0.5));
-
 async function openProof(page: Page): Promise<void> {
-  await bufferRecording(page);
+  // The proof's segment is the first one.
+  await sampleRecording(page, false);
   await openPage(page, "/#/settings");
 }
 
@@ -76,7 +72,7 @@ test("inbox mode → each signal found again by its id; without consent off", as
     .toContain(ids.Recording);
 
   await page.locator(".proof summary").click();
-  await expectGoodLook(page, "a proof");
+  await expectAccessibleLayout(page, "a proof");
 
   const consent = page.getByRole("region", { name: "Consent" });
   await consent.getByRole("switch", { name: "Logs" }).click();
@@ -143,7 +139,7 @@ test.describe("inbox with a token", () => {
 });
 
 test.describe("relay mode", () => {
-  test.use(RELAY);
+  test.use({ mode: "relay" });
 
   test("accepted, blocked, offline, ingest down → each named", async ({ page, context, ingest, watch }) => {
     watch.allow("ERR_BLOCKED_BY_CLIENT", "ERR_INTERNET_DISCONNECTED");

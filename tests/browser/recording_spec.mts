@@ -1,16 +1,8 @@
-import type { Page } from "@playwright/test";
 import { expect, readRecording, test } from "./fixtures.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
-
-/** `replaysSessionSampleRate` in monitoring/settings.ts. */
-const RATE = 0.1;
-
-/** Replaces the random number that decides about sampling. */
-const fixRandom = (page: Page, value: number) =>
-  page.addInitScript((fixed) => void (Math.random = () => fixed), value);
+import { ERRORS, make, openPage, sampleRecording } from "./signals.ts";
 
 test("session sampled, no error → recorded", async ({ page, arrivals }) => {
-  await fixRandom(page, RATE - 0.01);
+  await sampleRecording(page, true);
   await openPage(page);
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("sent continuously");
   await make(page, "info"); // changes the page
@@ -22,7 +14,7 @@ test("session sampled, no error → recorded", async ({ page, arrivals }) => {
 
 test("session not sampled → buffered, sent after an error", async ({ page, arrivals, watch }) => {
   watch.allow(ERRORS.uncaught);
-  await fixRandom(page, RATE + 0.01);
+  await sampleRecording(page, false);
   await openPage(page);
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("buffering");
   await make(page, "info");

@@ -4,8 +4,8 @@ import { serveApplication } from "./application_site.ts";
 import { expect, listRows, test as withServer } from "./fixtures.ts";
 import { addition, element, pageEvents, segmentEnvelope, text } from "../recorded_segments.ts";
 import { openMaskingReport, searchReport } from "./masking_report.ts";
-import { expectGoodLook } from "./page_look.ts";
-import { ERRORS, make, openPage } from "./signals.ts";
+import { expectAccessibleLayout } from "./page_look.ts";
+import { ERRORS, make, openPage, sampleRecording } from "./signals.ts";
 
 /** A shop: typing, clicks, a list that changes, a navigation. The DSN is in its address. */
 const SHOP = `
@@ -231,7 +231,7 @@ test("segments missing, late, doubled → played and reported; by keyboard, acce
   );
   await page.keyboard.press("s");
   await expect(view.getByLabel("Skip inactivity")).toBeChecked();
-  await expectGoodLook(page, "a recording with a gap");
+  await expectAccessibleLayout(page, "a recording with a gap");
   await view.getByLabel("Speed").selectOption("8×");
   await play.press(" ");
   await expect(view.getByRole("button", { name: "Pause" })).toBeVisible();
@@ -245,7 +245,7 @@ test.describe("relay mode", () => {
 
   test("this visit recorded → listed, played from what the page sent, with a masking report", async ({ page, watch }) => {
     watch.allow(ERRORS.uncaught);
-    await page.addInitScript(() => void (Math.random = () => 0.09));
+    await sampleRecording(page, true);
     await openPage(page);
     await make(page, "Uncaught error");
     await page.evaluate(() => void (location.hash = "#/recordings"));
@@ -267,7 +267,7 @@ test.describe("relay mode", () => {
 
 test("own page used → each state plays as it was, masked", async ({ page, server, watch }) => {
   watch.allow(ERRORS.uncaught);
-  await page.addInitScript(() => void (Math.random = () => 0.09));
+  await sampleRecording(page, true);
   await openPage(page);
   await make(page, "info");
   const moments = [await lookAt(page)];

@@ -1,6 +1,6 @@
 /** Traces with spans of the page and of the server. */
 import { expect, test } from "./fixtures.ts";
-import { make, openPage, shownTraceId, telemetryRuns } from "./signals.ts";
+import { make, openPage, shownTraceId, waitForTelemetry } from "./signals.ts";
 import { errorOf, logsOf, opOf, type Span, spansOf } from "./arrived_signals.ts";
 
 const statusOf = ({ attributes }: Span) => attributes["http.response.status_code"]?.value;
@@ -30,7 +30,7 @@ for (const mode of ["inbox", "relay"] as const) {
       await openPage(page);
       const first = await shownTraceId(page);
       await page.reload();
-      await telemetryRuns(page);
+      await waitForTelemetry(page);
       const second = await shownTraceId(page);
       expect(second).not.toBe(first);
       // Requests in flight when the page ends may be repeated, so each span is found by its trace.

@@ -3,8 +3,8 @@ import type { Page } from "@playwright/test";
 import { formatBytes } from "../../components/format.ts";
 import { blockTelemetry } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectGoodLook } from "./page_look.ts";
-import { ERRORS, make, openPage, telemetryRuns } from "./signals.ts";
+import { expectAccessibleLayout } from "./page_look.ts";
+import { ERRORS, make, openPage, waitForTelemetry } from "./signals.ts";
 import { openView } from "./views.ts";
 
 const costs = (page: Page) => page.getByRole("region", { name: "Cost of monitoring" });
@@ -54,7 +54,7 @@ test("second visit → scripts from the browser cache", async ({ page }) => {
   await openPage(page, "/#/settings");
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
   await page.reload();
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
   await expect(row(page, "Telemetry")).toContainText(/0\sB.*KiB from the browser cache/);
 });
 
@@ -70,5 +70,5 @@ test("telemetry blocked → not loaded, no cost", async ({ page, watch }) => {
 test("settings → accessible, no overflow at 360 px", async ({ page }) => {
   await openPage(page, "/#/settings");
   await expect(row(page, "Recorder")).toContainText(/\d\d\.\d\sKiB/);
-  await expectGoodLook(page, "settings");
+  await expectAccessibleLayout(page, "settings");
 });

@@ -15,14 +15,23 @@ export async function make(page: Page, signal: string): Promise<void> {
   await page.getByRole("button", { name: signal, exact: true }).click();
 }
 
+/** `replaysSessionSampleRate` in monitoring/settings.ts. */
+const RECORDING_SAMPLE_RATE = 0.1;
+
+/** Decides for the pages opened later whether they are recorded from their start, or only after an error. */
+export async function sampleRecording(page: Page, isSampled: boolean): Promise<void> {
+  const random = RECORDING_SAMPLE_RATE + (isSampled ? -0.01 : 0.01);
+  await page.addInitScript((random) => void (Math.random = () => random), random);
+}
+
 /** Opens the page and waits until it shows that telemetry and the recorder are running. */
 export async function openPage(page: Page, address = "/"): Promise<void> {
   await page.goto(address);
-  await telemetryRuns(page);
+  await waitForTelemetry(page);
 }
 
 /** Waits until the page shows that telemetry and the recorder are running. */
-export async function telemetryRuns(page: Page): Promise<void> {
+export async function waitForTelemetry(page: Page): Promise<void> {
   const visit = page.getByRole("region", { name: "This visit" });
   await expect(visit).toContainText("running");
   await expect(visit).toContainText(/buffering|sent continuously/);

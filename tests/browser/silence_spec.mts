@@ -3,15 +3,16 @@ import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../stand_in_ingest.ts";
 import { type Arrivals, expect, test } from "./fixtures.ts";
 import { dropFile } from "./saved_files.ts";
-import { ERRORS, make, openPage, setHidden, shownTraceId } from "./signals.ts";
+import { ERRORS, make, openPage, sampleRecording, setHidden, shownTraceId } from "./signals.ts";
 import { openView } from "./views.ts";
 
 /** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;
 
-for (const [kind, random] of [["recorded", 0.05], ["buffered", 0.5]] as const) {
+for (const isSampled of [true, false]) {
+  const kind = isSampled ? "recorded" : "buffered";
   test(`idle page, its inbox open, visit ${kind} → no requests`, async ({ page, context, arrivals, serverArrivals }) => {
-    await page.addInitScript((fixed) => void (Math.random = () => fixed), random);
+    await sampleRecording(page, isSampled);
     await openPage(page);
     await make(page, "info");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");

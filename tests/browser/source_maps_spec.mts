@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { startServer } from "../../tools/run/server_process.ts";
 import { projectRoot } from "../../tools/project_files.ts";
 import { expect, listRows, test } from "./fixtures.ts";
-import { expectGoodLook } from "./page_look.ts";
+import { expectAccessibleLayout } from "./page_look.ts";
 import { MARKUP, postEnvelope } from "./posted_envelopes.ts";
 
 const DEBUG_ID = "5c1d7a2e-3b4f-4c8a-9d6e-7f8091a2b3c4";
@@ -129,7 +129,7 @@ test("minified bundle of an application, maps uploaded → line and function of 
   await aside.getByRole("button", { name: "Download attachment" }).click();
   expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
   expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
-  await expectGoodLook(page, "feedback, attachment, profile");
+  await expectAccessibleLayout(page, "feedback, attachment, profile");
 });
 
 test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines after a click", async ({ page, watch }) => {

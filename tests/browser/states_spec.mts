@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { BLOCKED_MESSAGES, blockTelemetry } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectGoodLook } from "./page_look.ts";
+import { expectAccessibleLayout } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
 import { largeTrace, postSpans, spanId } from "./posted_traces.ts";
@@ -54,17 +54,17 @@ test("no response yet → loading states", async ({ page }) => {
       await expect(view(page, name)).toContainText(/(Loading|Reading) (open )?\w+\./);
     }
     await expect(view(page, name)).toContainText("Connecting.");
-    await expectGoodLook(page, name);
+    await expectAccessibleLayout(page, name);
   }
   await page.goto(`/?trace#/traces/${TRACE}`);
   await expect(view(page, "traces")).toContainText(/(Loading|Reading) the trace\./);
-  await expectGoodLook(page, "a trace");
+  await expectAccessibleLayout(page, "a trace");
   await page.goto("/?error#/errors/0123456789abcd");
   await expect(view(page, "errors")).toContainText("Loading the error.");
-  await expectGoodLook(page, "an error");
+  await expectAccessibleLayout(page, "an error");
   await page.goto("/?envelope#/envelopes/1");
   await expect(view(page, "envelopes")).toContainText("Loading the envelope.");
-  await expectGoodLook(page, "an envelope");
+  await expectAccessibleLayout(page, "an envelope");
 });
 
 test("empty lists and telemetry failed → the reason", async ({ page, server, serverArrivals, watch }) => {
@@ -83,11 +83,11 @@ test("empty lists and telemetry failed → the reason", async ({ page, server, s
           timeout: 2_000,
         });
     }).toPass();
-    await expectGoodLook(page, name);
+    await expectAccessibleLayout(page, name);
   }
   await page.goto("/#/");
   await expect(page.getByText("No errors received.")).toBeVisible();
-  await expectGoodLook(page, "overview");
+  await expectAccessibleLayout(page, "overview");
 });
 
 test("lists with rows, lists without matches → accessible, no overflow", async ({ page, server }) => {
@@ -95,12 +95,12 @@ test("lists with rows, lists without matches → accessible, no overflow", async
   for (const name of LISTS) {
     await page.goto(`/#/${name}`);
     await expect(rows(page, name).first()).toBeVisible();
-    await expectGoodLook(page, name);
+    await expectAccessibleLayout(page, name);
     await page.goto(`/#/${name}?q=nothing+has+this+in+it`);
     await expect(view(page, name)).toContainText(
       new RegExp(`No (open )?${name} match the filter.`),
     );
-    await expectGoodLook(page, `${name}, none matching`);
+    await expectAccessibleLayout(page, `${name}, none matching`);
   }
 });
 
@@ -109,25 +109,25 @@ test("details of existing and of missing entries → accessible, no overflow", a
   await postRows(server.origin);
   await page.goto(`/#/traces/${TRACE}?span=${spanId(3)}`);
   await expect(page.locator(".span-detail")).toContainText("step 3");
-  await expectGoodLook(page, "a span");
+  await expectAccessibleLayout(page, "a span");
   await page.goto("/#/errors");
   await openFirst(page, "errors");
   await expect(page.getByRole("article")).toBeVisible();
-  await expectGoodLook(page, "an error");
+  await expectAccessibleLayout(page, "an error");
   await page.goto("/#/logs");
   await openFirst(page, "logs");
   await expect(page.getByRole("link", { name: "Open envelope" })).toBeVisible();
-  await expectGoodLook(page, "a log");
+  await expectAccessibleLayout(page, "a log");
   await page.goto("/#/envelopes");
   await openFirst(page, "envelopes");
   await expect(page.getByText("Envelope header")).toBeVisible();
-  await expectGoodLook(page, "an envelope");
+  await expectAccessibleLayout(page, "an envelope");
   for (const [what, place] of Object.entries(MISSING)) {
     await page.goto(`/${place}`);
     await expect(page.locator(".view:visible .empty")).toContainText(
       /not found/,
     );
-    await expectGoodLook(page, `${what} that does not exist`);
+    await expectAccessibleLayout(page, `${what} that does not exist`);
   }
 });
 
@@ -145,7 +145,7 @@ test("inbox answers 500 or not at all → an error and a retry button in each vi
     await expect(page.locator(".view:visible").getByRole("button", { name: "Try again" }))
       .not.toHaveCount(0);
     await expect(page.getByText("No errors received.")).toHaveCount(0);
-    await expectGoodLook(page, place);
+    await expectAccessibleLayout(page, place);
   }
 });
 
@@ -161,7 +161,7 @@ test.describe("INBOX_TOKEN set", () => {
       await expect(shown.getByLabel("Inbox token")).toHaveCount(1);
       await expect(shown.getByLabel("Inbox token")).toBeVisible();
       await expect(shown.getByRole("alert")).toHaveCount(0);
-      await expectGoodLook(page, place);
+      await expectAccessibleLayout(page, place);
     }
   });
 

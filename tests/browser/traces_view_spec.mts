@@ -1,7 +1,7 @@
 /** The view of traces, with traces of this visit. */
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectGoodLook, expectNoOverflow } from "./page_look.ts";
+import { expectAccessible, expectAccessibleLayout, expectNoOverflow } from "./page_look.ts";
 import { hostileTrace, largeTrace, postSpans, spanId } from "./posted_traces.ts";
 import { ERRORS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
 import { spanDetail, spanRow, traceLink, traceList, waterfall } from "./traces_view.ts";
@@ -159,6 +159,6 @@ test("list, waterfall and detail → accessible, no overflow", async ({ page, se
     await expect(place === "#/traces" ? traceList(page) : waterfall(page)).toBeVisible();
     await expectNoOverflow(page, 768, 1280);
     await expectAccessible(page);
-    await expectGoodLook(page, place);
+    await expectAccessibleLayout(page, place);
   }
 });

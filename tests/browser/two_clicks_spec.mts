@@ -1,5 +1,6 @@
 /** Questions of a developer: each is answered in at most two clicks from the overview. */
 import type { Locator } from "@playwright/test";
+import { hexId, span } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "./fixtures.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { buy, startShop } from "./shop.ts";
@@ -7,23 +8,6 @@ import { openView } from "./views.ts";
 
 const MAX_CLICKS = 2;
 const HOUR_S = 3_600;
-const id = (n: number, digits: number) => n.toString(16).padStart(digits, "0");
-
-/** A span as SDKs send it, `ageS` seconds old. */
-const span = (trace: number, n: number, name: string, op: string, ms: number, ageS: number) => {
-  const start = Date.now() / 1000 - ageS;
-  return {
-    trace_id: id(trace, 32),
-    span_id: id(n, 16),
-    ...(n > 1 && { parent_span_id: id(1, 16) }),
-    is_segment: n === 1,
-    name,
-    start_timestamp: start,
-    end_timestamp: start + ms / 1000,
-    status: "ok",
-    attributes: { "sentry.op": { value: op, type: "string" } },
-  };
-};
 
 /** What earlier versions of the shop sent, hours or a release ago, and a request that is refused. */
 async function postOthers(origin: string): Promise<void> {
@@ -32,8 +16,20 @@ async function postOthers(origin: string): Promise<void> {
     timestamp: Date.now() / 1000,
     exception: { values: [{ type: "CurrencyError", value: "Currency unknown" }] },
   }]);
-  const old = span(0xb3, 1, "/old", "pageload", 9_000, 2 * HOUR_S);
-  await postEnvelope(origin, header, ["span", { version: 2, items: [old] }]);
+  const start = Date.now() / 1000 - 2 * HOUR_S;
+  await postEnvelope(
+    origin,
+    header,
+    span(0xb3, {
+      span_id: hexId(1).slice(-16),
+      is_segment: true,
+      name: "/old",
+      start_timestamp: start,
+      end_timestamp: start + 9,
+      status: "ok",
+      attributes: { "sentry.op": { value: "pageload", type: "string" } },
+    }),
+  );
   const refused = await fetch(`${origin}/monitoring`, {
     method: "POST",
     headers: { Origin: "https://shop.example" },

@@ -1,6 +1,6 @@
 /** Waterfalls of posted traces: keyboard, axis, comparison, hostile and large traces. */
 import { expect, test } from "./fixtures.ts";
-import { expectGoodLook, expectNoOverflow } from "./page_look.ts";
+import { expectAccessibleLayout, expectNoOverflow } from "./page_look.ts";
 import { postEnvelope } from "./posted_envelopes.ts";
 import { hostileTrace, largeTrace, pageLoadTrace, postSpans, spanId } from "./posted_traces.ts";
 import { spanDetail, spanRow, traceLink, waterfall } from "./traces_view.ts";
@@ -152,7 +152,7 @@ test("two traces chosen by keyboard → side by side on one scale, spans matched
   const [a, b] = [await bars.first().boundingBox(), await bars.last().boundingBox()];
   expect(a!.width).toBeCloseTo(b!.width, 0);
   expect(b!.x).toBeGreaterThan(a!.x + a!.width);
-  await expectGoodLook(page, "comparison");
+  await expectAccessibleLayout(page, "comparison");
   expect((await bars.last().boundingBox())!.y).toBeGreaterThan(
     (await bars.first().boundingBox())!.y,
   );

@@ -1,4 +1,4 @@
-/** Where the browser sends envelopes, by the tunnel rule, and what the CSP allows. */
+/** Where the browser sends envelopes, what the CSP allows, and the release that they name. */
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { make, openPage } from "./signals.ts";
@@ -75,7 +75,7 @@ test.describe("with MONITORING_PATH", () => {
   });
 });
 
-test("one build → release and environment come from the server's start", async ({ browserName: _, page, arrivals }) => {
+test("SENTRY_ENVIRONMENT not set → development, in events", async ({ page, arrivals }) => {
   await openPage(page);
   await make(page, HANDLED);
   const event = await arrivals.waitForItem("the error", ({ type }) => type === "event");
