@@ -103,11 +103,11 @@ async function reportSingle(page: PlainPage): Promise<number> {
     const times = [];
     for (let n = 0; n < ${SINGLE_ERRORS}; n++) {
       await new Promise((next) => setTimeout(next, 100));
-      const began = performance.now();
+      const start = performance.now();
       reportError(new Error("single " + n));
       // The envelope is written to the store in a microtask.
       for (let hop = 0; hop < 20; hop++) await undefined;
-      times.push(performance.now() - began);
+      times.push(performance.now() - start);
     }
     return times.sort((one, other) => one - other)[${SINGLE_ERRORS} >> 1];
   })()`);
@@ -126,7 +126,7 @@ interface Burst {
 async function reportBurst(page: PlainPage): Promise<Burst> {
   const before = await page.taskTime();
   const untilStored = await page.evaluate<number>(`(async () => {
-    const began = performance.now();
+    const start = performance.now();
     for (let n = 0; n < ${BURST}; n++) reportError(new Error("burst " + n));
     await new Promise((next) => setTimeout(next));
     const ended = performance.now();
@@ -137,7 +137,7 @@ async function reportBurst(page: PlainPage): Promise<Burst> {
       }
     });
     taskObserver.observe({ type: "longtask" });
-    return ended - began;
+    return ended - start;
   })()`);
   await untilQuiet(page);
   const longestTask = await page.evaluate<number>("taskObserver.disconnect(), longestTask");

@@ -87,9 +87,9 @@ const results = new Map<string, readonly Measured[]>();
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (only ? !only.includes(name) : bench.byNameOnly) continue;
   console.log(`\n${name}`);
-  const began = performance.now();
+  const start = performance.now();
   const measured = await measure(name, bench);
-  console.log(`  took ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  console.log(`  took ${((performance.now() - start) / 1_000).toFixed(0)} s`);
   results.set(name, measured);
   for (const figure of measured) {
     console.log(`  ${figureLine(figure)}`);

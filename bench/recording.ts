@@ -65,11 +65,11 @@ async function untilShown(
   event: number | "list",
   act: () => Promise<void>,
 ): Promise<number> {
-  const began = Date.now();
+  const start = Date.now();
   await act();
   const frame = page.frameLocator(".player iframe");
   await frame.locator(`[data-event="${event}"]`).waitFor({ state: "attached" });
-  return Date.now() - began;
+  return Date.now() - start;
 }
 
 /** Rows are added to a list and removed again; between them the pointer moves and the page scrolls. */

@@ -69,13 +69,13 @@ export async function benchTraceView(): Promise<Figure[]> {
 /** Milliseconds in the page from the click until the first rows are drawn. */
 async function open(page: Page): Promise<number> {
   return await page.evaluate(([trace, count]) => {
-    const began = performance.now();
+    const start = performance.now();
     document.querySelector<HTMLElement>(`[data-row="${trace}"]`)!.click();
     return new Promise<number>((done) => {
       const look = () => {
         const grid = document.querySelector(`[role="treegrid"][aria-rowcount="${count}"]`);
         if (grid?.querySelector('[role="row"]')) {
-          requestAnimationFrame(() => done(performance.now() - began));
+          requestAnimationFrame(() => done(performance.now() - start));
         } else requestAnimationFrame(look);
       };
       look();

@@ -1,6 +1,7 @@
 /** The small shop of `tests/sdks/shop.cjs`, as a running application with a page. Needs Node. */
 import type { Page } from "@playwright/test";
 import * as esbuild from "esbuild";
+import { sendSignal } from "../../tools/run/processes.ts";
 import { installSdks, modulesOf, SDKS } from "../sdks/installed.ts";
 
 const SDK_VERSION = "11.12.0";
@@ -37,17 +38,18 @@ export async function startShop(port: number): Promise<Shop> {
   }).spawn();
   const lines = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value = "" } = await lines.read();
-  const address = /^Shop: (\S+)/.exec(value)?.[1];
-  if (address === undefined) throw new Error(`The shop did not start: ${value}`);
-  return {
-    address,
-    async [Symbol.asyncDispose]() {
-      await lines.cancel();
-      process.kill();
-      await process.status;
-      await Deno.remove(script);
-    },
+  const stop = async () => {
+    await lines.cancel();
+    sendSignal(process, "SIGTERM");
+    await process.status;
+    await Deno.remove(script);
   };
+  const address = /^Shop: (\S+)/.exec(value)?.[1];
+  if (address === undefined) {
+    await stop();
+    throw new Error(`The shop did not start: ${value}`);
+  }
+  return { address, [Symbol.asyncDispose]: stop };
 }
 
 /**
@@ -57,7 +59,10 @@ export async function startShop(port: number): Promise<Shop> {
  */
 export async function buy(page: Page, address: string, carts: readonly number[]): Promise<void> {
   for (const cart of carts) {
-    await page.goto(`${address}?cart=${cart}`, { waitUntil: "networkidle" });
+    // The page's script requests the cart before it adds the listener of the button.
+    const loaded = page.waitForResponse(/\/api\/cart/);
+    await page.goto(`${address}?cart=${cart}`);
+    await loaded;
     await page.getByRole("button", { name: "Buy" }).click();
     await page.getByText(/bought/i).waitFor();
   }
