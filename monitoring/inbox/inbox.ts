@@ -11,7 +11,7 @@ export interface Inbox {
    * Resolves once the envelope is synced to disk. Envelopes are decompressed and indexed one at a time,
    * in the order of the calls, to bound memory.
    *
-   * @throws {EnvelopeOverBoundError} larger than the size limit; nothing was evicted
+   * @throws {EnvelopeTooLargeError} larger than the size limit; nothing was evicted
    * @throws {DiskFullError}
    * @throws {InboxUnavailableError} send it again later
    * @throws {InboxClosedError}
@@ -55,7 +55,7 @@ export interface Inbox {
    * Stores a source map and evicts the oldest ones over the limit, which is half of the inbox's.
    *
    * @param key replaces the map with the same key
-   * @throws {SourceMapOverBoundError} larger than the limit
+   * @throws {SourceMapTooLargeError} larger than the limit
    * @throws {DiskFullError}
    * @throws {InboxClosedError}
    */
@@ -133,16 +133,16 @@ export interface InboxSlice extends InboxPage {
 export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed";
 
 /** An envelope is larger than `INBOX_MAX_BYTES`. Evicting all others would not make room for it. */
-export class EnvelopeOverBoundError extends Error {
-  override readonly name = "EnvelopeOverBoundError";
+export class EnvelopeTooLargeError extends Error {
+  override readonly name = "EnvelopeTooLargeError";
   constructor(readonly bytes: number, readonly maxBytes: number) {
     super(`Cannot store an envelope of ${bytes} bytes: the inbox holds at most ${maxBytes} bytes.`);
   }
 }
 
 /** A source map is larger than half of `INBOX_MAX_BYTES`. */
-export class SourceMapOverBoundError extends Error {
-  override readonly name = "SourceMapOverBoundError";
+export class SourceMapTooLargeError extends Error {
+  override readonly name = "SourceMapTooLargeError";
   constructor(readonly maxBytes: number) {
     super(`Source maps may have ${maxBytes} bytes here, half of INBOX_MAX_BYTES.`);
   }

@@ -10,7 +10,7 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
-import { type Inbox, SourceMapOverBoundError } from "./inbox.ts";
+import { type Inbox, SourceMapTooLargeError } from "./inbox.ts";
 import { createPosts, POSTS } from "./inbox_posts.ts";
 import type { GroupAlert, ListQuery } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
@@ -106,7 +106,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
       return response;
     } catch (error) {
       if (error instanceof SourceMapError) return refusal(error.status, error.code, error.message);
-      if (error instanceof SourceMapOverBoundError) {
+      if (error instanceof SourceMapTooLargeError) {
         return refusal(413, "source_map_too_large", error.message);
       }
       if (error instanceof ParameterError) return refusal(400, "parameter_invalid", error.message);

@@ -4,11 +4,11 @@ import type { PostgresAddress } from "../storage/postgres_address.ts";
 import type { GroupAlert, GroupState } from "../models/rows.ts";
 import {
   type AdmittedEnvelope,
-  EnvelopeOverBoundError,
+  EnvelopeTooLargeError,
   type Inbox,
   InboxClosedError,
   InboxUnavailableError,
-  SourceMapOverBoundError,
+  SourceMapTooLargeError,
 } from "./inbox.ts";
 import { maxSourceMapBytes } from "./inbox_file.ts";
 import { InboxLog, type LoggedEnvelope } from "./inbox_log.ts";
@@ -90,7 +90,7 @@ class PostgresInbox extends InboxReplica {
   override async store(envelope: AdmittedEnvelope): Promise<void> {
     const { maxBytes } = this.options;
     const { byteLength } = envelope.bytes;
-    if (byteLength > maxBytes) throw new EnvelopeOverBoundError(byteLength, maxBytes);
+    if (byteLength > maxBytes) throw new EnvelopeTooLargeError(byteLength, maxBytes);
     await this.#append(() => this.#log.append(logged(envelope, this.writer)));
   }
 
@@ -105,7 +105,7 @@ class PostgresInbox extends InboxReplica {
 
   override async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
     const max = maxSourceMapBytes(this.options.maxBytes);
-    if (map.byteLength > max) throw new SourceMapOverBoundError(max);
+    if (map.byteLength > max) throw new SourceMapTooLargeError(max);
     await this.#append(() => this.#log.appendMap(key, map));
   }
 

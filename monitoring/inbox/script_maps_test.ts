@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as esbuild from "esbuild";
+import { until } from "../../tests/until.ts";
 import { openInbox } from "./sqlite_inbox.ts";
 import type { ErrorGroupRow } from "../models/rows.ts";
 import { admitted, envelopeOf } from "./testdata/envelopes.ts";
@@ -164,9 +165,7 @@ Deno.test("file of version 3 → indexed again in the background, with sources",
     );
     db.close();
     const inbox = openInbox({ path, maxBytes: MAX_BYTES, sourceMap });
-    while (inbox.page("errors", {}).rows.length < 2) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until("both errors are indexed", () => inbox.page("errors", {}).rows.length === 2);
     assert.deepEqual(inbox.page("errors", {}).rows.map(({ count }) => count), [1, 1]);
     assert.equal(inbox.sources({}).rows[0]?.envelopes, 2);
     inbox.close();

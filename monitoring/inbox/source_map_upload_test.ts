@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { checkSourceMap, readSourceMapUpload, SourceMapError } from "./source_map_upload.ts";
 import { ScriptMap } from "../models/error/script_map.ts";
 import { openInbox } from "./sqlite_inbox.ts";
-import { SourceMapOverBoundError } from "./inbox.ts";
+import { SourceMapTooLargeError } from "./inbox.ts";
 
 const ID = "01234567-89ab-4def-8123-456789abcdef";
 const MAP = { version: 3, sources: ["a.ts"], names: [], mappings: "AAAA" };
@@ -109,7 +109,7 @@ Deno.test("maps over half of the inbox's limit → oldest evicted; one that is l
       undefined,
       map,
     ]);
-    assert.throws(() => inbox.storeSourceMap("d", new Uint8Array(501)), SourceMapOverBoundError);
+    assert.throws(() => inbox.storeSourceMap("d", new Uint8Array(501)), SourceMapTooLargeError);
     assert.deepEqual(await inbox.sourceMap("c"), map);
     inbox.clear();
     assert.equal(await inbox.sourceMap("c"), undefined);

@@ -4,13 +4,13 @@ import { ChangeSignal } from "./change_signal.ts";
 import { EnvelopeIndexer } from "./envelope_indexer.ts";
 import {
   type AdmittedEnvelope,
-  EnvelopeOverBoundError,
+  EnvelopeTooLargeError,
   type Inbox,
   type InboxChange,
   InboxClosedError,
   type InboxQuery,
   type InboxSlice,
-  SourceMapOverBoundError,
+  SourceMapTooLargeError,
   type StoredBody,
 } from "./inbox.ts";
 import { InboxFile, maxSourceMapBytes, type NewEnvelope } from "./inbox_file.ts";
@@ -114,7 +114,7 @@ export class SqliteInbox implements Inbox {
     const { bytes } = envelope;
     const { maxBytes } = this.options;
     if (bytes.byteLength > maxBytes) {
-      return Promise.reject(new EnvelopeOverBoundError(bytes.byteLength, maxBytes));
+      return Promise.reject(new EnvelopeTooLargeError(bytes.byteLength, maxBytes));
     }
     return this.#write(envelope, (file, row) => {
       const { id, alerts } = file.insert(row);
@@ -185,7 +185,7 @@ export class SqliteInbox implements Inbox {
 
   storeSourceMap(key: string, map: Uint8Array): void | Promise<void> {
     const max = maxSourceMapBytes(this.options.maxBytes);
-    if (map.byteLength > max) throw new SourceMapOverBoundError(max);
+    if (map.byteLength > max) throw new SourceMapTooLargeError(max);
     this.forgetMaps(this.grow((file) => file.sourceMaps.put(key, map)));
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { EnvelopeOverBoundError, type Inbox } from "../inbox.ts";
+import { EnvelopeTooLargeError, type Inbox } from "../inbox.ts";
 import type { InboxOptions } from "../sqlite_inbox.ts";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./envelopes.ts";
 
@@ -123,7 +123,7 @@ export function inboxTests(
     const inbox = await open({ maxBytes: 3_000 });
     await inbox.store(admitted(sized(1_000)));
     await assert.rejects(inbox.store(admitted(sized(3_001))), (error) => {
-      assert.ok(error instanceof EnvelopeOverBoundError);
+      assert.ok(error instanceof EnvelopeTooLargeError);
       assert.deepEqual([error.bytes, error.maxBytes], [3_001, 3_000]);
       return true;
     });
