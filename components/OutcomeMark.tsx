@@ -1,7 +1,7 @@
 import type { OutcomeKind } from "./outcome.ts";
 
 /**
- * The mark of an outcome: a dot (flows), a diamond (waits) or a cross (refused). WCAG 2.2, 1.4.1: colour must not be
+ * The mark of an outcome: a dot (flows), a diamond (waits), a cross (refused) or a square (ended). WCAG 2.2, 1.4.1: colour must not be
  * the only visual means of conveying information.
  */
 export function OutcomeMark({ kind }: { kind: OutcomeKind }) {

@@ -1,8 +1,11 @@
 import type { Outcome } from "../monitoring/protocol/relay_api.ts";
 import { isRetryable } from "../monitoring/protocol/retry.ts";
 
-/** Decides colour and mark of an envelope: it arrived (`flows`), will arrive later (`waits`) or will not (`refused`). */
-export type OutcomeKind = "flows" | "waits" | "refused";
+/**
+ * Decides colour and mark of an envelope: it arrived (`flows`), will arrive later (`waits`) or will not (`refused`), or
+ * this page has nothing more to do with it, and nothing is wrong (`ended`).
+ */
+export type OutcomeKind = "flows" | "waits" | "refused" | "ended";
 
 /** An outcome as the page shows it. */
 interface OutcomeDescription {
@@ -38,7 +41,7 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
         meaning: "on the relay's disk until the ingest accepts it",
       },
       // The other tab's receipt has the result.
-      handed_over: { kind: "waits", word: "handed over", meaning: "sent by another tab" },
+      handed_over: { kind: "ended", word: "handed over", meaning: "sent by another tab" },
       rate_limited: {
         kind: "refused",
         word: "rate limited",
@@ -46,7 +49,7 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
       },
       rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
       withdrawn: {
-        kind: "waits",
+        kind: "ended",
         word: "deleted",
         meaning: "deleted unsent: consent was withdrawn",
       },

@@ -12,6 +12,7 @@ Deno.test("an outcome of the relay → it decides, whatever the status", () => {
   assert.equal(describeOutcome({ status: 429, outcome: "rate_limited" }).kind, "refused");
   assert.equal(describeOutcome({ status: 413, outcome: "rejected" }).kind, "refused");
   assert.equal(describeOutcome({ outcome: "dropped", error: "too old" }).kind, "refused");
+  assert.equal(describeOutcome({ outcome: "withdrawn", attempts: 0 }).kind, "ended");
 });
 
 Deno.test("no outcome, because the ingest responded itself → the status decides", () => {

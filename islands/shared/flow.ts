@@ -65,7 +65,7 @@ export function countReceipts(before: Flow, receipts: readonly FlowReceipt[]): F
     const { kind, word, meaning } = describeOutcome(receipt);
     const isSpooled = word === "spooled";
     // What the browser keeps is pending. What the relay keeps has left the browser for good.
-    if (kind === "waits" && !isSpooled) continue;
+    if (kind === "ended" || (kind === "waits" && !isSpooled)) continue;
     const key = receiptKey(receipt);
     settled.add(key);
     if (before.settled.has(key)) continue;

@@ -55,8 +55,9 @@ Deno.test("spooled by the relay → counted as spooled, not as accepted", () => 
   );
 });
 
-Deno.test("handed over to another tab → not counted here", () => {
+Deno.test("handed over to another tab, or withdrawn → not counted here", () => {
   assert.equal(countReceipts(EMPTY_FLOW, [receipt("a", { outcome: "handed_over" })]), EMPTY_FLOW);
+  assert.equal(countReceipts(EMPTY_FLOW, [receipt("b", { outcome: "withdrawn" })]), EMPTY_FLOW);
 });
 
 Deno.test("refusals → counted by reason, the newest first", () => {

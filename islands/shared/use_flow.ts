@@ -29,7 +29,7 @@ function update(): void {
   const { receipts } = telemetry();
   const waiting = receipts.filter((receipt) => {
     const { kind, word } = describeOutcome(receipt);
-    return kind === "waits" && word !== "spooled" && word !== "handed over";
+    return kind === "waits" && word !== "spooled";
   });
   state = {
     flow: countReceipts(state.flow, receipts),
