@@ -155,6 +155,14 @@ export class InboxLog {
     });
   }
 
+  /** As {@linkcode LogPage.log}. */
+  async identity(): Promise<string> {
+    const [state] = await this.#database.read<Pick<LogPage, "log">>(SQL.identity)
+      .catch(throwUnavailable);
+    if (!state) throw new InboxUnavailableError("the log has no state");
+    return state.log;
+  }
+
   /** The next rows after an id, oldest first. */
   async read(after: number): Promise<LogPage> {
     const found = await this.#database.read<

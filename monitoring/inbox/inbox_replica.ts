@@ -17,6 +17,13 @@ export abstract class InboxReplica extends SqliteInbox {
     super({ ...options, maxAgeDays: undefined });
   }
 
+  /** Continues where this replica ended, if it is of this log; else it is empty now. */
+  protected attach(log: string): void {
+    const { position, writer } = this.shrink((file) => file.follow(log, false));
+    this.last = position;
+    this.writer = writer;
+  }
+
   /**
    * Applies what was read of the log. Applies nothing if the replica was of another log and is empty now, or if another
    * server has applied rows to its file.

@@ -77,6 +77,12 @@ class PostgresInbox extends InboxReplica {
 
   /** Starts to follow the log, and waits some time until the replica has caught up. */
   async start(): Promise<void> {
+    try {
+      // Known before the first envelope is stored, which has the writer's name.
+      this.attach(await this.#log.identity());
+    } catch (error) {
+      this.#setFailure(error);
+    }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, START_PATIENCE_MS));
     const caughtUp = this.#evict().then(() => this.#pollLog());

@@ -380,6 +380,25 @@ test("two servers with one replica file → each row once, each alert once", asy
   assert.deepEqual(alerts.sort(), messages);
 });
 
+test("stored before the log was read for the first time → its alert is reported", async (server) => {
+  const blocked = postgres.admin(
+    "BEGIN; LOCK TABLE sightglass.inbox_log IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT",
+    "spool",
+  );
+  const [notices, alerts]: string[][] = [[], []];
+  const inbox = await server({
+    onNotice: (notice) => void notices!.push(notice),
+    onGroupAlert: ({ message }) => void alerts!.push(message),
+  });
+  assert.deepEqual(notices, [
+    "The inbox is being read from PostgreSQL: its lists are not complete yet.",
+  ]);
+  await inbox.store(admitted(envelopeOf({}, error("a"))));
+  await blocked;
+  await until("its alert is reported", () => alerts!.length > 0);
+  assert.deepEqual(alerts, ["a"]);
+});
+
 test("regression, its envelope evicted → a new server knows it", async (server) => {
   const inbox = await server({ maxBytes: 600 });
   await inbox.store(admitted(envelopeOf({}, error("a")), 1));

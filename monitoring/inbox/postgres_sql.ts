@@ -37,6 +37,7 @@ const LOG = "sightglass.inbox_log";
 export const SQL = {
   /** Locks the log until the end of the transaction. */
   lock: "SELECT last::float8, bytes::float8 FROM sightglass.inbox_state FOR UPDATE",
+  identity: "SELECT log FROM sightglass.inbox_state",
   /** `$1`: the last id, `$2`: bytes of all envelopes. */
   setState: `UPDATE sightglass.inbox_state SET last = $1::bigint, bytes = $2::bigint,
     floor = coalesce((SELECT min(id) FROM ${LOG} WHERE kind = 'envelope'), $1::bigint + 1)`,
