@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { formatDuration } from "../../components/format.ts";
-import { log } from "../../monitoring/browser/mod.ts";
+import { log, type SignalKind } from "../../monitoring/browser/mod.ts";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { useMounted, useTelemetry } from "../shared/telemetry.ts";
 import * as signal from "./signal_actions.ts";
@@ -16,14 +16,15 @@ export default function Signals() {
 
 function SignalControls() {
   const mounted = useMounted();
-  const { phase } = useTelemetry();
+  const { phase, consent } = useTelemetry();
   const [example, setExample] = useState<ExampleState>("intact");
   const [result, setResult] = useState("");
 
-  const run = (action: () => string | Promise<string>) => async () => {
+  const run = (kind: SignalKind, action: () => string | Promise<string>) => async () => {
     const sentence = action();
     if (typeof sentence !== "string") setResult("Waiting for the response.");
-    setResult(await sentence);
+    const isWithdrawn = consent?.[kind] === Infinity;
+    setResult(await sentence + (isWithdrawn ? ` Not sent: ${kind} are withdrawn.` : ""));
   };
   // Errors and logs are buffered until telemetry runs; spans cannot be recorded afterwards.
   const canTrace = mounted && phase !== "waiting" && phase !== "loading";
@@ -32,8 +33,8 @@ function SignalControls() {
     <div className="signals">
       <fieldset disabled={!mounted}>
         <legend>Errors</legend>
-        <SignalButton name="Uncaught error" onClick={run(signal.throwUncaught)} />
-        <SignalButton name="Unhandled rejection" onClick={run(signal.rejectUnhandled)} />
+        <SignalButton name="Uncaught error" onClick={run("errors", signal.throwUncaught)} />
+        <SignalButton name="Unhandled rejection" onClick={run("errors", signal.rejectUnhandled)} />
         <ErrorBoundary
           what="The example component"
           takesFocus
@@ -41,7 +42,7 @@ function SignalControls() {
         >
           <ExampleComponent state={example} onBreak={() => setExample("broken")} />
         </ErrorBoundary>
-        <SignalButton name="Handled error" onClick={run(signal.handleError)} />
+        <SignalButton name="Handled error" onClick={run("errors", signal.handleError)} />
       </fieldset>
       <fieldset disabled={!mounted}>
         <legend>Logs</legend>
@@ -50,7 +51,7 @@ function SignalControls() {
             <SignalButton
               key={level}
               name={level}
-              onClick={run(() => {
+              onClick={run("logs", () => {
                 log(level, `A log of level ${level}, made on the page`, { made_by: "signals" });
                 return `A log of level ${level} was written.`;
               })}
@@ -63,20 +64,20 @@ function SignalControls() {
         <SignalButton
           name="Slow request"
           note={formatDuration(signal.SLOW_MS)}
-          onClick={run(signal.requestSlowly)}
+          onClick={run("traces", signal.requestSlowly)}
         />
         <SignalButton
           name="Failing request"
           note={`status ${signal.FAILING_STATUS}`}
-          onClick={run(signal.requestFailure)}
+          onClick={run("traces", signal.requestFailure)}
         />
-        <SignalButton name="Server error" onClick={run(signal.requestServerError)} />
+        <SignalButton name="Server error" onClick={run("traces", signal.requestServerError)} />
         <SignalButton
           name="Long task"
           note={formatDuration(signal.LONG_TASK_MS)}
-          onClick={run(signal.blockMainThread)}
+          onClick={run("traces", signal.blockMainThread)}
         />
-        <SignalButton name="Span with a fetch" onClick={run(signal.createManualSpan)} />
+        <SignalButton name="Span with a fetch" onClick={run("traces", signal.createManualSpan)} />
       </fieldset>
       <p role="status" className="done">{result}</p>
     </div>

@@ -33,7 +33,7 @@ export function handleError(): string {
     throw new Error("Handled error, made on the page");
   } catch (error) {
     captureError(error, { handled: true });
-    return "An error was handled and reported.";
+    return "An error was caught and handled.";
   }
 }
 

@@ -21,14 +21,12 @@ const KINDS: readonly Kind[] = [
   {
     kind: "traces",
     name: "Traces",
-    what:
-      "spans of page loads, navigations and requests, web vitals; a new grant starts a new trace",
+    what: "spans of page loads, navigations and requests; web vitals",
   },
   {
     kind: "recordings",
     name: "Recordings",
-    what:
-      "what the page shows and what is done on it, masked; a new grant starts a new recording, without a reload",
+    what: "what the page shows and what is done on it, masked",
   },
   {
     kind: "logs",

@@ -25,7 +25,7 @@ for (const mode of ["inbox", "relay"] as const) {
         await way.block(page);
         await page.goto("/");
         await make(page, "Handled error");
-        await expect(page.getByText("An error was handled and reported.")).toBeVisible();
+        await expect(page.getByText("An error was caught and handled.")).toBeVisible();
         await make(page, "info");
         for (const [view, title] of Object.entries(PAGE_VIEWS)) {
           await test.step(title, async () => {
@@ -57,7 +57,7 @@ for (const mode of ["inbox", "relay"] as const) {
       }
       await openView(page, "Overview");
       await make(page, "Handled error");
-      await expect(page.getByText("An error was handled and reported.")).toBeVisible();
+      await expect(page.getByText("An error was caught and handled.")).toBeVisible();
     });
   });
 }

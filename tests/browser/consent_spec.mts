@@ -48,13 +48,20 @@ async function stored(page: Page): Promise<readonly unknown[]> {
   });
 }
 
+/** With consent withdrawn. */
+const WITHDRAWN = "Not sent: traces are withdrawn.";
+
 /** Makes signals of each kind but recordings, which run by themselves. */
-async function makeSignals(page: Page, from: number): Promise<void> {
+async function makeSignals(
+  page: Page,
+  from: number,
+  result = "A manual span was created.",
+): Promise<void> {
   await openView(page, "Overview");
   await makeMarks(page, 10, { from });
   await make(page, "info");
   await make(page, "Span with a fetch");
-  await expect(page.getByText("A manual span was created.")).toBeVisible();
+  await expect(page.getByText(result)).toBeVisible();
 }
 
 test("all withdrawn while sending → nothing arrives, over reloads and tabs; granted → arrives", async ({ page, context, arrivals, sent, watch }) => {
@@ -85,10 +92,10 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
   await context.unroute("/monitoring");
   const before = sent.posts("/monitoring").length;
 
-  await makeSignals(other, 200);
+  await makeSignals(other, 200, WITHDRAWN);
   await page.reload();
   await expect(page.getByRole("region", { name: "This visit" })).toContainText("running");
-  await makeSignals(page, 300);
+  await makeSignals(page, 300, WITHDRAWN);
   await other.goto("/robots.txt");
   await other.goBack();
   await expect(other.getByRole("region", { name: "This visit" })).toContainText("running");

@@ -16,7 +16,7 @@ for (const [what, refuse, type] of REFUSED) {
     await refuse(page);
     await openPage(page);
     await make(page, "Handled error");
-    await expect(page.getByText("An error was handled and reported.")).toBeVisible();
+    await expect(page.getByText("An error was caught and handled.")).toBeVisible();
     await arrivals.waitForItem(type, (item) => item.type === type);
   });
 }

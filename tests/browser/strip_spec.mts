@@ -118,5 +118,5 @@ test("script of the live strip is blocked → a message instead, the page works"
     "the live display did not load",
   );
   await make(page, "Handled error");
-  await expect(page.getByText("An error was handled and reported.")).toBeVisible();
+  await expect(page.getByText("An error was caught and handled.")).toBeVisible();
 });
