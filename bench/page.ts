@@ -6,7 +6,7 @@ import type { Browser } from "@playwright/test";
 import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
 import { readManifest } from "../server/manifest.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
-import { startServer } from "../tools/run/server_process.ts";
+import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
 import { PAGE_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, median, ratio } from "./figures.ts";
 import { loadPage, type LongTask, type PageLoad, type Until } from "./page/page_load.ts";
@@ -24,21 +24,20 @@ export async function benchPage(): Promise<Figure[]> {
   await using server = await startServer();
   await using withoutMonitoring = await serveVariant(WITHOUT_MONITORING);
   await using eager = await serveVariant(EAGER);
-  const { origin: own } = server;
-  const { origin: without } = withoutMonitoring;
   const telemetry = await telemetryScripts();
   await using browser = await launchChromium();
-  const turns = (origins: readonly string[], until: Until, rounds: number) =>
-    loadInTurns(browser, origins, until, rounds);
-  const answered = await turns([own, without], "answer", ROUNDS_UNTIL_ANSWER);
-  const quiet = await turns([own, without, eager.origin], "quiet", ROUNDS_UNTIL_QUIET);
-  const [sent] = await turns([own], "sent", ROUNDS_UNTIL_SENT);
+  const turns = (pages: readonly ServerProcess[], until: Until, rounds: number) =>
+    loadInTurns(browser, pages, until, rounds);
+  const answered = await turns([server, withoutMonitoring], "answer", ROUNDS_UNTIL_ANSWER);
+  const quiet = await turns([server, withoutMonitoring, eager], "quiet", ROUNDS_UNTIL_QUIET);
+  const [sent] = await turns([server], "sent", ROUNDS_UNTIL_SENT);
+  const [loads = [], , eagerLoads = []] = quiet;
   return [
-    ...compare("first contentful paint", answered, quiet[2]!, {
+    ...compare("first contentful paint", answered, eagerLoads, {
       of: ({ firstContentfulPaint }) => firstContentfulPaint,
       budget: PAGE_BUDGETS.firstPaint.limit,
     }),
-    ...compare("a click is answered", answered, quiet[2]!, {
+    ...compare("a click is answered", answered, eagerLoads, {
       of: ({ answeredAt = NaN }) => answeredAt,
       budget: PAGE_BUDGETS.islandsAnswer.limit,
     }),
@@ -46,7 +45,7 @@ export async function benchPage(): Promise<Figure[]> {
     figure(
       "longest task of more than 50 ms with telemetry's code",
       "ms",
-      quiet[0]!.map((load) => longestOf(load, telemetry)),
+      loads.map((load) => longestOf(load, telemetry)),
       PAGE_BUDGETS.longestTask.limit,
     ),
     figure(
@@ -58,13 +57,13 @@ export async function benchPage(): Promise<Figure[]> {
     figure(
       "scripts loaded before a click is answered",
       "files",
-      quiet[0]!.map((load) => scriptsBefore(load)),
+      loads.map(scriptsBefore),
       PAGE_BUDGETS.scriptsBefore.limit,
     ),
     figure(
       "scripts loaded afterwards",
       "files",
-      quiet[0]!.map((load) => load.scripts.length - scriptsBefore(load)),
+      loads.map((load) => load.scripts.length - scriptsBefore(load)),
       PAGE_BUDGETS.scriptsAfter.limit,
     ),
   ];
@@ -73,13 +72,13 @@ export async function benchPage(): Promise<Figure[]> {
 /** One after the other in each round, so that other work of the machine affects all of them. */
 async function loadInTurns(
   browser: Browser,
-  origins: readonly string[],
+  pages: readonly ServerProcess[],
   until: Until,
   rounds: number,
 ): Promise<PageLoad[][]> {
-  const loads = origins.map((): PageLoad[] => []);
+  const loads = pages.map((): PageLoad[] => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [i, origin] of origins.entries()) {
+    for (const [i, { origin }] of pages.entries()) {
       loads[i]!.push(await loadPage(browser, origin, until));
     }
   }
@@ -122,7 +121,7 @@ function blockingFigures([own, without, eager]: PageLoad[][]): Figure[] {
   ];
 }
 
-/** What tasks took beyond 50 ms each, from the first contentful paint on. */
+/** Time of tasks beyond 50 ms each, from the first contentful paint on. */
 function blocking({ longTasks, firstContentfulPaint }: PageLoad): number {
   const blocked = ({ at, ms }: LongTask) =>
     at + ms - Math.max(at, firstContentfulPaint) - LONG_TASK_MS;
@@ -130,11 +129,11 @@ function blocking({ longTasks, firstContentfulPaint }: PageLoad): number {
 }
 
 function longestOf({ longTasks }: PageLoad, telemetry: ReadonlySet<string>): number {
-  // Of the page's code only telemetry asks for idle time. The script that asks is one of the page's first.
-  const own = longTasks.filter(({ scripts, isIdleWork }) =>
+  // Only telemetry uses idle callbacks. The script that requests them is one of the page's first.
+  const ofTelemetry = longTasks.filter(({ scripts, isIdleWork }) =>
     isIdleWork || scripts.some((url) => telemetry.has(assetOf(url)))
   );
-  return Math.max(0, ...own.map(({ ms }) => ms));
+  return Math.max(0, ...ofTelemetry.map(({ ms }) => ms));
 }
 
 function scriptsBefore({ scripts, answeredAt = NaN }: PageLoad): number {

@@ -126,9 +126,9 @@ export function arrivalsAtIngest(
 ): Arrivals {
   let seen = 0;
   return new Arrivals(() => {
-    const fresh = ingest.requests.slice(seen);
-    seen += fresh.length;
-    return fresh
+    const unseen = ingest.requests.slice(seen);
+    seen += unseen.length;
+    return unseen
       .filter(({ method, path }) => method === "POST" && path.includes("/envelope/"))
       .map(({ body, headers }) => ({
         bytes: body,
@@ -150,17 +150,17 @@ export function arrivalsInInbox(origin: string, sender: Sender, token?: string):
   const get = (path: string) => getBody(`${origin}/monitoring/inbox?${path}`, token);
   let cursor: number | undefined;
   return new Arrivals(async () => {
-    const fresh: Received[] = [];
+    const received: Received[] = [];
     let page: InboxPage;
     do {
       const since = cursor === undefined ? "" : `&since=${cursor}`;
-      const answer = await get(`limit=${MAX_PAGE}${since}`);
-      page = JSON.parse(new TextDecoder().decode(answer.bytes));
-      for (const { id } of page.envelopes) fresh.push(await get(`id=${id}`));
+      const { bytes } = await get(`limit=${MAX_PAGE}${since}`);
+      page = JSON.parse(new TextDecoder().decode(bytes));
+      for (const { id } of page.envelopes) received.push(await get(`id=${id}`));
       cursor = page.cursor;
-      // What arrives meanwhile is for the next call: a burst must not keep this one from returning.
+      // Later envelopes are read by the next call, so that this one returns during a burst.
     } while (page.envelopes.length === MAX_PAGE);
-    return fresh;
+    return received;
   }, sender);
 }
 

@@ -13,17 +13,16 @@ export interface ArrivedEnvelope {
   readonly decoded: Uint8Array;
   readonly header: EnvelopeHeader;
   readonly items: readonly ArrivedItem[];
-  /** Who made it. */
   readonly sender: Sender;
 }
 
-/** The page in the browser, or the server itself. */
+/** The sender of an envelope: the page in the browser, or the server itself. */
 export type Sender = "page" | "server";
 
 /** In the header of the server's envelopes, except client reports. */
 const SERVER_SDK = '"name":"sentry.javascript.deno"';
 
-/** Who made an envelope, compressed or not: the server's never are. */
+/** The sender of an envelope, compressed or not: the server's are never compressed. */
 export function senderOf(bytes: Uint8Array): Sender {
   const end = bytes.indexOf(10);
   const header = new TextDecoder().decode(bytes.subarray(0, end < 0 ? bytes.length : end));
@@ -80,7 +79,7 @@ export async function readArrival(
         type: item.header.type,
         header: item.header,
         payload: item.payload,
-        // Once: tests that poll ask for hundreds of items again and again.
+        // Parsed once: tests that poll read hundreds of items repeatedly.
         json: <T>() => (parsed ??= JSON.parse(new TextDecoder().decode(item.payload))) as T,
         get envelope() {
           return envelope;

@@ -54,35 +54,30 @@ test("relay refuses connections for a while → each arrives once", async ({ pag
   await expectOnce(arrivals, marks);
 });
 
-test("disk full, relay down for a while → the page shows it, each arrives once", async ({ page, context, arrivals }) => {
-  await page.addInitScript(() => {
+const STORE_FAILURES: Readonly<Record<string, () => void>> = {
+  "disk full": () => {
     IDBObjectStore.prototype.put = () => {
       throw new DOMException("full", "QuotaExceededError");
     };
-  });
-  await openPage(page);
-  await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-  const marks = await makeMarks(page, ERRORS);
-  await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
-  await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
-  await context.unroute("/monitoring");
-  await expectOnce(arrivals, marks);
-});
-
-test("IndexedDB refused, relay down for a while → the page shows it, each arrives once", async ({ page, context, arrivals }) => {
-  await page.addInitScript(() => {
+  },
+  "IndexedDB refused": () => {
     IDBFactory.prototype.open = () => {
       throw new DOMException("forbidden", "SecurityError");
     };
+  },
+};
+for (const [failure, fail] of Object.entries(STORE_FAILURES)) {
+  test(`${failure}, relay down for a while → the page shows it, each arrives once`, async ({ page, context, arrivals }) => {
+    await page.addInitScript(fail);
+    await openPage(page);
+    await context.route("/monitoring", (route) => route.abort("connectionrefused"));
+    const marks = await makeMarks(page, ERRORS);
+    await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
+    await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
+    await context.unroute("/monitoring");
+    await expectOnce(arrivals, marks);
   });
-  await openPage(page);
-  await expect(page.getByText("in memory: this browser stores nothing").first()).toBeVisible();
-  await context.route("/monitoring", (route) => route.abort("connectionrefused"));
-  const marks = await makeMarks(page, ERRORS);
-  await expect(page.getByText(/[2-9]\d waiting/).first()).toBeVisible();
-  await context.unroute("/monitoring");
-  await expectOnce(arrivals, marks);
-});
+}
 
 test.describe("ingest down, relay without spool", () => {
   test.use({ serverEnv: { SPOOL: "none" } });

@@ -113,7 +113,7 @@ async function inAppFrames(arrivals: Arrivals, text: string) {
   return inApp.map((frame) => ({ frame, place: resolveFrame(debug_meta, frame) }));
 }
 
-const manifest = await readManifest(new URL("../../.build/", import.meta.url));
+const manifest = await readManifest(new URL(".build/", ROOT));
 
 function assetOf(entryPoint: string): string {
   const [name] = Object.entries(manifest.assets)
@@ -167,10 +167,8 @@ test("an error in a lazily loaded script → its source", async ({ page, arrival
   const text = "Thrown under a script that is loaded later";
   watch.allow(text);
   await openPage(page);
-  const [island, later] = [
-    assetOf("client.ts"),
-    assetOf("islands/shared/manual_span.ts"),
-  ];
+  const island = assetOf("client.ts");
+  const later = assetOf("islands/shared/manual_span.ts");
   // The island, in the client’s script, calls performance.now() first: below the later script it fails once.
   await page.evaluate(([island, later, text]) => {
     const now = performance.now.bind(performance);

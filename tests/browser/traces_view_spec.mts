@@ -108,15 +108,12 @@ test("no envelope has arrived yet → this page's spans are shown as live", asyn
 
 test("span starts and ends while the trace is open → its row follows", async ({ page }) => {
   await openPage(page);
+  const traceId = await shownTraceId(page);
   await openView(page, "Traces");
-  const traceId = await page.evaluate(() => document.querySelector(".trace-id")?.textContent);
-  await traceLink(page, traceId ?? "").click();
+  await traceLink(page, traceId).click();
   await expect(spanRow(page, /pageload/)).toBeVisible();
-  await page.evaluate(() => {
-    document.querySelectorAll("button").forEach((button) => {
-      if (button.textContent?.startsWith("Slow request")) button.click();
-    });
-  });
+  // By an event: the overview with the button is hidden.
+  await page.locator("button", { hasText: /^Slow request/ }).dispatchEvent("click");
   const slow = spanRow(page, /http\.client GET .*\/signal/);
   await expect(slow).toContainText("live");
   await expect(slow).not.toContainText("live");
