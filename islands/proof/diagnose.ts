@@ -1,4 +1,4 @@
-import type { Circumstances, Refusal } from "./proof_evidence.ts";
+import type { Circumstances, RefusalDetails } from "./proof_evidence.ts";
 
 /*
  * Requests and checks after a step has failed, because a receipt alone does not tell the cause. None of them rejects.
@@ -71,7 +71,7 @@ export async function isReachable(address: string | undefined): Promise<boolean>
 }
 
 /** Posts a refused envelope once more to get the relay's error code: receipts have only its message. */
-export async function repeatRefusedPost(route: string, bytes: Uint8Array): Promise<Refusal> {
+export async function repeatRefusedPost(route: string, bytes: Uint8Array): Promise<RefusalDetails> {
   try {
     const response = await fetch(route, {
       method: "POST",

@@ -47,12 +47,13 @@ export interface Circumstances {
   /** Whether the other end answers other requests; undefined: not asked. */
   readonly isReachable?: boolean | undefined;
   /** The answer to a refused envelope that was posted once more; undefined: not asked. */
-  readonly refusal?: Refusal | undefined;
+  readonly refusal?: RefusalDetails | undefined;
   /** Why the inbox could not be asked. */
   readonly inboxProblem?: string | undefined;
 }
 
-export interface Refusal {
+/** What the answer to a refused envelope tells beyond its receipt. */
+export interface RefusalDetails {
   /** It has an outcome, so that Sightglass sent it, and not a proxy. */
   readonly isOfRelay: boolean;
   /** The relay's error code; undefined: it is the ingest that refuses. */

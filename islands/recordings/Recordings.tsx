@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from "react";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
 import { RecordingList } from "./RecordingList.tsx";
 import { RecordingView } from "./RecordingView.tsx";
 import { ViewBoundary } from "../shared/ViewBoundary.tsx";
+import { useShownBefore } from "../shared/list_navigation.ts";
 
 /**
  * The view of session recordings: the list (`#/recordings`), or one of them (`#/recordings/ID`), at a moment
@@ -27,14 +27,9 @@ function ListOrRecording({ variant }: { variant: string }) {
   // While another view is open, the last recording stays as it is.
   const { path: [id = ""] } = useFragment("recordings");
   const replayId = REPLAY_ID.test(id) ? id : undefined;
-  const last = useRef<string>(undefined);
-  const [wasListShown, setWasListShown] = useState(false);
-  useEffect(() => {
-    if (replayId === undefined) setWasListShown(true);
-    else last.current = replayId;
-  }, [replayId]);
+  const { returnFrom, wasListShown } = useShownBefore(replayId, replayId === undefined);
 
-  if (replayId === undefined) return <RecordingList source={source} returnFrom={last.current} />;
+  if (replayId === undefined) return <RecordingList source={source} returnFrom={returnFrom} />;
   return (
     <RecordingView
       key={replayId}

@@ -5,7 +5,8 @@ import {
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
-import { envelopesOf, inParallel, MAX_BYTES } from "./use_recording.ts";
+import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
+import { MAX_BYTES } from "./use_recording.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
 
 /** Traces of one visit whose envelopes are read: a page of the list. */
@@ -76,17 +77,18 @@ export function useMaskingReport(
 }
 
 async function readVisit(source: ConsoleSource, replayId: string): Promise<Visit> {
-  const [segments, traces] = await Promise.all([
-    envelopesOf(source, { replay: replayId }),
+  const [{ rows: segments }, traces] = await Promise.all([
+    listEnvelopes(source, { replay: replayId }),
     source.list("traces", { replay: replayId, limit: MAX_TRACES }),
   ]);
   const named = [...traces.rows.map(({ trace_id }) => trace_id), ...segments.flatMap(traceIdsOf)];
   const traceIds = [...new Set(named)];
   const ofTraces = await inParallel(
     traceIds.slice(0, MAX_TRACES),
-    (trace) => envelopesOf(source, { trace }),
+    (trace) => listEnvelopes(source, { trace }),
   );
-  const rows = new Map([...segments, ...ofTraces.flat()].map((row) => [row.id, row]));
+  const listed = [...segments, ...ofTraces.flatMap(({ rows }) => rows)];
+  const rows = new Map(listed.map((row) => [row.id, row]));
   let bytes = 0;
   const read = [...rows.values()].filter((row) => (bytes += row.bytes) <= MAX_BYTES);
   const found = await inParallel(

@@ -8,15 +8,13 @@ import {
   SegmentError,
 } from "../../monitoring/models/recording/recording.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
-import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { ConsoleQuery, ConsoleSource } from "../shared/source/source.ts";
+import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
+import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
 
 /** Bytes of all segments, as sent, that are read: the events take some ten times the memory. */
 export const MAX_BYTES = 64 * 1024 * 1024;
-/** Requests at the same time, as many as a browser sends to one server. */
-const CONCURRENCY = 6;
 
 /** The segments of a recording, as far as they could be read. */
 export interface ReadRecording {
@@ -74,9 +72,9 @@ export function useRecording(source: ConsoleSource | undefined, replayId: string
 }
 
 async function readRecording(source: ConsoleSource, replayId: string): Promise<ReadRecording> {
-  const rows = (await envelopesOf(source, { replay: replayId })).reverse();
+  const { rows } = await listEnvelopes(source, { replay: replayId });
   let bytes = 0;
-  const read = rows.filter((row) => (bytes += row.bytes) <= MAX_BYTES);
+  const read = rows.reverse().filter((row) => (bytes += row.bytes) <= MAX_BYTES);
   const unreadable: string[] = [];
   const found = await inParallel(read, async ({ id }) => {
     try {
@@ -96,35 +94,4 @@ async function readRecording(source: ConsoleSource, replayId: string): Promise<R
     omitted: rows.length - read.length,
     envelopes: rows.length,
   };
-}
-
-/** The results for all values, in their order; a few requests at the same time. */
-export async function inParallel<Value, Result>(
-  values: readonly Value[],
-  request: (value: Value) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let next = 0;
-  const work = async () => {
-    for (let index = next++; index < values.length; index = next++) {
-      results[index] = await request(values[index]!);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return results;
-}
-
-/** All envelopes that match, newest first. */
-export async function envelopesOf(
-  source: ConsoleSource,
-  query: ConsoleQuery,
-): Promise<InboxRow[]> {
-  const rows: InboxRow[] = [];
-  let before: string | null | undefined;
-  do {
-    const page = await source.envelopes({ ...query, before: before ?? undefined });
-    rows.push(...page.rows);
-    before = page.next;
-  } while (before !== null);
-  return rows;
 }

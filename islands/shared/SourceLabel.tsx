@@ -3,10 +3,10 @@ import { APPLICATIONS } from "../../monitoring/models/rows.ts";
 import { ALL_SOURCES } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
 import type { ConsoleSource } from "./source/source.ts";
-import { joinLabels, type SourceLabel as Label, sourceLabels } from "./source_labels.ts";
+import { joinLabels, type LabelParts, sourceLabels } from "./source_labels.ts";
 import { useSourceList } from "./source_list.ts";
 
-const Labels = createContext<ReadonlyMap<string, Label> | undefined>(undefined);
+const Labels = createContext<ReadonlyMap<string, LabelParts> | undefined>(undefined);
 
 /** Gives the rows of a list the labels of their sources, unless all of them are from one source. */
 export function SourceLabels({ source, children }: {
@@ -26,7 +26,7 @@ export function SourceLabels({ source, children }: {
     : undefined;
   // The same map as long as the labels are the same: the counts change all the time, and rows need not.
   const labels = useMemo(
-    () => entries === undefined ? undefined : new Map<string, Label>(JSON.parse(entries)),
+    () => entries === undefined ? undefined : new Map<string, LabelParts>(JSON.parse(entries)),
     [entries],
   );
   return <Labels value={labels}>{children}</Labels>;

@@ -8,8 +8,8 @@ export interface FlowReceipt extends SendResult {
   readonly bytes: number;
 }
 
-/** Envelopes that were refused for one reason. */
-export interface Refusal {
+/** A reason for which envelopes were refused. */
+export interface RefusalReason {
   /** The error that was reported, else what the outcome means. */
   readonly reason: string;
   /** HTTP status; undefined: never sent. */
@@ -28,7 +28,7 @@ export interface Flow {
   /** Start of the current run of spooled envelopes; undefined: the newest envelope was not spooled. */
   readonly spoolingSince?: number | undefined;
   /** By reason, the newest first; at most {@linkcode MAX_REASONS}. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly RefusalReason[];
   /** Settled since the previous state, oldest first; the strip animates these. */
   readonly fresh: readonly FlowReceipt[];
   /** Keys of receipts that are settled and still in the list. */
@@ -83,10 +83,10 @@ export function countReceipts(before: Flow, receipts: readonly FlowReceipt[]): F
 }
 
 function addRefusal(
-  before: readonly Refusal[],
+  before: readonly RefusalReason[],
   { error, status, at: lastAt }: FlowReceipt,
   meaning: string,
-): readonly Refusal[] {
+): readonly RefusalReason[] {
   const reason = (error || meaning).slice(0, MAX_REASON_LENGTH);
   const same = before.find((other) => other.reason === reason && other.status === status);
   const others = before.filter((other) => other !== same);

@@ -3,6 +3,7 @@ import {
   type MouseEvent,
   type RefObject,
   type SyntheticEvent,
+  useEffect,
   useLayoutEffect,
   useRef,
   useState,
@@ -72,6 +73,24 @@ function endsSelection({ detail, shiftKey, clientX, clientY }: MouseEvent): bool
   if (detail === 0 || getSelection()?.isCollapsed !== false) return false;
   const moved = Math.hypot(clientX - pressedAt.clientX, clientY - pressedAt.clientY);
   return shiftKey || moved > CLICK_TOLERANCE_PX;
+}
+
+/**
+ * Remembers what was shown before in a view that has a list and details.
+ *
+ * @param id of the open detail, if any
+ * @param isList the list is shown
+ * @returns the detail that was open last, whose row gets the focus, and whether the list was shown: then the link that
+ * was followed is not on the page any more, and a detail takes the focus
+ */
+export function useShownBefore(id: string | undefined, isList: boolean) {
+  const lastId = useRef<string>(undefined);
+  const [wasListShown, setWasListShown] = useState(false);
+  useEffect(() => {
+    if (isList) setWasListShown(true);
+    if (id !== undefined) lastId.current = id;
+  }, [id, isList]);
+  return { returnFrom: lastId.current, wasListShown };
 }
 
 /** Scroll position of a list when one of its rows was opened. */

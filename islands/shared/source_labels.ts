@@ -1,7 +1,7 @@
 import { OWN_SOURCE, type Source, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 
 /** The name of a source, and what distinguishes it from others with that name; empty: nothing. */
-export type SourceLabel = readonly [name: string, details: string];
+export type LabelParts = readonly [name: string, details: string];
 
 /**
  * A short label for each source: its name, and of several with the same name also the side, and then the
@@ -9,7 +9,7 @@ export type SourceLabel = readonly [name: string, details: string];
  *
  * @returns labels by key
  */
-export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, SourceLabel> {
+export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, LabelParts> {
   const detailsOf = [() => "", sideOf, sideAndEnvironment];
   return new Map(sources.map((source) => {
     const name = nameOf(source);
@@ -21,7 +21,7 @@ export function sourceLabels(sources: readonly Source[]): ReadonlyMap<string, So
 }
 
 /** The labels of what several sources sent together, each name once: "shop (server + browser)". */
-export function joinLabels(labels: readonly SourceLabel[]): string {
+export function joinLabels(labels: readonly LabelParts[]): string {
   return [...Map.groupBy(labels, ([name]) => name)].map(([name, same]) => {
     const details = same.flatMap(([, details]) => details || []).join(" + ");
     return details === "" ? name : `${name} (${details})`;

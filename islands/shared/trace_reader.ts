@@ -3,6 +3,7 @@ import type { TraceParts } from "../../monitoring/models/trace/trace_span.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { ConsoleSource } from "./source/source.ts";
 import { isSameList } from "./stable.ts";
+import { listEnvelopes } from "./read_envelopes.ts";
 
 /** Maximum envelopes read for one trace. A tab that is open for hours sends a few hundred. */
 const MAX_ENVELOPES = 1_000;
@@ -64,7 +65,8 @@ export class TraceReader {
   }
 
   async #readNew(): Promise<TraceContent> {
-    const { rows, hasMore } = await this.#listEnvelopes();
+    const query = { trace: this.traceId };
+    const { rows, hasMore } = await listEnvelopes(this.source, query, MAX_ENVELOPES);
     const unread = rows.filter(({ id, items }) =>
       !this.#parts.has(id) && items.some(({ type }) => READ_TYPES.has(type))
     );
@@ -81,20 +83,6 @@ export class TraceReader {
       isTruncated: hasMore || unread.length > 0,
       state: "ready",
     };
-  }
-
-  async #listEnvelopes(): Promise<{ rows: InboxRow[]; hasMore: boolean }> {
-    const rows: InboxRow[] = [];
-    let before: string | undefined;
-    do {
-      const page = await this.source.envelopes({
-        trace: this.traceId,
-        ...(before !== undefined && { before }),
-      });
-      rows.push(...page.rows);
-      before = page.next ?? undefined;
-    } while (before !== undefined && rows.length < MAX_ENVELOPES);
-    return { rows, hasMore: before !== undefined };
   }
 
   /** Takes envelopes from the list until it is empty or the size limit is reached. Empties it after an error. */

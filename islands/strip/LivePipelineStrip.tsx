@@ -1,7 +1,7 @@
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { Refusal } from "../shared/flow.ts";
+import type { RefusalReason } from "../shared/flow.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { useFlow } from "../shared/use_flow.ts";
@@ -72,7 +72,7 @@ function countsText(ends: PipelineEnds, counts: PipelineCounts): string {
 const MAX_REASONS_SHOWN = 3;
 
 /** Why envelopes were refused, newest reason first. */
-function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
+function Refusals({ refusals }: { refusals: readonly RefusalReason[] }) {
   if (refusals.length === 0) return null;
   const more = refusals.length - MAX_REASONS_SHOWN;
   return (

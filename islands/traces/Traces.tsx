@@ -1,10 +1,11 @@
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense } from "react";
 import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
 import { ViewBoundary } from "../shared/ViewBoundary.tsx";
+import { useShownBefore } from "../shared/list_navigation.ts";
 
 const PageVitals = lazy(() => import("./PageVitals.tsx"));
 
@@ -30,13 +31,8 @@ function ListOrTrace({ variant }: { variant: string }) {
   const { view, path: [id = "", word, other = ""] } = useFragment();
   const traceId = view === "traces" && TRACE_ID.test(id) ? id : undefined;
   const isList = traceId === undefined || (word === "compare" && !TRACE_ID.test(other));
-  const lastTraceId = useRef<string>(undefined);
-  // A trace that is opened from the list takes the focus. A page that was loaded with a trace does not move it.
-  const [wasListShown, setWasListShown] = useState(false);
-  useEffect(() => {
-    if (isList) setWasListShown(true);
-    if (traceId !== undefined) lastTraceId.current = traceId;
-  }, [traceId, isList]);
+  // A page that was loaded with a trace does not move the focus.
+  const { returnFrom, wasListShown } = useShownBefore(traceId, isList);
 
   if (view === "traces" && id === "vitals") {
     return (
@@ -45,7 +41,7 @@ function ListOrTrace({ variant }: { variant: string }) {
       </Suspense>
     );
   }
-  if (traceId === undefined) return <TraceList source={source} returnFrom={lastTraceId.current} />;
+  if (traceId === undefined) return <TraceList source={source} returnFrom={returnFrom} />;
   if (isList) return <TraceList source={source} returnFrom={undefined} compareWith={traceId} />;
   if (word === "compare") {
     return (

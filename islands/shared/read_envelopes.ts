@@ -1,0 +1,41 @@
+import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
+import type { ConsoleQuery, ConsoleSource } from "./source/source.ts";
+
+/** Requests at the same time, as many as a browser sends to one server over HTTP/1.1. */
+const CONCURRENCY = 6;
+
+/**
+ * Lists the envelopes that match a query, page by page, newest first.
+ *
+ * @param maxRows no further page is read from this number of rows on
+ */
+export async function listEnvelopes(
+  source: ConsoleSource,
+  query: ConsoleQuery,
+  maxRows = Infinity,
+): Promise<{ readonly rows: InboxRow[]; readonly hasMore: boolean }> {
+  const rows: InboxRow[] = [];
+  let before: string | undefined;
+  do {
+    const page = await source.envelopes({ ...query, ...(before !== undefined && { before }) });
+    rows.push(...page.rows);
+    before = page.next ?? undefined;
+  } while (before !== undefined && rows.length < maxRows);
+  return { rows, hasMore: before !== undefined };
+}
+
+/** The results for all values, in their order; a few requests at the same time. */
+export async function inParallel<Value, Result>(
+  values: readonly Value[],
+  request: (value: Value) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < values.length; index = next++) {
+      results[index] = await request(values[index]!);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results;
+}
