@@ -1,17 +1,13 @@
-import { useEffect, useState } from "react";
 import { MAX_COUNT } from "../../monitoring/models/rows.ts";
 import { useSourceList } from "./source_list.ts";
-import type { ConsoleSource } from "./source/source.ts";
 import { openSource } from "./use_source.ts";
 import type { View } from "./view.ts";
+import { useLoaded } from "./use_loaded.ts";
 
 /** The number of rows in the list of a view, with the address's source, release and time. */
 export function TabCount({ view, variant }: { view: View; variant: string }) {
-  const [source, setSource] = useState<ConsoleSource>();
-  useEffect(() => {
-    // The views report a data source that cannot be opened.
-    openSource(variant).then(setSource, () => {});
-  }, [variant]);
+  // The views report a data source that cannot be opened.
+  const { value: source } = useLoaded(() => openSource(variant), [variant]);
   const counts: Partial<Record<View, number | null>> | undefined = useSourceList(source)?.counts;
   const count = counts?.[view];
   if (typeof count !== "number") return null;
