@@ -29,83 +29,43 @@ const VERSION_1 = `
 `;
 
 /**
- * The index: entries of traces, errors and logs. `place` is the envelope's id and the index in it
- * (`list_cursor.ts`): "newest first" is the table's own order, and eviction deletes one range. `text` is the
- * lower-case search text; `entry` is JSON for display.
- *
- * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
- * - `totals.weight`: the sum. `totals.backlog`: envelopes up to this id are not indexed yet, see
+ * - `totals.weight`: characters of all index entries. `totals.backlog`: envelopes up to this id are not indexed yet, see
  *   `envelope_indexer.ts`; 0: none.
  * - `envelopes_by_time`: finds an envelope that is imported again.
  */
 const VERSION_2 = `
-  CREATE TABLE envelope_texts (
-    envelope INTEGER PRIMARY KEY,
-    weight INTEGER NOT NULL,
-    text TEXT NOT NULL
-  ) STRICT;
-  CREATE TABLE trace_entries (
-    place INTEGER PRIMARY KEY,
-    trace_id TEXT NOT NULL,
-    spans INTEGER NOT NULL,
-    errors INTEGER NOT NULL,
-    logs INTEGER NOT NULL,
-    started_at INTEGER,
-    ended_at INTEGER,
-    seen_at INTEGER NOT NULL,
-    root_rank INTEGER,
-    root_at INTEGER,
-    name TEXT,
-    op TEXT,
-    replay_id TEXT,
-    text TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, place);
-  CREATE TABLE error_entries (
-    place INTEGER PRIMARY KEY,
-    group_key TEXT NOT NULL,
-    trace_id TEXT,
-    at INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    entry TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at);
-  CREATE TABLE log_entries (
-    place INTEGER PRIMARY KEY,
-    level INTEGER NOT NULL,
-    trace_id TEXT,
-    text TEXT NOT NULL,
-    entry TEXT NOT NULL
-  ) STRICT;
   CREATE INDEX IF NOT EXISTS envelopes_by_time ON envelopes (received_at, bytes);
   ALTER TABLE totals ADD COLUMN weight INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE totals ADD COLUMN backlog INTEGER NOT NULL DEFAULT 0;
-  UPDATE totals SET backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
-/** Same tables, other group keys of errors: all envelopes are indexed again. */
-const VERSION_3 = `
-  DELETE FROM envelope_texts;
-  DELETE FROM trace_entries;
-  DELETE FROM error_entries;
-  DELETE FROM log_entries;
-  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
-`;
+/** These versions had other tables of the index, which version 5 replaces. */
+const VERSION_3 = "";
+const VERSION_4 = "";
 
 /**
- * Every entry has its source (`models/source.ts`) and time, so all envelopes are indexed again.
+ * The index: entries of traces, errors, logs and web vitals, made again from all envelopes. `place` is the envelope's id
+ * and the index in it (`list_cursor.ts`): "newest first" is the table's own order, and eviction deletes one range. `at`
+ * is the time that a list is filtered by, `text` the lower-case search text, `entry` JSON for display.
  *
  * - `sources`, `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
- * - `envelope_texts.received_at`, `at`: the time that a list is filtered by.
+ * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
  * - `…_by_source`: ends with the place, as every index does, so that the entries of a source are ordered.
  * - `…_of_apps`: the same for all sources but Sightglass.
  * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
+ * - `trace_entries_by_root`: finds a trace's root. `…_failed`, `…_by_status`: the traces with that status.
+ * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
+ *   its envelopes. `state`: open, resolved, muted or regressed. `deleted`: errors in envelopes up to this id are not
+ *   indexed; 0: all are. `totals.group_changes`: the number of changes so far.
+ * - `source_maps`: of other applications. `key` is a debug id or a script's address (`source_map_table.ts`).
  */
-const VERSION_4 = `
-  DROP TABLE envelope_texts;
-  DROP TABLE trace_entries;
-  DROP TABLE error_entries;
-  DROP TABLE log_entries;
+const VERSION_5 = `
+  DROP TABLE IF EXISTS sources;
+  DROP TABLE IF EXISTS releases;
+  DROP TABLE IF EXISTS envelope_texts;
+  DROP TABLE IF EXISTS trace_entries;
+  DROP TABLE IF EXISTS error_entries;
+  DROP TABLE IF EXISTS log_entries;
   CREATE TABLE sources (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -151,9 +111,17 @@ const VERSION_4 = `
     name TEXT,
     op TEXT,
     replay_id TEXT,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    failed INTEGER NOT NULL,
+    http_status INTEGER
   ) STRICT;
-  CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, place, started_at, ended_at);
+  CREATE INDEX trace_entries_by_trace ON trace_entries
+    (trace_id, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status);
+  CREATE INDEX trace_entries_by_root ON trace_entries (trace_id, root_rank, root_at, place, op)
+    WHERE root_rank IS NOT NULL;
+  CREATE INDEX trace_entries_failed ON trace_entries (trace_id) WHERE failed = 1;
+  CREATE INDEX trace_entries_by_status ON trace_entries (http_status, trace_id)
+    WHERE http_status IS NOT NULL;
   CREATE INDEX trace_entries_by_source ON trace_entries (source);
   CREATE INDEX trace_entries_of_apps ON trace_entries ((source = 1));
   CREATE INDEX trace_entries_by_time ON trace_entries (at);
@@ -186,35 +154,6 @@ const VERSION_4 = `
   CREATE INDEX log_entries_by_source ON log_entries (source);
   CREATE INDEX log_entries_of_apps ON log_entries ((source = 1));
   CREATE INDEX log_entries_by_time ON log_entries (at);
-  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
-`;
-
-/**
- * Other group keys of errors, other names and the status of traces, and web vitals: all envelopes are indexed again.
- *
- * - `trace_entries_by_trace`: covers the sums of a trace.
- * - `trace_entries_by_root`: finds its root. `…_failed`, `…_by_status`: the traces with that status.
- * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
- *   its envelopes. `state`: open, resolved, muted or regressed. `deleted`: errors in envelopes up to this id are not
- *   indexed; 0: all are.
- * - `totals.group_changes`: their number so far.
- * - `source_maps`: of other applications. `key` is a debug id or a script's address (`source_map_table.ts`).
- */
-const VERSION_5 = `
-  DELETE FROM envelope_texts;
-  DELETE FROM trace_entries;
-  DELETE FROM error_entries;
-  DELETE FROM log_entries;
-  ALTER TABLE trace_entries ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE trace_entries ADD COLUMN http_status INTEGER;
-  DROP INDEX trace_entries_by_trace;
-  CREATE INDEX trace_entries_by_trace ON trace_entries
-    (trace_id, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status);
-  CREATE INDEX trace_entries_by_root ON trace_entries (trace_id, root_rank, root_at, place, op)
-    WHERE root_rank IS NOT NULL;
-  CREATE INDEX trace_entries_failed ON trace_entries (trace_id) WHERE failed = 1;
-  CREATE INDEX trace_entries_by_status ON trace_entries (http_status, trace_id)
-    WHERE http_status IS NOT NULL;
   CREATE TABLE vital_entries (
     place INTEGER PRIMARY KEY,
     source INTEGER NOT NULL,
