@@ -1,6 +1,6 @@
 import { Fixture } from "./testdata/fixture.ts";
 import assert from "node:assert/strict";
-import { sendRaw } from "../tests/inbox/_wire.ts";
+import { sendRaw } from "../tests/inbox/_send_raw.ts";
 import { RawClient } from "../tests/relay/_raw_client.ts";
 
 const fixture = await Fixture.build();

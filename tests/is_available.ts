@@ -9,7 +9,9 @@ export async function isAvailable(program: string, ...args: string[]): Promise<b
     }).output();
     return success;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) {
+      return false;
+    }
     throw error;
   }
 }

@@ -15,38 +15,38 @@ export interface IngestRequest {
 
 /** Reads lines and bytes from a connection. */
 export class RequestReader {
-  #held = new Uint8Array(0);
+  #unread = new Uint8Array(0);
   readonly #buffer = new Uint8Array(64 * 1024);
-  #reading: Promise<boolean> | undefined;
+  #pendingRead: Promise<boolean> | undefined;
 
   constructor(readonly connection: Deno.Conn) {}
 
   /** Reads once for all concurrent callers. */
-  #more(): Promise<boolean> {
-    return this.#reading ??= this.#read().finally(() => this.#reading = undefined);
+  #readMore(): Promise<boolean> {
+    return this.#pendingRead ??= this.#read().finally(() => this.#pendingRead = undefined);
   }
 
   async #read(): Promise<boolean> {
     const count = await this.connection.read(this.#buffer);
     if (count === null) return false;
-    const joined = new Uint8Array(this.#held.length + count);
-    joined.set(this.#held);
-    joined.set(this.#buffer.subarray(0, count), this.#held.length);
-    this.#held = joined;
+    const joined = new Uint8Array(this.#unread.length + count);
+    joined.set(this.#unread);
+    joined.set(this.#buffer.subarray(0, count), this.#unread.length);
+    this.#unread = joined;
     return true;
   }
 
   /** The next line without its CRLF; undefined if the connection ends first. */
   async line(): Promise<string | undefined> {
     for (let from = 0;;) {
-      const end = this.#held.indexOf(10, from);
+      const end = this.#unread.indexOf(10, from);
       if (end >= 0) {
-        const line = new TextDecoder().decode(this.#held.subarray(0, end)).replace(/\r$/, "");
-        this.#held = this.#held.slice(end + 1);
+        const line = new TextDecoder().decode(this.#unread.subarray(0, end)).replace(/\r$/, "");
+        this.#unread = this.#unread.slice(end + 1);
         return line;
       }
-      from = this.#held.length;
-      if (!await this.#more()) return undefined;
+      from = this.#unread.length;
+      if (!await this.#readMore()) return undefined;
     }
   }
 
@@ -55,25 +55,25 @@ export class RequestReader {
     const whole = new Uint8Array(count);
     let at = 0;
     for (;;) {
-      const part = this.#held.subarray(0, count - at);
+      const part = this.#unread.subarray(0, count - at);
       whole.set(part, at);
       at += part.length;
-      this.#held = this.#held.slice(part.length);
+      this.#unread = this.#unread.slice(part.length);
       if (at === count) return whole;
-      if (!await this.#more()) return undefined;
+      if (!await this.#readMore()) return undefined;
     }
   }
 
   /** Whether the other side is known to have closed the connection. */
   async isClosed(): Promise<boolean> {
-    const closed = this.#more().then((isOpen) => !isOpen, () => true);
+    const closed = this.#readMore().then((isOpen) => !isOpen, () => true);
     const turn = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 0));
     return await Promise.race([closed, turn]);
   }
 
   /** Resolves when the other side has closed the connection. */
   async untilClosed(): Promise<void> {
-    while (await this.#more()) this.#held = new Uint8Array(0);
+    while (await this.#readMore()) this.#unread = new Uint8Array(0);
   }
 }
 

@@ -13,7 +13,7 @@ export interface InboxServer extends AsyncDisposable {
   readonly port: number;
   readonly inbox: Inbox;
   /** Number of streams requested so far, and open now. */
-  readonly streams: { asked: number; open: number };
+  readonly streams: { requested: number; open: number };
   /** Stores one event for each number, whose id ends with it. */
   store(...numbers: readonly number[]): Promise<void>;
   /** Ends the live streams, like a server that stops. */
@@ -37,14 +37,14 @@ export function startInboxServer(options: InboxServerOptions = {}): InboxServer 
   const inbox = options.inbox ??
     openInbox({ path: join(folder!, "inbox.sqlite"), maxBytes: options.maxBytes ?? 1024 * 1024 });
   const endpoint = createInboxEndpoint({ maxEnvelopeBytes: 1024 * 1024, ...options, inbox });
-  const streams = { asked: 0, open: 0 };
+  const streams = { requested: 0, open: 0 };
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: options.port ?? 0, onListen() {} },
     (request, { remoteAddr, completed }) => {
       const substitute = options.instead?.(request);
       if (substitute) return substitute;
       if (request.headers.get("accept") === "text/event-stream") {
-        streams.asked++;
+        streams.requested++;
         streams.open++;
         const closed = () => void streams.open--;
         completed.then(closed, closed);

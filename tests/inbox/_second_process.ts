@@ -10,10 +10,10 @@ import { admitted, eventEnvelope } from "../../monitoring/inbox/testdata/envelop
 const [path = "", count = "0"] = Deno.args;
 const inbox = openInbox({ path, maxBytes: 1024 * 1024 });
 if (count === "watch") {
-  const leave = inbox.subscribe((change) => {
+  const unsubscribe = inbox.subscribe((change) => {
     if (change !== "stored" || inbox.list({ since: 0, limit: 1 }).envelopes.length === 0) return;
-    leave();
-    console.log("heard");
+    unsubscribe();
+    console.log("notified");
   });
   const other = openInbox({ path, maxBytes: 1024 * 1024 });
   await other.store(admitted(eventEnvelope(1)));

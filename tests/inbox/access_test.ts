@@ -1,13 +1,13 @@
-/** What `GET /monitoring/inbox` answers by peer, token and cookie. The attacks on it: attacks_test.ts. */
+/** Access to the inbox by peer, token and cookie. Attacks on it: attacks_test.ts. */
 import assert from "node:assert/strict";
 import { type InboxServer, type InboxServerOptions, startInboxServer } from "./_inbox_server.ts";
-import { sendRaw } from "./_wire.ts";
+import { sendRaw } from "./_send_raw.ts";
 
 const PATH = "/monitoring/inbox";
 const TOKEN = "s3cret-token";
 
 /** All requests that read or clear the inbox. */
-const WAYS: readonly [method: string, target: string, headers?: Record<string, string>][] = [
+const REQUESTS: readonly [method: string, target: string, headers?: Record<string, string>][] = [
   ["GET", PATH],
   ["GET", PATH, { Accept: "text/event-stream" }],
   ["GET", `${PATH}?id=1`],
@@ -16,12 +16,12 @@ const WAYS: readonly [method: string, target: string, headers?: Record<string, s
 ];
 
 /** Asserts that all of them are refused with these headers, without CORS headers. */
-async function forbids(
+async function expectForbidden(
   server: InboxServer,
   headers: Record<string, string>,
   detail: RegExp,
 ): Promise<void> {
-  for (const [method, target, more] of WAYS) {
+  for (const [method, target, more] of REQUESTS) {
     const answer = await sendRaw(server.port, method, target, { ...headers, ...more });
     assert.equal(answer.status, 403, `${method} ${target}`);
     assert.ok(![...answer.headers.keys()].some((name) => name.startsWith("access-control-")));
@@ -62,19 +62,19 @@ Deno.test("preflight of another origin → not allowed", async () => {
 
 Deno.test("proxy that sets only TRUSTED_PROXY_HEADER → 403", async () => {
   await using server = await startWithOne({ proxyHeader: "x-real-ip" });
-  await forbids(server, { "X-Real-IP": "203.0.113.9" }, /proxy/);
+  await expectForbidden(server, { "X-Real-IP": "203.0.113.9" }, /proxy/);
 });
 
 Deno.test("another machine → 403 with advice; with the token → allowed", async () => {
   await using closed = await startWithOne({ peer: "203.0.113.9" });
-  await forbids(closed, {}, /another machine.*Set INBOX_TOKEN/);
+  await expectForbidden(closed, {}, /another machine.*Set INBOX_TOKEN/);
   await using server = await startWithOne({ peer: "203.0.113.9", token: TOKEN });
-  await forbids(
+  await expectForbidden(
     server,
     {},
     /open only with this server.s token\. Send INBOX_TOKEN as Authorization: Bearer/,
   );
-  await forbids(server, { Authorization: "Bearer wrong" }, /token is not/);
+  await expectForbidden(server, { Authorization: "Bearer wrong" }, /token is not/);
   assert.equal(await statusOf(server, { Authorization: `Bearer ${TOKEN}` }), 200);
 });
 
@@ -93,11 +93,19 @@ Deno.test("correct token → cookie is set, and allows reading", async () => {
     assert.equal(await statusOf(server, { Cookie: cookie, "Sec-Fetch-Site": site }), 200, site);
   }
   for (const site of ["same-site", "cross-site"]) {
-    await forbids(server, { Cookie: cookie, "Sec-Fetch-Site": site }, /Sec-Fetch-Site|machine/);
+    await expectForbidden(
+      server,
+      { Cookie: cookie, "Sec-Fetch-Site": site },
+      /Sec-Fetch-Site|machine/,
+    );
   }
   const again = await sendRaw(server.port, "GET", PATH, { Cookie: cookie });
-  assert.equal(again.headers.get("set-cookie"), null, "a cookie is not set anew by itself");
-  await forbids(server, { Cookie: `${cookie.slice(0, -1)}x` }, /token is not/);
+  assert.equal(
+    again.headers.get("set-cookie"),
+    null,
+    "a request with the cookie does not renew it",
+  );
+  await expectForbidden(server, { Cookie: `${cookie.slice(0, -1)}x` }, /token is not/);
 });
 
 Deno.test("browsers use https → cookie is Secure", async () => {
@@ -119,6 +127,6 @@ Deno.test("wrong token, DELETE, or no token → no cookie", async () => {
 
 Deno.test("Deno Deploy: loopback peer → token required", async () => {
   await using server = await startWithOne({ onDeploy: true, token: TOKEN });
-  await forbids(server, {}, /INBOX_TOKEN/);
+  await expectForbidden(server, {}, /INBOX_TOKEN/);
   assert.equal(await statusOf(server, { Authorization: `Bearer ${TOKEN}` }), 200);
 });

@@ -12,7 +12,7 @@ import { joinBytes } from "../../monitoring/protocol/join_bytes.ts";
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import type { Inbox } from "../../monitoring/inbox/inbox.ts";
 import { type InboxServer, startInboxServer } from "./_inbox_server.ts";
-import { sendRaw } from "./_wire.ts";
+import { sendRaw } from "./_send_raw.ts";
 
 const COMPRESS = {
   gzip: gzipSync,

@@ -1,6 +1,7 @@
 /** Attacks on the access rules of the inbox, as raw requests to a real server. */
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { writeAll } from "../stand_in_ingest.ts";
 
 const TOKEN = "open-sesame";
 const ENVELOPE =
@@ -35,13 +36,13 @@ async function send(port: number, attempt: Attempt, body = ""): Promise<Exchange
     .map(([name, value]) => `${name}: ${value}\r\n`);
   if (body !== "") lines.push(`Content-Length: ${body.length}\r\n`);
   const head = `${method} ${target} HTTP/${version}\r\n${lines.join("")}\r\n`;
-  await connection.write(new TextEncoder().encode(head.replaceAll("PORT", `${port}`) + body));
+  const bytes = new TextEncoder().encode(head.replaceAll("PORT", `${port}`) + body);
+  await writeAll(connection, bytes);
   // A stream that opens by mistake would not end.
   const signal = AbortSignal.timeout(20_000);
   const text = await new Response(
     connection.readable.pipeThrough(new TransformStream(), { signal }),
-  )
-    .text();
+  ).text();
   const [answerHead = "", answerBody = ""] = text.split("\r\n\r\n");
   const status = Number(answerHead.split(" ")[1]);
   const refusal = status === 403 ? JSON.parse(answerBody) : {};
@@ -58,17 +59,17 @@ const write = (port: number, attempt: Attempt) =>
   );
 
 /** Runs each attack as a test step: must be refused with 403, without CORS headers. */
-async function refused(
+async function expectRefused(
   t: Deno.TestContext,
   server: ServerProcess,
-  go: typeof read,
+  request: typeof read,
   attacks: Readonly<Record<string, Attempt>>,
   error: string,
   detail: RegExp,
 ): Promise<void> {
   for (const [title, attack] of Object.entries(attacks)) {
     await t.step(`${title} → 403 ${error}`, async () => {
-      const answer = await go(server.port, attack);
+      const answer = await request(server.port, attack);
       assert.deepEqual([answer.status, answer.error], [403, error]);
       assert.match(answer.detail ?? "", detail);
       assert.ok(!answer.head.includes("access-control-allow-origin"), answer.head);
@@ -78,15 +79,15 @@ async function refused(
 }
 
 /** Runs each request as a test step: must be answered with 200. */
-async function taken(
+async function expectAccepted(
   t: Deno.TestContext,
   server: ServerProcess,
-  go: typeof read,
-  requests: Readonly<Record<string, Attempt>>,
+  request: typeof read,
+  attempts: Readonly<Record<string, Attempt>>,
 ): Promise<void> {
-  for (const [title, request] of Object.entries(requests)) {
+  for (const [title, attempt] of Object.entries(attempts)) {
     await t.step(`${title} → 200`, async () => {
-      const { status, detail } = await go(server.port, request);
+      const { status, detail } = await request(server.port, attempt);
       assert.equal(status, 200, detail);
     });
   }
@@ -130,8 +131,8 @@ const PROXIED = [
 
 Deno.test("attacks on reading, no token: rebound names, proxies, foreign pages → 403", async (t) => {
   await using server = await startServer();
-  await refused(t, server, read, REBOUND, "inbox_forbidden", /Host.*PUBLIC_ORIGIN/);
-  await refused(
+  await expectRefused(t, server, read, REBOUND, "inbox_forbidden", /Host.*PUBLIC_ORIGIN/);
+  await expectRefused(
     t,
     server,
     read,
@@ -150,12 +151,19 @@ Deno.test("attacks on reading, no token: rebound names, proxies, foreign pages �
   const proxied = PROXIED.map((name) => [`a proxy that sends ${name}`, {
     headers: { [name]: "203.0.113.9" },
   }]);
-  await refused(t, server, read, Object.fromEntries(proxied), "inbox_forbidden", /proxy/);
+  await expectRefused(t, server, read, Object.fromEntries(proxied), "inbox_forbidden", /proxy/);
   const foreign = ["cross-site", "same-site"].map((site) => [`a ${site} page`, {
     headers: { "Sec-Fetch-Site": site },
   }]);
-  await refused(t, server, read, Object.fromEntries(foreign), "inbox_forbidden", /Sec-Fetch-Site/);
-  await refused(
+  await expectRefused(
+    t,
+    server,
+    read,
+    Object.fromEntries(foreign),
+    "inbox_forbidden",
+    /Sec-Fetch-Site/,
+  );
+  await expectRefused(
     t,
     server,
     read,
@@ -172,7 +180,7 @@ Deno.test("attacks on reading, no token: rebound names, proxies, foreign pages �
     "inbox_forbidden",
     /Sec-Fetch-Site|Host/,
   );
-  await taken(t, server, read, {
+  await expectAccepted(t, server, read, {
     "localhost in capitals": { headers: { Host: "LocalHost:PORT" } },
     "this machine's IPv6 address as Host": { headers: { Host: "[::1]:PORT" } },
     "the page's own request": { headers: { "Sec-Fetch-Site": "same-origin" } },
@@ -190,7 +198,7 @@ Deno.test("attacks on reading, INBOX_TOKEN set: no token, this machine included 
   });
   const cookie = /set-cookie: ([^;]+)/.exec(entered.head)?.[1] ?? "";
   assert.notEqual(cookie, "");
-  await refused(
+  await expectRefused(
     t,
     server,
     read,
@@ -218,7 +226,7 @@ Deno.test("attacks on reading, INBOX_TOKEN set: no token, this machine included 
     "inbox_forbidden",
     /token|Sec-Fetch-Site/i,
   );
-  await taken(t, server, read, {
+  await expectAccepted(t, server, read, {
     "the token as bearer": { headers: { Authorization: `Bearer ${TOKEN}` } },
     "the token through a proxy, under any name": {
       headers: {
@@ -236,8 +244,8 @@ Deno.test("attacks on reading, INBOX_TOKEN set: no token, this machine included 
 Deno.test("attacks on writing: pages of rebound names and of other origins → 403", async (t) => {
   await using server = await startServer();
   const PUBLIC_ORIGIN = /set PUBLIC_ORIGIN/;
-  await refused(t, server, write, REBOUND, "origin_not_allowed", PUBLIC_ORIGIN);
-  await refused(
+  await expectRefused(t, server, write, REBOUND, "origin_not_allowed", PUBLIC_ORIGIN);
+  await expectRefused(
     t,
     server,
     write,
@@ -268,7 +276,7 @@ Deno.test("attacks on writing: pages of rebound names and of other origins → 4
     "origin_not_allowed",
     PUBLIC_ORIGIN,
   );
-  await refused(
+  await expectRefused(
     t,
     server,
     write,
@@ -281,7 +289,7 @@ Deno.test("attacks on writing: pages of rebound names and of other origins → 4
     "origin_not_allowed",
     /ALLOWED_ORIGINS/,
   );
-  await taken(t, server, write, {
+  await expectAccepted(t, server, write, {
     "the page as localhost": { headers: { Origin: "http://localhost:PORT" } },
     "the page as LOCALHOST": {
       headers: { Host: "LOCALHOST:PORT", Origin: "http://localhost:PORT" },
@@ -302,7 +310,7 @@ Deno.test("attacks on writing: pages of rebound names and of other origins → 4
 
 Deno.test("attacks on writing, PUBLIC_ORIGIN set: its page → 200, rebound names → 403", async (t) => {
   await using server = await startServer({ env: { PUBLIC_ORIGIN: "https://glass.example" } });
-  await taken(t, server, write, {
+  await expectAccepted(t, server, write, {
     "PUBLIC_ORIGIN's page": {
       headers: {
         Host: "glass.example",
@@ -311,7 +319,7 @@ Deno.test("attacks on writing, PUBLIC_ORIGIN set: its page → 200, rebound name
       },
     },
   });
-  await refused(t, server, write, REBOUND, "origin_not_allowed", /set PUBLIC_ORIGIN/);
+  await expectRefused(t, server, write, REBOUND, "origin_not_allowed", /set PUBLIC_ORIGIN/);
 });
 
 Deno.test({
@@ -322,9 +330,9 @@ Deno.test({
     for (const address of ["::1", "127.0.0.1"]) {
       const evil = { Host: "evil.example", "Sec-Fetch-Site": "same-origin" };
       const attack = { [`a rebound name, by ${address}`]: { address, headers: evil } };
-      await refused(t, server, read, attack, "inbox_forbidden", /PUBLIC_ORIGIN/);
-      await refused(t, server, write, attack, "origin_not_allowed", /PUBLIC_ORIGIN/);
-      await taken(t, server, read, { [`this machine, by ${address}`]: { address } });
+      await expectRefused(t, server, read, attack, "inbox_forbidden", /PUBLIC_ORIGIN/);
+      await expectRefused(t, server, write, attack, "origin_not_allowed", /PUBLIC_ORIGIN/);
+      await expectAccepted(t, server, read, { [`this machine, by ${address}`]: { address } });
     }
   },
 });

@@ -9,12 +9,12 @@ import {
   hexId,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startInboxServer } from "./_inbox_server.ts";
-import { sendRaw, type WireAnswer } from "./_wire.ts";
+import { sendRaw, type WireAnswer } from "./_send_raw.ts";
 
 const PATH = "/monitoring/inbox";
 
-/** Asserts an error response. Returns its message. */
-function refused(answer: WireAnswer, status: number, error: string): string {
+/** Checks an error response. Returns its message. */
+function expectError(answer: WireAnswer, status: number, error: string): string {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers.get("content-type"), "application/json");
   const body = JSON.parse(answer.text);
@@ -89,7 +89,7 @@ Deno.test("GET /monitoring/inbox with an invalid parameter → 400 with its name
   const bad = ["since=-1", "since=x", "since=", "limit=0", "limit=ten", "type=", "id=0", "id=a"];
   for (const query of bad) {
     const answer = await sendRaw(server.port, "GET", `${PATH}?${query}`);
-    const detail = refused(answer, 400, "parameter_invalid");
+    const detail = expectError(answer, 400, "parameter_invalid");
     assert.ok(detail.startsWith(query.split("=")[0]!), detail);
   }
 });
@@ -118,7 +118,7 @@ Deno.test("GET /monitoring/inbox?id=ID → bytes as received, with their Content
   const decoded = await (await fetch(`${server.url}?id=2`)).bytes();
   assert.deepEqual(decoded, eventEnvelope(2));
 
-  refused(await sendRaw(server.port, "GET", `${PATH}?id=3`), 404, "envelope_not_found");
+  expectError(await sendRaw(server.port, "GET", `${PATH}?id=3`), 404, "envelope_not_found");
 });
 
 Deno.test("HEAD /monitoring/inbox → headers of GET, no body", async () => {
@@ -153,7 +153,7 @@ Deno.test("DELETE /monitoring/inbox → empty, 204", async () => {
 Deno.test("DELETE /monitoring/inbox with a query → 400", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
-  refused(await sendRaw(server.port, "DELETE", `${PATH}?id=1`), 400, "parameter_invalid");
+  expectError(await sendRaw(server.port, "DELETE", `${PATH}?id=1`), 400, "parameter_invalid");
   assert.equal(server.inbox.list({ since: 0, limit: 9 }).envelopes.length, 2);
 });
 
@@ -161,12 +161,12 @@ Deno.test("wrong method → 405 with Allow", async () => {
   await using server = startInboxServer();
   for (const method of ["POST", "PUT", "PATCH", "OPTIONS"]) {
     const answer = await sendRaw(server.port, method, PATH, { "Content-Length": "0" });
-    refused(answer, 405, "method_not_allowed");
+    expectError(answer, 405, "method_not_allowed");
     assert.equal(answer.headers.get("allow"), "GET, HEAD, DELETE");
   }
   for (const method of ["GET", "DELETE"]) {
     const answer = await sendRaw(server.port, method, `${PATH}?import`);
-    refused(answer, 405, "method_not_allowed");
+    expectError(answer, 405, "method_not_allowed");
     assert.equal(answer.headers.get("allow"), "POST");
   }
 });
@@ -190,7 +190,7 @@ Deno.test("over INBOX_MAX_BYTES → oldest evicted from the list and ?id", async
   await server.store(1, 2, 3);
   const { cursor, envelopes } = await (await fetch(server.url)).json();
   assert.deepEqual([cursor, ...envelopes.map((row: { id: number }) => row.id)], [3, 2, 3]);
-  refused(await sendRaw(server.port, "GET", `${PATH}?id=1`), 404, "envelope_not_found");
+  expectError(await sendRaw(server.port, "GET", `${PATH}?id=1`), 404, "envelope_not_found");
 });
 
 Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its filters", async () => {
@@ -215,5 +215,5 @@ Deno.test("GET /monitoring/inbox?view=sources → sources and counts with its fi
   const errors = await get(`view=errors&source=${key}`);
   assert.deepEqual(errors.rows.map((row: { source: string }) => row.source), [key]);
   const answer = await sendRaw(server.port, "GET", `${PATH}?view=errors&source=other`);
-  assert.match(refused(answer, 400, "parameter_invalid"), /^source must be apps, sightglass/);
+  assert.match(expectError(answer, 400, "parameter_invalid"), /^source must be apps, sightglass/);
 });

@@ -8,7 +8,7 @@ import { INBOX_SCHEMA } from "../../monitoring/inbox/schema.ts";
 import { openInbox } from "../../monitoring/inbox/sqlite_inbox.ts";
 import { DatabaseFileError, DatabaseVersionError } from "../../monitoring/storage/errors.ts";
 import { startInboxServer } from "./_inbox_server.ts";
-import { EventReader } from "./_wire.ts";
+import { EventReader } from "./_event_reader.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
 const MAX_BYTES = 1024 * 1024;

@@ -4,7 +4,7 @@ import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts"
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { until } from "../until.ts";
-import { EventReader } from "./_wire.ts";
+import { EventReader } from "./_event_reader.ts";
 
 const DISK_MIB = 40;
 const BODY_BYTES = 500_000;

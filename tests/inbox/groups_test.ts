@@ -5,7 +5,8 @@ import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { until } from "../until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
-import { EventReader, sendRaw } from "./_wire.ts";
+import { EventReader } from "./_event_reader.ts";
+import { sendRaw } from "./_send_raw.ts";
 
 const PATH = "/monitoring/inbox";
 const UNKNOWN = "0".repeat(14);

@@ -36,9 +36,9 @@ class FakePage extends EventTarget {
   }
 }
 
-const isIn = (state: string, ...tabs: readonly InboxChanges[]) =>
+const untilState = (state: string, ...tabs: readonly InboxChanges[]) =>
   until(`tabs are ${state}`, () => tabs.every((tab) => tab.snapshot().state === state));
-const hasTotal = (total: number, ...tabs: readonly InboxChanges[]) =>
+const untilTotal = (total: number, ...tabs: readonly InboxChanges[]) =>
   until(`total is ${total}`, () => tabs.every((tab) => tab.snapshot().total === total));
 
 Deno.test("no subscriber → no request", () => {
@@ -58,14 +58,14 @@ Deno.test("stored and new envelopes → total; each change → new snapshot and 
   using tabs = new Tabs();
   await server.store(1, 2);
   const tab = tabs.open(server.url);
-  await isIn("live", tab);
+  await untilState("live", tab);
   const before = tab.snapshot();
   assert.equal(before.total, 2);
   assert.equal(tab.snapshot(), before);
   let calls = 0;
   tab.subscribe(() => calls++);
   await server.store(3);
-  await hasTotal(3, tab);
+  await untilTotal(3, tab);
   assert.ok(tab.snapshot().version > before.version);
   await until("the subscriber was called", () => calls > 0);
 });
@@ -75,18 +75,18 @@ Deno.test("three tabs → one stream; its tab closes → the next tab opens one"
   using tabs = new Tabs();
   await server.store(1);
   const first = tabs.open(server.url);
-  await isIn("live", first);
+  await untilState("live", first);
   const others = [tabs.open(server.url), tabs.open(server.url)] as const;
-  await hasTotal(1, first, ...others);
+  await untilTotal(1, first, ...others);
   await server.store(2);
-  await hasTotal(2, first, ...others);
-  assert.deepEqual(server.streams, { asked: 1, open: 1 });
+  await untilTotal(2, first, ...others);
+  assert.deepEqual(server.streams, { requested: 1, open: 1 });
 
   first.close();
   await server.store(3, 4);
-  await hasTotal(4, ...others);
+  await untilTotal(4, ...others);
   await until("the first stream is closed", () => server.streams.open === 1);
-  assert.equal(server.streams.asked, 2);
+  assert.equal(server.streams.requested, 2);
   assert.equal(first.snapshot().total, 2);
 });
 
@@ -96,22 +96,22 @@ Deno.test("tab hidden → no stream, the shown tab opens one; shown again → it
   await server.store(1);
   const [page, otherPage] = [new FakePage(), new FakePage()];
   const tab = tabs.open(server.url, page);
-  await hasTotal(1, tab);
+  await untilTotal(1, tab);
   page.set(true);
   await until("the stream is closed", () => server.streams.open === 0);
   const other = tabs.open(server.url, otherPage);
   await server.store(2);
-  await hasTotal(2, other);
-  assert.deepEqual(server.streams, { asked: 2, open: 1 });
+  await untilTotal(2, other);
+  assert.deepEqual(server.streams, { requested: 2, open: 1 });
   assert.equal(tab.snapshot().total, 1);
 
   page.set(false);
-  await hasTotal(2, tab);
-  assert.equal(server.streams.asked, 2);
+  await untilTotal(2, tab);
+  assert.equal(server.streams.requested, 2);
   otherPage.set(true);
   await server.store(3);
-  await hasTotal(3, tab);
-  assert.deepEqual(server.streams, { asked: 3, open: 1 });
+  await untilTotal(3, tab);
+  assert.deepEqual(server.streams, { requested: 3, open: 1 });
 });
 
 Deno.test("inbox with 1,230 envelopes → total without reading their rows", async () => {
@@ -124,7 +124,7 @@ Deno.test("inbox with 1,230 envelopes → total without reading their rows", asy
   });
   using tabs = new Tabs();
   await server.store(...Array.from({ length: 1_230 }, (_, n) => n));
-  await hasTotal(1_230, tabs.open(server.url));
+  await untilTotal(1_230, tabs.open(server.url));
   assert.equal(rows, 2);
 });
 
@@ -133,11 +133,11 @@ Deno.test("inbox cleared → total 0 in every tab, then counts new envelopes", a
   using tabs = new Tabs();
   await server.store(1, 2);
   const both = [tabs.open(server.url), tabs.open(server.url)] as const;
-  await hasTotal(2, ...both);
+  await untilTotal(2, ...both);
   await fetch(server.url, { method: "DELETE" });
-  await hasTotal(0, ...both);
+  await untilTotal(0, ...both);
   await server.store(3);
-  await hasTotal(1, ...both);
+  await untilTotal(1, ...both);
 });
 
 Deno.test("server restarts → offline, then live with a new version, in every tab", async () => {
@@ -150,14 +150,14 @@ Deno.test("server restarts → offline, then live with a new version, in every t
     const { url } = server;
     await server.store(1);
     const both = [tabs.open(url), tabs.open(url)] as const;
-    await isIn("live", ...both);
+    await untilState("live", ...both);
     const before = both.map((tab) => tab.snapshot().version);
     await server[Symbol.asyncDispose]();
-    await isIn("offline", ...both);
+    await untilState("offline", ...both);
     server = startInboxServer({ inbox, port });
     await server.store(2, 3);
-    await isIn("live", ...both);
-    await hasTotal(3, ...both);
+    await untilState("live", ...both);
+    await untilTotal(3, ...both);
     both.forEach((tab, n) => assert.ok(tab.snapshot().version > before[n]!));
     await server[Symbol.asyncDispose]();
   } finally {
@@ -173,11 +173,11 @@ Deno.test("server restarts with a new file → total of the new file, in every t
     await using server = startInboxServer({ port });
     await server.store(1, 2, 3);
     both = [tabs.open(server.url), tabs.open(server.url)];
-    await hasTotal(3, ...both);
+    await untilTotal(3, ...both);
   }
   await using server = startInboxServer({ port });
   await server.store(9);
-  await hasTotal(1, ...both);
+  await untilTotal(1, ...both);
 });
 
 Deno.test("reading forbidden → no stream; allowed, then reconnect in one tab → all live", async () => {
@@ -188,13 +188,13 @@ Deno.test("reading forbidden → no stream; allowed, then reconnect in one tab �
   using tabs = new Tabs();
   await server.store(1);
   const [first, second] = [tabs.open(server.url), tabs.open(server.url)];
-  await isIn("forbidden", first, second);
-  assert.equal(server.streams.asked, 0);
+  await untilState("forbidden", first, second);
+  assert.equal(server.streams.requested, 0);
   isAllowed = true;
   second.reconnect();
-  await isIn("live", first, second);
-  await hasTotal(1, first, second);
-  assert.equal(server.streams.asked, 1);
+  await untilState("live", first, second);
+  await untilTotal(1, first, second);
+  assert.equal(server.streams.requested, 1);
 });
 
 Deno.test("hidden tab with notifications on → stream stays, one tab shows each alert", async () => {
@@ -216,14 +216,14 @@ Deno.test("hidden tab with notifications on → stream stays, one tab shows each
   const tabs = pages.map((page) => watchInbox(server.url, undefined, page, notifications));
   try {
     for (const tab of tabs) tab.subscribe(() => {});
-    await isIn("live", ...tabs);
+    await untilState("live", ...tabs);
     for (const page of pages) page.set(true);
     for (const message of ["a", "a", "b"]) {
       await inbox.store(admitted(envelopeOf({}, error(message))));
     }
     await until("both groups are shown", () => shown.length === 2);
     assert.deepEqual(shown, ["new a", "new b"]);
-    assert.equal(server.streams.asked, 1);
+    assert.equal(server.streams.requested, 1);
 
     const version = tabs[0]!.snapshot().version;
     inbox.setGroupState(inbox.page("errors", {}).rows[0]!.group, "muted");

@@ -19,14 +19,14 @@ async function withSource(
   }
 }
 
-const isIn = (source: InboxSource, state: string) =>
+const untilState = (source: InboxSource, state: string) =>
   until(`the source is ${state}`, () => source.snapshot().state === state);
 
 Deno.test("envelope stored or deleted → version changes", () =>
   withSource(async ({ source, server }) => {
     let calls = 0;
     source.subscribe(() => calls++);
-    await isIn(source, "live");
+    await untilState(source, "live");
     const start = source.snapshot().version;
     await server.store(1);
     await until("the envelope counts", () => source.snapshot().total === 1);
@@ -74,7 +74,7 @@ Deno.test("no server → offline, requests fail with a message", async () => {
   closed.close();
   const source = createInboxSource(url);
   source.subscribe(() => {});
-  await isIn(source, "offline");
+  await untilState(source, "offline");
   await assert.rejects(source.list("traces", {}), { message: "The inbox does not answer." });
   source.close();
 });
@@ -90,7 +90,7 @@ Deno.test("inbox never answers → offline, each request fails with a message", 
     assert.rejects(source.envelopes({}), timeout),
     assert.rejects(source.envelope(1), timeout),
     assert.rejects(source.sourceMap("d"), timeout),
-    isIn(source, "offline"),
+    untilState(source, "offline"),
   ]);
   source.close();
   never.resolve(new Response());
@@ -134,15 +134,15 @@ Deno.test("wrong token → false; right token → live in every tab, version cha
   await withSource(async ({ source, server }) => {
     const other = createInboxSource(server.url);
     source.subscribe(() => {});
-    await isIn(source, "forbidden");
+    await untilState(source, "forbidden");
     other.subscribe(() => {});
-    await isIn(other, "forbidden");
+    await untilState(other, "forbidden");
     const before = other.snapshot().version;
     assert.equal(await other.authorize("wrong"), false);
     assert.equal(await other.authorize("no header\n\u2603"), false);
     assert.equal(await other.authorize("s3cret"), true);
-    await isIn(source, "live");
-    await isIn(other, "live");
+    await untilState(source, "live");
+    await untilState(other, "live");
     assert.notEqual(other.snapshot().version, before);
     other.close();
   }, { instead });

@@ -4,7 +4,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
-import { sendRaw } from "./_wire.ts";
+import { sendRaw } from "./_send_raw.ts";
 
 const PATH = "/monitoring/mcp";
 const TRACE = "a".repeat(32);

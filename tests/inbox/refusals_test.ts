@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 import { until } from "../until.ts";
-import { EventReader, sendRaw } from "./_wire.ts";
+import { EventReader } from "./_event_reader.ts";
+import { sendRaw } from "./_send_raw.ts";
 
 const PATH = "/monitoring/inbox";
 

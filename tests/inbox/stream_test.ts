@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { admitted, envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { until } from "../until.ts";
 import { startInboxServer } from "./_inbox_server.ts";
-import { EventReader } from "./_wire.ts";
+import { EventReader } from "./_event_reader.ts";
 
 Deno.test("Accept: text/event-stream → stream opens before the first row", async () => {
   await using server = startInboxServer();
@@ -88,13 +88,13 @@ Deno.test("inbox cleared while disconnected → cleared event; new reader → no
   await server.store(1, 2);
   server.inbox.clear();
   await server.store(3);
-  await using away = await EventReader.open(server.url, { "Last-Event-ID": "2" });
-  assert.equal((await away.next())?.event, "cleared");
-  assert.deepEqual(await away.ids(1), [4]);
-  await using knows = await EventReader.open(server.url, { "Last-Event-ID": "3" });
-  assert.deepEqual(await knows.ids(1), [4]);
-  await using begins = await EventReader.open(server.url);
-  assert.deepEqual(await begins.ids(1), [4]);
+  await using disconnected = await EventReader.open(server.url, { "Last-Event-ID": "2" });
+  assert.equal((await disconnected.next())?.event, "cleared");
+  assert.deepEqual(await disconnected.ids(1), [4]);
+  await using upToDate = await EventReader.open(server.url, { "Last-Event-ID": "3" });
+  assert.deepEqual(await upToDate.ids(1), [4]);
+  await using newReader = await EventReader.open(server.url);
+  assert.deepEqual(await newReader.ids(1), [4]);
 });
 
 Deno.test("cursor of a deleted file → cleared event, then all rows", async () => {

@@ -8,7 +8,7 @@ import {
   span,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { startInboxServer } from "./_inbox_server.ts";
-import { sendRaw } from "./_wire.ts";
+import { sendRaw } from "./_send_raw.ts";
 
 Deno.test("GET /monitoring/inbox?view=NAME → rows newest first, next page", async () => {
   await using server = startInboxServer();

@@ -38,7 +38,7 @@ Deno.test("OTLP_URL, collector answers 503 first → spans and logs arrive once,
     },
   });
   let refusals = 1;
-  collector.answers(() =>
+  collector.respondWith(() =>
     refusals-- > 0 ? new Response(null, { status: 503 }) : new Response("{}")
   );
   assert.equal(
@@ -82,7 +82,7 @@ Deno.test("OTLP_URL, collector refuses or is down → envelopes delivered, copie
   await using server = await startServer({
     env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, OTLP_URL: collector.origin },
   });
-  collector.answers(() => new Response(null, { status: 400 }));
+  collector.respondWith(() => new Response(null, { status: 400 }));
   assert.equal((await post(server.origin, recorded("span"))).outcome, "delivered");
   await until("the spans are dropped", async () => await records(server.origin, "dropped") >= 2);
   assert.match(server.output(), /Cannot send spans and logs to OTLP_URL .*it answered 400/);

@@ -11,7 +11,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 /** A record with the attributes of its resource. */
 export type Received<Record> = Record & { readonly resource: Attributes };
 
-/** Throws for a field that the protocol does not have, or of another type. */
+/** Throws for an unknown field, or one of another type. */
 type Check = (value: unknown, path: string) => void;
 
 const matches = (pattern: RegExp): Check => (value, path) => {
@@ -22,7 +22,7 @@ const enumOf = (max: number): Check => (value, path) =>
   assert.ok(Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max, path);
 const traceId = matches(/^(?!0{32})[\da-f]{32}$/);
 const spanId = matches(/^(?!0{16})[\da-f]{16}$/);
-/** 64-bit integers are texts. */
+/** 64-bit integers are strings. */
 const fixed64 = matches(/^\d{1,20}$/);
 const listOf = (check: Check): Check => (value, path) => {
   assert.ok(Array.isArray(value), path);
@@ -35,7 +35,7 @@ const object = (fields: Readonly<Record<string, Check>>, required: readonly stri
 ) => {
   assert.ok(typeof value === "object" && value !== null && !Array.isArray(value), path);
   for (const [name, one] of Object.entries(value)) {
-    assert.ok(Object.hasOwn(fields, name), `${path}.${name} is not of the protocol`);
+    assert.ok(Object.hasOwn(fields, name), `${path}.${name} is unknown`);
     fields[name]!(one, `${path}.${name}`);
   }
   for (const name of required) {
@@ -84,7 +84,7 @@ const grouped = (resources: string, scopes: string, records: string, record: Che
     }, [])),
   }, [resources]);
 
-/** What a request to each path must be. */
+/** The valid bodies of each path. */
 const REQUESTS: Readonly<Record<string, Check>> = {
   "/v1/traces": grouped("resourceSpans", "scopeSpans", "spans", span),
   "/v1/logs": grouped("resourceLogs", "scopeLogs", "logRecords", logRecord),
@@ -112,15 +112,17 @@ export function startOtlpReceiver() {
   const logs: Received<OtlpLog>[] = [];
   const invalid: string[] = [];
   const requests: Headers[] = [];
-  let answer = () => new Response('{"partialSuccess":{}}');
+  let respond = () => new Response('{"partialSuccess":{}}');
   const take = (path: string, body: Fields) => {
     const isTraces = path === "/v1/traces";
     const groups = body[isTraces ? "resourceSpans" : "resourceLogs"] as Fields[];
     for (const group of groups) {
       const resource = plain((group.resource as { attributes: OtlpSpan["attributes"] }).attributes);
-      for (const of of group[isTraces ? "scopeSpans" : "scopeLogs"] as Fields[]) {
-        if (isTraces) spans.push(...(of.spans as OtlpSpan[]).map((one) => ({ ...one, resource })));
-        else logs.push(...(of.logRecords as OtlpLog[]).map((one) => ({ ...one, resource })));
+      for (const scope of group[isTraces ? "scopeSpans" : "scopeLogs"] as Fields[]) {
+        const received = <T>(records: unknown) =>
+          (records as T[]).map((record) => ({ ...record, resource }));
+        if (isTraces) spans.push(...received<OtlpSpan>(scope.spans));
+        else logs.push(...received<OtlpLog>(scope.logRecords));
       }
     }
   };
@@ -128,7 +130,7 @@ export function startOtlpReceiver() {
     requests.push(new Headers(request.headers));
     const { pathname } = new URL(request.url);
     const body = await request.text();
-    const response = answer();
+    const response = respond();
     if (!response.ok) return response;
     try {
       assert.equal(request.headers.get("content-type"), "application/json");
@@ -145,10 +147,10 @@ export function startOtlpReceiver() {
     logs,
     /** The headers of each request. */
     requests,
-    /** What was not valid. */
+    /** The errors of invalid requests. */
     invalid,
-    /** Changes what requests are answered. Default: 200. */
-    answers: (make: () => Response) => void (answer = make),
+    /** Changes the response to all further requests. Default: 200. */
+    respondWith: (make: () => Response) => void (respond = make),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

@@ -33,7 +33,7 @@ const OTHER_TYPES: Readonly<Record<string, string>> = {
   replay_video: "replay",
 };
 
-/** Types that Sentry names no limit of their own for; the last is on every object of the language. */
+/** Types without a rate-limit category in Sentry. The last is also a property of every object. */
 const WITHOUT_CATEGORY = ["otel_log", "form_data", "nel", "tomorrows_type", "constructor"];
 
 const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {

@@ -42,7 +42,7 @@ Deno.test("row 'page of another origin' → 403 origin_not_allowed", async () =>
   assert.equal(ingest.requests.length, 0);
 });
 
-Deno.test("own host, PUBLIC_ORIGIN and requests of no browser → delivered", async () => {
+Deno.test("own host, PUBLIC_ORIGIN, requests without browser headers → delivered", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({
     upstream: ingest.origin,

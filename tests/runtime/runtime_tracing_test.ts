@@ -66,21 +66,25 @@ Deno.test("OTEL_DENO → spans to OTLP once, none to Sentry; its errors and logs
   assert.deepEqual(reports.spans, []);
   await server.stop();
 
-  const named = otlp.spans.filter(({ name }) => / \//.test(name));
-  assert.deepEqual(named.map(({ name }) => name).sort(), ["GET /", "GET /signal", "GET /signal"]);
+  const routeSpans = otlp.spans.filter(({ name }) => / \//.test(name));
+  assert.deepEqual(routeSpans.map(({ name }) => name).sort(), [
+    "GET /",
+    "GET /signal",
+    "GET /signal",
+  ]);
   assert.equal(
     new Set(otlp.spans.map(({ spanId }) => spanId)).size,
     otlp.spans.length,
     "once each",
   );
-  for (const { name, attributes } of named) {
+  for (const { name, attributes } of routeSpans) {
     const routes = attributes.filter(({ key }) => key === "http.route");
     assert.deepEqual(routes.map(({ value }) => value.stringValue), [name.slice("GET ".length)]);
   }
-  const [root] = named.filter(({ name }) => name === "GET /");
+  const [root] = routeSpans.filter(({ name }) => name === "GET /");
   assert.deepEqual([root?.traceId, root?.spanId], [pageTrace, pageSpan]);
 
-  const signals = named.filter(({ name }) => name === "GET /signal");
+  const signals = routeSpans.filter(({ name }) => name === "GET /signal");
   for (const { traceId, parentSpanId } of signals) {
     assert.deepEqual([traceId, parentSpanId], [CALLER.traceId, CALLER.spanId]);
   }

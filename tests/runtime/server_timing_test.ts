@@ -7,7 +7,7 @@ import { waitForReports } from "./_reports.ts";
 const TIMING =
   /^sentry-trace;desc="([0-9a-f]{32})-([0-9a-f]{16})-1", baggage;desc="([\w=%.~!'()*,-]+)"$/;
 
-function read(response: Response): { traceId: string; spanId: string; baggage: string } {
+function timingOf(response: Response): { traceId: string; spanId: string; baggage: string } {
   const header = response.headers.get("server-timing") ?? "";
   const [, traceId = "", spanId = "", baggage = ""] = TIMING.exec(header) ?? [];
   assert.ok(traceId, `Server-Timing is ${header}`);
@@ -25,12 +25,12 @@ Deno.test("GET /, its 304 and page data → Server-Timing with a span of their o
   const data = await fetchToEnd(`${server.origin}/?fresh-partial=true`, {
     headers: CALLER_HEADERS,
   });
-  const named = [whole, again, data].map(read);
-  assert.equal(new Set(named.map(({ spanId }) => spanId)).size, 3);
-  assert.notEqual(named[0]?.traceId, named[1]?.traceId);
-  assert.equal(named[2]?.traceId, CALLER.traceId, "page data continues the page's trace");
-  assert.ok(named[0]?.baggage.includes(`sentry-trace_id=${named[0].traceId}`));
-  assert.ok(named[0]?.baggage.includes("sentry-environment=te%22st%2C%3B%3D%C3%BC"));
+  const timings = [whole, again, data].map(timingOf);
+  assert.equal(new Set(timings.map(({ spanId }) => spanId)).size, 3);
+  assert.notEqual(timings[0]?.traceId, timings[1]?.traceId);
+  assert.equal(timings[2]?.traceId, CALLER.traceId, "page data continues the page's trace");
+  assert.ok(timings[0]?.baggage.includes(`sentry-trace_id=${timings[0].traceId}`));
+  assert.ok(timings[0]?.baggage.includes("sentry-environment=te%22st%2C%3B%3D%C3%BC"));
 
   const spans = await waitForReports(
     "the three spans",
@@ -39,7 +39,7 @@ Deno.test("GET /, its 304 and page data → Server-Timing with a span of their o
   );
   assert.deepEqual(
     spans.map(({ trace_id, span_id }) => `${trace_id} ${span_id}`).sort(),
-    named.map(({ traceId, spanId }) => `${traceId} ${spanId}`).sort(),
+    timings.map(({ traceId, spanId }) => `${traceId} ${spanId}`).sort(),
   );
   assert.deepEqual(new Set(spans.map(({ name }) => name)), new Set(["GET /"]));
 });
@@ -50,7 +50,7 @@ Deno.test("assets, static files, telemetry, HEAD and unknown paths → no span",
   const page = await (await fetch(server.origin)).text();
   const asset = /\/assets\/[\w.]+\.js/.exec(page)?.[0];
   assert.ok(asset);
-  const quiet: [path: string, init?: RequestInit][] = [
+  const untraced: [path: string, init?: RequestInit][] = [
     [asset],
     ["/robots.txt"],
     ["/monitoring"],
@@ -64,7 +64,7 @@ Deno.test("assets, static files, telemetry, HEAD and unknown paths → no span",
     ["/", { method: "HEAD" }],
     ["/", { method: "POST", body: "x" }],
   ];
-  for (const [path, init] of quiet) {
+  for (const [path, init] of untraced) {
     const answer = await fetchToEnd(server.origin + path, { ...init, headers: CALLER_HEADERS });
     assert.equal(answer.headers.get("server-timing"), null, `${init?.method ?? "GET"} ${path}`);
   }

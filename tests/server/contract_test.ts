@@ -4,7 +4,7 @@ import { get } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { archiveHeader, archiveItem } from "../../monitoring/protocol/inbox_archive.ts";
 import { startServer } from "../../tools/run/server_process.ts";
-import { sendRaw } from "../inbox/_wire.ts";
+import { sendRaw } from "../inbox/_send_raw.ts";
 import { RawClient } from "../relay/_raw_client.ts";
 
 /** Nothing listens at this port: the server's own telemetry must not leave the test. */

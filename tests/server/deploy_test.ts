@@ -7,7 +7,7 @@ import {
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { STOP_MS } from "../../server/serve.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
-import { EventReader } from "../inbox/_wire.ts";
+import { EventReader } from "../inbox/_event_reader.ts";
 import { mountSmallDisk, needsSmallDisk } from "../small_disk.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { stopInTime } from "../stop_in_time.ts";
@@ -73,7 +73,6 @@ Deno.test("Deploy, another instance → its cursors are larger, so readers start
     });
     cursors.push((await response.json()).cursor);
   }
-  // Ids of a later instance are larger than all of an earlier one.
   assert.ok(cursors[1]! > cursors[0]!, String(cursors));
 });
 
@@ -92,10 +91,10 @@ Deno.test("Deploy, relay mode → relays, 503 for what it cannot keep", async ()
   await delivered.body?.cancel();
 
   await ingest.close();
-  const kept = await post(server, dsn, EVENT_ID.replace("0", "f"));
-  assert.equal(kept.status, 503);
-  assert.equal(kept.headers.get("retry-after"), null);
-  assert.equal((await kept.json()).error, "spool_unavailable");
+  const refused = await post(server, dsn, EVENT_ID.replace("0", "f"));
+  assert.equal(refused.status, 503);
+  assert.equal(refused.headers.get("retry-after"), null);
+  assert.equal((await refused.json()).error, "spool_unavailable");
 });
 
 Deno.test("Deploy, SIGINT → stops cleanly before the platform kills it", async () => {
@@ -207,13 +206,13 @@ Deno.test({
   },
 });
 
-const onFullDisk = await needsSmallDisk(
-  "full disk, everything deleted by another server → empty, too",
+const fullDiskTest = await needsSmallDisk(
+  "full disk, all deleted by another server → this server's inbox is empty too",
 );
 
 Deno.test({
-  ...onFullDisk,
-  ignore: onFullDisk.ignore || ignore,
+  ...fullDiskTest,
+  ignore: fullDiskTest.ignore || ignore,
   async fn() {
     await using disk = (await mountSmallDisk(40))!;
     const env = {

@@ -31,7 +31,7 @@ async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
   ingest.behave(answers(503));
   const body = fresh();
   {
-    await using start = watchProcess(["task", "start"], {
+    await using task = watchProcess(["task", "start"], {
       cwd: ROOT,
       env: {
         PORT: "0",
@@ -41,12 +41,12 @@ async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
         RELAY_UPSTREAM: ingest.origin,
       },
     });
-    const origin = await start.printed(/^Listening on (\S+)\/$/m);
+    const origin = await task.printed(/^Listening on (\S+)\/$/m);
     const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
     assert.equal(response.status, 202, await response.text());
-    assert.equal(start.pids().length, 3, "deno task, the launcher, the server");
-    await start.endsAfter(signal, index, MAX_STOP_MS);
-    assert.match(start.text(), /The server is stopping/);
+    assert.equal(task.pids().length, 3, "deno task, the launcher, the server");
+    await task.endsAfter(signal, index, MAX_STOP_MS);
+    assert.match(task.text(), /The server is stopping/);
     const { port } = new URL(origin);
     await assert.rejects(
       Deno.connect({ hostname: "127.0.0.1", port: Number(port) }),

@@ -1,7 +1,7 @@
 /** `POST /monitoring/security` of the real server. */
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
-import { sendRaw } from "../inbox/_wire.ts";
+import { sendRaw } from "../inbox/_send_raw.ts";
 import { relayEnv } from "../runtime/_reporting_server.ts";
 import { answers, startStandInIngest } from "../stand_in_ingest.ts";
 

@@ -11,6 +11,8 @@ import { until } from "../until.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const ignore = Deno.build.os !== "linux";
+/** The metric that counts delivered events. */
+const DELIVERED = 'sightglass_items_total{category="error",outcome="delivered"}';
 /** So many that the system gives some to each process. */
 const CONNECTIONS = 40;
 /** Clients that post during a reload, and their pause after each post. */
@@ -40,7 +42,7 @@ async function metric(origin: string, name: string): Promise<number> {
 Deno.test({
   name: "two processes on one port → both answer, counts of the whole; one killed → nothing lost",
   ignore,
-  async fn() {
+  async fn(t) {
     using folder = temporaryFolder();
     const dataDir = folder.path;
     await using ingest = startStandInIngest();
@@ -53,91 +55,96 @@ Deno.test({
     const processes = () => metric(origin, "sightglass_processes");
     await until("both run", async () => await processes() === 2, 60_000);
 
-    const bodies = Array.from({ length: CONNECTIONS }, () => fresh());
     const post = async (body: BodyInit) =>
       (await request(`${origin}/monitoring`, { method: "POST", body })).status;
-    assert.deepEqual(new Set(await Promise.all(bodies.map(post))), new Set([200]));
-    const delivered = 'sightglass_items_total{category="error",outcome="delivered"}';
-    await until("all are counted", async () => await metric(origin, delivered) === CONNECTIONS);
-    const reports = join(dataDir, `workers-127.0.0.1-${new URL(origin).port}`);
-    for (const worker of [0, 1]) {
-      const text = await Deno.readTextFile(join(reports, `${worker}.json`));
-      const { counts }: ProcessReport = JSON.parse(text);
-      const { delivered } = counts.items.error!;
-      assert.ok(delivered > 0 && delivered < CONNECTIONS, `process ${worker}: ${delivered}`);
-    }
-
-    // Some are acknowledged by the process that is killed.
-    ingest.behave(answers(503));
-    const kept = Array.from({ length: CONNECTIONS }, () => fresh());
-    const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
-    const [, ...workers] = server.pids();
-    const command = await Deno.readTextFile(`/proc/${workers[1]}/cmdline`);
-    const { host } = new URL(origin);
-    assert.match(
-      command,
-      new RegExp(`--allow-net=${host},127.0.0.1:\\d+\0`),
-      "no more than needed",
-    );
-    const acknowledged: string[] = [];
-    await Promise.all(kept.map(async (body, index) => {
-      if (index === CONNECTIONS / 2) Deno.kill(workers[1]!, "SIGKILL");
-      // A connection of the killed process breaks.
-      const status = await post(body).catch(() => undefined);
-      if (status === 202) acknowledged.push(textOf(body));
-    }));
-    assert.ok(acknowledged.length > 0);
-    await until("it is replaced", () => {
-      const now = server.pids();
-      return now.length === 3 && !now.includes(workers[1]!);
-    }, 60_000);
-    assert.match(server.text(), /Server process \d ended \(SIGKILL\); another starts in 1 s\./);
-    const started = () => server.text().match(/The server has started/g)?.length;
-    await until("it listens", () => started() === 3, 60_000);
-    await until("both report", async () => await processes() === 2, 60_000);
-    assert.equal(await metric(origin, delivered), CONNECTIONS, "counts of the killed one stay");
-    ingest.behave(takes());
-    await ingest.waitFor(
-      (all) => acknowledged.every((sent) => all.some((request) => request.text === sent)),
-      60_000,
-    );
-
-    // Attack: a server of the same user that shares the port would get a part of the connections.
-    await using other = launch({ PORT: new URL(origin).port, DATA_DIR: dataDir });
-    await until("it is refused", () => other.text().includes("in use"), 60_000);
-    assert.equal((await other.process.status).code, 1);
-    await other.closed;
-    assert.equal(
-      other.text(),
-      `Cannot listen on ${origin}/: the port is in use, set another PORT.\n`,
-    );
-
-    // SIGTERM during requests. A process that has sent nothing since the outage sends one at a time and spools the
-    // rest.
     const postMany = (count: number) =>
       Promise.all(Array.from({ length: count }, () => post(fresh())));
-    const areDelivered = (statuses: number[]) => statuses.every((status) => status === 200);
-    await until("both send again", async () => areDelivered(await postMany(CONNECTIONS)));
-    const answer = Promise.withResolvers<void>();
-    ingest.behave(takesAfter(answer.promise));
-    const before = ingest.requests.length;
-    const pending = postMany(12);
-    await ingest.waitFor((all) => all.length >= before + 12);
-    server.process.kill("SIGTERM");
-    await until("it stops", () => server.text().includes("The server is stopping"));
-    answer.resolve();
-    const statuses = await pending;
-    // On a busy machine the attempts are ended, and the envelopes spooled, before the answer comes.
-    assert.ok(statuses.every((status) => status === 200 || status === 202), `${statuses}`);
-    assert.equal((await server.process.status).code, 0);
-    await server.closed;
-    assert.equal(server.text().match(/^Listening on/gm)?.length, 1);
-    assert.deepEqual(
-      [...Deno.readDirSync(dataDir)].map(({ name }) => name).filter((name) =>
-        /^workers-|-wal$/.test(name)
-      ),
-      [],
-    );
+
+    await t.step("requests over many connections → both processes answer, one count", async () => {
+      assert.deepEqual(new Set(await postMany(CONNECTIONS)), new Set([200]));
+      await until("all are counted", async () => await metric(origin, DELIVERED) === CONNECTIONS);
+      const reports = join(dataDir, `workers-127.0.0.1-${new URL(origin).port}`);
+      for (const worker of [0, 1]) {
+        const text = await Deno.readTextFile(join(reports, `${worker}.json`));
+        const { counts }: ProcessReport = JSON.parse(text);
+        const { delivered } = counts.items.error!;
+        assert.ok(delivered > 0 && delivered < CONNECTIONS, `process ${worker}: ${delivered}`);
+      }
+    });
+
+    await t.step("one process killed → replaced, nothing acknowledged is lost", async () => {
+      ingest.behave(answers(503));
+      const kept = Array.from({ length: CONNECTIONS }, () => fresh());
+      const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
+      const [, ...workers] = server.pids();
+      const command = await Deno.readTextFile(`/proc/${workers[1]}/cmdline`);
+      const { host } = new URL(origin);
+      assert.match(
+        command,
+        new RegExp(`--allow-net=${host},127.0.0.1:\\d+\0`),
+        "no more than needed",
+      );
+      const acknowledged: string[] = [];
+      await Promise.all(kept.map(async (body, index) => {
+        if (index === CONNECTIONS / 2) Deno.kill(workers[1]!, "SIGKILL");
+        // A connection of the killed process breaks.
+        const status = await post(body).catch(() => undefined);
+        if (status === 202) acknowledged.push(textOf(body));
+      }));
+      assert.ok(acknowledged.length > 0);
+      await until("it is replaced", () => {
+        const now = server.pids();
+        return now.length === 3 && !now.includes(workers[1]!);
+      }, 60_000);
+      assert.match(server.text(), /Server process \d ended \(SIGKILL\); another starts in 1 s\./);
+      const started = () => server.text().match(/The server has started/g)?.length;
+      await until("it listens", () => started() === 3, 60_000);
+      await until("both report", async () => await processes() === 2, 60_000);
+      assert.equal(await metric(origin, DELIVERED), CONNECTIONS, "counts of the killed one stay");
+      ingest.behave(takes());
+      await ingest.waitFor(
+        (all) => acknowledged.every((sent) => all.some((request) => request.text === sent)),
+        60_000,
+      );
+    });
+
+    // Attack: a server of the same user that shares the port would get a part of the connections.
+    await t.step("another server on the same port → refused with one line", async () => {
+      await using other = launch({ PORT: new URL(origin).port, DATA_DIR: dataDir });
+      await until("it is refused", () => other.text().includes("in use"), 60_000);
+      assert.equal((await other.process.status).code, 1);
+      await other.closed;
+      assert.equal(
+        other.text(),
+        `Cannot listen on ${origin}/: the port is in use, set another PORT.\n`,
+      );
+    });
+
+    await t.step("SIGTERM during requests → each is answered, exit code 0", async () => {
+      // After the outage, a process sends one envelope at a time until the ingest accepts one, and spools the rest.
+      const areDelivered = (statuses: number[]) => statuses.every((status) => status === 200);
+      await until("both send again", async () => areDelivered(await postMany(CONNECTIONS)));
+      const answer = Promise.withResolvers<void>();
+      ingest.behave(takesAfter(answer.promise));
+      const before = ingest.requests.length;
+      const pending = postMany(12);
+      await ingest.waitFor((all) => all.length >= before + 12);
+      server.process.kill("SIGTERM");
+      await until("it stops", () => server.text().includes("The server is stopping"));
+      answer.resolve();
+      const statuses = await pending;
+      // On a busy machine the attempts are ended, and the envelopes spooled, before the answer comes.
+      assert.ok(statuses.every((status) => status === 200 || status === 202), `${statuses}`);
+      assert.equal((await server.process.status).code, 0);
+      await server.closed;
+      assert.equal(server.text().match(/^Listening on/gm)?.length, 1);
+      assert.deepEqual(
+        [...Deno.readDirSync(dataDir)].map(({ name }) => name).filter((name) =>
+          /^workers-|-wal$/.test(name)
+        ),
+        [],
+      );
+    });
   },
 });
 
@@ -167,7 +174,7 @@ Deno.test({
 for (const workers of ["1", "2"]) {
   Deno.test({
     name:
-      `SIGHUP under load, WORKERS=${workers} → new processes, every post taken once, counts go on`,
+      `SIGHUP under load, WORKERS=${workers} → new processes, every post taken once, counts continue`,
     ignore,
     async fn() {
       using folder = temporaryFolder();
@@ -181,7 +188,7 @@ for (const workers of ["1", "2"]) {
       const origin = await server.printed(/^Listening on (\S+)\/$/m);
       const started = () => server.text().match(/The server has started/g)?.length;
       await until("all run", () => started() === Number(workers), 60_000);
-      const old = server.pids().slice(1);
+      const oldPids = server.pids().slice(1);
 
       const posts: string[] = [];
       let hasReloaded = false;
@@ -192,16 +199,16 @@ for (const workers of ["1", "2"]) {
         posts.push(new TextDecoder().decode(body));
       };
       /** Keeps its connection, which the server asks it to replace. */
-      const kept = async (url: string, init?: RequestInit) => {
+      const overKeptConnection = async (url: string, init?: RequestInit) => {
         const response = await fetch(url, init);
         return new Response(await response.text(), response);
       };
       /** The system resets a connection that is opened while the old process closes its listener. */
-      const opened: typeof request = async (url, init) =>
+      const overNewConnection: typeof request = async (url, init) =>
         await request(url, init).catch(() => request(url, init));
       const load = Array.from({ length: CLIENTS }, async (_, index) => {
         while (!hasReloaded) {
-          await post(index % 2 ? kept : opened);
+          await post(index % 2 ? overKeptConnection : overNewConnection);
           await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
       });
@@ -210,13 +217,12 @@ for (const workers of ["1", "2"]) {
       await Promise.race([server.printed(/^(Reloaded): /m), ...load]);
       hasReloaded = true;
       await Promise.all(load);
-      const now = server.pids().slice(1);
-      assert.equal(now.length, Number(workers));
-      assert.ok(now.every((pid) => !old.includes(pid)));
+      const newPids = server.pids().slice(1);
+      assert.equal(newPids.length, Number(workers));
+      assert.ok(newPids.every((pid) => !oldPids.includes(pid)));
       const arrived = Map.groupBy(ingest.requests, ({ text }) => text);
       assert.ok(posts.every((text) => arrived.get(text)?.length === 1));
-      const delivered = 'sightglass_items_total{category="error",outcome="delivered"}';
-      await until("all are counted", async () => await metric(origin, delivered) === posts.length);
+      await until("all are counted", async () => await metric(origin, DELIVERED) === posts.length);
       server.process.kill("SIGTERM");
       assert.equal((await server.process.status).code, 0);
       await server.closed;

@@ -27,9 +27,9 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
     await Promise.all(
       Array.from({ length: CONCURRENT_PUTS }, async () => {
         for (;;) {
-          const mine = n++;
-          await spool.put(envelope(mine, { bytes: 100 + (mine * 7919) % 20_000 }));
-          print(mine);
+          const number = n++;
+          await spool.put(envelope(number, { bytes: 100 + (number * 7919) % 20_000 }));
+          print(number);
         }
       }),
     );
@@ -43,12 +43,12 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
       spool,
       upstreamOf: upstreamsThatAreUp(),
       limitsOf: noLimits,
-      deliver(given) {
-        print(`${numberOf(given)} ${performance.timeOrigin + performance.now()}`);
+      deliver(leased) {
+        print(`${numberOf(leased)} ${performance.timeOrigin + performance.now()}`);
         return Promise.resolve({ kind: "delivered" });
       },
     });
-    while ((await spool.stats()).pending > 0) await turn();
+    while ((await spool.stats()).pending > 0) await nextTask();
     await drain.stop();
     await spool.close();
   },
@@ -56,7 +56,7 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
   /** Leases envelopes, prints them, and keeps the leases until it is killed. */
   async hold(spool, [limit = "1"]) {
     const request = { now: Date.now(), limit: Number(limit), maxBytes: 1e9, dsns: BOTH_DSNS };
-    for (const held of await spool.lease(request)) print(numberOf(held));
+    for (const leased of await spool.lease(request)) print(numberOf(leased));
     await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
   },
 
@@ -73,7 +73,7 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
       const request = { now: Date.now(), limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS };
       const leased = await spool.lease(request);
       if (leased.length === 0) break;
-      await Promise.all(leased.map((held) => spool.complete(held)));
+      await Promise.all(leased.map((each) => spool.complete(each)));
     }
     print((await spool.stats()).pending);
     while (!await spool.has(keyOf(n))) {
@@ -81,7 +81,7 @@ const TASKS: Record<string, (spool: Spool, args: readonly string[]) => Promise<v
         print(await spool.put(envelope(n, { bytes: BODY_BYTES })));
       } catch (error) {
         if (!(error instanceof SpoolUnavailableError)) throw error;
-        await turn();
+        await nextTask();
       }
     }
     await spool.close();
@@ -116,7 +116,7 @@ function print(line: unknown): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-function turn(): Promise<void> {
+function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 

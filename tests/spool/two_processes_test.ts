@@ -14,7 +14,7 @@ import { temporaryFolder } from "../temporary_folder.ts";
 
 const LIMITS = { maxBytes: 1e9, maxAgeHours: 1 };
 
-/** Two replays at two DSNs: four sequences. */
+/** Two recordings at each of two DSNs: four sequences. */
 const facts = (n: number) => ({
   dsn: n % 3 === 0 ? OTHER_DSN : DSN,
   ...(n % 5 === 0 && { sequence: `replay ${n % 2}` }),
@@ -36,20 +36,20 @@ Deno.test({
   },
 });
 
-/** @param place a file or a `DATABASE_URL` */
-async function drainTogether(place: string, spool: Spool, count: number): Promise<void> {
+/** @param address a file or a `DATABASE_URL` */
+async function drainTogether(address: string, spool: Spool, count: number): Promise<void> {
   const receivedAt = Date.now();
   const all = Array.from({ length: count }, (_, n) => n);
   await Promise.all(
     all.map((n) => spool.put(envelope(n, { bytes: 1_000, receivedAt, ...facts(n) }))),
   );
   const ready = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
-  const delivered = await Promise.all(ready.map(async (own) => {
-    const child = startChild("drain", place);
+  const delivered = await Promise.all(ready.map(async (childReady) => {
+    const child = startChild("drain", address);
     const lines: { n: number; at: number }[] = [];
     for await (const line of child.lines) {
       if (line === "ready") {
-        own.resolve();
+        childReady.resolve();
         // All start at the same time.
         await Promise.all(ready.map(({ promise }) => promise));
         await child.process.stdin.close();

@@ -27,14 +27,14 @@ interface Upload {
  */
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const upload = readArguments(args);
-  const without: string[] = [];
+  const withoutId: string[] = [];
   let uploaded = 0;
   let bytes = 0;
   for (const path of mapsIn(upload.folder)) {
     const name = relative(upload.folder, path);
     const map = await readMap(path);
     if (map.debugId === undefined) {
-      without.push(name);
+      withoutId.push(name);
       continue;
     }
     const size = await send(upload, name, map.debugId, map.json);
@@ -42,9 +42,9 @@ export async function uploadToInbox(args: readonly string[]): Promise<number> {
     uploaded++;
     bytes += size;
   }
-  if (without.length > 0) {
+  if (withoutId.length > 0) {
     console.error(
-      `Not uploaded, as neither the map nor its script has a debug id: ${without.join(", ")}. ` +
+      `Not uploaded, as neither the map nor its script has a debug id: ${withoutId.join(", ")}. ` +
         "`npx @sentry/cli sourcemaps inject FOLDER` writes debug ids.",
     );
   }

@@ -1,5 +1,6 @@
 import type { Browser } from "@playwright/test";
 import project from "../../deno.json" with { type: "json" };
+import { isAvailable } from "../../tests/is_available.ts";
 
 /**
  * Playwright's command, for `deno run`. It names the version of `deno.json`: without one, Deno would add
@@ -143,23 +144,8 @@ async function playwrightChromium(): Promise<string> {
   return chromium.executablePath();
 }
 
-/** Whether a program runs. On some systems `chromium` only prints how to install it. */
-async function starts(path: string): Promise<boolean> {
-  try {
-    const { success } = await new Deno.Command(path, {
-      args: ["--version"],
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).output();
-    return success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) {
-      return false;
-    }
-    throw error;
-  }
-}
+/** Whether a program starts. On some systems `chromium` only prints how to install it. */
+const starts = (path: string) => isAvailable(path, "--version");
 
 async function run(
   command: string,

@@ -69,11 +69,11 @@ async function main(): Promise<boolean> {
     ...(wants("browser", inBrowser) &&
       { browser: (output) => runBrowser({ ...options, paths: inBrowser }, output) }),
   };
-  const together = Object.keys(runs).length > 1;
+  const isParallel = Object.keys(runs).length > 1;
   suites.push(
     ...await Promise.all(
       Object.entries(runs).map(([name, run]) => {
-        const output = together ? prefixed(`${name.padEnd(8)} | `) : "inherit";
+        const output = isParallel ? prefixed(`${name.padEnd(8)} | `) : "inherit";
         return runSuite(name, () => run(output));
       }),
     ),
@@ -250,7 +250,7 @@ function isUnder(file: string, path: string): boolean {
 function summarize(suites: readonly Suite[], filtered: boolean): boolean {
   const total = sumCounts(suites);
   // A filter that matches no test is a mistake, not a success.
-  const nothing = filtered && total.passed + total.failed === 0;
+  const matchedNothing = filtered && total.passed + total.failed === 0;
   for (const { name, times = [] } of suites) {
     if (times.length < 2) continue;
     console.log(`\nSlowest files, ${name}:`);
@@ -270,9 +270,9 @@ function summarize(suites: readonly Suite[], filtered: boolean): boolean {
     const line = `${name.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${counts}`;
     console.log(problem === undefined ? line : `${line} (${problem})`);
   }
-  if (nothing) console.log("No test matched.");
+  if (matchedNothing) console.log("No test matched.");
   console.log(countsLine(total));
-  return total.failed === 0 && !nothing;
+  return total.failed === 0 && !matchedNothing;
 }
 
 if (import.meta.main) {

@@ -20,8 +20,8 @@ import { readEnvelope } from "../../../monitoring/protocol/scanner.ts";
 import { CHROMIUM_ARGS, findChromium } from "../../../tools/test/find_chromium.ts";
 import { DSN, envelope } from "../_start_relay.ts";
 
-/** What each file must hold, and nothing else. */
-const WANTED: Readonly<Record<string, readonly string[]>> = {
+/** The item types of each file. */
+const ITEM_TYPES: Readonly<Record<string, readonly string[]>> = {
   attachment: ["event", "attachment"],
   client_report: ["client_report"],
   event: ["event"],
@@ -39,7 +39,7 @@ const WANTED: Readonly<Record<string, readonly string[]>> = {
 };
 
 const recorded = [await recordedSessions(), securityReport(), ...await recordedInBrowser()];
-for (const [name, types] of Object.entries(WANTED)) {
+for (const [name, types] of Object.entries(ITEM_TYPES)) {
   const bytes = recorded.find((bytes) =>
     `${readEnvelope(bytes).items.map(({ header }) => header.type)}` === `${types}`
   );
@@ -78,12 +78,12 @@ async function recordedInBrowser(): Promise<Uint8Array[]> {
     ],
   });
   try {
-    for (const way of ["static", "stream", "chunks"]) {
+    for (const mode of ["static", "stream", "chunks"]) {
       const context = await browser.newContext({ locale: "en-US", timezoneId: "UTC" });
       const page = await context.newPage();
-      await page.goto(`http://page.localhost/#${way}`);
+      await page.goto(`http://page.localhost/#${mode}`);
       await page.waitForFunction(() => document.title === "done");
-      // Leaving makes the SDK send what it has kept: its report of what was dropped.
+      // When the page is left, the SDK sends its client report.
       await page.goto("about:blank");
       await context.close();
     }

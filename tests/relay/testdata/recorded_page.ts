@@ -4,7 +4,7 @@
  */
 import * as Sentry from "@sentry/browser";
 
-const way = location.hash.slice(1);
+const mode = location.hash.slice(1);
 
 Sentry.init({
   dsn: "https://publickey@o1.ingest.us.sentry.io/42",
@@ -13,13 +13,15 @@ Sentry.init({
   environment: "recording",
   tracesSampleRate: 1,
   enableLogs: true,
-  ...(way === "stream" ? { traceLifecycle: "stream" as const } : {}),
-  ...(way === "static" ? { profilesSampleRate: 1, replaysSessionSampleRate: 1 } : {}),
-  ...(way === "chunks" ? { profileSessionSampleRate: 1, profileLifecycle: "manual" as const } : {}),
+  ...(mode === "stream" ? { traceLifecycle: "stream" as const } : {}),
+  ...(mode === "static" ? { profilesSampleRate: 1, replaysSessionSampleRate: 1 } : {}),
+  ...(mode === "chunks"
+    ? { profileSessionSampleRate: 1, profileLifecycle: "manual" as const }
+    : {}),
   integrations: [
     Sentry.browserTracingIntegration({ instrumentPageLoad: false }),
-    ...(way === "static" ? [Sentry.replayIntegration({ minReplayDuration: 0 })] : []),
-    ...(way === "stream"
+    ...(mode === "static" ? [Sentry.replayIntegration({ minReplayDuration: 0 })] : []),
+    ...(mode === "stream"
       ? [Sentry.spanStreamingIntegration()]
       : [Sentry.browserProfilingIntegration()]),
   ],
@@ -34,7 +36,7 @@ function work(ms: number): number {
   return sum;
 }
 
-switch (way) {
+switch (mode) {
   case "static":
     await Sentry.startSpan({ name: "checkout", op: "ui.action", forceTransaction: true }, () => {
       Sentry.startSpan({ name: "compute", op: "function" }, () => work(200));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
-import { sendRaw } from "../inbox/_wire.ts";
+import { sendRaw } from "../inbox/_send_raw.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { outsideAddress } from "./_outside_address.ts";
 
