@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { MAX_CONCURRENT, MAX_LEASED } from "../../monitoring/spool/drain.ts";
 import type { PrivatePostgres } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { healthOf } from "../server_health.ts";
 import { mountSmallDisk, type SmallDisk } from "../small_disk.ts";
 import { type DeliveryCheck, DeliveryLog, DSN, type ServerRun } from "./_delivery_log.ts";
 import { Faults } from "./_faults.ts";
@@ -188,7 +189,8 @@ class FaultRun implements AsyncDisposable {
     const server = await this.#start(0);
     this.#setServer(0, server);
     const deadline = performance.now() + RECOVERY_MS;
-    const isRecovered = async () => this.#load.running === 0 && await countPending(server) === 0;
+    const isRecovered = async () =>
+      this.#load.running === 0 && (await healthOf(server)).spool.pending === 0;
     while (!await isRecovered() && performance.now() < deadline) await pause(POLL_MS);
     this.#setServer(0, undefined);
     serverRun.end = "SIGTERM";
@@ -236,9 +238,4 @@ class FaultRun implements AsyncDisposable {
     await this.#faults.end().catch(() => {});
     await Promise.all(this.#ingests.map((ingest) => ingest[Symbol.asyncDispose]()));
   }
-}
-
-async function countPending({ origin }: ServerProcess): Promise<number> {
-  const { spool } = await (await fetch(`${origin}/monitoring`)).json();
-  return spool.pending;
 }

@@ -28,8 +28,8 @@ interface Sent {
   readonly plain: Uint8Array<ArrayBuffer>;
 }
 
-/** Stores an envelope like the relay. */
-async function put(inbox: Inbox, { receivedAt, encoding, plain }: Sent): Promise<void> {
+/** Stores an envelope as the relay does. */
+async function storeEncoded(inbox: Inbox, { receivedAt, encoding, plain }: Sent): Promise<void> {
   const bytes = encoding === null ? plain : new Uint8Array(COMPRESS[encoding](plain));
   await inbox.store({ ...admitted(plain, receivedAt), bytes, contentEncoding: encoding });
 }
@@ -42,15 +42,15 @@ function contents(inbox: Inbox) {
   });
 }
 
-const exported = async ({ url }: InboxServer) =>
+const exportFrom = async ({ url }: InboxServer) =>
   new Uint8Array(await (await fetch(`${url}?export`)).arrayBuffer());
 
-async function imported({ url }: InboxServer, archive: Uint8Array<ArrayBuffer>, headers = {}) {
+async function importInto({ url }: InboxServer, archive: Uint8Array<ArrayBuffer>, headers = {}) {
   const response = await fetch(`${url}?import`, { method: "POST", body: archive, headers });
   return { status: response.status, ...await response.json() };
 }
 
-/** An archive of these bodies, written without the code under test. */
+/** An archive of these bodies. */
 function archiveOf(
   bodies: readonly Uint8Array[],
   contentEncoding: string | null = null,
@@ -81,13 +81,13 @@ Deno.test("export, clear, import → same bodies, byte for byte", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(sent, { maxLength: 8 }), async (envelopes) => {
       server.inbox.clear();
-      // Of two equal envelopes one is imported.
-      const unlike = new Map(envelopes.map((one) => [`${one.receivedAt} ${one.plain}`, one]));
-      for (const envelope of unlike.values()) await put(server.inbox, envelope);
+      // Equal envelopes are imported once.
+      const unique = new Map(envelopes.map((one) => [`${one.receivedAt} ${one.plain}`, one]));
+      for (const envelope of unique.values()) await storeEncoded(server.inbox, envelope);
       const before = contents(server.inbox);
-      const archive = await exported(server);
+      const archive = await exportFrom(server);
       server.inbox.clear();
-      const result = await imported(server, archive);
+      const result = await importInto(server, archive);
       const expected = { status: 200, taken: before.length, present: 0, refused: 0, reasons: [] };
       assert.deepEqual(result, expected);
       assert.deepEqual(contents(server.inbox), before);
@@ -99,7 +99,7 @@ Deno.test("export, clear, import → same bodies, byte for byte", async () => {
 Deno.test("archive → valid envelope", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
-  const { header, items } = readEnvelope(await exported(server));
+  const { header, items } = readEnvelope(await exportFrom(server));
   assert.deepEqual(header, { sightglass_inbox: 1, envelopes: 2 });
   assert.deepEqual(items[0]?.header, {
     type: "envelope",
@@ -113,8 +113,8 @@ Deno.test("archive → valid envelope", async () => {
 Deno.test("envelope already stored → counted as present, not stored twice", async () => {
   await using server = startInboxServer();
   await server.store(1, 2);
-  const archive = await exported(server);
-  const again = await imported(server, archive);
+  const archive = await exportFrom(server);
+  const again = await importInto(server, archive);
   assert.deepEqual([again.taken, again.present, again.refused], [0, 2, 0]);
   assert.equal(server.inbox.extent().envelopes, 2);
 });
@@ -135,7 +135,7 @@ Deno.test("inbox cleared during an export → download fails", async () => {
   // More than socket buffers hold.
   for (let n = 0; n < 30; n++) {
     const plain = envelopeOf({}, ["attachment", new Uint8Array(1024 * 1024)]);
-    await put(server.inbox, { receivedAt: n, encoding: null, plain });
+    await storeEncoded(server.inbox, { receivedAt: n, encoding: null, plain });
   }
   const response = await fetch(`${server.url}?export`);
   server.inbox.clear();
@@ -146,7 +146,7 @@ Deno.test("import without room → refused, nothing evicted", async () => {
   const size = eventEnvelope(1).byteLength;
   await using server = startInboxServer({ maxBytes: size * 2 });
   await server.store(1);
-  const result = await imported(server, archiveOf([eventEnvelope(2), eventEnvelope(3)]));
+  const result = await importInto(server, archiveOf([eventEnvelope(2), eventEnvelope(3)]));
   assert.deepEqual([result.taken, result.refused], [1, 1]);
   assert.match(result.reasons[0].reason, /no room/);
   assert.deepEqual(
@@ -160,7 +160,7 @@ Deno.test("import without room for its index entries → refused, nothing evicte
   await server.store(1);
   const log = { body: "b".repeat(1_900), attributes: { a: "c".repeat(490), d: "e".repeat(490) } };
   const logs = envelopeOf({}, ["log", { items: Array(1_000).fill(log) }]);
-  const { taken, refused, reasons } = await imported(
+  const { taken, refused, reasons } = await importInto(
     server,
     archiveOf(Array(20).fill(gzipSync(logs)), "gzip"),
   );
@@ -175,7 +175,10 @@ Deno.test("import of invalid or large envelopes → each refused with a reason",
   await using server = startInboxServer({ maxEnvelopeBytes: 100 });
   const large = envelopeOf({}, ["event", { message: "x".repeat(100) }]);
   const broken = new TextEncoder().encode('{}\n{"type":"event","length":9}\n{}');
-  const result = await imported(server, archiveOf([large, broken, envelopeOf({}, ["event", {}])]));
+  const result = await importInto(
+    server,
+    archiveOf([large, broken, envelopeOf({}, ["event", {}])]),
+  );
   assert.deepEqual([result.taken, result.refused], [1, 2]);
   const [first, second] = result.reasons;
   assert.deepEqual([first.envelope, second.envelope], [1, 2]);
@@ -186,7 +189,7 @@ Deno.test("import of invalid or large envelopes → each refused with a reason",
 Deno.test("import of a decompression bomb or corrupt gzip → refused", async () => {
   await using server = startInboxServer({ maxEnvelopeBytes: 10_000 });
   const bomb = gzipSync(envelopeOf({}, ["attachment", new Uint8Array(200_000)]));
-  const result = await imported(server, archiveOf([bomb, eventEnvelope(1)], "gzip"));
+  const result = await importInto(server, archiveOf([bomb, eventEnvelope(1)], "gzip"));
   assert.deepEqual([result.taken, result.refused], [0, 2]);
   assert.match(result.reasons[0].reason, /larger than 100000 bytes once decompressed/);
   assert.match(result.reasons[1].reason, /not whole, valid gzip/);
@@ -195,14 +198,14 @@ Deno.test("import of a decompression bomb or corrupt gzip → refused", async ()
 Deno.test("100 refused envelopes → 20 reasons and the count", async () => {
   await using server = startInboxServer();
   const broken = new TextEncoder().encode("no envelope");
-  const result = await imported(server, archiveOf(Array(100).fill(broken)));
+  const result = await importInto(server, archiveOf(Array(100).fill(broken)));
   assert.deepEqual([result.refused, result.reasons.length], [100, 20]);
 });
 
 Deno.test("incomplete archive → complete envelopes imported, 400 with the position", async () => {
   await using server = startInboxServer();
   const whole = archiveOf([eventEnvelope(1), eventEnvelope(2)]);
-  const cut = await imported(server, whole.subarray(0, whole.length - 20));
+  const cut = await importInto(server, whole.subarray(0, whole.length - 20));
   assert.deepEqual([cut.status, cut.error, cut.taken], [400, "archive_malformed", 1]);
   assert.match(cut.detail, /ends \d+ bytes before its length \(at byte \d+\)/);
   // Cut between two envelopes: the framing is valid, the count is wrong.
@@ -214,7 +217,7 @@ Deno.test("incomplete archive → complete envelopes imported, 400 with the posi
       contentEncoding: null,
     }),
   ];
-  const short = await imported(
+  const short = await importInto(
     server,
     new Uint8Array(await new Blob([header!, ...first as Uint8Array<ArrayBuffer>[]]).arrayBuffer()),
   );
@@ -233,7 +236,7 @@ for (
 ) {
   Deno.test(`${what} instead of an archive → refused with a message`, async () => {
     await using server = startInboxServer();
-    const result = await imported(server, new TextEncoder().encode(body));
+    const result = await importInto(server, new TextEncoder().encode(body));
     assert.deepEqual([result.status, result.error, result.taken], [400, "archive_malformed", 0]);
     assert.match(result.detail, detail);
   });
@@ -245,14 +248,14 @@ Deno.test("items of other types in an archive → ignored", async () => {
     '{"sightglass_inbox":1}\n{"type":"note","length":2}\nhi\n\n' +
       '{"type":"envelope","length":3,"received_at":5}\n{}\n\n',
   );
-  const result = await imported(server, archive);
+  const result = await importInto(server, archive);
   assert.deepEqual([result.status, result.taken, result.refused], [200, 1, 0]);
 });
 
 Deno.test("not allowed to read → no export, no import", async () => {
   await using server = startInboxServer({ peer: "203.0.113.9" });
   assert.equal((await fetch(`${server.url}?export`)).status, 403);
-  assert.equal((await imported(server, archiveOf([eventEnvelope(1)]))).status, 403);
+  assert.equal((await importInto(server, archiveOf([eventEnvelope(1)]))).status, 403);
   assert.equal(server.inbox.extent().envelopes, 0);
 });
 
@@ -260,10 +263,10 @@ Deno.test("import by another origin → 403, also without Sec-Fetch-Site", async
   await using server = startInboxServer();
   const archive = archiveOf([eventEnvelope(1)]);
   for (const origin of ["https://evil.example", "null", `http://localhost:${server.port}`]) {
-    const result = await imported(server, archive, { Origin: origin });
+    const result = await importInto(server, archive, { Origin: origin });
     assert.deepEqual([result.status, result.error], [403, "origin_not_allowed"], origin);
   }
-  const own = await imported(server, archive, { Origin: `http://127.0.0.1:${server.port}` });
+  const own = await importInto(server, archive, { Origin: `http://127.0.0.1:${server.port}` });
   assert.equal(own.status, 200);
 });
 
@@ -280,7 +283,7 @@ Deno.test("second import at the same time → 503", async () => {
     }),
   });
   let busy;
-  do busy = await imported(server, archiveOf([])); while (busy.status === 200);
+  do busy = await importInto(server, archiveOf([])); while (busy.status === 200);
   assert.deepEqual([busy.status, busy.error], [503, "inbox_busy"]);
   finish();
   assert.equal((await slow).status, 200);
@@ -300,7 +303,7 @@ Deno.test("sender stops sending → import ends with a message, the next one run
   }
   assert.match(answer, /^HTTP\/1.1 400 /);
   assert.match(answer, /The sender stopped sending/);
-  assert.equal((await imported(server, archiveOf([eventEnvelope(1)]))).taken, 1);
+  assert.equal((await importInto(server, archiveOf([eventEnvelope(1)]))).taken, 1);
 });
 
 Deno.test("received_at out of range → refused", async () => {
@@ -313,7 +316,7 @@ Deno.test("received_at out of range → refused", async () => {
     });
     const chunks = [archiveHeader(1), header, body] as Uint8Array<ArrayBuffer>[];
     const archive = new Uint8Array(await new Blob(chunks).arrayBuffer());
-    const { refused, reasons } = await imported(server, archive);
+    const { refused, reasons } = await importInto(server, archive);
     assert.equal(refused, 1, String(receivedAt));
     assert.match(reasons[0].reason, /received_at is not a time/);
   }
@@ -321,7 +324,7 @@ Deno.test("received_at out of range → refused", async () => {
 
 Deno.test("compressed import → 415", async () => {
   await using server = startInboxServer();
-  const result = await imported(server, archiveOf([]), { "Content-Encoding": "gzip" });
+  const result = await importInto(server, archiveOf([]), { "Content-Encoding": "gzip" });
   assert.deepEqual([result.status, result.error], [415, "encoding_not_supported"]);
 });
 

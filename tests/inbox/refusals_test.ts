@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../../tools/run/server_process.ts";
 import { RawClient } from "../relay/_raw_client.ts";
+import { healthOf } from "../server_health.ts";
 import { until } from "../until.ts";
 import { EventReader } from "./_event_reader.ts";
 import { sendRaw } from "./_send_raw.ts";
@@ -51,7 +52,7 @@ Deno.test("connection breaks during an upload → rejected, but not listed: noth
     await client.send("{}\n");
   }
   await until("both are counted", async () => {
-    const { outcomes } = await (await fetch(`${server.origin}/monitoring`)).json();
+    const { outcomes } = await healthOf(server);
     return outcomes.rejected === 2;
   });
   const response = await fetch(`${server.origin}${PATH}?view=refusals`);

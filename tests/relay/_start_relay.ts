@@ -33,7 +33,7 @@ export interface RunningRelay {
 export interface Health {
   is_healthy: boolean;
   mode: string;
-  spool: Record<string, number>;
+  spool: { pending: number; bytes: number; oldest_age_s: number };
   ingest?: { failing: { origin: string; reason: string }[] };
   outcomes: Record<string, number>;
   in_flight_bytes: number;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DOWN_AFTER } from "../../monitoring/relay/send/circuit_breaker.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { healthOf } from "../server_health.ts";
 import { answers, closes, hangs, startStandInIngest } from "../stand_in_ingest.ts";
 import { envelope } from "./_start_relay.ts";
 import { CERTIFICATE, startIngest, startProxy, twoAddresses } from "./_upstreams.ts";
@@ -31,8 +32,8 @@ async function post({ origin }: ServerProcess, dsn: string): Promise<number> {
   return answer.status;
 }
 
-async function failing({ origin }: ServerProcess): Promise<{ origin: string; reason: string }[]> {
-  return (await (await fetch(`${origin}/monitoring`)).json()).ingest?.failing ?? [];
+async function failingIngests(server: ServerProcess) {
+  return (await healthOf(server)).ingest?.failing ?? [];
 }
 
 for (const tls of [false, true]) {
@@ -46,7 +47,7 @@ for (const tls of [false, true]) {
       await using server = await startRelaying(dsn, undefined, name.before);
       for (let round = 0; round < 3; round++) assert.equal(await post(server, dsn), 200);
       assert.equal(ingest.bodies.filter((body) => body.includes('"event"')).length, 3);
-      assert.deepEqual(await failing(server), []);
+      assert.deepEqual(await failingIngests(server), []);
     });
   }
 }
@@ -86,7 +87,7 @@ Deno.test("http_proxy answers 407 → 503 with the cause, not the ingest's refus
   const dsn = "http://key@ingest.test/1";
   await using server = await startRelaying(dsn, { http_proxy: `127.0.0.1:${proxy.port}` });
   assert.equal(await post(server, dsn), 503);
-  assert.deepEqual(await failing(server), [
+  assert.deepEqual(await failingIngests(server), [
     { origin: "http://ingest.test", reason: "proxy refused: 407, it wants other credentials" },
   ]);
 });
@@ -152,7 +153,7 @@ Deno.test("an ingest that cannot be reached → log and health name the cause", 
     reason,
   }));
   const byOrigin = (a: { origin: string }, b: { origin: string }) => a.origin < b.origin ? -1 : 1;
-  assert.deepEqual((await failing(server)).toSorted(byOrigin), expected.toSorted(byOrigin));
+  assert.deepEqual((await failingIngests(server)).toSorted(byOrigin), expected.toSorted(byOrigin));
   for (const reason of Object.values(causes)) {
     assert.ok(server.output().includes(reason), `${reason} is not in:\n${server.output()}`);
   }
@@ -163,7 +164,7 @@ Deno.test("an ingest's certificate is of no known authority → health reports i
   const dsn = `https://key@localhost:${ingest.port}/1`;
   await using server = await startRelaying(dsn, { DENO_CERT: "" });
   assert.equal(await post(server, dsn), 503);
-  assert.deepEqual(await failing(server), [
+  assert.deepEqual(await failingIngests(server), [
     { origin: `https://localhost:${ingest.port}`, reason: "certificate is not trusted" },
   ]);
   assert.deepEqual(ingest.bodies, []);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openSqliteSpool } from "../../monitoring/spool/sqlite_spool.ts";
 import { DSN, envelope } from "../../monitoring/spool/testdata/envelopes.ts";
 import { startServer } from "../../tools/run/server_process.ts";
+import { healthOf } from "../server_health.ts";
 import { startStandInIngest } from "../stand_in_ingest.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
@@ -37,9 +38,9 @@ Deno.test("envelopes too old → counted as dropped, logged and sent as a client
       { reason: "network_error", category: "log_item", quantity: 7 },
     ]),
   );
-  const { spool: left, outcomes } = await (await fetch(`${server.origin}/monitoring`)).json();
-  assert.equal(left.pending, 0);
-  assert.equal(outcomes.dropped, 2);
+  const health = await healthOf(server);
+  assert.equal(health.spool.pending, 0);
+  assert.equal(health.outcomes.dropped, 2);
   assert.match(server.output(), /^error: Envelopes were dropped: .* \{"envelopes":2\}$/m);
   // The envelopes themselves, whose bodies are binary, were not sent.
   assert.ok(ingest.requests.every(({ text }) => text.startsWith("{")));

@@ -1,6 +1,7 @@
 /** The spool in the real server. */
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
+import { healthOf, untilDrained } from "../server_health.ts";
 import { findStablePort } from "../stable_port.ts";
 import { until } from "../until.ts";
 import {
@@ -32,7 +33,7 @@ function envelope(id: string, type: string, payload: string, dsn = DSN): string 
 }
 
 /** The server, relaying to the stand-in with a short timeout. */
-function relaying(
+function startRelaying(
   ingest: StandInIngest,
   { dataDir, env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
 ): Promise<ServerProcess> {
@@ -56,37 +57,16 @@ async function expectSpooled(
   assert.deepEqual(await response.json(), { id });
 }
 
-interface Health {
-  readonly is_healthy: boolean;
-  readonly spool: { pending: number; bytes: number; oldest_age_s: number };
-  readonly outcomes: Record<string, number>;
-  readonly in_flight_bytes: number;
-}
-
-async function health(server: ServerProcess): Promise<Health> {
-  return await (await fetch(`${server.origin}/monitoring`)).json();
-}
-
-/** The health once the spool is empty. */
-async function drained(server: ServerProcess): Promise<Health> {
-  let last = await health(server);
-  await until("the spool is empty", async () => {
-    last = await health(server);
-    return last.spool.pending === 0;
-  });
-  return last;
-}
-
-/** Event ids of the test's envelopes in order of arrival, without envelopes of the server itself. */
-function arrived(ingest: StandInIngest): string[] {
+/** Event ids of the test's envelopes in order of arrival, without the server's own envelopes. */
+function arrivedIds(ingest: StandInIngest): string[] {
   return ingest.requests.flatMap(({ text }) => {
     const { event_id } = JSON.parse(text.split("\n", 1)[0] ?? "{}");
     return typeof event_id === "string" && event_id.startsWith("00000000") ? [event_id] : [];
   });
 }
 
-const taken = (ingest: StandInIngest, ids: readonly string[]) =>
-  ingest.waitFor(() => ids.every((id) => arrived(ingest).includes(id)));
+const untilArrived = (ingest: StandInIngest, ids: readonly string[]) =>
+  ingest.waitFor(() => ids.every((id) => arrivedIds(ingest).includes(id)));
 
 /** Answers of an ingest that leave open whether it took the envelope. */
 const UNDECIDED: Record<string, IngestBehaviour> = {
@@ -115,9 +95,9 @@ Deno.test("ingests that do not decide → 202 spooled, delivered when they work 
     const sent = [fresh("{}", dsn), fresh("{}", dsn), fresh("{}", dsn)];
     for (const each of sent) await expectSpooled(server, each, name);
     ingest.behave(takes());
-    await taken(ingest, sent.map(({ id }) => id));
+    await untilArrived(ingest, sent.map(({ id }) => id));
   }));
-  const { spool, outcomes } = await drained(server);
+  const { spool, outcomes } = await untilDrained(server);
   assert.equal(spool.bytes, 0);
   for (const outcome of ["spooled", "delivered"]) {
     assert.ok((outcomes[outcome] ?? 0) >= 3 * cases.length, outcome);
@@ -126,7 +106,7 @@ Deno.test("ingests that do not decide → 202 spooled, delivered when they work 
 
 Deno.test("FORWARD_CLIENT_IP, ingest down → address and client hints are delivered later", async () => {
   await using ingest = startStandInIngest();
-  await using server = await relaying(ingest, { env: { FORWARD_CLIENT_IP: "true" } });
+  await using server = await startRelaying(ingest, { env: { FORWARD_CLIENT_IP: "true" } });
   ingest.behave(closes);
   const { id, body } = fresh();
   const identity = { "sec-ch-ua": '"Chromium";v="149"', "sec-ch-ua-platform": '"Linux"' };
@@ -139,7 +119,7 @@ Deno.test("FORWARD_CLIENT_IP, ingest down → address and client hints are deliv
   await response.body?.cancel();
   const before = ingest.requests.length;
   ingest.behave(takes());
-  const came = await ingest.waitFor((all) =>
+  const delivered = await ingest.waitFor((all) =>
     all.slice(before).find(({ text }) => text.includes(id))
   );
   for (
@@ -148,7 +128,7 @@ Deno.test("FORWARD_CLIENT_IP, ingest down → address and client hints are deliv
       ["x-forwarded-for", "127.0.0.1"],
       ["x-sentry-forwarded-for", "127.0.0.1"],
     ] as const
-  ) assert.equal(came.headers[name], value, name);
+  ) assert.equal(delivered.headers[name], value, name);
 });
 
 Deno.test("ingest is down → 202 spooled, and another process delivers it after a restart", async () => {
@@ -158,14 +138,14 @@ Deno.test("ingest is down → 202 spooled, and another process delivers it after
   await ingest.close();
   const sent = [fresh(), fresh("x".repeat(100_000))];
   {
-    await using server = await relaying(ingest, { dataDir: folder.path });
+    await using server = await startRelaying(ingest, { dataDir: folder.path });
     for (const each of sent) await expectSpooled(server, each);
-    const { spool } = await health(server);
+    const { spool } = await healthOf(server);
     assert.ok(spool.pending >= 2 && spool.bytes > 100_000);
   }
   await using back = startStandInIngest({ port });
-  await using _server = await relaying(back, { dataDir: folder.path });
-  await taken(back, sent.map(({ id }) => id));
+  await using _server = await startRelaying(back, { dataDir: folder.path });
+  await untilArrived(back, sent.map(({ id }) => id));
   for (const { id, body } of sent) {
     const request = back.requests.find(({ text }) => text.includes(id));
     assert.equal(request?.text, body);
@@ -178,12 +158,12 @@ Deno.test("DSN no longer allowed after a restart → spooled envelope is rejecte
   await using ingest = startStandInIngest();
   ingest.behave(answers(503));
   {
-    await using server = await relaying(ingest, { dataDir: folder.path });
+    await using server = await startRelaying(ingest, { dataDir: folder.path });
     await expectSpooled(server, fresh());
   }
   const before = ingest.requests.length;
   const env = { SENTRY_DSN: DSN.replace("/1", "/2") };
-  await using server = await relaying(ingest, { dataDir: folder.path, env });
+  await using server = await startRelaying(ingest, { dataDir: folder.path, env });
   await until("the envelope is rejected", async () => {
     const metrics = await (await fetch(`${server.origin}/monitoring/metrics`)).text();
     return /outcome="rejected",reason="dsn_not_allowed"\} [1-9]/.test(metrics);
@@ -197,10 +177,10 @@ Deno.test("seen before → 200 duplicate while it is in the spool, also after a 
   ingest.behave(hangs);
   const waiting = fresh();
   {
-    await using server = await relaying(ingest, { dataDir: folder.path });
+    await using server = await startRelaying(ingest, { dataDir: folder.path });
     await expectSpooled(server, waiting);
   }
-  await using server = await relaying(ingest, { dataDir: folder.path });
+  await using server = await startRelaying(ingest, { dataDir: folder.path });
   const again = await post(server, waiting.body);
   assert.deepEqual([again.status, await again.json()], [200, { id: waiting.id }]);
   assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
@@ -212,21 +192,21 @@ Deno.test("spooled by a process that ended, delivered, sent again → 200 duplic
   ingest.behave(hangs);
   const sent = fresh();
   {
-    await using server = await relaying(ingest, { dataDir: folder.path });
+    await using server = await startRelaying(ingest, { dataDir: folder.path });
     await expectSpooled(server, sent);
   }
   ingest.behave(takes());
-  const before = arrived(ingest).length;
-  await using server = await relaying(ingest, { dataDir: folder.path });
-  await drained(server);
+  const before = arrivedIds(ingest).length;
+  await using server = await startRelaying(ingest, { dataDir: folder.path });
+  await untilDrained(server);
   const again = await post(server, sent.body);
   assert.equal(again.headers.get("x-relay-outcome"), "duplicate");
-  assert.equal(arrived(ingest).length, before + 1);
+  assert.equal(arrivedIds(ingest).length, before + 1);
 });
 
 Deno.test("spool full → 503 spool_full without Retry-After, until it has drained", async () => {
   await using ingest = startStandInIngest();
-  await using server = await relaying(ingest, { env: { SPOOL_MAX_BYTES: "50000" } });
+  await using server = await startRelaying(ingest, { env: { SPOOL_MAX_BYTES: "50000" } });
   ingest.behave(answers(500));
   const large = () => fresh("x".repeat(20_000));
   const kept = [large(), large()];
@@ -236,21 +216,21 @@ Deno.test("spool full → 503 spool_full without Retry-After, until it has drain
   assert.equal(refused.status, 503);
   assert.equal(refused.headers.get("retry-after"), null);
   assert.equal((await refused.json()).error, "spool_full");
-  assert.equal((await health(server)).is_healthy, false);
+  assert.equal((await healthOf(server)).is_healthy, false);
 
   ingest.behave(takes());
-  await taken(ingest, kept.map(({ id }) => id));
+  await untilArrived(ingest, kept.map(({ id }) => id));
   await until("the spool has room", async () => {
     const response = await post(server, over.body);
     await response.body?.cancel();
     return response.ok;
   });
-  assert.ok((await health(server)).is_healthy);
+  assert.ok((await healthOf(server)).is_healthy);
 });
 
 Deno.test("400 while draining → deleted; 429 → delivered after the limit", async () => {
   await using ingest = startStandInIngest();
-  await using server = await relaying(ingest);
+  await using server = await startRelaying(ingest);
   ingest.behave(answers(500));
   const [bad, good] = [fresh(), fresh()];
   for (const each of [bad, good]) await expectSpooled(server, each);
@@ -263,13 +243,13 @@ Deno.test("400 while draining → deleted; 429 → delivered after the limit", a
     return takes();
   });
   await ingest.waitFor(() => limited === 2);
-  const { outcomes } = await drained(server);
+  const { outcomes } = await untilDrained(server);
   assert.ok((outcomes.rejected ?? 0) >= 1);
 });
 
 Deno.test("segments before and after an outage → arrive in order", async () => {
   await using ingest = startStandInIngest();
-  await using server = await relaying(ingest);
+  await using server = await startRelaying(ingest);
   ingest.behave(answers(500));
   const id = "0000000000000000000000000000aaaa";
   const segment = (n: number) => envelope(id, "replay_recording", `{"segment_id":${n}}`);

@@ -12,6 +12,7 @@ import {
   takes,
   takesSlowly,
 } from "../stand_in_ingest.ts";
+import { healthOf, untilDrained } from "../server_health.ts";
 import { stopInTime } from "../stop_in_time.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { until } from "../until.ts";
@@ -26,10 +27,6 @@ function startRelaying(
     dataDir,
     env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, ...env },
   });
-}
-
-async function health({ origin }: ServerProcess) {
-  return await (await fetch(`${origin}/monitoring`)).json();
 }
 
 /** Posts an envelope. Returns the status of the response. */
@@ -65,7 +62,7 @@ for (const [size, bytes] of [["small", 50_000], ["large", 500_000]] as const) {
     await client.sendHead({ "content-length": String(body.length) });
     await client.send(body.subarray(0, bytes / 2));
     await until("the upload has begun", async () => {
-      const { in_flight_bytes } = await health(server);
+      const { in_flight_bytes } = await healthOf(server);
       return in_flight_bytes > 0 || size === "small";
     });
     const stopping = stopInTime(server);
@@ -122,6 +119,6 @@ Deno.test("SIGTERM while draining into a slow ingest → none delivered twice af
   await stopInTime(first);
   ingest.behave(takes());
   await using next = await startRelaying(ingest, folder.path);
-  await until("the spool is empty", async () => (await health(next)).spool.pending === 0);
+  await untilDrained(next);
   assert.deepEqual(arrived().slice(before).toSorted(), names.toSorted());
 });
