@@ -29,7 +29,7 @@ export interface StandInIngest {
    * Calls `find` with all requests, now and after each further one, until it returns something other than undefined,
    * null and false.
    *
-   * @throws after `timeoutMs` (20 s), with the received requests, or when the stand-in is closed
+   * @throws after `timeoutMs` (60 s), with the received requests, or when the stand-in is closed
    *
    * @example
    * ```ts ignore
@@ -122,7 +122,7 @@ export function startStandInIngest(options: StandInOptions = {}): StandInIngest 
     },
     waitFor<T>(
       find: (requests: readonly IngestRequest[]) => T | undefined | null | false,
-      timeoutMs = 20_000,
+      timeoutMs = 60_000,
     ): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       const waiter = {

@@ -290,7 +290,7 @@ Deno.test("second import at the same time → 503", async () => {
 });
 
 Deno.test("sender stops sending → import ends with a message, the next one runs", async () => {
-  await using server = startInboxServer({ importTimeoutMs: 50 });
+  await using server = startInboxServer({ importTimeoutMs: 500 });
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
   const begun =
     `POST /monitoring/inbox?import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n`;

@@ -76,7 +76,7 @@ export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
     health,
     async healthWhen(find) {
       let now = await health();
-      await until(`the health fits ${find}`, async () => find(now = await health()), 60_000);
+      await until(`the health fits ${find}`, async () => find(now = await health()));
       return now;
     },
     async [Symbol.asyncDispose]() {

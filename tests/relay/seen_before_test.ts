@@ -55,7 +55,7 @@ Deno.test("row 'seen before': a copy while the first is sent → waits, then 200
 
 Deno.test("not taken before → the next attempt is no duplicate", async () => {
   await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 200 });
+  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 1_000 });
   const body = fresh();
   ingest.next(hangs, answers(500), answers(400));
   await expectError(await server.post(body), 503, "spool_unavailable");
@@ -68,7 +68,7 @@ Deno.test("not taken before → the next attempt is no duplicate", async () => {
 
 Deno.test("limit announced while a copy waits → 429 for the copy, no request", async () => {
   await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 300 });
+  await using server = startRelay({ upstream: ingest.origin, relayTimeoutMs: 1_000 });
   // Its status arrives at once, its end never.
   const limited = { kind: "hang half way", status: 429 } as const;
   ingest.next(limited);

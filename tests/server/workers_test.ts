@@ -53,7 +53,7 @@ Deno.test({
     });
     const origin = await server.printed(/^Listening on (\S+)\/$/m);
     const processes = () => metric(origin, "sightglass_processes");
-    await until("both run", async () => await processes() === 2, 60_000);
+    await until("both run", async () => await processes() === 2);
 
     const post = async (body: BodyInit) =>
       (await request(`${origin}/monitoring`, { method: "POST", body })).status;
@@ -95,23 +95,22 @@ Deno.test({
       await until("it is replaced", () => {
         const now = server.pids();
         return now.length === 3 && !now.includes(workers[1]!);
-      }, 60_000);
+      });
       assert.match(server.text(), /Server process \d ended \(SIGKILL\); another starts in 1 s\./);
       const started = () => server.text().match(/The server has started/g)?.length;
-      await until("it listens", () => started() === 3, 60_000);
-      await until("both report", async () => await processes() === 2, 60_000);
+      await until("it listens", () => started() === 3);
+      await until("both report", async () => await processes() === 2);
       assert.equal(await metric(origin, DELIVERED), CONNECTIONS, "counts of the killed one stay");
       ingest.behave(takes());
       await ingest.waitFor(
         (all) => acknowledged.every((sent) => all.some((request) => request.text === sent)),
-        60_000,
       );
     });
 
     // Attack: a server of the same user that shares the port would get a part of the connections.
     await t.step("another server on the same port → refused with one line", async () => {
       await using other = launch({ PORT: new URL(origin).port, DATA_DIR: dataDir });
-      await until("it is refused", () => other.text().includes("in use"), 60_000);
+      await until("it is refused", () => other.text().includes("in use"));
       assert.equal((await other.process.status).code, 1);
       await other.closed;
       assert.equal(
@@ -162,7 +161,7 @@ Deno.test({
 
     await using server = launch({ PORT: "0", DATA_DIR: dataDir, SPOOL: "none" });
     const origin = await server.printed(/^Listening on (\S+)\/$/m);
-    await until("both run", () => server.pids().length === 3, 60_000);
+    await until("both run", () => server.pids().length === 3);
     await server.endsAfter("SIGKILL", 0, 20_000);
     await assert.rejects(
       Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) }),
@@ -187,7 +186,7 @@ for (const workers of ["1", "2"]) {
       });
       const origin = await server.printed(/^Listening on (\S+)\/$/m);
       const started = () => server.text().match(/The server has started/g)?.length;
-      await until("all run", () => started() === Number(workers), 60_000);
+      await until("all run", () => started() === Number(workers));
       const oldPids = server.pids().slice(1);
 
       const posts: string[] = [];

@@ -12,7 +12,7 @@ Deno.test("outage → ingest down, spool nearly full, ingest up, spool drained: 
     env: { SENTRY_DSN: DSN, RELAY_UPSTREAM: ingest.origin, SPOOL_MAX_BYTES: "100000" },
   });
   const logged = (text: string) =>
-    until(`the log has "${text}"`, () => server.output().includes(text), 30_000);
+    until(`the log has "${text}"`, () => server.output().includes(text));
   const post = async (body: BodyInit) => {
     const response = await fetch(`${server.origin}/monitoring`, { method: "POST", body });
     assert.equal(response.status, 202, await response.text());
