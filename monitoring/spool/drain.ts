@@ -16,8 +16,12 @@ export const POLL_MS = 5_000;
 export const EXPIRE_EVERY_MS = 60_000;
 /** A lease survives two renewals that fail. */
 export const RENEW_EVERY_MS = LEASE_MS / 3;
-/** Most concurrent deliveries to one ingest: hides its latency without overloading it when it returns. */
-export const MAX_CONCURRENT = 16;
+/**
+ * Concurrent deliveries to one ingest: one more after each that is decided, the first number again after a failure or a
+ * rate limit. Hides its latency, and leaves most of its 256 connections to live envelopes.
+ */
+export const FIRST_CONCURRENT = 16;
+export const MAX_CONCURRENT = 64;
 /** Most envelopes leased for one ingest, so that a free delivery slot never waits for the spool. */
 export const MAX_LEASED = 2 * MAX_CONCURRENT;
 /** Most bytes of leased bodies in memory, plus one body of any size. */
@@ -57,6 +61,8 @@ export class Drain {
   readonly #running = new Set<Promise<void>>();
   /** DSNs with envelopes in the spool at the last pass, by ingest. */
   #waiting: ReadonlyMap<Upstream, readonly string[]> = new Map();
+  /** Concurrent deliveries by ingest. Default: {@linkcode FIRST_CONCURRENT}. */
+  readonly #concurrent = new Map<Upstream, number>();
   #isPassing = false;
   #needsPass = false;
   #stopping: Promise<void> | undefined;
@@ -190,7 +196,7 @@ export class Drain {
     let active = this.#count(upstream, "active");
     for (const held of this.#held.values()) {
       if (held.upstream !== upstream || held.state !== "queued") continue;
-      const mayStart = upstream.isProbed ? active === 0 : active < MAX_CONCURRENT;
+      const mayStart = upstream.isProbed ? active === 0 : active < this.#maxActive(upstream);
       if (this.#stopping || !mayStart) return;
       if (this.#isLimited(held)) {
         this.#release(held, 0);
@@ -204,6 +210,7 @@ export class Drain {
 
   async #deliver(held: HeldEnvelope): Promise<void> {
     const { envelope, upstream, abort: { signal } } = held;
+    const { isProbed } = upstream;
     let result: DeliveryResult;
     try {
       result = await this.#options.deliver(envelope, signal);
@@ -215,12 +222,17 @@ export class Drain {
         this.#release(held, 0);
         break;
       case "undecided":
+        if (result.fault === "ingest") this.#concurrent.delete(upstream);
         this.#backOff(held, result.fault);
         break;
       case "rate_limited":
+        this.#concurrent.delete(upstream);
         this.#limit(held, result.waitMs);
         break;
       default:
+        if (!isProbed) {
+          this.#concurrent.set(upstream, Math.min(MAX_CONCURRENT, this.#maxActive(upstream) + 1));
+        }
         await this.#end(held, result);
     }
     this.#startDeliveries(upstream);
@@ -306,6 +318,10 @@ export class Drain {
     const held = this.#count(upstream, "queued", "active");
     if (upstream.isProbed) return held === 0 && upstream.probeInMs <= 0 ? 1 : 0;
     return held > MAX_LEASED / 2 ? 0 : MAX_LEASED - held;
+  }
+
+  #maxActive(upstream: Upstream): number {
+    return this.#concurrent.get(upstream) ?? FIRST_CONCURRENT;
   }
 
   #count(upstream: Upstream, ...states: HeldEnvelope["state"][]): number {

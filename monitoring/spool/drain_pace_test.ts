@@ -4,6 +4,7 @@ import { MAX_PROBE_PAUSE_MS } from "../relay/send/circuit_breaker.ts";
 import { MAX_WAIT_MS } from "./spool.ts";
 import {
   FIRST_BACKOFF_MS,
+  FIRST_CONCURRENT,
   MAX_BACKOFF_MS,
   MAX_CONCURRENT,
   MIN_LIMIT_WAIT_MS,
@@ -132,21 +133,22 @@ Deno.test("envelope always gets 500 → its backoff doubles until it is too old"
   assert.deepEqual(harness.dropped, [{ dsn: DSN, envelopes: 1, quantities: { error: 3 } }]);
 });
 
-Deno.test("ingest is up → limited number of concurrent deliveries", async () => {
+Deno.test("ingest is up → limited number of concurrent deliveries, which grows", async () => {
   await using harness = await DrainHarness.open();
   harness.answer = () => undefined;
-  await harness.put(...range(1, 100));
+  await harness.put(...range(1, 200));
   await harness.start();
   assert.equal(harness.active, 1, "its health is unknown");
   harness.attempts[0]?.end(DELIVERED);
   await harness.quiet();
-  assert.equal(harness.active, MAX_CONCURRENT);
-  for (const at of range(1, 99)) {
+  assert.equal(harness.active, FIRST_CONCURRENT);
+  for (const at of range(1, 199)) {
     harness.attempts[at]?.end(DELIVERED);
     await harness.quiet();
+    if (at === 1) assert.equal(harness.active, FIRST_CONCURRENT + 1);
   }
   assert.equal(harness.mostActive, MAX_CONCURRENT);
-  assert.deepEqual(harness.taken(), [100, ...range(1, 99)]);
+  assert.deepEqual(harness.taken(), [200, ...range(1, 199)]);
   assert.equal((await harness.spool.stats()).pending, 0);
 });
 

@@ -4,7 +4,7 @@ import { MAX_PROBE_PAUSE_MS } from "../relay/send/circuit_breaker.ts";
 import { LEASE_MS } from "./spool.ts";
 import {
   EXPIRE_EVERY_MS,
-  MAX_CONCURRENT,
+  FIRST_CONCURRENT,
   POLL_MS,
   RENEW_EVERY_MS,
   STOP_GRACE_MS,
@@ -218,14 +218,14 @@ Deno.test("stop → waits for running deliveries, releases queued envelopes", as
   const stopped = harness.drain.stop();
   await harness.quiet();
   const under = harness.attempts.slice(1);
-  assert.equal(under.length, MAX_CONCURRENT);
+  assert.equal(under.length, FIRST_CONCURRENT);
   assert.ok(under.every(({ signal }) => !signal.aborted));
   for (const attempt of under) attempt.end(DELIVERED);
   await stopped;
-  assert.equal(harness.ended.length, 1 + MAX_CONCURRENT);
+  assert.equal(harness.ended.length, 1 + FIRST_CONCURRENT);
   // The others are at their place and not leased.
   const left = await harness.spool.lease({ now: NOON, limit: 100, maxBytes: 1e9, dsns: BOTH_DSNS });
-  assert.deepEqual(left.map(numberOf), range(MAX_CONCURRENT + 1, 59));
+  assert.deepEqual(left.map(numberOf), range(FIRST_CONCURRENT + 1, 59));
   assert.deepEqual(harness.clock.timers, []);
 });
 
