@@ -36,7 +36,7 @@ export abstract class InboxReplica extends SqliteInbox {
     // Not `grow`: on a full disk deletions are followed.
     const { position, writer } = this.shrink((file) => {
       const stored = mark && file.envelopeTable.row(mark.id);
-      // After a restore of the database, its log ends earlier, or has gone on with other rows.
+      // After a restore of the database, its log ends earlier, or has other rows from then on.
       const isOther = stored ? stored.received_at !== mark?.receivedAt : false;
       return file.follow(log, after > last || isOther);
     });

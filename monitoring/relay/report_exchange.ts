@@ -91,7 +91,7 @@ export class ReportExchange {
       if (!this.#hasFailed) this.#options.onFailure(error);
       this.#hasFailed = true;
     }
-    // As written: the counts go on, and the next process that is asked must not know less.
+    // As written: an answer must not have newer counts than the file, from which the next process that is asked answers.
     return JSON.parse(text);
   }
 }

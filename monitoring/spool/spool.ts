@@ -6,8 +6,8 @@
  *
  * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened ({@linkcode SpoolOptions}),
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
- * 3. name it in `spool` of config.ts, parse its address in config_values.ts, permit it in tools/run/permissions.ts;
- *    main.ts makes the options of it, by which `openBackend` in open_spool.ts chooses; its text on the page is in
+ * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), its permissions in
+ *    tools/run/permissions.ts, its options in main.ts, `openBackend` in open_spool.ts, its text on the page in
  *    routes/_slots.ts.
  */
 
@@ -79,12 +79,12 @@ export interface SpoolOptions {
 /**
  * What every backend does. Several processes may open the same spool; each envelope is leased to one of them at a time.
  *
- * Clocks may be set back. `lease` and `expire` therefore shorten every time that is further ahead of their `now` than
- * it can have been set (a lease by more than {@linkcode LEASE_MS}, a wait by more than {@linkcode MAX_WAIT_MS}, an
- * arrival at all) to that bound.
+ * Clocks may be set back. Stored times are then too far ahead: `lease` and `expire` first reduce the end of each lease
+ * to at most {@linkcode LEASE_MS} from `now`, the end of each wait to at most {@linkcode MAX_WAIT_MS} from `now`, and each
+ * arrival to at most `now`.
  *
- * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot do its work now. Nothing has changed
- * then, unless the backend crashed or hung during the call: it may have been done as a whole.
+ * All methods reject with {@linkcode SpoolUnavailableError} if the spool cannot be used now. The call then had no effect.
+ * Exception: if the backend crashed or hung during the call, it may have had its whole effect.
  */
 export interface Spool {
   /** Takes ownership of the bytes: their buffer is detached, unless they are a part of a larger one. */
@@ -125,7 +125,7 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** The spool cannot do its work now: disk full or unwritable, locked for too long, closed. */
+/** The spool cannot be used now: disk full or unwritable, locked for too long, closed. */
 export class SpoolUnavailableError extends Error {
   override readonly name = "SpoolUnavailableError";
   /** @param reason part of a sentence, without a full stop */
