@@ -42,11 +42,10 @@ export function PlayerPanel({ source, replayId, recording = NOTHING }: {
   const [isWide, setWide] = useState(false);
   const { phase, at, isPlaying, isSkipping } = player;
 
-  const isFirst = useRef(true);
   useEffect(() => {
-    if (!isFirst.current && asked !== "" && phase === "ready") player.seek(startAt);
-    isFirst.current = false;
-  }, [asked]);
+    // Also once the player is ready: the address may have changed while it was loading.
+    if (asked !== "" && phase === "ready") player.seek(startAt);
+  }, [asked, phase]);
   useEffect(() => {
     if (phase === "ready") player.set(speed, skips);
   }, [phase, speed, skips]);
