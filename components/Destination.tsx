@@ -1,8 +1,8 @@
 import { OutcomeMark } from "./OutcomeMark.tsx";
-import { describeOutcome, type SendResult } from "./outcome.ts";
+import { type DeliveryState, describeOutcome } from "./outcome.ts";
 
 /** The outcomes that an envelope can have, best first. */
-const OUTCOMES: readonly { readonly result: SendResult; readonly explanation: string }[] = [
+const OUTCOMES: readonly { readonly result: DeliveryState; readonly explanation: string }[] = [
   {
     result: { status: 200, outcome: "delivered" },
     explanation:

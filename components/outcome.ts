@@ -2,8 +2,8 @@ import type { Outcome } from "../monitoring/protocol/relay_api.ts";
 import { isRetryable } from "../monitoring/protocol/retry.ts";
 
 /**
- * Decides colour and mark of an envelope: it arrived (`flows`), will arrive later (`waits`) or will not (`refused`), or
- * this page has nothing more to do with it, and nothing is wrong (`ended`).
+ * State of an envelope, shown as colour and mark: it arrived (`flows`), will arrive later (`waits`) or will not
+ * (`refused`), or this page has nothing more to do with it, and nothing is wrong (`ended`).
  */
 export type OutcomeKind = "flows" | "waits" | "refused" | "ended";
 
@@ -17,7 +17,7 @@ interface OutcomeDescription {
 }
 
 /** The part of a receipt that decides its outcome. */
-export interface SendResult {
+export interface DeliveryState {
   /** HTTP status; undefined: no response. */
   readonly status?: number;
   /** The relay's `X-Relay-Outcome`; undefined if the ingest itself responded. */
@@ -38,7 +38,7 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
       spooled: {
         kind: "waits",
         word: "spooled",
-        meaning: "on the relay's disk until the ingest accepts it",
+        meaning: "in the relay's spool until the ingest accepts it",
       },
       // The other tab's receipt has the result.
       handed_over: { kind: "ended", word: "handed over", meaning: "sent by another tab" },
@@ -47,7 +47,11 @@ const OUTCOMES: ReadonlyMap<string, OutcomeDescription> = new Map<string, Outcom
         word: "rate limited",
         meaning: "the ingest announced a rate limit for its items",
       },
-      rejected: { kind: "refused", word: "rejected", meaning: "refused by the ingest" },
+      rejected: {
+        kind: "refused",
+        word: "rejected",
+        meaning: "refused by the ingest or by the relay",
+      },
       withdrawn: {
         kind: "ended",
         word: "deleted",
@@ -73,11 +77,11 @@ const KEPT: OutcomeDescription = {
 };
 
 /**
- * Describes the state of an envelope. Its outcome decides if there is one, else the status: a self-hosted ingest responds
- * to the browser directly, without outcomes. The browser's delivery adds an outcome to a final 429.
+ * Describes the state of an envelope. Its outcome decides if there is one, else the status: an ingest that the browser
+ * sends to directly reports no outcome. The browser's delivery adds an outcome to a final 429.
  */
 export function describeOutcome(
-  { status, outcome, error, attempts }: SendResult,
+  { status, outcome, error, attempts }: DeliveryState,
 ): OutcomeDescription {
   const reported = outcome === undefined ? undefined : OUTCOMES.get(outcome);
   if (reported) return reported;

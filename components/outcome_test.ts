@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describeOutcome } from "./outcome.ts";
 
-Deno.test("an outcome of the relay → it decides, whatever the status", () => {
+Deno.test("known outcome → it decides, whatever the status", () => {
   assert.equal(describeOutcome({ status: 200, outcome: "stored" }).kind, "flows");
   assert.equal(
     describeOutcome({ status: 200, outcome: "delivered" }).meaning,
@@ -13,6 +13,7 @@ Deno.test("an outcome of the relay → it decides, whatever the status", () => {
   assert.equal(describeOutcome({ status: 413, outcome: "rejected" }).kind, "refused");
   assert.equal(describeOutcome({ outcome: "dropped", error: "too old" }).kind, "refused");
   assert.equal(describeOutcome({ outcome: "withdrawn", attempts: 0 }).kind, "ended");
+  assert.equal(describeOutcome({ outcome: "handed_over", attempts: 0 }).kind, "ended");
 });
 
 Deno.test("no outcome, because the ingest responded itself → the status decides", () => {
@@ -21,7 +22,7 @@ Deno.test("no outcome, because the ingest responded itself → the status decide
   assert.equal(describeOutcome({ status: 403, error: "dsn_not_allowed" }).kind, "refused");
 });
 
-Deno.test("no response, 5xx, 408, 425 or 429 → waits, because it is sent again", () => {
+Deno.test("no outcome and no decision → waiting, sending or kept", () => {
   assert.equal(describeOutcome({ attempts: 0 }).word, "waiting");
   assert.equal(describeOutcome({ attempts: 1 }).word, "sending");
   assert.equal(describeOutcome({ error: "Failed to fetch" }).word, "kept");
@@ -31,6 +32,7 @@ Deno.test("no response, 5xx, 408, 425 or 429 → waits, because it is sent again
 });
 
 Deno.test("an unknown outcome → the status decides", () => {
+  // A name that objects inherit.
   assert.equal(describeOutcome({ status: 200, outcome: "toString" }).word, "accepted");
   assert.equal(describeOutcome({ status: 503, outcome: "teleported" }).word, "kept");
 });

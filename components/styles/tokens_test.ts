@@ -24,12 +24,13 @@ function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
+/** https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
 function contrast(a: string, b: string): number {
   const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return (high + 0.05) / (low + 0.05);
 }
 
-const MINIMUM_CONTRAST = {
+const MIN_CONTRAST = {
   ink: MIN_TEXT_CONTRAST,
   quiet: MIN_TEXT_CONTRAST,
   flows: MIN_TEXT_CONTRAST,
@@ -39,7 +40,7 @@ const MINIMUM_CONTRAST = {
   navigation: MIN_SHAPE_CONTRAST,
   resource: MIN_SHAPE_CONTRAST,
   rendering: MIN_SHAPE_CONTRAST,
-  // Text of log levels (logs.css), too.
+  // Also text: log levels (logs.css).
   http: MIN_TEXT_CONTRAST,
   server: MIN_TEXT_CONTRAST,
   database: MIN_SHAPE_CONTRAST,
@@ -49,13 +50,13 @@ const MINIMUM_CONTRAST = {
 const WITHOUT_MINIMUM = ["paper", "lit", "rule"];
 
 Deno.test("every colour token → has a minimum contrast, or is listed as having none", () => {
-  const listed = [...Object.keys(MINIMUM_CONTRAST), ...WITHOUT_MINIMUM].sort();
+  const listed = [...Object.keys(MIN_CONTRAST), ...WITHOUT_MINIMUM].sort();
   assert.deepEqual([...schemes.dark.keys()].sort(), listed);
 });
 
 for (const [scheme, tokens] of Object.entries(schemes)) {
   for (const background of ["paper", "lit"]) {
-    for (const [foreground, minimum] of Object.entries(MINIMUM_CONTRAST)) {
+    for (const [foreground, minimum] of Object.entries(MIN_CONTRAST)) {
       Deno.test(`${scheme}: ${foreground} on ${background} → contrast of at least ${minimum}`, () => {
         const [above, below] = [tokens.get(foreground), tokens.get(background)];
         assert.ok(above && below, `tokens.css must define --${foreground} and --${background}`);
@@ -71,7 +72,7 @@ Deno.test("known pairs → the contrast that WCAG defines", () => {
   assert.equal(contrast("777777", "ffffff").toFixed(2), "4.48");
 });
 
-Deno.test("colours and fonts that the style sheets use → defined", async () => {
+Deno.test("custom properties that the style sheets use → defined", async () => {
   const folder = new URL(".", import.meta.url);
   const sheets = await Promise.all(
     Array.from(Deno.readDirSync(folder), ({ name }) => name).filter((name) => name.endsWith(".css"))

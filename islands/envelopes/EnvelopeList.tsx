@@ -5,7 +5,7 @@ import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
 import { countItems } from "../../components/count_items.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { describeOutcome, type SendResult } from "../../components/outcome.ts";
+import { type DeliveryState, describeOutcome } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
@@ -226,7 +226,7 @@ const EnvelopeRow = memo(function EnvelopeRow(
 });
 
 /** An envelope's outcome with its mark. */
-export function Outcome({ result }: { result: SendResult }) {
+export function Outcome({ result }: { result: DeliveryState }) {
   const { kind, word, meaning } = describeOutcome(result);
   return (
     <span className={kind} title={meaning}>

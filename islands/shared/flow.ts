@@ -1,7 +1,7 @@
-import { describeOutcome, receiptKey, type SendResult } from "../../components/outcome.ts";
+import { type DeliveryState, describeOutcome, receiptKey } from "../../components/outcome.ts";
 
 /** The parts of a receipt that the pipeline strip counts and draws. */
-export interface FlowReceipt extends SendResult {
+export interface FlowReceipt extends DeliveryState {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -25,7 +25,7 @@ export function statusSentence(state: PipelineState): string {
   }
   const since = flow.spoolingSince;
   if (since !== undefined && spool?.pending !== 0) {
-    const stored = spool ? spoolText(spool) : "the relay stores envelopes on disk";
+    const stored = spool ? spoolText(spool) : "the relay stores envelopes in its spool";
     return `The ingest has been unavailable since ${formatTimeOfDay(since)}: ${stored}.`;
   }
   if (spool && spool.pending > 0) return `The ingest is available again: ${spoolText(spool)}.`;
@@ -38,6 +38,6 @@ export function statusSentence(state: PipelineState): string {
 function spoolText({ pending, oldestAgeS }: SpoolState): string {
   // The relay reports whole seconds.
   const oldest = oldestAgeS < 60 ? `${oldestAgeS}\u00a0s` : formatDuration(oldestAgeS * 1000);
-  return `the relay has ${formatCount(pending, "envelope")} of all senders on disk, ` +
+  return `the relay has ${formatCount(pending, "envelope")} of all senders in its spool, ` +
     (pending === 1 ? `for ${oldest}` : `the oldest for ${oldest}`);
 }

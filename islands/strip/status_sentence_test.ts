@@ -41,12 +41,12 @@ Deno.test("ingest is down → since when, how much is spooled and how old it is"
   const flow = { ...some, spoolingSince: at };
   assert.equal(
     statusSentence({ ...running, flow }),
-    "The ingest has been unavailable since 14:03:22: the relay stores envelopes on disk.",
+    "The ingest has been unavailable since 14:03:22: the relay stores envelopes in its spool.",
   );
   assert.equal(
     statusSentence({ ...running, flow, spool: { pending: 12, oldestAgeS: 185 } }),
     "The ingest has been unavailable since 14:03:22: the relay has 12\u00a0envelopes of all " +
-      "senders on disk, the oldest for 3\u00a0min\u00a005\u00a0s.",
+      "senders in its spool, the oldest for 3\u00a0min\u00a005\u00a0s.",
   );
 });
 

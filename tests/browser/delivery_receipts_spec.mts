@@ -24,7 +24,7 @@ test.describe("relay with spool", () => {
     await expect(strip).toContainText(
       /The ingest has been unavailable since \d\d:\d\d:\d\d: the relay has [1-9]\d*\senvelope/,
     );
-    await expect(page.getByText(/the relay stores envelopes on disk/)).toBeVisible();
+    await expect(page.getByText(/the relay stores envelopes in its spool/)).toBeVisible();
     await expect(page.getByText("0 waiting").first()).toBeVisible();
     await expect(page.getByText("0 refused").first()).toBeVisible();
     await expect(strip).toContainText("0 accepted");
