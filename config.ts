@@ -36,20 +36,20 @@ export interface Config {
   readonly relayTimeoutMs: number;
   /** Bytes as sent; 10 times as many when decompressed. */
   readonly maxEnvelopeBytes: number;
-  /** The part of this process, as {@linkcode Config.maxConnections}, if it is one of several. */
+  /** Bytes of request bodies in memory at once. With several processes: the share of this one. */
   readonly maxInFlightBytes: number;
-  /** Maximum number of open connections; undefined: the server's default. */
+  /** Maximum number of open connections, of several processes: the share of this one. Undefined: the server's default. */
   readonly maxConnections?: number;
   /** Server processes that share the port. They divide the limits among themselves. */
   readonly workers: number;
   /** Whether processes may share the port. The launcher then replaces those that end, and all of them on a reload. */
   readonly sharesPort: boolean;
   /**
-   * Which of the processes that the launcher replaces this one is, from 0. A process of a reload has the number of the one
-   * before it, plus or minus {@linkcode workers}. Undefined in the launcher and without it.
+   * Number of this process, from 0. After every other reload the numbers start at {@linkcode workers}, because old and
+   * new processes run at the same time. Undefined in the launcher and without one.
    */
   readonly worker?: number;
-  /** Folder through which several processes exchange what they have counted. */
+  /** Folder through which several processes exchange their counts. */
   readonly countsDir: string;
   /** Additional origins whose pages may post to the relay. */
   readonly allowedOrigins: readonly string[];
@@ -62,7 +62,7 @@ export interface Config {
   readonly spool: "sqlite" | "postgres" | "none";
   readonly spoolMaxBytes: number;
   readonly spoolMaxAgeHours: number;
-  /** Of the inbox, or of its replica. `memory` on Deno Deploy, where files are not kept, unless `DATA_DIR` is set. */
+  /** Where the inbox, or its replica, is kept: `memory` on Deno Deploy without `DATA_DIR`, else `file`. */
   readonly inbox: "file" | "memory";
   readonly inboxMaxBytes: number;
   readonly inboxMaxAgeDays: number;
@@ -78,12 +78,17 @@ export interface Config {
   readonly sourceMapOrigins: readonly string[];
 }
 
-/** Variables whose values are not printed: logs are read by more people than these. */
-const SECRETS: ReadonlySet<string> = new Set([
+/** Variables that may contain a secret: errors do not print their values. */
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   "ALERT_WEBHOOK_URL",
   "DATABASE_URL",
+  "HTTPS_PROXY",
   "INBOX_TOKEN",
   "OTLP_HEADERS",
+  "OTLP_URL",
+  "RELAY_UPSTREAM",
+  "http_proxy",
+  "https_proxy",
 ]);
 
 /** An environment variable is not valid. The message is one line, ready to be printed. */
@@ -95,7 +100,7 @@ export class ConfigError extends Error {
     readonly allowed: string,
     options?: ErrorOptions,
   ) {
-    const shown = SECRETS.has(variable) ? "not valid" : JSON.stringify(value);
+    const shown = SECRET_VARIABLES.has(variable) ? "not valid" : JSON.stringify(value);
     super(`Cannot start: ${variable} is ${shown}. Use ${allowed}.`, options);
   }
 }
@@ -108,11 +113,12 @@ const INBOX_DSN = "https://inbox@sightglass.invalid/1";
  * runtime itself. https://docs.deno.com/deploy/reference/builds/
  */
 const MEMORY_INBOX_BYTES = 64 * values.MIB;
+const FILE_INBOX_BYTES = 200 * values.MIB;
 
 /**
  * Validates environment variables as docs/configuration.md describes them. An empty variable counts as not set.
  *
- * @param env the variables, for example `Deno.env.toObject()`
+ * @param env the variables, for example `{ PORT: "9000" }`
  * @throws {ConfigError} for the first value that is not valid
  *
  * @example
@@ -145,20 +151,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const listensOnAllInterfaces = mode === "relay" || onDeploy;
   const dataDir = optional("DATA_DIR", values.folder);
   const database = optional("DATABASE_URL", values.postgresUrl);
-  const lastingSpool = database ? "postgres" : onDeploy ? "none" : "sqlite";
+  const defaultSpool = database ? "postgres" : onDeploy ? "none" : "sqlite";
   const inbox = onDeploy && dataDir === undefined ? "memory" : "file";
   const port = optional("PORT", values.wholeNumber(0, 65535)) ?? 8000;
-  const address = optional("HOST", values.hostname)?.replace(/^\[|\]$/g, "") ??
+  const hostname = optional("HOST", values.hostname)?.replace(/^\[|\]$/g, "") ??
     (listensOnAllInterfaces ? "0.0.0.0" : "127.0.0.1");
   const workers = optional("WORKERS", values.workerCount) ?? 1;
-  const onlyOne = onDeploy
-    ? "1 on Deno Deploy"
-    : Deno.build.os !== "linux"
-    ? "1: processes share a port on Linux only"
-    : mode === "inbox" && !database
-    ? "1, or set DATABASE_URL: an inbox in SQLite has one process"
-    : undefined;
-  if (workers > 1 && onlyOne) throw new ConfigError("WORKERS", env.WORKERS ?? "", onlyOne);
+  const oneProcessOnly = whyOneProcess({ onDeploy, mode, database });
+  if (workers > 1 && oneProcessOnly) {
+    throw new ConfigError("WORKERS", env.WORKERS ?? "", oneProcessOnly);
+  }
   const worker = optional("SIGHTGLASS_WORKER", values.wholeNumber(0, 2 * values.MAX_WORKERS - 1));
   const share = (total: number) =>
     worker === undefined ? total : Math.max(1, Math.floor(total / workers));
@@ -166,7 +168,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const { byDefault, ...inFlight } = values.RELAY_LIMITS.maxInFlightBytes;
   const maxInFlightBytes = optional("MAX_IN_FLIGHT_BYTES", inFlight) ??
     (workers === 1 ? byDefault : Math.max(byDefault, 2 * workers * maxEnvelopeBytes));
-  // A process would refuse a larger envelope each time, and browsers would send it again and again.
+  // A process would refuse an envelope above its share each time, and browsers would send it again and again. Of one
+  // process the operator sees both values.
   if (workers > 1 && maxInFlightBytes < workers * maxEnvelopeBytes) {
     const allowed = `at least ${workers * maxEnvelopeBytes}: MAX_ENVELOPE_BYTES for each process`;
     throw new ConfigError("MAX_IN_FLIGHT_BYTES", `${maxInFlightBytes}`, allowed);
@@ -176,7 +179,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze<Config>({
     mode,
     port,
-    hostname: address,
+    hostname,
     dsn: pageDsn,
     allowedDsns: Object.freeze([
       pageDsn,
@@ -206,21 +209,21 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxInFlightBytes: share(maxInFlightBytes),
     maxConnections: maxConnections && share(maxConnections),
     workers,
-    sharesPort: onlyOne === undefined,
+    sharesPort: oneProcessOnly === undefined,
     worker,
     // The name is that of the address, which two servers cannot share.
-    countsDir: `${dataDir ?? ".data"}/workers-${address}-${port}`,
+    countsDir: `${dataDir ?? ".data"}/workers-${hostname}-${port}`,
     allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", values.list(values.origin)) ?? []),
     forwardClientIp: optional("FORWARD_CLIENT_IP", values.oneOf("true", "false")) === "true",
     trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", values.headerName)?.toLowerCase(),
     dataDir: dataDir ?? ".data",
     database,
-    spool: optional("SPOOL", values.oneOf("sqlite", "none")) ?? lastingSpool,
+    spool: optional("SPOOL", values.oneOf("sqlite", "none")) ?? defaultSpool,
     spoolMaxBytes: limit("SPOOL_MAX_BYTES", values.RELAY_LIMITS.spoolMaxBytes),
     spoolMaxAgeHours: limit("SPOOL_MAX_AGE_HOURS", values.RELAY_LIMITS.spoolMaxAgeHours),
     inbox,
     inboxMaxBytes: optional("INBOX_MAX_BYTES", values.bytes(1)) ??
-      (inbox === "memory" ? MEMORY_INBOX_BYTES : 200 * values.MIB),
+      (inbox === "memory" ? MEMORY_INBOX_BYTES : FILE_INBOX_BYTES),
     inboxMaxAgeDays:
       optional("INBOX_MAX_AGE_DAYS", values.wholeNumber(1, values.MAX_DAYS, "days")) ?? 30,
     inboxToken: optional("INBOX_TOKEN", values.bearerToken),
@@ -232,6 +235,18 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       optional("SOURCE_MAP_ORIGINS", values.list(values.loopbackOrigin)) ?? [],
     ),
   });
+}
+
+/** The allowed value of `WORKERS` where processes cannot share the port; undefined: they can. */
+function whyOneProcess(
+  { onDeploy, mode, database }: Pick<Config, "onDeploy" | "mode" | "database">,
+): string | undefined {
+  if (onDeploy) return "1 on Deno Deploy";
+  if (Deno.build.os !== "linux") return "1: processes share a port on Linux only";
+  if (mode === "inbox" && !database) {
+    return "1, or set DATABASE_URL: an inbox in SQLite has one process";
+  }
+  return undefined;
 }
 
 /** All variables that {@linkcode loadConfig} reads. The server's process may read no others (`--allow-env`). */
