@@ -1,5 +1,3 @@
-import type { ContentEncoding } from "./encoding.ts";
-
 /**
  * The inbox as one file: an envelope whose items are envelopes.
  *
@@ -10,6 +8,9 @@ import type { ContentEncoding } from "./encoding.ts";
  *
  * A body has the bytes as received, compressed if they were.
  */
+import type { ContentEncoding } from "./encoding.ts";
+
+/** Version of the format. Archives of another version are refused. */
 export const ARCHIVE_VERSION = 1;
 
 /** Media type of the file. Browsers download it and never render it. */
@@ -21,7 +22,7 @@ export interface ArchivedEnvelope {
   readonly receivedAt: number;
   readonly contentEncoding: ContentEncoding | null;
   readonly bytes: Uint8Array;
-  /** Whether Sightglass sent it; undefined: not known, exported by an earlier version. */
+  /** Whether Sightglass sent it; undefined: not known, the importer decides by the envelope's header. */
   readonly isOwn?: boolean;
 }
 
@@ -51,7 +52,11 @@ export function isArchiveHeader(header: Readonly<Record<string, unknown>>): bool
   return Object.hasOwn(header, "sightglass_inbox");
 }
 
-/** File name that sorts by time: `sightglass-2026-11-21T13-52-25Z.envelope`. */
+/**
+ * File name that sorts by time: `sightglass-2026-11-21T13-52-25Z.envelope`.
+ *
+ * @param now milliseconds since 1970
+ */
 export function archiveName(now: number): string {
   return `sightglass-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}Z.envelope`;
 }

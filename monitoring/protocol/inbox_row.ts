@@ -1,13 +1,15 @@
+import { type Check, isCount, isText, isTextOrNull, isTexts } from "./value_checks.ts";
+
 /** An item of an envelope, without its payload. */
 export interface InboxItem {
   readonly type: string;
-  /** Of the decompressed payload. */
+  /** Size of the decompressed payload. */
   readonly bytes: number;
 }
 
-/** What is in an envelope, for display. The title is untrusted. */
+/** Summary of an envelope for its row in the list. The title is untrusted. */
 export interface EnvelopeSummary {
-  /** Of its first error, else the name of its first trace or the text of its first log. */
+  /** Title of the first error, else name of the first trace, else text of the first log. */
   readonly title: string | null;
   readonly spans: number;
   readonly logs: number;
@@ -49,7 +51,7 @@ export const MAX_PAGE_ROWS = 500;
 export function parseRow(value: unknown): InboxRow | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const row: Record<string, unknown> = {};
-  for (const [name, isValid] of Object.entries(TESTS)) {
+  for (const [name, isValid] of Object.entries(CHECKS)) {
     const attribute = (value as Record<string, unknown>)[name];
     if (!isValid(attribute)) return undefined;
     if (attribute !== undefined) row[name] = attribute;
@@ -57,18 +59,12 @@ export function parseRow(value: unknown): InboxRow | undefined {
   return row as unknown as InboxRow;
 }
 
-type Test = (value: unknown) => boolean;
-
-const isText: Test = (value) => typeof value === "string";
-const isTextOrNull: Test = (value) => value === null || isText(value);
-const isCount: Test = Number.isSafeInteger;
-
-/** The type requires a test for every attribute. */
-const TESTS: Readonly<Record<keyof InboxRow, Test>> = {
+/** The type requires a check for every attribute. */
+const CHECKS: Readonly<Record<keyof InboxRow, Check>> = {
   id: isCount,
   received_at: isCount,
   event_id: isTextOrNull,
-  trace_ids: (value) => Array.isArray(value) && value.every(isText),
+  trace_ids: isTexts,
   replay_id: isTextOrNull,
   bytes: isCount,
   items: (value) => Array.isArray(value) && value.every(isItem),

@@ -12,6 +12,7 @@ const row: InboxRow = {
   items: [{ type: "event", bytes: 90 }],
   content_encoding: "gzip",
   source: null,
+  summary: { title: "TypeError", spans: 0, logs: 2 },
 };
 
 Deno.test("row with an extra attribute → parsed without it", () => {
@@ -23,10 +24,12 @@ Deno.test("attribute missing or of another type → undefined", () => {
   for (const key of Object.keys(row)) {
     const rest: Record<string, unknown> = { ...row };
     delete rest[key];
-    assert.equal(parseRow(rest), undefined, `without ${key}`);
+    if (key !== "summary") assert.equal(parseRow(rest), undefined, `without ${key}`);
     assert.equal(parseRow({ ...row, [key]: { odd: true } }), undefined, `odd ${key}`);
   }
   assert.equal(parseRow({ ...row, items: [null] }), undefined);
+  assert.equal(parseRow({ ...row, items: [{ type: 1, bytes: 90 }] }), undefined);
+  assert.equal(parseRow({ ...row, bytes: -1 }), undefined);
   assert.equal(parseRow({ ...row, trace_ids: [1] }), undefined);
 });
 

@@ -3,6 +3,13 @@ import { type InboxRow, parseRow } from "../../../monitoring/protocol/inbox_row.
 import type { Refusal as RefusedRequest } from "../../../monitoring/protocol/relay_api.ts";
 import { LOG_LEVELS } from "../../../monitoring/protocol/log_levels.ts";
 import {
+  type Check,
+  isCount,
+  isText,
+  isTextOrNull,
+  isTexts,
+} from "../../../monitoring/protocol/value_checks.ts";
+import {
   GROUP_STATES,
   type GroupAlert,
   type ListCounts,
@@ -12,34 +19,27 @@ import {
   type SourceRow,
 } from "../../../monitoring/models/rows.ts";
 
-/** Whether a received value is valid for a property. */
-type Test = (value: unknown) => boolean;
-
-const isText: Test = (value) => typeof value === "string";
-const isTextOrNull: Test = (value) => value === null || isText(value);
-const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 /** Milliseconds, may have fractions. */
-const isTime: Test = (value) => Number.isFinite(value);
-const isTimeOrNull: Test = (value) => value === null || isTime(value);
-const isCount: Test = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isCounts: Test = (value) => Array.isArray(value) && value.every(isCount);
-const isCountOrNull: Test = (value) => value === null || isCount(value);
-const isBooleanOrNull: Test = (value) => value === null || typeof value === "boolean";
-const isBoolean: Test = (value) => typeof value === "boolean";
-const isLevel: Test = (value) => (LOG_LEVELS as readonly unknown[]).includes(value);
-const isAttributes: Test = (value) =>
+const isTime: Check = (value) => Number.isFinite(value);
+const isTimeOrNull: Check = (value) => value === null || isTime(value);
+const isCounts: Check = (value) => Array.isArray(value) && value.every(isCount);
+const isCountOrNull: Check = (value) => value === null || isCount(value);
+const isBooleanOrNull: Check = (value) => value === null || typeof value === "boolean";
+const isBoolean: Check = (value) => typeof value === "boolean";
+const isLevel: Check = (value) => (LOG_LEVELS as readonly unknown[]).includes(value);
+const isAttributes: Check = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) &&
   Object.values(value).every((one) => ["string", "number", "boolean"].includes(typeof one));
 
 const REGRESSION = { release: isTextOrNull, resolved_in: isTextOrNull };
-const isStyles: Test = (value) =>
+const isStyles: Check = (value) =>
   value === undefined ||
   Array.isArray(value) &&
     value.every((run) => Array.isArray(run) && isCount(run[0]) && isText(run[1]));
 
-/** The properties of each row. The type requires a test for every property. */
+/** The properties of each row. The type requires a check for every property. */
 const SHAPES: {
-  readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name], Test>>;
+  readonly [Name in keyof Lists]: Readonly<Record<keyof Lists[Name], Check>>;
 } = {
   traces: {
     trace_id: isText,
@@ -138,7 +138,7 @@ export function parseEnvelopePage(value: unknown): Page<InboxRow> {
   return pageOf(value, parseRow);
 }
 
-const SOURCE_SHAPE: Readonly<Record<keyof SourceRow, Test>> = {
+const SOURCE_SHAPE: Readonly<Record<keyof SourceRow, Check>> = {
   key: isText,
   name: isText,
   environment: isTextOrNull,
@@ -148,7 +148,7 @@ const SOURCE_SHAPE: Readonly<Record<keyof SourceRow, Test>> = {
   last_seen: isTime,
 };
 
-const COUNT_SHAPE: Readonly<Record<keyof ListCounts, Test>> = {
+const COUNT_SHAPE: Readonly<Record<keyof ListCounts, Check>> = {
   traces: isCountOrNull,
   errors: isCountOrNull,
   logs: isCountOrNull,
@@ -177,7 +177,7 @@ export function parseRefusals(value: unknown): readonly RefusedRequest[] {
   return pageOf(value, (row) => pick(row, REFUSAL) as RefusedRequest | undefined).rows;
 }
 
-const REFUSAL: Readonly<Record<keyof RefusedRequest, Test>> = {
+const REFUSAL: Readonly<Record<keyof RefusedRequest, Check>> = {
   at: (value) => isText(value) && !Number.isNaN(Date.parse(value as string)),
   error: isText,
   detail: isText,
@@ -191,7 +191,7 @@ export function parseAlert(value: unknown): GroupAlert | undefined {
   return pick(value, ALERT) as GroupAlert | undefined;
 }
 
-const ALERT: Readonly<Record<keyof GroupAlert, Test>> = {
+const ALERT: Readonly<Record<keyof GroupAlert, Check>> = {
   kind: (value) => value === "new" || value === "regression",
   group: isText,
   type: isText,
@@ -213,7 +213,7 @@ function pageOf<Row>(value: unknown, parse: (row: unknown) => Row | undefined): 
 }
 
 /** A copy with the properties of the shape; undefined if one is invalid. */
-function pick(value: unknown, shape: Readonly<Record<string, Test>>): object | undefined {
+function pick(value: unknown, shape: Readonly<Record<string, Check>>): object | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const row: Record<string, unknown> = {};
   for (const [name, isValid] of Object.entries(shape)) {
