@@ -13,6 +13,7 @@ export const RELAY_ERRORS = {
   // No `Retry-After` for these: SDKs drop all envelopes until it expires.
   overloaded: 503,
   spool_full: 503,
+  // Also without a spool, and if the inbox cannot store.
   spool_unavailable: 503,
 } as const;
 

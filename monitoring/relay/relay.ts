@@ -190,8 +190,8 @@ export function createRelay(options: RelayOptions): Relay {
     const contentEncoding = parseContentEncoding(request.headers.get("content-encoding"));
     // Announced size: 413 envelope_too_large, 503 overloaded.
     bodies.checkAnnouncedSize(request);
-    // The body, a large one as it arrives. Size: as above. Header line: 400 envelope_malformed. First byte of an
-    // item, its DSN: 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed.
+    // The body, a large one as it arrives. Size, also decompressed: as above. Header line: 400 envelope_malformed. First
+    // byte of an item, its DSN: 403 dsn_missing, dsn_not_allowed. Framing: 400 envelope_malformed. Number of items: 413.
     const incoming = new IncomingEnvelope(matchDsn);
     const push = (chunk: Uint8Array) => incoming.push(chunk);
     const bytes = await bodies.read(request, contentEncoding, account, push);

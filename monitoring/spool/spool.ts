@@ -6,9 +6,9 @@
  *
  * 1. implement {@linkcode Spool}; maximum bytes and age are given when it is opened ({@linkcode SpoolOptions}),
  * 2. prove it with a test file like sqlite_spool_test.ts, which runs `testdata/contract_suite.ts` on it,
- * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), its permissions in
- *    tools/run/permissions.ts, its options in main.ts, `openBackend` in open_spool.ts, its text on the page in
- *    routes/_slots.ts.
+ * 3. connect it: `spool` in config.ts (its address is parsed in config_values.ts), docs/configuration.md, its permissions
+ *    in tools/run/permissions.ts, its options in main.ts, `openBackend` in open_spool.ts (which takes options with an
+ *    `address` as PostgreSQL's), its text on the page in routes/_slots.ts.
  */
 
 import type { ReportedNews, ServerNews } from "../protocol/server_news.ts";

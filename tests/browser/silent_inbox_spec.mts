@@ -27,20 +27,21 @@ const READS = {
   "an envelope": ["#/envelopes/1", ".envelopes", "Envelope header"],
 } as const;
 
-test("inbox accepts and never answers → each read fails with a message and can be tried again", async ({ context, server, watch: _watch }) => {
+// `page`, which would start it, is not used here.
+test("lists and bodies never answered → each view shows a message and can be tried again", async ({ context, server, watch: _watch }) => {
   await postSpans(server.origin, ...largeTrace(TRACE, 5));
   await postEvents(server.origin, nodeEvent());
   const answerAll = await holdRequests(context, isRead);
   // In parallel, each in its own tab: all wait for the same time.
   const tabs = await Promise.all(
-    Object.entries(READS).map(async ([what, [fragment, place, shown, alerts = 1]]) => {
+    Object.entries(READS).map(async ([read, [fragment, place, shown, alerts = 1]]) => {
       const page = await context.newPage();
       await page.goto(`${server.origin}/${fragment}`);
-      return { what, view: page.locator(place), shown, alerts };
+      return { read, view: page.locator(place), shown, alerts };
     }),
   );
-  for (const { what, view, alerts } of tabs) {
-    await test.step(what, async () => {
+  for (const { read, view, alerts } of tabs) {
+    await test.step(read, async () => {
       await expect(view).toContainText(NO_ANSWER);
       await expect(view.getByRole("alert")).toHaveCount(alerts);
       await expect(view).not.toContainText(/Reading |Loading /);
@@ -48,8 +49,8 @@ test("inbox accepts and never answers → each read fails with a message and can
     });
   }
   answerAll();
-  for (const { what, view, shown } of tabs) {
-    await test.step(`${what}, tried again`, async () => {
+  for (const { read, view, shown } of tabs) {
+    await test.step(`${read}, tried again`, async () => {
       await expect(async () => {
         // The tabs also read again when one of them sends an envelope.
         const retry = view.getByRole("button", { name: "Try again" });
@@ -84,7 +85,7 @@ test("error and source map never answered → each shows a message and can be tr
   await expect(article).toContainText("Signals.tsx");
 });
 
-test("inbox takes connections and answers no request → offline, with a message", async ({ page, context }) => {
+test("no request to the inbox answered → offline, with a message", async ({ page, context }) => {
   await holdRequests(context, ({ pathname }) => pathname === "/monitoring/inbox");
   await page.goto("/#/logs");
   await expect(page.locator(".logs")).toContainText(
