@@ -248,7 +248,7 @@ Deno.test("no build, unknown variant or missing slot → error with what to do",
       variant: "one",
       state: null,
     }),
-    /There is no build in .*: run `deno task build`\./,
+    /Cannot read the build in .*: there is none\. Run `deno task build`\./,
   );
   await assert.rejects(
     fixture.app({ variant: "three" }),

@@ -70,28 +70,36 @@ export interface ManifestAsset extends ManifestFile {
   readonly sources: Readonly<Record<string, number>>;
 }
 
+/** Increase it when {@linkcode Manifest} changes. */
 export const MANIFEST_VERSION = 5;
 
 /** The build is missing, or was made by another version of the kernel. The message is one line. */
 export class ManifestError extends Error {
-  override name = "ManifestError";
+  override readonly name = "ManifestError";
 }
 
-/** Reads `manifest.json` of a build folder (a URL that ends with `/`). */
+/**
+ * Reads `manifest.json` of a build.
+ *
+ * @param build URL of the build's folder, ending with `/`
+ * @throws {ManifestError} without a build, and for one of another version
+ */
 export async function readManifest(build: URL): Promise<Manifest> {
   let text: string;
   try {
     text = await Deno.readTextFile(new URL("manifest.json", build));
   } catch (cause) {
-    throw new ManifestError(`There is no build in ${build.pathname}: run \`deno task build\`.`, {
-      cause,
-    });
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    throw new ManifestError(
+      `Cannot read the build in ${build.pathname}: there is none. Run \`deno task build\`.`,
+      { cause },
+    );
   }
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.version !== MANIFEST_VERSION) {
     throw new ManifestError(
-      `The build in ${build.pathname} has version ${manifest.version}, not ${MANIFEST_VERSION}: ` +
-        "run `deno task build`.",
+      `Cannot use the build in ${build.pathname}: its version is ${manifest.version}, not ` +
+        `${MANIFEST_VERSION}. Run \`deno task build\`.`,
     );
   }
   return manifest;

@@ -1,6 +1,7 @@
 /**
- * The relay's connection pool, and maintained HTTP clients behind its interface, for `deno task bench --only=clients`. They
- * do less (only the client's own timeout, no retries, no check for surplus bytes), so their figures are lower bounds.
+ * The relay's connection pool, and maintained HTTP clients behind its interface, for `deno task bench --only=clients`.
+ * They do less, so their figures are lower bounds: no overall deadline, no abort signal, no retries, no check for surplus
+ * bytes; `beforeSending` is called before there is a connection.
  */
 import { Buffer } from "node:buffer";
 import http from "node:http";

@@ -6,6 +6,7 @@ import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
 export interface GeneratedEnvelope {
   readonly number: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Milliseconds since 1970. */
   readonly receivedAt: number;
   readonly trace: string;
 }
@@ -35,8 +36,9 @@ const ENVIRONMENTS = ["production", "staging", "development"];
 /** Each in three environments, so that there are 24 sources. Every ninth trace is Sightglass's own. */
 const APPLICATIONS = ["shop", "checkout", "account", "search", "billing", "mail", "stock", "admin"];
 const ENVELOPES_PER_RELEASE = 20_000;
+const GROUPS = 2_000;
 
-/** What an envelope states about its sender. */
+/** The sender that an envelope names. */
 interface Sender {
   readonly release: string;
   readonly environment: string;
@@ -88,10 +90,11 @@ export function* makeEnvelopes(count: number): Generator<GeneratedEnvelope> {
   }
 }
 
-/** What the items of one envelope differ by. */
+/** Values that vary between envelopes. */
 interface Variation {
   readonly number: number;
   readonly trace: string;
+  /** Time of receipt, seconds since 1970. */
   readonly seconds: number;
   readonly sender: Omit<Sender, "isOwn">;
 }
@@ -103,8 +106,9 @@ function varied(
   { number: n, trace, seconds, sender }: Variation,
 ): Json {
   const name = PAGES[n % PAGES.length];
-  const op = OPS[Math.floor(n / 10) % OPS.length];
-  const status = STATUSES[Math.floor(n / 10) % STATUSES.length]!;
+  const round = Math.floor(n / RECORDED.length);
+  const op = OPS[round % OPS.length];
+  const status = STATUSES[round % STATUSES.length]!;
   const common = { event_id: hexId(n, 32), timestamp: seconds, ...sender };
   const data = { "http.response.status_code": status };
   const contexts = { trace: { trace_id: trace, span_id: hexId(n, 16), op, data } };
@@ -180,9 +184,9 @@ function varied(
         category: "ui.click",
         message: `button.order > span[title="${n} ${index}"]`,
       }));
-      // Half of all errors are in one group, the others in a thousand.
-      const group = Math.floor(n / 10) % 2_000;
-      const file = n % 10 < 5 ? 0 : group;
+      // Half of all errors are in one group, the others in GROUPS.
+      const group = round % GROUPS;
+      const file = n % RECORDED.length < RECORDED.length / 2 ? 0 : group;
       const exception = {
         values: [{
           type: file % 3 === 0 ? "TypeError" : "CheckoutError",

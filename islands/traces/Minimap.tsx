@@ -10,6 +10,10 @@ const MIN_LANES = 6;
 const MAX_LANES = 24;
 /** Width of the picture in units of its own; more than the pixels of a screen. */
 const WIDTH = 4000;
+/** 2 px where the picture is 1,000 px wide. */
+const MIN_BAR_WIDTH = 8;
+/** Free space above and below a bar, in lanes. */
+const LANE_MARGIN = 0.15;
 
 /** When a span is drawn, how deep in the tree it is, and what decides its colour as in the waterfall. */
 export interface MinimapBar extends Extent {
@@ -18,7 +22,7 @@ export interface MinimapBar extends Extent {
   readonly kind: SpanKind | "failed" | null;
 }
 
-/** The spans of the window's frame in one strip. Dragging or keys select the time that the waterfall shows. */
+/** A small drawing of all spans in the window's frame. Dragging or keys select the time that the waterfall shows. */
 export function Minimap({ origin, bars, timeWindow }: {
   /** Start of the trace, milliseconds since 1970. */
   origin: number;
@@ -65,7 +69,7 @@ export function Minimap({ origin, bars, timeWindow }: {
       aria-valuemax={100}
       aria-valuenow={Math.round(percentAt(frame, window.start_ms))}
       aria-valuetext={`${formatFineDuration(from)} to ${formatFineDuration(to)}`}
-      aria-description="Plus and minus zoom, arrow keys move, 0 shows the whole trace."
+      aria-description="Plus, minus, up and down zoom, left and right move, 0 shows the whole trace."
       onKeyDown={timeWindow.onPanKey}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -97,13 +101,16 @@ export function Minimap({ origin, bars, timeWindow }: {
 
 /** A rectangle for each span, all of a kind in one SVG path: few elements are fast, however many spans there are. */
 function pathOf(frame: Extent, bars: readonly MinimapBar[], lanes: number): string {
+  const height = 1 - 2 * LANE_MARGIN;
+  // Spans with the same rectangle are drawn once.
   const rectangles = new Set<string>();
   for (const bar of bars) {
     const position = barOf(frame, bar);
     if (position.out) continue;
     const x = Math.round(position.left * WIDTH / 100);
-    const width = Math.max(8, Math.round(position.width * WIDTH / 100));
-    rectangles.add(`M${x} ${Math.min(bar.depth, lanes - 1) + 0.15}h${width}v.7h-${width}z`);
+    const width = Math.max(MIN_BAR_WIDTH, Math.round(position.width * WIDTH / 100));
+    const y = Math.min(bar.depth, lanes - 1) + LANE_MARGIN;
+    rectangles.add(`M${x} ${y}h${width}v${height}h-${width}z`);
   }
   return [...rectangles].join("");
 }

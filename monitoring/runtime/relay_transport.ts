@@ -46,18 +46,20 @@ export function createRelayTransport(options: RelayTransportOptions): RelayTrans
     for (const { category, quantity } of amounts) recordDroppedEvent(reason, category, quantity);
   };
 
+  const isAmountLimited = ({ category }: Amount) => isRateLimited(limits, category);
+
   const outbox = new Outbox({
     send: (bytes) => withoutTracing(() => post(bytes)),
-    onResponse({ status, headers }, { amounts }) {
+    onResponse(response, { amounts }) {
       limits = updateRateLimits(limits, {
-        statusCode: status,
+        statusCode: response.status,
         headers: {
-          "x-sentry-rate-limits": headers.get("x-sentry-rate-limits"),
-          "retry-after": headers.get("retry-after"),
+          "x-sentry-rate-limits": response.headers.get("x-sentry-rate-limits"),
+          "retry-after": response.headers.get("retry-after"),
         },
       });
       // With 429 the ingest has counted the loss itself.
-      if (status >= 400 && status !== 429) record("send_error", amounts);
+      if (response.status >= 400 && response.status !== 429) record("send_error", amounts);
     },
     onOverflow: ({ amounts }) => record("queue_overflow", amounts),
     isLimited({ amounts }) {
@@ -66,8 +68,6 @@ export function createRelayTransport(options: RelayTransportOptions): RelayTrans
       return isLimited;
     },
   });
-
-  const isAmountLimited = ({ category }: Amount) => isRateLimited(limits, category);
 
   async function post(body: Uint8Array<ArrayBuffer>): Promise<Response> {
     const response = await deliver(new Request(url, { method: "POST", headers, body }));
@@ -103,10 +103,14 @@ function withoutTracing<T>(run: () => Promise<T>): Promise<T> {
 
 type Item = Envelope[1][number];
 
-/** Serializes the items that may be sent; undefined if there are none. */
+/**
+ * Serializes the items that may be sent; undefined if there are none.
+ *
+ * @param admit false: the item is limited, and counted as lost
+ */
 function pack(
   [header, items]: Envelope,
-  maySend: (amount: Amount) => boolean,
+  admit: (amount: Amount) => boolean,
 ): OutboxEnvelope | undefined {
   const packed: Item[] = [];
   const amounts: Amount[] = [];
@@ -114,11 +118,12 @@ function pack(
     const amount = amountOf(item[0]);
     // Client reports are neither limited nor counted as lost.
     const isCounted = amount.category !== "internal";
-    if (isCounted && !maySend(amount)) continue;
+    if (isCounted && !admit(amount)) continue;
     packed.push(item);
     if (isCounted) amounts.push(amount);
   }
   if (packed.length === 0) return undefined;
+  // `createEnvelope` has a type for each kind of envelope; the items here are of mixed kinds.
   const body = serializeEnvelope(
     createEnvelope({ ...header, ...OWN_TELEMETRY } as never, packed as never),
   );
@@ -126,7 +131,7 @@ function pack(
   return { bytes, amounts };
 }
 
-/** A container of spans or logs has their number in its header. */
+/** Category and quantity of an item. A container of spans or logs has their number as `item_count`. */
 function amountOf(header: Item[0]): Amount {
   const category = envelopeItemTypeToDataCategory(header.type);
   const count = "item_count" in header ? header.item_count : undefined;

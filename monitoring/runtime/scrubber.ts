@@ -3,13 +3,13 @@ import type { Event, StackFrame } from "@sentry/core";
 /** User and password of a URL. */
 const USER = /(:\/\/)[^\s/?#"<>]*@/g;
 /**
- * URLs and paths in a text, with query and fragment; a slash within a word starts none. Attack: a long text made to
- * cause backtracking. This expression never reads a character twice.
+ * URLs and paths in a text, with query and fragment; a slash within a word starts none. Linear time, also for a text
+ * made to cause backtracking.
  */
 const QUERY =
   /((?:(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/|(?<![\w/:.])\/)[^\s?#"<>]*)(?:[?#][^\s"<>]*)?/gi;
 
-/** Removes from reports what must not leave the server: local paths, users, queries, thrown objects. */
+/** Removes from reports what must not leave the server: the project's local path, users, queries, thrown objects. */
 export class Scrubber {
   readonly #root: string;
   readonly #folder: string;
@@ -21,7 +21,7 @@ export class Scrubber {
     this.#folder = decodeURIComponent(new URL(root).pathname);
   }
 
-  /** Removes user, query and fragment of URLs, and the local folders of file names. */
+  /** Removes user, query and fragment of URLs, and names the project's folder `app:///`. */
   text(text: string): string {
     return text.replaceAll(this.#root, "app:///").replaceAll(this.#folder, "app:///")
       .replace(USER, "$1").replace(QUERY, "$1");
@@ -34,7 +34,10 @@ export class Scrubber {
     return path.slice(path.lastIndexOf("/") + 1);
   }
 
-  /** Changes an event in place. Removes data of the machine, its user, the request, and of a thrown object. */
+  /**
+   * Removes host name, user, request, breadcrumbs and extra data of an event, in place, and scrubs the texts that
+   * stay.
+   */
   event(event: Event): void {
     delete event.server_name;
     delete event.user;
@@ -50,7 +53,7 @@ export class Scrubber {
     }
   }
 
-  /** Attributes with scrubbed texts. */
+  /** Attributes whose texts are scrubbed; arrays stay as they are. */
   attributes<T extends Record<string, unknown>>(attributes: T): T {
     return Object.fromEntries(
       Object.entries(attributes).map((

@@ -49,7 +49,7 @@ test("application that masks nothing → each canary is found, with its place an
   await plantCanaries(page);
   await enterCanaries(page);
   await page.evaluate(() => (globalThis as unknown as { sendAll(): Promise<void> }).sendAll());
-  // Leaving the page sends what is left.
+  // Leaving the page sends all buffered data.
   await page.goto("about:blank");
 
   const rowsOf = (view: string) => listRows(server.origin, `${view}&source=apps`);

@@ -30,7 +30,7 @@ test("private data shown, typed or in an address → in nothing that leaves the 
   await arrivals.waitFor(
     "the fetch's span",
     (items) =>
-      items.some(({ type, payload }) => type === "span" && text(payload).includes("/signal")),
+      items.some(({ type, payload }) => type === "span" && decodeUtf8(payload).includes("/signal")),
   );
   // The masking report finds none of them, and does not send the texts that are searched for.
   const { replay_id } = segment.json<{ replay_id: string }>();
@@ -71,12 +71,12 @@ for (const mode of ["inbox", "relay"] as const) {
 
     test("unknown path → <unknown> in everything that leaves the page", async ({ page, arrivals, serverArrivals, sent, watch }) => {
       watch.allow("status of 404", "thrown on", ERRORS.uncaught);
-      const headers: string[] = [];
+      const headerLines: string[] = [];
       page.on("request", async (request) => {
-        const traced = await request.allHeaders().catch(() => ({}));
-        const { referer, baggage } = traced as Record<string, string | undefined>;
-        if (request.method() === "POST") headers.push(`referer: ${referer}`);
-        if (baggage !== undefined) headers.push(`baggage: ${baggage}`);
+        const sentHeaders = await request.allHeaders().catch(() => ({}));
+        const { referer, baggage } = sentHeaders as Record<string, string | undefined>;
+        if (request.method() === "POST") headerLines.push(`referer: ${referer}`);
+        if (baggage !== undefined) headerLines.push(`baggage: ${baggage}`);
       });
       await sampleRecording(page, true);
       const address = `/reset/${TOKEN}`;
@@ -89,8 +89,8 @@ for (const mode of ["inbox", "relay"] as const) {
       expect(event.request.url).toMatch(/^http:\/\/[^/]+\/<unknown>$/);
       await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
       await page.evaluate(async (token) => {
-        for (const address of [`/reset/${token}/confirm`, `${token}/confirm`]) {
-          await fetch(address).catch(() => {});
+        for (const url of [`/reset/${token}/confirm`, `${token}/confirm`]) {
+          await fetch(url).catch(() => {});
         }
         const picture = new Image();
         picture.src = `/reset/${token}.png`;
@@ -123,21 +123,21 @@ for (const mode of ["inbox", "relay"] as const) {
       });
       expect(names).toContain("<unknown>");
 
-      expect(headers.length).toBeGreaterThan(0);
+      expect(headerLines.length).toBeGreaterThan(0);
       const everything = [
         ...await arrivals.envelopes(),
         ...await serverArrivals.envelopes(),
       ].map(textOf);
-      everything.push(...postedTexts(sent), ...headers);
+      everything.push(...postedTexts(sent), ...headerLines);
       expect(everything.flatMap(aroundToken)).toEqual([]);
     });
   });
 }
 
 test("plain object thrown or rejected → its keys are sent, its values are not", async ({ page, arrivals, serverArrivals, watch }) => {
-  watch.allow("canaryfield", "Object");
-  await openPage(page);
   const field = "canaryfield";
+  watch.allow(field, "Object");
+  await openPage(page);
   await page.evaluate((field) => {
     const thrown = {
       card: field,
@@ -150,7 +150,9 @@ test("plain object thrown or rejected → its keys are sent, its values are not"
     });
   }, field);
   const found = await arrivals.waitFor("both errors", (items) => {
-    const events = items.filter(({ type }) => type === "event").map((item) => text(item.payload));
+    const events = items.filter(({ type }) => type === "event").map((item) =>
+      decodeUtf8(item.payload)
+    );
     return ["rejected", "uncaught"].every((key) =>
       events.some((event) => event.includes(`"${key}":{"card":"`))
     ) && events;
@@ -159,9 +161,9 @@ test("plain object thrown or rejected → its keys are sent, its values are not"
   expect(`${await arrivals.text()}${await serverArrivals.text()}`).not.toContain(field);
 });
 
-/** All envelopes that the browser has sent, as texts. In a compressed one no canary could be found. */
+/** All envelopes that the browser has sent, as texts. Fails if one is still compressed: no canary would be found in it. */
 function postedTexts(sent: SentRequests): string[] {
-  const texts = sent.posts().map(({ decoded }) => text(decoded));
+  const texts = sent.posts().map(({ decoded }) => decodeUtf8(decoded));
   for (const envelope of texts) expect(envelope.slice(0, 1)).toBe("{");
   return texts;
 }
@@ -179,6 +181,6 @@ function aroundToken(text: string): string[] {
   return [...text.matchAll(new RegExp(`.{0,120}${TOKEN}`, "gs"))].map(([excerpt]) => excerpt);
 }
 
-function text(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

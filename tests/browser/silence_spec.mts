@@ -11,15 +11,16 @@ const SILENCE_MS = 20_000;
 
 for (const isSampled of [true, false]) {
   const kind = isSampled ? "recorded" : "buffered";
-  test(`idle page, its inbox open, visit ${kind} → no requests`, async ({ page, context, arrivals, serverArrivals }) => {
+  test(`idle page in inbox mode, visit ${kind} → no requests`, async ({ page, context, arrivals, serverArrivals }) => {
     await sampleRecording(page, isSampled);
     await openPage(page);
     await make(page, "info");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");
     await expectSilence(context, serverArrivals);
-    // Monitoring's own requests are in no span and no breadcrumb.
-    const text = await arrivals.text() + await serverArrivals.text();
-    expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
+    await test.step("requests of monitoring → in no span and no breadcrumb", async () => {
+      const text = await arrivals.text() + await serverArrivals.text();
+      expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
+    });
   });
 }
 
@@ -38,7 +39,7 @@ test("tab hidden → no stream, no requests; shown again → what arrived meanwh
   await closed;
   const requests: string[] = [];
   page.on("request", (request) => {
-    // Apart from its own last envelopes, and scripts that it requested before.
+    // Excludes the page's last envelopes, and scripts that were requested before.
     if (request.method() !== "POST" && request.resourceType() !== "script") {
       requests.push(request.url());
     }
@@ -114,7 +115,7 @@ test("tabs with every view and details of every kind → no requests", async ({ 
   await expectSilence(context);
 });
 
-test.describe("relay", () => {
+test.describe("relay mode", () => {
   test.use({ mode: "relay" });
 
   test("tabs with details of every kind, ingest back after an outage → no requests", async ({ page, context, ingest, watch }) => {
@@ -124,24 +125,28 @@ test.describe("relay", () => {
     ingest.behave(answers(503));
     await make(page, "Handled error");
     const strip = page.getByRole("region", { name: "Flow" });
-    await expect(strip).toContainText("of all senders on disk");
+    await expect(strip).toContainText("of all senders in its spool");
     ingest.behave(takes());
     // The first text is shown if no envelope was delivered without the spool meanwhile.
     await expect(strip).toContainText(/spool is empty|All delivered/);
-    await expect(strip).not.toContainText("of all senders on disk");
+    await expect(strip).not.toContainText("of all senders in its spool");
     await expectSilence(context);
   });
 });
 
-/** Waits until no page has made a request, and the server has sent no telemetry of its own, for a while. */
+/**
+ * Waits until no page has made a request for {@linkcode SILENCE_MS}.
+ *
+ * @param serverArrivals telemetry of the server, which counts as a request, too
+ */
 async function expectSilence(context: BrowserContext, serverArrivals?: Arrivals): Promise<void> {
-  let last = Date.now();
-  context.on("request", () => void (last = Date.now()));
+  let lastActivityAt = Date.now();
+  context.on("request", () => void (lastActivityAt = Date.now()));
   let arrived = 0;
   await expect.poll(async () => {
-    const { length = 0 } = await serverArrivals?.envelopes() ?? [];
-    if (length !== arrived) last = Date.now();
+    const length = (await serverArrivals?.envelopes())?.length ?? 0;
+    if (length !== arrived) lastActivityAt = Date.now();
     arrived = length;
-    return Date.now() - last;
+    return Date.now() - lastActivityAt;
   }).toBeGreaterThan(SILENCE_MS);
 }

@@ -1,4 +1,4 @@
-/** The pipeline strip: counts, reasons of refusals, the relay's health, in words and in motion. */
+/** The pipeline strip: counts, reasons of refusals, the relay's health, reduced motion. */
 import { answers, takes } from "../stand_in_ingest.ts";
 import { expect, test } from "./fixtures.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
@@ -37,9 +37,9 @@ test("relay has spooled envelopes → its health is requested until there are no
   const strip = page.getByRole("region", { name: "Flow" });
   ingest.behave(answers(503));
   await make(page, "Handled error");
-  await expect(strip).toContainText(/[1-9]\d*\senvelopes? of all senders on disk/);
+  await expect(strip).toContainText(/[1-9]\d*\senvelopes? of all senders in its spool/);
   ingest.behave(takes());
-  // The second text, if an envelope of this page is delivered before the spooled ones.
+  // The second text appears if an envelope of this page is delivered before the spooled ones.
   await expect(strip).toContainText(/the relay’s spool is empty|All delivered\./);
   const before = sent.all.length;
   await make(page, "warn");
@@ -68,7 +68,7 @@ for (const mode of ["inbox", "relay"] as const) {
       const strip = page.getByRole("region", { name: "Flow" });
       const senders = strip.getByText("All senders: ");
       await expect(senders).toContainText("0 refused.");
-      await refuseOthers(server.origin);
+      await sendRefusedEnvelopes(server.origin);
       // The window gets the focus again, as after using another program.
       await expect(async () => {
         await page.evaluate(() => void dispatchEvent(new Event("focus")));
@@ -83,7 +83,7 @@ for (const mode of ["inbox", "relay"] as const) {
 }
 
 /** Sends a malformed envelope, and one of a page of another origin. */
-async function refuseOthers(origin: string): Promise<void> {
+async function sendRefusedEnvelopes(origin: string): Promise<void> {
   for (const headers of [new Headers(), new Headers({ Origin: "https://elsewhere.example" })]) {
     const body = "no envelope";
     const response = await fetch(`${origin}/monitoring`, { method: "POST", body, headers });

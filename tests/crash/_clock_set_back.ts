@@ -1,6 +1,6 @@
 /**
- * Loaded before the server: each SIGUSR2 sets `Date.now` back by an hour; after the fifth it is correct again. Timers
- * and the operating system's clock stay unchanged.
+ * Loaded before the server: each SIGUSR2 sets `Date.now` back by another hour, up to five; the next one sets it right
+ * again. Timers and the operating system's clock stay unchanged.
  */
 const HOUR_MS = 3_600_000;
 const MAX_HOURS = 5;

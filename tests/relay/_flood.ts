@@ -5,11 +5,11 @@ import { DSN, envelope } from "./_start_relay.ts";
 export interface FloodAnswer {
   readonly id: string;
   readonly status: number;
-  /** The contract's error code, if the status is no success. */
+  /** Error code of the contract; undefined after a success. */
   readonly error: string | undefined;
 }
 
-export interface FloodOptions {
+interface FloodOptions {
   /** `127.0.0.1:PORT` */
   readonly host: string;
   /** Number of envelopes, sent at once, each over its own connection. */
@@ -20,13 +20,18 @@ export interface FloodOptions {
 
 /** Prefix of the event ids, because the server also sends envelopes of its own. */
 const ID_PREFIX = "f100d";
+/** An event id has 32 hexadecimal digits. */
+const NUMBER_DIGITS = 32 - ID_PREFIX.length;
+/** Each byte of a payload. */
+const FILLER = 0x61;
+const LINE_FEED = 10;
 
 /** Sends many envelopes at once. Rejects if one is not answered. */
 export async function flood({ host, count, bytes }: FloodOptions): Promise<FloodAnswer[]> {
   // One buffer for all, so that the client needs little memory.
-  const payload = new Uint8Array(bytes).fill(0x61);
+  const payload = new Uint8Array(bytes).fill(FILLER);
   return await Promise.all(Array.from({ length: count }, async (_, n) => {
-    const id = ID_PREFIX + n.toString(16).padStart(27, "0");
+    const id = ID_PREFIX + n.toString(16).padStart(NUMBER_DIGITS, "0");
     const head = envelope({ event_id: id, dsn: DSN }, []);
     const item = envelope({ type: "attachment", length: bytes }, []);
     using client = await RawClient.connect(host);
@@ -42,12 +47,16 @@ export async function flood({ host, count, bytes }: FloodOptions): Promise<Flood
   }));
 }
 
-/** The event id of an envelope of a flood that arrived complete; undefined for other envelopes. */
+/**
+ * The event id of an envelope of a flood that arrived complete; undefined for other envelopes.
+ *
+ * @param bytes length of the payload that was sent
+ */
 export function floodId(body: Uint8Array, bytes: number): string | undefined {
-  const end = body.indexOf(10);
+  const end = body.indexOf(LINE_FEED);
   const header = new TextDecoder().decode(body.subarray(0, end));
   const id = new RegExp(`"event_id":"(${ID_PREFIX}[0-9a-f]+)"`).exec(header)?.[1];
   if (id === undefined) return undefined;
-  const payload = body.subarray(body.indexOf(10, end + 1) + 1);
-  return payload.length === bytes && payload.every((byte) => byte === 0x61) ? id : undefined;
+  const payload = body.subarray(body.indexOf(LINE_FEED, end + 1) + 1);
+  return payload.length === bytes && payload.every((byte) => byte === FILLER) ? id : undefined;
 }

@@ -6,7 +6,7 @@ interface ScrubbableSpan {
   attributes?: Record<string, unknown>;
 }
 
-/** Attributes that are removed. */
+/** Attributes that may hold a query, a fragment or the page's own details of a measurement. They are removed. */
 const REMOVED =
   /^(?:http\.query|http\.fragment|url\.query|url\.fragment)$|^sentry\.browser\.measure\.detail/;
 
@@ -18,12 +18,20 @@ const SELECTORS = /^browser\.web_vital\.\w+\.(?:element|source\.\d+)$|^browser\.
  * the span in place.
  *
  * @param pageOrigin such as "https://example.org"
+ * @returns the same span
  */
 export function scrubSpan<S extends ScrubbableSpan>(span: S, pageOrigin: string): S {
   const attributes = span.attributes ?? {};
   const op = String(attributes["sentry.op"] ?? "");
   const isResource = op.startsWith("resource.");
   const scrub = (text: string) => scrubText(text, pageOrigin);
+  const scrubAttribute = (key: string, text: string) => {
+    if ((isResource && key === "url.full") || key === "browser.web_vital.lcp.url") {
+      return resourceAddress(text, pageOrigin);
+    }
+    if (key === "url") return scrubAddress(text, pageOrigin);
+    return scrub(SELECTORS.test(key) ? withoutAttributes(text) : text);
+  };
 
   if (isResource) {
     span.name = resourceAddress(String(attributes["url.full"] ?? span.name), pageOrigin);
@@ -42,14 +50,7 @@ export function scrubSpan<S extends ScrubbableSpan>(span: S, pageOrigin: string)
     } else {
       attributes[key] = mapLeaves(
         value,
-        (leaf) =>
-          typeof leaf !== "string"
-            ? leaf
-            : (isResource && key === "url.full") || key === "browser.web_vital.lcp.url"
-            ? resourceAddress(leaf, pageOrigin)
-            : key === "url"
-            ? scrubAddress(leaf, pageOrigin)
-            : scrub(SELECTORS.test(key) ? withoutAttributes(leaf) : leaf),
+        (leaf) => typeof leaf === "string" ? scrubAttribute(key, leaf) : leaf,
       );
     }
   }
