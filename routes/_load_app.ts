@@ -36,6 +36,7 @@ export async function loadApp(
     tunnel: target.tunnel,
     release,
     environment: config.environment,
+    mode: config.mode,
     monitoringPath: config.monitoringPath,
   };
   try {

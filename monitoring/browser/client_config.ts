@@ -6,6 +6,8 @@ export interface ClientConfig {
   readonly tunnel?: string;
   readonly release: string;
   readonly environment: string;
+  /** Not read by the page; part of `GET /` in docs/contract.md. */
+  readonly mode: "inbox" | "relay";
   /** The configured `MONITORING_PATH`: requests at and under it are not traced. */
   readonly monitoringPath: string;
   /** `required`: no kind of signal is granted until `grant` is called; not set: all are, until `withdraw` is. */
