@@ -3,8 +3,9 @@
  * 1. A decision (2xx, or 4xx except 408 and 425) about any envelope closes the circuit.
  * 2. An attempt without a decision is the envelope's own fault if the envelope is older than the newest decided one, or
  *    too large and unanswered. It changes nothing for others. A failure to connect is never the envelope's fault.
- * 3. {@linkcode DOWN_AFTER} other envelopes in a row without a decision, not counting retries, open the circuit: live
- *    envelopes go to the spool. If the ingest still answers (5xx), it is half-open: one live envelope at a time is sent.
+ * 3. {@linkcode DOWN_AFTER} other first attempts in a row without a decision open the circuit: live envelopes go to the
+ *    spool. An envelope's first attempt from the spool counts like its live one, further ones do not. If the ingest still
+ *    answers (5xx), the circuit is half-open: one live envelope at a time is sent.
  * 4. {@linkcode DOWN_AFTER} attempts in a row without a decision, of any envelopes: the drain probes. It sends one
  *    envelope at a time, with pauses. It also probes before the first decision.
  */
@@ -13,8 +14,8 @@ export class CircuitBreaker {
   /** Called when probing ends. Set by the drain. */
   onUp: (() => void) | undefined;
   readonly #options: CircuitBreakerOptions;
-  /** Rule 3: envelopes in a row that count against the ingest. */
-  #failedEnvelopes = 0;
+  /** Rule 3: first attempts in a row that count against the ingest. */
+  #failedFirstAttempts = 0;
   /** Rule 4: attempts in a row without a decision. */
   #failedAttempts = DOWN_AFTER;
   #failedProbes = 0;
@@ -35,7 +36,7 @@ export class CircuitBreaker {
 
   /** Rule 3. */
   get state(): "closed" | "half-open" | "open" {
-    if (this.#failedEnvelopes < DOWN_AFTER) return "closed";
+    if (this.#failedFirstAttempts < DOWN_AFTER) return "closed";
     return this.#lastWasAnswered ? "half-open" : "open";
   }
 
@@ -61,7 +62,7 @@ export class CircuitBreaker {
 
   /** Why the newest envelope has no decision; undefined: it has one. */
   get failure(): string | undefined {
-    return this.#failedEnvelopes > 0 ? this.#lastReason : undefined;
+    return this.#failedFirstAttempts > 0 ? this.#lastReason : undefined;
   }
 
   /** When {@linkcode failure} was last set or cleared, milliseconds since 1970; 0: never. */
@@ -95,7 +96,7 @@ export class CircuitBreaker {
   decided(receivedAt: number): void {
     const wasProbed = this.isProbed;
     this.#judgedAt = this.#options.now();
-    this.#failedEnvelopes = 0;
+    this.#failedFirstAttempts = 0;
     this.#failedAttempts = 0;
     this.#failedProbes = 0;
     this.#nextProbeAt = 0;
@@ -124,7 +125,7 @@ export class CircuitBreaker {
     this.#lastReason = reason;
     this.#judgedAt = now();
     this.#lastWasAnswered = progress === "answered";
-    if (!isRetry && ++this.#failedEnvelopes >= DOWN_AFTER) this.#reportDown(reason);
+    if (!isRetry && ++this.#failedFirstAttempts >= DOWN_AFTER) this.#reportDown(reason);
     return "ingest";
   }
 
