@@ -213,9 +213,12 @@ for (const workers of ["1", "2"]) {
       });
       await until("all send", () => posts.length > 5 * CLIENTS);
       server.process.kill("SIGHUP");
-      await Promise.race([server.printed(/^(Reloaded): /m), ...load]);
-      hasReloaded = true;
-      await Promise.all(load);
+      const result = server.printed(/^(Reloaded|Cannot reload): /m).finally(() =>
+        hasReloaded = true
+      );
+      // Rejects as soon as a post fails.
+      await Promise.all([...load, result]);
+      assert.equal(await result, "Reloaded");
       const newPids = server.pids().slice(1);
       assert.equal(newPids.length, Number(workers));
       assert.ok(newPids.every((pid) => !oldPids.includes(pid)));

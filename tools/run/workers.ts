@@ -15,8 +15,11 @@ export interface WorkersOptions {
   readonly build?: () => Promise<boolean>;
 }
 
-/** A process counts as listening after this time, if it still runs. */
-const MAX_READY_MS = 10_000;
+/**
+ * A process that still runs after this time counts as listening, and as failed if it is to replace another one. Long,
+ * because a busy machine needs many seconds.
+ */
+const MAX_READY_MS = 60_000;
 const READY_CHECK_MS = 25;
 /** A terminal sends its signals to all processes, so a process may end before this one is asked to stop. */
 const STOP_REQUEST_MS = 100;
