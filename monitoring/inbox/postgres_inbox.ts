@@ -21,9 +21,11 @@ export interface PostgresInboxOptions extends InboxOptions {
   readonly path?: string;
   /** Milliseconds after which a call to the server fails. Default: 20 seconds. */
   readonly stallMs?: number;
+  /** Milliseconds between two checks for what other servers have changed. Default: {@linkcode POLL_MS}. */
+  readonly pollMs?: number;
 }
 
-/** Interval of checks for what other servers have changed. */
+/** Finds what no hint has announced, and whether the database can be reached. */
 const POLL_MS = 500;
 /** Time for the replica to catch up at the start, before the server listens. The rest is read while it answers. */
 const START_PATIENCE_MS = 2_000;
@@ -50,6 +52,7 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
 
 class PostgresInbox extends InboxReplica {
   readonly #log: InboxLog;
+  readonly #pollMs: number;
   #isClosed = false;
   /** False until the replica has been at the end of the log once. */
   #hasCaughtUp = false;
@@ -71,6 +74,7 @@ class PostgresInbox extends InboxReplica {
   constructor(log: InboxLog, options: PostgresInboxOptions) {
     super(options);
     this.#log = log;
+    this.#pollMs = options.pollMs ?? POLL_MS;
     this.#expiry = setInterval(() => void this.#evict(), options.expiryMs ?? HOUR_MS);
     Deno.unrefTimer(this.#expiry as unknown as number);
   }
@@ -85,6 +89,7 @@ class PostgresInbox extends InboxReplica {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, START_PATIENCE_MS));
+    this.#log.onChange(() => this.catchUp(Infinity));
     const caughtUp = this.#evict().then(() => this.#pollLog());
     await Promise.race([caughtUp, late]);
     clearTimeout(timer);
@@ -208,7 +213,7 @@ class PostgresInbox extends InboxReplica {
       this.#setFailure(error);
     }
     if (this.#isClosed) return;
-    this.#poll = setTimeout(() => void this.#pollLog(), POLL_MS);
+    this.#poll = setTimeout(() => void this.#pollLog(), this.#pollMs);
     Deno.unrefTimer(this.#poll as unknown as number);
   }
 

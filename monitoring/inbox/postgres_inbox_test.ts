@@ -159,6 +159,22 @@ test("two servers → envelopes, groups, maps, deletion of one are seen by the o
   assert.equal(await one.sourceMap("a"), undefined);
 });
 
+test("polling is rare → a change is seen by the other server at once", async (server) => {
+  const [one, two] = [await server({ pollMs: 3_600_000 }), await server({ pollMs: 3_600_000 })];
+  await until("both listen", async () => {
+    const rows = await postgres.admin(
+      "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN sightglass_inbox' AND state = 'idle'",
+    );
+    return rows.length === 2;
+  });
+  const cleared: string[] = [];
+  two.subscribe((change) => void cleared.push(change));
+  await store(one, 1);
+  await until("its row is seen", () => ids(two).length === 1);
+  await one.clear();
+  await until("the deletion is seen", () => cleared.includes("cleared"));
+});
+
 test("reader with a cursor of another server → nothing is cleared or sent again", async (server) => {
   const [one, two] = [await server(), await server()];
   await store(one, 1);
@@ -312,8 +328,13 @@ test("connection lost during COMMIT → rejected; works through a pooler", async
   });
   // Its user makes the tables.
   await postgres.admin("DROP SCHEMA sightglass CASCADE", "spool");
-  const inbox = await server({ address: parsePostgresUrl(url)!, onNotice: () => {} });
+  const address = parsePostgresUrl(url)!;
+  const [inbox, other] = [
+    await server({ address, onNotice: () => {} }),
+    await server({ address, onNotice: () => {} }),
+  ];
   await store(inbox, 1);
+  await until("the other server has it, without LISTEN", () => ids(other).length === 1);
   for (const [n, when] of [[2, "before"], [3, "after"]] as const) {
     pooler.cutCommit(when);
     await assert.rejects(store(inbox, n), InboxUnavailableError);

@@ -39,20 +39,27 @@ export function hasNews({ keys, limits }: ServerNews): boolean {
 export interface Sharing {
   /** Reports what is new, and learns what `report` returns. */
   exchange(report: (news: ServerNews) => Promise<readonly ReportedNews[]>): Promise<void>;
+  learn(news: ReportedNews): void;
 }
+
+const NO_NEWS: ServerNews = { keys: new Uint8Array(), limits: [] };
 
 /** Exchanges news with the other servers on a spool, in the background. */
 export class NewsExchange {
-  readonly #spool: Pick<Spool, "exchange">;
+  readonly #spool: Pick<Spool, "exchange" | "onNews">;
   readonly #sharing: Sharing;
+  readonly #everyMs: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<boolean>;
   #isStopping = false;
 
-  constructor(spool: Pick<Spool, "exchange">, sharing: Sharing) {
+  /** @param everyMs between two exchanges. Default: {@linkcode EXCHANGE_MS} */
+  constructor(spool: Pick<Spool, "exchange" | "onNews">, sharing: Sharing, everyMs = EXCHANGE_MS) {
     this.#spool = spool;
     this.#sharing = sharing;
+    this.#everyMs = everyMs;
     this.#running = this.#exchange();
+    spool.onNews?.(() => this.#learn());
   }
 
   /** Resolves after the first exchange, or after {@linkcode FIRST_MS}. */
@@ -80,9 +87,22 @@ export class NewsExchange {
       return false;
     } finally {
       if (!this.#isStopping) {
-        this.#timer = setTimeout(() => this.#running = this.#exchange(), EXCHANGE_MS);
+        this.#timer = setTimeout(() => this.#running = this.#exchange(), this.#everyMs);
         Deno.unrefTimer(this.#timer);
       }
+    }
+  }
+
+  /** Only reads: if it reported too, servers would answer each hint with another. */
+  async #learn(): Promise<void> {
+    if (this.#isStopping) return;
+    try {
+      // The first exchange reads what was reported before.
+      await this.#running;
+      const reported = await this.#spool.exchange(NO_NEWS, Date.now());
+      for (const news of reported) this.#sharing.learn(news);
+    } catch {
+      // The next exchange reads it.
     }
   }
 }

@@ -21,6 +21,7 @@ export class PostgresNews {
           await lock(query, ["spool news"]);
           await query(SQL.report, [now, news.keys, JSON.stringify(news.limits)]);
         });
+        this.#database.sendHint();
       }
       const rows = await this.#database.read<NewsRow>(SQL.reported, [this.#readTo]);
       this.#readTo = rows.at(-1)?.id ?? this.#readTo;

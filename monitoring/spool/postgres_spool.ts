@@ -194,6 +194,10 @@ class PostgresSpool implements Spool {
     return this.#call(() => this.#news.exchange(news, this.#serverTime(now)));
   }
 
+  onNews(listener: () => Promise<void>): void {
+    this.#database.receiveHints(listener);
+  }
+
   close(): Promise<void> {
     return this.#closing ??= (async () => {
       await Promise.allSettled(this.#running);

@@ -121,6 +121,13 @@ export interface Spool {
    * server remembers.
    */
   exchange(news: ServerNews, now: number): Promise<ReportedNews[]>;
+  /**
+   * Calls back soon after another process has reported news, not again before the listener is done. Not every backend
+   * can, and calls may be lost. Called at most once.
+   *
+   * @param listener must not reject
+   */
+  onNews?(listener: () => Promise<void>): void;
   /** Finishes the calls made before, then closes. Calls made later are rejected. */
   close(): Promise<void>;
 }

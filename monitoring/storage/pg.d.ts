@@ -14,16 +14,16 @@ interface ConnectionOptions {
     readonly ca?: string;
     readonly checkServerIdentity?: () => undefined;
   };
+  readonly connectionTimeoutMillis?: number;
+  readonly query_timeout?: number;
+  readonly keepAlive?: boolean;
+  readonly fallback_application_name?: string;
 }
 
 interface PoolOptions extends ConnectionOptions {
   readonly max: number;
-  readonly connectionTimeoutMillis: number;
-  readonly query_timeout: number;
   readonly idleTimeoutMillis: number;
   readonly allowExitOnIdle: boolean;
-  readonly keepAlive: boolean;
-  readonly fallback_application_name: string;
 }
 
 interface PoolClient extends Queryable {
@@ -36,8 +36,13 @@ declare class Client implements Queryable {
   constructor(options: ConnectionOptions);
   connect(): Promise<void>;
   end(): Promise<void>;
+  /** Does not keep the process running. */
+  unref(): void;
   query: Queryable["query"];
-  on(event: "error", listener: (error: Error) => void): void;
+  /** The server process's id as the server, or a pooler, has sent it. */
+  readonly processID: number | null;
+  on(event: "error" | "end", listener: (error?: Error) => void): void;
+  on(event: "notification", listener: (from: { readonly processId: number }) => void): void;
 }
 
 declare class Pool implements Queryable {

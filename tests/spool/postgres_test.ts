@@ -3,7 +3,13 @@ import {
   openPostgresSpool,
   type PostgresSpoolOptions,
 } from "../../monitoring/spool/postgres_spool.ts";
-import { LEASE_MS, type Spool, SpoolUnavailableError } from "../../monitoring/spool/spool.ts";
+import { NewsExchange, type Sharing } from "../../monitoring/spool/news.ts";
+import {
+  LEASE_MS,
+  type ReportedNews,
+  type Spool,
+  SpoolUnavailableError,
+} from "../../monitoring/spool/spool.ts";
 import { BOTH_DSNS, envelope, keyOf, numberOf } from "../../monitoring/spool/testdata/envelopes.ts";
 import { DatabaseOpenError } from "../../monitoring/storage/errors.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
@@ -81,8 +87,12 @@ test("pooler gives each transaction another connection → everything works", as
     open(plainUrl(pooler.port)),
     open(plainUrl(pooler.port)),
   ]);
-  const puts = [1, 2, 3, 4].map((n) => spool.put(fresh(n, n > 2 ? { sequence: "a" } : {})));
-  assert.deepEqual(await Promise.all(puts), ["kept", "kept", "kept", "kept"]);
+  for (const each of [spool, other]) each.onNews?.(() => assert.fail("there is no LISTEN"));
+  // Those of a sequence are put in a transaction of their own, which may commit first.
+  for (const [numbers, facts] of [[[1, 2], {}], [[3, 4], { sequence: "a" }]] as const) {
+    const puts = numbers.map((n) => spool.put(fresh(n, facts)));
+    assert.deepEqual(await Promise.all(puts), ["kept", "kept"]);
+  }
   assert.equal(await other.put(fresh(1)), "duplicate");
   assert.equal(await other.has(keyOf(2)), true);
   assert.equal(await other.hasSequence(fresh(3).dsn, "a"), true);
@@ -95,7 +105,39 @@ test("pooler gives each transaction another connection → everything works", as
   assert.deepEqual((await leaseAll(other)).map(numberOf), [1, 4]);
   assert.deepEqual(await other.expire(Date.now()), []);
   assert.equal((await other.stats()).pending, 3);
+  await spool.exchange({ keys: keyOf(1).slice(0, 16), limits: [] }, Date.now());
+  assert.equal(
+    (await other.exchange({ keys: new Uint8Array(), limits: [] }, Date.now())).length,
+    1,
+  );
   assert.ok(pooler.opened >= 12, `${pooler.opened}`);
+  await Promise.all([spool.close(), other.close()]);
+});
+
+test("exchange is rare → another server's news are learned at once", async () => {
+  const [spool, other] = [await open(postgres.url()), await open(postgres.url())];
+  const learned: ReportedNews[] = [];
+  const learn = (news: ReportedNews) => void learned.push(news);
+  const none = { keys: new Uint8Array(), limits: [] };
+  const sharing: Sharing = {
+    exchange: async (report) => (await report(none)).forEach(learn),
+    learn,
+  };
+  const exchange = new NewsExchange(other, sharing, 3_600_000);
+  spool.onNews?.(() => Promise.resolve());
+  await until("both listen", async () => {
+    const rows = await postgres.admin(
+      "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN sightglass_spool' AND state = 'idle'",
+    );
+    return rows.length === 2;
+  });
+  for (const n of [1, 2]) {
+    const keys = keyOf(n).slice(0, 16);
+    await spool.exchange({ keys, limits: [] }, Date.now());
+    await until("they are learned", () => learned.length === n);
+    assert.deepEqual(learned.at(-1)?.keys, keys);
+  }
+  await exchange.stop();
   await Promise.all([spool.close(), other.close()]);
 });
 

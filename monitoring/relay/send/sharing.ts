@@ -62,10 +62,11 @@ export class Sharing {
       throw error;
     }
     for (const { limit } of unshared) limit.isShared = true;
-    for (const news of reported) this.#learn(news);
+    for (const news of reported) this.learn(news);
   }
 
-  #learn({ keys, limits, ageMs }: ReportedNews): void {
+  /** Learns what another relay has reported. */
+  learn({ keys, limits, ageMs }: ReportedNews): void {
     const { allowList, duplicates, limits: known, uptime } = this.#options;
     const now = uptime();
     const at = now - ageMs;

@@ -165,7 +165,7 @@ export class DrainHarness implements AsyncDisposable {
         this.#callsOpen++;
         let result: unknown;
         try {
-          result = await Reflect.apply(spool[name], spool, args);
+          result = await Reflect.apply(spool[name]!, spool, args);
         } finally {
           this.#callsOpen--;
         }
