@@ -4,35 +4,38 @@ import { until } from "../../../tests/until.ts";
 import { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
 import { createMemoryStore } from "./testdata/memory_store.ts";
-import { event, openPage, rejectFull, testWithRelay } from "./testdata/page_with_relay.ts";
+import { event, openPage, rejectFull, withRelay } from "./testdata/page_with_relay.ts";
 
 /** Number of losses in the journal. */
 const journaledLosses = () =>
   Object.values(sessionStorage).flatMap((entry) => JSON.parse(entry)[1] as Loss[])
     .reduce((sum, { quantity }) => sum + quantity, 0);
 
-testWithRelay("store refuses an envelope → journal entry until it is accepted", async (relay) => {
-  sessionStorage.clear();
-  const page = openPage(relay, { ...createMemoryStore(), put: rejectFull }, {
-    journal: new Journal(sessionStorage),
-  });
-  relay.respond = () => new Response("{}", { status: 503 });
-  await page.delivery.deliver(event("a"));
-  // It was sent, so it may have arrived: the next page sends it again.
-  assert.deepEqual([sessionStorage.length, journaledLosses()], [1, 0]);
-  void page.delivery.deliver(event("b"));
-  await until("both wait", () => page.waiting === 2);
-  // Not sent yet: the next page counts it.
-  assert.deepEqual([sessionStorage.length, journaledLosses()], [2, 1]);
-  relay.respond = () => new Response("{}");
-  page.delivery.retryNow();
-  await until("both are accepted", () => page.waiting === 0);
-  assert.equal(sessionStorage.length, 0);
-});
+Deno.test(
+  "store refuses an envelope → journal entry until it is accepted",
+  withRelay(async (relay) => {
+    sessionStorage.clear();
+    const page = openPage(relay, { ...createMemoryStore(), put: rejectFull }, {
+      journal: new Journal(sessionStorage),
+    });
+    relay.respond = () => new Response("{}", { status: 503 });
+    await page.delivery.deliver(event("a"));
+    // It was sent, so it may have arrived: the next page sends it again.
+    assert.deepEqual([sessionStorage.length, journaledLosses()], [1, 0]);
+    void page.delivery.deliver(event("b"));
+    await until("both wait", () => page.waiting === 2);
+    // Not sent yet: the next page counts it.
+    assert.deepEqual([sessionStorage.length, journaledLosses()], [2, 1]);
+    relay.respond = () => new Response("{}");
+    page.delivery.retryNow();
+    await until("both are accepted", () => page.waiting === 0);
+    assert.equal(sessionStorage.length, 0);
+  }),
+);
 
-testWithRelay(
+Deno.test(
   "store refuses an envelope that is dropped → journal entry of one loss",
-  async (relay) => {
+  withRelay(async (relay) => {
     sessionStorage.clear();
     const counting = Promise.withResolvers<void>();
     const store = {
@@ -54,12 +57,12 @@ testWithRelay(
     relay.respond = () => new Response("{}");
     page.delivery.retryNow();
     await until("the journal is empty", () => page.waiting === 0 && sessionStorage.length === 0);
-  },
+  }),
 );
 
-testWithRelay(
+Deno.test(
   "store refuses a client report → journal entry with its bytes",
-  async (relay) => {
+  withRelay(async (relay) => {
     sessionStorage.clear();
     const full = { put: rejectFull, count: rejectFull, report: rejectFull };
     const page = openPage(relay, { ...createMemoryStore(), ...full }, {
@@ -72,12 +75,12 @@ testWithRelay(
     await until("the report has been sent", () => relay.posts.length > 0);
     assert.equal(sessionStorage.length, 1);
     assert.match(sessionStorage.getItem(sessionStorage.key(0)!)!, /client_report/);
-  },
+  }),
 );
 
-testWithRelay(
+Deno.test(
   "lock of an ending page is still held → its envelope is sent once it is free",
-  async (relay) => {
+  withRelay(async (relay) => {
     sessionStorage.clear();
     const bytes = event("a");
     const meta = { id: "a", createdAt: Date.now(), bytes: bytes.length, items: [], attempts: 0 };
@@ -96,5 +99,5 @@ testWithRelay(
     await released;
     await until("the envelope is sent", () => relay.posts.length === 1);
     await until("its entry is deleted", () => sessionStorage.length === 0);
-  },
+  }),
 );

@@ -8,8 +8,8 @@ import {
   rejectFull,
   reportedLosses,
   segment,
-  testWithRelay,
   text,
+  withRelay,
 } from "./testdata/page_with_relay.ts";
 
 const logs = (count: number) =>
@@ -17,9 +17,9 @@ const logs = (count: number) =>
 
 const LIMIT_OF_ONE = { count: 1, bytes: 1_000_000 };
 
-testWithRelay(
+Deno.test(
   "storage quota reached → a recording is dropped, and its receipt says so",
-  async (relay) => {
+  withRelay(async (relay) => {
     const store = createMemoryStore();
     const page = openPage(relay, store, { quota: { count: 2, bytes: 1_000_000 } });
     relay.respond = () => new Response("{}", { status: 500 });
@@ -31,41 +31,47 @@ testWithRelay(
     relay.respond = () => new Response("{}");
     page.delivery.retryNow();
     await until("the rest has arrived", () => page.waiting === 0);
-  },
+  }),
 );
 
-testWithRelay("too old → dropped, with a receipt and a client report", async (relay) => {
-  const store = createMemoryStore();
-  const meta = {
-    id: "x",
-    createdAt: 1,
-    bytes: 3,
-    items: [{ type: "event", bytes: 2 }],
-    attempts: 0,
-  };
-  await store.put({ meta, bytes: event("a") });
-  const page = openPage(relay, store);
-  await until("the report arrived", () => relay.accepted.length === 1);
-  assert.equal(page.receiptOf("x")?.outcome, "dropped");
-  assert.deepEqual(reportedLosses(relay), { "network_error:error": 1 });
-  await until("waiting is 0", () => page.waiting === 0);
-  assert.deepEqual(await store.list(), []);
-});
+Deno.test(
+  "too old → dropped, with a receipt and a client report",
+  withRelay(async (relay) => {
+    const store = createMemoryStore();
+    const meta = {
+      id: "x",
+      createdAt: 1,
+      bytes: 3,
+      items: [{ type: "event", bytes: 2 }],
+      attempts: 0,
+    };
+    await store.put({ meta, bytes: event("a") });
+    const page = openPage(relay, store);
+    await until("the report arrived", () => relay.accepted.length === 1);
+    assert.equal(page.receiptOf("x")?.outcome, "dropped");
+    assert.deepEqual(reportedLosses(relay), { "network_error:error": 1 });
+    await until("waiting is 0", () => page.waiting === 0);
+    assert.deepEqual(await store.list(), []);
+  }),
+);
 
-testWithRelay("too old while the tab stays open → dropped", async (relay) => {
-  const clock = { now: Date.now() };
-  const page = openPage(relay, createMemoryStore(), { now: () => clock.now });
-  relay.respond = () => new Response("{}", { status: 503 });
-  await page.delivery.deliver(event("a"));
-  clock.now += 8 * 24 * 3600_000;
-  relay.respond = () => new Response("{}");
-  page.delivery.retryNow();
-  await until("it is dropped", () => page.receiptOf("a")?.outcome === "dropped");
-});
+Deno.test(
+  "too old while the tab stays open → dropped",
+  withRelay(async (relay) => {
+    const clock = { now: Date.now() };
+    const page = openPage(relay, createMemoryStore(), { now: () => clock.now });
+    relay.respond = () => new Response("{}", { status: 503 });
+    await page.delivery.deliver(event("a"));
+    clock.now += 8 * 24 * 3600_000;
+    relay.respond = () => new Response("{}");
+    page.delivery.retryNow();
+    await until("it is dropped", () => page.receiptOf("a")?.outcome === "dropped");
+  }),
+);
 
-testWithRelay(
+Deno.test(
   "dropped for the storage quota → reported after the outage, each log counted",
-  async (relay) => {
+  withRelay(async (relay) => {
     const page = openPage(relay, createMemoryStore(), {
       quota: { count: 2, bytes: 1_000_000 },
     });
@@ -86,12 +92,12 @@ testWithRelay(
       relay.accepted.filter((body) => !body.includes("client_report")).toSorted(),
       [text(event("a")), text(event("b"))],
     );
-  },
+  }),
 );
 
-testWithRelay(
+Deno.test(
   "stored envelopes over the limit of the next page → in its first report",
-  async (relay) => {
+  withRelay(async (relay) => {
     const store = createMemoryStore();
     relay.respond = () => new Response("{}", { status: 503 });
     const before = openPage(relay, store);
@@ -100,12 +106,12 @@ testWithRelay(
     openPage(relay, store, { quota: LIMIT_OF_ONE });
     await until("the report arrived", () => Object.keys(reportedLosses(relay)).length > 0);
     assert.deepEqual(reportedLosses(relay), { "queue_overflow:error": 2 });
-  },
+  }),
 );
 
-testWithRelay(
+Deno.test(
   "dropped without an outage → reported by the same page",
-  async (relay) => {
+  withRelay(async (relay) => {
     const page = openPage(relay, createMemoryStore(), {
       quota: LIMIT_OF_ONE,
     });
@@ -118,12 +124,12 @@ testWithRelay(
     answered.resolve();
     await until("the report arrived", () => Object.keys(reportedLosses(relay)).length > 0);
     assert.deepEqual(reportedLosses(relay), { "queue_overflow:replay": 1 });
-  },
+  }),
 );
 
-testWithRelay(
+Deno.test(
   "envelope refused → counted as lost; client report refused → not counted",
-  async (relay) => {
+  withRelay(async (relay) => {
     const page = openPage(relay, createMemoryStore());
     relay.respond = () => new Response("{}", { status: 413 });
     await page.delivery.deliver(event("a"));
@@ -136,26 +142,32 @@ testWithRelay(
     await page.delivery.deliver(event("c"));
     assert.deepEqual(relay.accepted, [text(event("b")), text(event("c"))]);
     assert.match(relay.posts[1] ?? "", /"reason":"send_error","category":"error","quantity":1/);
-  },
+  }),
 );
 
-testWithRelay("page ended before its report → the next page reports its losses", async (relay) => {
-  const store = createMemoryStore();
-  relay.respond = () => new Response("{}", { status: 503 });
-  const before = openPage(relay, store, { quota: LIMIT_OF_ONE });
-  await before.delivery.deliver(event("a"));
-  void before.delivery.deliver(event("b"));
-  await until("one is dropped", () => before.dropped === 1);
-  relay.respond = () => new Response("{}");
-  const after = openPage(relay, store);
-  await until("the next page has reported it", () => Object.keys(reportedLosses(relay)).length > 0);
-  assert.deepEqual(reportedLosses(relay), { "queue_overflow:error": 1 });
-  await until("and delivered the rest", () => after.waiting === 0);
-});
+Deno.test(
+  "page ended before its report → the next page reports its losses",
+  withRelay(async (relay) => {
+    const store = createMemoryStore();
+    relay.respond = () => new Response("{}", { status: 503 });
+    const before = openPage(relay, store, { quota: LIMIT_OF_ONE });
+    await before.delivery.deliver(event("a"));
+    void before.delivery.deliver(event("b"));
+    await until("one is dropped", () => before.dropped === 1);
+    relay.respond = () => new Response("{}");
+    const after = openPage(relay, store);
+    await until(
+      "the next page has reported it",
+      () => Object.keys(reportedLosses(relay)).length > 0,
+    );
+    assert.deepEqual(reportedLosses(relay), { "queue_overflow:error": 1 });
+    await until("and delivered the rest", () => after.waiting === 0);
+  }),
+);
 
-testWithRelay(
+Deno.test(
   "disk full → losses are counted in memory and reported",
-  async (relay) => {
+  withRelay(async (relay) => {
     const full = { put: rejectFull, count: rejectFull, drop: rejectFull, report: rejectFull };
     const store = { ...createMemoryStore(), ...full };
     const page = openPage(relay, store, { quota: LIMIT_OF_ONE });
@@ -167,5 +179,5 @@ testWithRelay(
     page.delivery.retryNow();
     await until("the report arrived", () => Object.keys(reportedLosses(relay)).length > 0);
     assert.deepEqual(reportedLosses(relay), { "queue_overflow:error": 1 });
-  },
+  }),
 );

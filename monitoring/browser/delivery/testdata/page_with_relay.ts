@@ -28,9 +28,9 @@ export interface Relay {
   readonly url: string;
 }
 
-/** Registers a test with a relay that accepts everything until the test changes it. */
-export function testWithRelay(name: string, test: (relay: Relay) => Promise<void>): void {
-  Deno.test(name, async () => {
+/** A test that gets a relay, which accepts everything until the test changes it. */
+export function withRelay(test: (relay: Relay) => Promise<void>): () => Promise<void> {
+  return async () => {
     const posts: string[] = [];
     const accepted: string[] = [];
     const compressed: string[] = [];
@@ -50,7 +50,7 @@ export function testWithRelay(name: string, test: (relay: Relay) => Promise<void
     );
     relay.url = `http://127.0.0.1:${server.addr.port}/monitoring`;
     await test(relay);
-  });
+  };
 }
 
 /** A page: a delivery and the state that it has published. */
