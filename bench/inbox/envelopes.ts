@@ -1,6 +1,6 @@
 import { readEnvelope } from "../../monitoring/protocol/scanner.ts";
 import { OWN_TELEMETRY } from "../../monitoring/protocol/own_telemetry.ts";
-import { envelopeOf } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { envelopeOf, recorded } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 /** A generated envelope, with values to query it by. */
 export interface GeneratedEnvelope {
@@ -66,10 +66,10 @@ function senderOf(number: number, traceNumber: number): Sender {
  * own. Deterministic.
  */
 export function* makeEnvelopes(count: number): Generator<GeneratedEnvelope> {
-  const recorded = RECORDED.map(readRecorded);
+  const templates = RECORDED.map(readTemplate);
   for (let number = 1; number <= count; number++) {
-    const { header, items } = recorded[number % recorded.length]!;
-    const traceNumber = Math.floor(number / recorded.length) + 1;
+    const { header, items } = templates[number % templates.length]!;
+    const traceNumber = Math.floor(number / templates.length) + 1;
     const trace = hexId(traceNumber, 32);
     const { isOwn, ...sender } = senderOf(number, traceNumber);
     const receivedAt = timeOf(number);
@@ -102,7 +102,7 @@ interface Variation {
 /** The payload of a recorded item with other values. */
 function varied(
   type: string,
-  recorded: Json,
+  template: Json,
   { number: n, trace, seconds, sender }: Variation,
 ): Json {
   const name = PAGES[n % PAGES.length];
@@ -115,7 +115,7 @@ function varied(
   switch (type) {
     case "span":
     case "log": {
-      const [first] = recorded.items as Json[];
+      const [first] = template.items as Json[];
       const attributes = {
         ...first?.attributes as Json,
         "sentry.release": { value: sender.release, type: "string" },
@@ -149,7 +149,7 @@ function varied(
           ...index === 0 && root,
         }),
       );
-      return { ...recorded, items: entries };
+      return { ...template, items: entries };
     }
     case "transaction": {
       const spans = Array.from({ length: 6 + n % 20 }, (_, index) => ({
@@ -169,7 +169,7 @@ function varied(
         inp: { value: n % 700 },
       };
       return {
-        ...recorded,
+        ...template,
         ...common,
         contexts,
         transaction: name,
@@ -204,10 +204,10 @@ function varied(
         }],
       };
       const level = ["error", "warning", "fatal", "info"][group % 4];
-      return { ...recorded, ...common, level, contexts, exception, breadcrumbs };
+      return { ...template, ...common, level, contexts, exception, breadcrumbs };
     }
     default:
-      return { ...recorded, ...common, replay_id: trace, trace_ids: [trace] };
+      return { ...template, ...common, replay_id: trace, trace_ids: [trace] };
   }
 }
 
@@ -218,9 +218,8 @@ function resized(recording: Uint8Array, n: number): Uint8Array {
   return bytes;
 }
 
-function readRecorded(name: string): { header: Json; items: [string, Json | Uint8Array][] } {
-  const file = new URL(`../../tests/relay/testdata/${name}.envelope`, import.meta.url);
-  const { header, items } = readEnvelope(Deno.readFileSync(file));
+function readTemplate(name: string): { header: Json; items: [string, Json | Uint8Array][] } {
+  const { header, items } = readEnvelope(recorded(name));
   return {
     header,
     items: items.map(({ header: { type }, payload }) => [
