@@ -43,7 +43,7 @@ export interface Config {
   /** Server processes that share the port. They divide the limits among themselves. */
   readonly workers: number;
   /** Whether processes may share the port. The launcher then replaces those that end, and all of them on a reload. */
-  readonly sharesPort: boolean;
+  readonly canSharePort: boolean;
   /**
    * Number of this process, from 0. After every other reload the numbers start at {@linkcode workers}, because old and
    * new processes run at the same time. Undefined in the launcher and without one.
@@ -149,10 +149,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const additionalDsns = optional("SENTRY_ALLOWED_DSNS", values.list(values.dsn)) ?? [];
   const tunnel = optional("SENTRY_TUNNEL", values.oneOf("hosted", "always", "never")) ?? "hosted";
   const listensOnAllInterfaces = mode === "relay" || onDeploy;
-  const dataDir = optional("DATA_DIR", values.folder);
+  const ownDataDir = optional("DATA_DIR", values.folder);
+  const dataDir = ownDataDir ?? ".data";
   const database = optional("DATABASE_URL", values.postgresUrl);
   const defaultSpool = database ? "postgres" : onDeploy ? "none" : "sqlite";
-  const inbox = onDeploy && dataDir === undefined ? "memory" : "file";
+  const inbox = onDeploy && ownDataDir === undefined ? "memory" : "file";
   const port = optional("PORT", values.wholeNumber(0, 65535)) ?? 8000;
   const hostname = optional("HOST", values.hostname)?.replace(/^\[|\]$/g, "") ??
     (listensOnAllInterfaces ? "0.0.0.0" : "127.0.0.1");
@@ -174,7 +175,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     const allowed = `at least ${workers * maxEnvelopeBytes}: MAX_ENVELOPE_BYTES for each process`;
     throw new ConfigError("MAX_IN_FLIGHT_BYTES", `${maxInFlightBytes}`, allowed);
   }
-  const maxConnections = optional("MAX_CONNECTIONS", values.wholeNumber(1, 1_000_000));
+  const maxConnections = optional(
+    "MAX_CONNECTIONS",
+    values.wholeNumber(1, values.MAX_CONNECTION_COUNT),
+  );
 
   return Object.freeze<Config>({
     mode,
@@ -209,14 +213,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxInFlightBytes: share(maxInFlightBytes),
     maxConnections: maxConnections && share(maxConnections),
     workers,
-    sharesPort: oneProcessOnly === undefined,
+    canSharePort: oneProcessOnly === undefined,
     worker,
     // The name is that of the address, which two servers cannot share.
-    countsDir: `${dataDir ?? ".data"}/workers-${hostname}-${port}`,
+    countsDir: `${dataDir}/workers-${hostname}-${port}`,
     allowedOrigins: Object.freeze(optional("ALLOWED_ORIGINS", values.list(values.origin)) ?? []),
     forwardClientIp: optional("FORWARD_CLIENT_IP", values.oneOf("true", "false")) === "true",
     trustedProxyHeader: optional("TRUSTED_PROXY_HEADER", values.headerName)?.toLowerCase(),
-    dataDir: dataDir ?? ".data",
+    dataDir,
     database,
     spool: optional("SPOOL", values.oneOf("sqlite", "none")) ?? defaultSpool,
     spoolMaxBytes: limit("SPOOL_MAX_BYTES", values.RELAY_LIMITS.spoolMaxBytes),

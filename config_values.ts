@@ -43,6 +43,8 @@ const MAX_HOURS = 24 * MAX_DAYS;
 
 /** Upper bound of `WORKERS`: more than the cores of common machines. */
 export const MAX_WORKERS = 256;
+/** More than one process can hold: a larger number is a mistake. */
+export const MAX_CONNECTION_COUNT = 1_000_000;
 
 /** Number of server processes. */
 export const workerCount: Parser<number> = {

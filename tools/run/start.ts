@@ -46,7 +46,7 @@ async function start(): Promise<number> {
     const config = loadConfig(env);
     const code = await buildIfChanged();
     if (code !== 0 || stopping.signal.aborted) return code;
-    return config.sharesPort
+    return config.canSharePort
       ? await startWorkers(config)
       : await run(spawnServer(projectRoot, env, config));
   } catch (error) {
