@@ -66,11 +66,13 @@ async function measureSpool(
 
 /** Numbers once every request has ended: wrk stops while some are open. */
 async function spooledBy({ origin }: ServerProcess): Promise<{ pending: number; spooled: number }> {
-  for (;;) {
-    const { spool, outcomes, in_flight_bytes } = await (await fetch(`${origin}/monitoring`)).json();
-    if (in_flight_bytes === 0) return { pending: spool.pending, spooled: outcomes.spooled };
+  const health = async () => await (await fetch(`${origin}/monitoring`)).json();
+  while ((await health()).in_flight_bytes > 0) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  // Read again: a health check asks the spool first, and requests may have ended while it did.
+  const { spool, outcomes } = await health();
+  return { pending: spool.pending, spooled: outcomes.spooled };
 }
 
 /** A port that refuses connections. */
