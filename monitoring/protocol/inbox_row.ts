@@ -1,5 +1,3 @@
-import { type Check, isCount, isText, isTextOrNull, isTexts } from "./value_checks.ts";
-
 /** An item of an envelope, without its payload. */
 export interface InboxItem {
   readonly type: string;
@@ -47,7 +45,7 @@ export interface InboxPage {
 /** Maximum number of rows in one response. */
 export const MAX_PAGE_ROWS = 500;
 
-/** Validates a row from outside (a response, a live event, another tab); undefined: invalid. Drops extra attributes. */
+/** Validates a row of a live event, which a server of another version may have sent; undefined: invalid. Drops extra attributes. */
 export function parseRow(value: unknown): InboxRow | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const row: Record<string, unknown> = {};
@@ -58,6 +56,13 @@ export function parseRow(value: unknown): InboxRow | undefined {
   }
   return row as unknown as InboxRow;
 }
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isTextOrNull: Check = (value) => value === null || isText(value);
+const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** The type requires a check for every attribute. */
 const CHECKS: Readonly<Record<keyof InboxRow, Check>> = {

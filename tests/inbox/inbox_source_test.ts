@@ -148,7 +148,7 @@ Deno.test("wrong token → false; right token → live in every tab, version cha
   }, { instead });
 });
 
-Deno.test("list → requested with its filters, invalid rows dropped", async () => {
+Deno.test("list → requested with its filters", async () => {
   const asked: string[] = [];
   await withSource(async ({ source }) => {
     const page = await source.list("logs", {
@@ -167,10 +167,19 @@ Deno.test("list → requested with its filters, invalid rows dropped", async () 
   }, {
     instead(request) {
       asked.push(new URL(request.url).search);
-      return Response.json({ rows: [{ body: "<script>" }, 7], next: "4" });
+      return Response.json({ rows: [], next: "4" });
     },
   });
 });
+
+Deno.test("page of a proxy instead of a list → error for display", () =>
+  withSource(async ({ source }) => {
+    const message = "The inbox did not answer with a list. Reload the page.";
+    await assert.rejects(source.list("logs", {}), { message });
+    await assert.rejects(source.importArchive!(new Blob()), { message: "The inbox answered 200." });
+  }, {
+    instead: () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
+  }));
 
 Deno.test("list of envelopes → searched, filtered, page by page", () =>
   withSource(async ({ source, server }) => {

@@ -1,6 +1,5 @@
 import { INBOX_TIMEOUT_MS, requestInbox } from "./inbox_request.ts";
 import type { GroupAlert } from "../../../monitoring/models/rows.ts";
-import { parseAlert } from "./parse_answers.ts";
 import type { SourceState } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
@@ -187,8 +186,7 @@ export function watchInbox(
     stream.addEventListener("refused", () => store.envelopesRefused());
     stream.addEventListener("groups", () => store.envelopesChanged({}));
     stream.addEventListener("alert", ({ data }) => {
-      const alert = parseAlert(JSON.parse(data));
-      if (alert && notifications?.isOn()) notifications.show(alert);
+      if (notifications?.isOn()) notifications.show(JSON.parse(data) as GroupAlert);
     });
     // Not left to the browser: it retries at a fixed interval, and never after a refusal.
     stream.onerror = retryLater;

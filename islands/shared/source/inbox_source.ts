@@ -1,22 +1,19 @@
 import { watchInbox } from "./inbox_changes.ts";
 import { INBOX_TIMEOUT_MS, noAnswer, refusal, requestInbox } from "./inbox_request.ts";
-import {
-  parseEnvelopePage,
-  parseImport,
-  parsePage,
-  parseRefusals,
-  parseSources,
-} from "./parse_answers.ts";
+import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts";
+import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
+import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
+import type { Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
 import { isZstd, readBody } from "./read_body.ts";
 import * as notifications from "../notifications.ts";
-import type { ConsoleQuery, ConsoleSource } from "./source.ts";
+import type { ConsoleQuery, ConsoleSource, MapOrigins } from "./source.ts";
 
 export interface InboxSource extends ConsoleSource {
   close(): void;
 }
 
 /**
- * Reads the inbox over HTTP. Responses are validated: invalid rows are dropped.
+ * Reads the inbox over HTTP.
  *
  * @param path of the inbox, `/monitoring/inbox`
  * @param timeoutMs maximum wait for a response, or for its next chunk
@@ -31,29 +28,24 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
     throw await refusal(response);
   };
 
-  const getList = async (view: string, query: ConsoleQuery): Promise<unknown> => {
+  const getView = async <Answer>(view: string, query: ConsoleQuery = {}): Promise<Answer> => {
     const response = await get({ view, ...parametersOf(query) });
     // The server is of an older build without this list.
     if (response.status === 404) throw await refusal(response);
-    return await response.json();
+    if (isJson(response)) return await response.json();
+    await discard(response);
+    throw new TypeError("The inbox did not answer with a list. Reload the page.");
   };
 
   return {
     scope: "inbox",
     snapshot: changes.snapshot,
     subscribe: changes.subscribe,
-    async list(name, query) {
-      return parsePage(name, await getList(name, query));
-    },
-    async envelopes(query) {
-      return parseEnvelopePage(await getList("envelopes", query));
-    },
-    async sources(query) {
-      return parseSources(await getList("sources", query));
-    },
-    async refusals() {
-      return parseRefusals(await getList("refusals", {}));
-    },
+    list: <Name extends keyof Lists>(name: Name, query: ConsoleQuery) =>
+      getView<Page<Lists[Name]>>(name, query),
+    envelopes: (query) => getView<Page<InboxRow>>("envelopes", query),
+    sources: (query) => getView<SourceList>("sources", query),
+    refusals: async () => (await getView<Page<Refusal>>("refusals")).rows,
     async envelope(id) {
       const response = await get({ id: String(id) });
       if (response.status === 404 || response.body === null) return await discard(response);
@@ -66,10 +58,7 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
       }
       return bytes;
     },
-    async mapOrigins() {
-      const { named, fetchable } = Object(await getList("map-origins", {}));
-      return { named: textsOf(named), fetchable: textsOf(fetchable) };
-    },
+    mapOrigins: () => getView<MapOrigins>("map-origins"),
     async fetchMap(script, debugId) {
       const body = JSON.stringify({ script, debug_id: debugId });
       const response = await send(`${path}?fetch-map`, { method: "POST", body });
@@ -109,16 +98,17 @@ export function createInboxSource(path: string, timeoutMs = INBOX_TIMEOUT_MS): I
       // No timeout: `fetch` does not report the progress of an upload.
       const response = await send(`${path}?import`, { method: "POST", body: archive });
       // A malformed archive is refused with the result of its first part.
-      const result = parseImport(await response.clone().json().catch(() => undefined));
-      if (result === undefined) throw await refusal(response);
-      return result;
+      const result = isJson(response) ? await response.clone().json() : {};
+      if (result.taken === undefined) throw await refusal(response);
+      return { ...result, broken: result.detail } as ImportResult;
     },
     close: changes.close,
   };
 }
 
-function textsOf(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+/** Whether the server has answered, and not a proxy in its place, whose answers are pages. */
+function isJson(response: Response): boolean {
+  return response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
 }
 
 async function send(url: string, request: RequestInit): Promise<Response> {
