@@ -1,5 +1,4 @@
 /** Reads the reports of the test runners: counts, durations and failures. */
-import { stripVTControlCharacters } from "node:util";
 
 /** The results of tests. */
 export interface Counts {
@@ -18,7 +17,7 @@ export interface FileTime {
 export interface Failure {
   readonly file: string;
   readonly title: string;
-  /** The error, without colours. */
+  /** The error. */
   readonly message: string;
 }
 
@@ -52,14 +51,16 @@ export function countsLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-const TEST_SUITE = /<testsuite name="([^"]*)"[^>]*>([\s\S]*?)<\/testsuite>/g;
+/** Playwright names its project as the host. */
+const TEST_SUITE =
+  /<testsuite name="([^"]*)"(?:[^>]*? hostname="([^"]*)")?[^>]*>([\s\S]*?)<\/testsuite>/g;
 const TEST_CASE =
   /<testcase name="([^"]*)"(?:[^>]*? time="([\d.]+)")?[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 const FAILURE = /<(failure|error)\b[^>]*>([\s\S]*?)<\/\1>/;
 
 /**
- * Reads the report of `deno test --junit-path`. Tests count as in Deno's own summary: a step (`test > step`)
- * is part of its test.
+ * Reads the report of `deno test --junit-path`, or of Playwright's JUnit reporter. Tests count as in Deno's own
+ * summary: a step (`test > step`) is part of its test.
  *
  * @throws the text is not a JUnit report
  */
@@ -68,13 +69,13 @@ export function readJUnit(xml: string): Report {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const times: FileTime[] = [];
   const failures: Failure[] = [];
-  for (const [, suiteName = "", suite = ""] of xml.matchAll(TEST_SUITE)) {
-    const file = suiteName.replace(/^\.\//, "");
+  for (const [, suiteName = "", project, suite = ""] of xml.matchAll(TEST_SUITE)) {
+    const file = suiteName.replace(/^\.\//, "") + (project ? ` (${unescapeXml(project)})` : "");
     const names: string[] = [];
     for (const [, escaped = "", seconds, body = ""] of suite.matchAll(TEST_CASE)) {
       const title = unescapeXml(escaped);
       const failure = FAILURE.exec(body)?.[2];
-      if (failure !== undefined) failures.push({ file, title, message: unescapeXml(failure) });
+      if (failure !== undefined) failures.push({ file, title, message: textOf(failure) });
       if (names.some((test) => title.startsWith(`${test} > `))) continue;
       names.push(title);
       counts[failure !== undefined ? "failed" : /<skipped\b/.test(body) ? "skipped" : "passed"]++;
@@ -92,6 +93,12 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
 };
 
+/** Text of an element, which Playwright does not escape but puts into a CDATA section. */
+function textOf(content: string): string {
+  const literal = /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(content)?.[1];
+  return literal === undefined ? unescapeXml(content) : literal.trim();
+}
+
 function unescapeXml(text: string): string {
   return text.replace(/&(\w+);/g, (entity, name: string) => XML_ENTITIES[name] ?? entity);
 }
@@ -104,64 +111,6 @@ function unescapeXml(text: string): string {
  */
 export function filesWithoutReport(xml: string, files: readonly string[]): string[] {
   return files.filter((path) => !xml.includes(`<testsuite name="./${path}"`));
-}
-
-/** The used part of the report of Playwright's JSON reporter. */
-interface PlaywrightReport {
-  readonly stats?: { expected: number; unexpected: number; flaky: number; skipped: number };
-  readonly errors?: readonly unknown[];
-  readonly suites?: readonly PlaywrightSuite[];
-}
-
-interface PlaywrightSuite {
-  readonly file?: string;
-  readonly suites?: readonly PlaywrightSuite[];
-  readonly specs?: readonly {
-    readonly file: string;
-    readonly title: string;
-    readonly tests: readonly {
-      readonly projectName: string;
-      readonly results: readonly {
-        /** Milliseconds. */
-        readonly duration: number;
-        readonly errors?: readonly { readonly message?: string }[];
-      }[];
-    }[];
-  }[];
-}
-
-/**
- * Reads the report of Playwright's JSON reporter. A flaky test counts as failed. An error outside tests (a
- * spec that does not load) counts as one failure.
- *
- * @throws the text is not such a report
- */
-export function readPlaywright(json: string): Report {
-  const { stats, errors = [], suites = [] } = JSON.parse(json) as PlaywrightReport;
-  if (stats === undefined) throw new Error("Cannot count tests: not a Playwright report.");
-  const counts = {
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky + errors.length,
-    skipped: stats.skipped,
-  };
-  const times: FileTime[] = [];
-  const failures: Failure[] = [];
-  const readSuite = ({ specs = [], suites = [] }: PlaywrightSuite): void => {
-    for (const { file: name, title, tests } of specs) {
-      for (const { projectName, results } of tests) {
-        const file = `${name} (${projectName})`;
-        for (const { duration, errors = [] } of results) {
-          times.push({ file, seconds: duration / 1000 });
-          for (const { message } of errors) {
-            failures.push({ file, title, message: stripVTControlCharacters(message ?? "") });
-          }
-        }
-      }
-    }
-    suites.forEach(readSuite);
-  };
-  suites.forEach(readSuite);
-  return { counts, times: slowestFirst(times), failures };
 }
 
 function slowestFirst(tests: readonly FileTime[]): FileTime[] {
@@ -188,11 +137,9 @@ export function suiteResult({ code, counts: reported, filtered }: Ending): Suite
   const counts = { passed, failed, skipped: filtered ? 0 : skipped };
   const ran = passed + failed;
   const fail = (problem: string) => ({ ...counts, failed: failed + 1, problem });
-  if (ran === 0 && filtered && (code === 0 || reported !== undefined)) {
-    return { ...counts, problem: "no test matched" };
-  }
+  if (ran === 0 && filtered && code === 0) return { ...counts, problem: "no test matched" };
   if (reported === undefined) return fail(`exited with ${code} before it wrote a report`);
-  if (ran === 0) return fail("ran no test");
   if (code !== 0 && failed === 0) return fail(`failed outside its tests, with ${code}`);
+  if (ran === 0) return fail("ran no test");
   return counts;
 }

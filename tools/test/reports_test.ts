@@ -4,7 +4,6 @@ import {
   type Ending,
   filesWithoutReport,
   readJUnit,
-  readPlaywright,
   suiteResult,
   sumCounts,
 } from "./reports.ts";
@@ -79,12 +78,6 @@ Deno.test("JUnit report of a real run → the counts of Deno's own summary", asy
   }, summary);
 });
 
-Deno.test("Playwright: flaky test, spec that does not load → failed", () => {
-  const stats = { expected: 5, unexpected: 1, flaky: 2, skipped: 3 };
-  const report = JSON.stringify({ stats, errors: [{ message: "no such module" }] });
-  assert.deepEqual(readPlaywright(report).counts, { passed: 5, failed: 4, skipped: 3 });
-});
-
 Deno.test("JUnit: failed tests and steps → listed with file, title, message", () => {
   assert.deepEqual(readJUnit(JUNIT).failures, [
     { file: "a_test.ts", title: "fails", message: "<testcase>" },
@@ -93,24 +86,38 @@ Deno.test("JUnit: failed tests and steps → listed with file, title, message", 
   ]);
 });
 
-Deno.test("Playwright: failed tests → listed with file, project, title, message", () => {
-  const results = [{
-    duration: 1,
-    errors: [{ message: "\x1b[31mExpected: 1\x1b[39m\nReceived: 2" }],
-  }];
-  const spec = { file: "a_spec.mts", title: "fails", tests: [{ projectName: "slow", results }] };
-  const stats = { expected: 0, unexpected: 1, flaky: 0, skipped: 0 };
-  assert.deepEqual(
-    readPlaywright(JSON.stringify({ stats, suites: [{ specs: [spec] }] })).failures,
-    [
-      { file: "a_spec.mts (slow)", title: "fails", message: "Expected: 1\nReceived: 2" },
+const PLAYWRIGHT =
+  `<testsuites id="" name="" tests="2" failures="1" skipped="0" errors="0" time="2.2">
+<testsuite name="a_spec.mts" timestamp="2026" hostname="CPU 6 ×" tests="2" failures="1" time="0.1">
+<testcase name="one &gt; two" classname="a_spec.mts" time="0.5">
+</testcase>
+<testcase name="fails" classname="a_spec.mts" time="1">
+<system-out>
+<![CDATA[Output of the server]]>
+</system-out>
+<failure message="Expected: 1" type="expect.toBe">
+<![CDATA[  a_spec.mts:4:3 › fails
+
+    Expected: "<b>&amp;"
+]]>
+</failure>
+</testcase>
+</testsuite>
+</testsuites>`;
+
+Deno.test("Playwright's JUnit report → files with their project, unescaped messages", () => {
+  const file = "a_spec.mts (CPU 6 ×)";
+  assert.deepEqual(readJUnit(PLAYWRIGHT), {
+    counts: { passed: 1, failed: 1, skipped: 0 },
+    times: [{ file, seconds: 1.5 }],
+    failures: [
+      { file, title: "fails", message: 'a_spec.mts:4:3 › fails\n\n    Expected: "<b>&amp;"' },
     ],
-  );
+  });
 });
 
 Deno.test("text that is not a report → error", () => {
   assert.throws(() => readJUnit(""), /not a JUnit report/);
-  assert.throws(() => readPlaywright("{}"), /not a Playwright report/);
 });
 
 Deno.test("no skipped tests → the summary line does not mention them", () => {
@@ -163,7 +170,10 @@ Deno.test("filter matches nothing in one suite → not a failure", () => {
   const reported = { passed: 0, failed: 0, skipped: 400 };
   const result = suiteResult({ code: 0, counts: reported, filtered: true });
   assert.deepEqual(result, { ...NONE, problem: "no test matched" });
-  assert.equal(suiteResult({ code: 1, counts: NONE, filtered: true }).failed, 0);
+});
+
+Deno.test("filter, and a spec that does not load → one failure", () => {
+  assert.equal(suiteResult({ code: 1, counts: NONE, filtered: true }).failed, 1);
 });
 
 Deno.test("JUnit durations → added for each file without steps, slowest first", () => {
@@ -180,24 +190,5 @@ Deno.test("JUnit durations → added for each file without steps, slowest first"
   assert.deepEqual(readJUnit(report).times, [
     { file: "slow_test.ts", seconds: 2.5 },
     { file: "fast_test.ts", seconds: 0.006 },
-  ]);
-});
-
-Deno.test("Playwright durations → added for each file and project, slowest first", () => {
-  const spec = (file: string, ...durations: number[]) => ({
-    file,
-    title: "one",
-    tests: [{ projectName: "slow", results: durations.map((duration) => ({ duration })) }],
-  });
-  const report = {
-    stats: { expected: 3, unexpected: 0, flaky: 0, skipped: 0 },
-    suites: [
-      { specs: [spec("a_spec.mts", 1_000)] },
-      { suites: [{ specs: [spec("b_spec.mts", 1_000, 500)] }] },
-    ],
-  };
-  assert.deepEqual(readPlaywright(JSON.stringify(report)).times, [
-    { file: "b_spec.mts (slow)", seconds: 1.5 },
-    { file: "a_spec.mts (slow)", seconds: 1 },
   ]);
 });
