@@ -1,4 +1,5 @@
 /** Questions about the assets of a build. */
+import { undefinedIfNotFound } from "./if_found.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** Names of the assets that every variant of a page loads before its islands are hydrated. */
@@ -56,18 +57,15 @@ export function createSourceMaps(build: URL, { assets }: Pick<Manifest, "assets"
   return async (debugId) => {
     const name = names.get(debugId);
     if (name === undefined) return undefined;
-    try {
-      const [map, script] = await Promise.all([
-        Deno.readTextFile(new URL(`maps/${name}.map`, build)),
-        Deno.readTextFile(new URL(`assets/${name}`, build)),
-      ]);
-      // Inserted as text: parsing a map of several megabytes would block other requests.
-      const extended = `{"x_script":${JSON.stringify(script)},${map.trimStart().slice(1)}`;
-      return new TextEncoder().encode(extended);
-    } catch (error) {
-      // Another build has replaced this one.
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    }
+    const files = await Promise.all([
+      Deno.readTextFile(new URL(`maps/${name}.map`, build)),
+      Deno.readTextFile(new URL(`assets/${name}`, build)),
+    ]).catch(undefinedIfNotFound);
+    // Another build has replaced this one.
+    if (files === undefined) return undefined;
+    const [map, script] = files;
+    // Inserted as text: parsing a map of several megabytes would block other requests.
+    const extended = `{"x_script":${JSON.stringify(script)},${map.trimStart().slice(1)}`;
+    return new TextEncoder().encode(extended);
   };
 }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { ifFound } from "../server/if_found.ts";
 
 /** Absolute path of the project's folder, without a slash at its end. */
 export const projectRoot: string = fileURLToPath(new URL("..", import.meta.url))
@@ -28,11 +29,5 @@ export function projectFiles(root: string, endings: readonly string[]): string[]
 
 /** Whether a file or folder exists at this path. */
 export function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return ifFound(() => Deno.statSync(path)) !== undefined;
 }

@@ -1,3 +1,4 @@
+import { ifFound } from "../if_found.ts";
 import { listFiles } from "./scan.ts";
 
 /** Content of `inputs.json`: the files that a build was made of. */
@@ -89,13 +90,8 @@ function readRecord(out: string): InputRecord | undefined {
 }
 
 function stat(path: string): { size: number; mtime: number } | undefined {
-  try {
-    const { size, mtime } = Deno.statSync(path);
-    return { size, mtime: mtime?.getTime() ?? 0 };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const info = ifFound(() => Deno.statSync(path));
+  return info && { size: info.size, mtime: info.mtime?.getTime() ?? 0 };
 }
 
 /** With `crypto.subtle`, because loading `node:crypto` takes longer than the whole check. */

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { undefinedIfNotFound } from "../if_found.ts";
 
 /** A new path beside `out`, on the same file system, so that it can be renamed to it. */
 export function stagingFolder(out: string): string {
@@ -73,28 +74,15 @@ async function removeAbandoned(out: string): Promise<void> {
 
 /** Milliseconds since 1970; undefined if it does not exist (any more). */
 async function modifiedAt(path: string): Promise<number | undefined> {
-  try {
-    return (await Deno.lstat(path)).mtime?.getTime() ?? 0;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const info = await Deno.lstat(path).catch(undefinedIfNotFound);
+  return info && (info.mtime?.getTime() ?? 0);
 }
 
 async function renameIfThere(from: string, to: string): Promise<boolean> {
-  try {
-    await Deno.rename(from, to);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  const renamed = Deno.rename(from, to).then(() => true);
+  return await renamed.catch(undefinedIfNotFound) ?? false;
 }
 
 async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  await Deno.remove(path, { recursive: true }).catch(undefinedIfNotFound);
 }

@@ -1,3 +1,4 @@
+import { ifFound } from "../if_found.ts";
 import type { ManifestModule } from "../manifest.ts";
 import { BuildError } from "./build_error.ts";
 
@@ -125,16 +126,11 @@ function checkIslands({ islands }: Project): void {
 }
 
 function walk(root: string, folder: string): string[] {
-  const files: string[] = [];
-  try {
-    for (const entry of Deno.readDirSync(`${root}/${folder}`)) {
-      const path = `${folder}/${entry.name}`;
-      if (entry.isDirectory) files.push(...walk(root, path));
-      else if (entry.isFile && !entry.name.startsWith(".")) files.push(path);
-    }
-  } catch (error) {
-    // All folders are optional.
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  return files;
+  // All folders are optional.
+  const entries = ifFound(() => [...Deno.readDirSync(`${root}/${folder}`)]) ?? [];
+  return entries.flatMap(({ name, isDirectory, isFile }) => {
+    const path = `${folder}/${name}`;
+    if (isDirectory) return walk(root, path);
+    return isFile && !name.startsWith(".") ? [path] : [];
+  });
 }

@@ -2,6 +2,7 @@
  * `deno task check`: every static check, all of them even if one fails. The last line is
  * `N passed, N failed`.
  */
+import { ifFound } from "../../server/if_found.ts";
 import { checkImports } from "./check_imports.ts";
 import { checkLinks } from "./check_links.ts";
 import { checkLock, checkVersions } from "./check_lock.ts";
@@ -90,26 +91,16 @@ async function deno(root: string, ...args: string[]): Promise<string[]> {
 }
 
 function documentation(root: string): string[] {
-  const exists = (path: string) => stat(`${root}/${path}`) !== undefined;
+  const stat = (path: string) => ifFound(() => Deno.statSync(`${root}/${path}`));
+  const exists = (path: string) => stat(path) !== undefined;
   const read = (path: string) =>
-    stat(`${root}/${path}`)?.isFile ? Deno.readTextFileSync(`${root}/${path}`) : undefined;
+    stat(path)?.isFile ? Deno.readTextFileSync(`${root}/${path}`) : undefined;
   return [
     ...DOCUMENTS.filter((path) => !exists(path)).map((path) => `${path} is missing.`),
     ...projectFiles(root, [".md"]).flatMap((path) =>
       checkLinks(path, read(path) ?? "", { exists, read })
     ),
   ];
-}
-
-function stat(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.statSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 if (import.meta.main) {

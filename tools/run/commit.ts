@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { ifFound } from "../../server/if_found.ts";
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
@@ -24,12 +25,7 @@ export function readCommit(root: string): string | undefined {
 /** `.git` is a folder; in a worktree or submodule it is a file with the path of one. */
 function gitFolder(root: string): string | undefined {
   const path = join(root, ".git");
-  try {
-    if (Deno.statSync(path).isDirectory) return path;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  if (ifFound(() => Deno.statSync(path))?.isDirectory) return path;
   const target = /^gitdir: (.+)$/.exec(readText(path) ?? "")?.[1];
   return target === undefined ? undefined : resolve(root, target);
 }
@@ -44,10 +40,5 @@ function packedRef(text: string, ref: string): string | undefined {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path).trim();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return ifFound(() => Deno.readTextFileSync(path).trim());
 }

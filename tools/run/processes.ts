@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { ifFound } from "../../server/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { readCommit } from "./commit.ts";
 import { serverPermissions } from "./permissions.ts";
@@ -76,12 +77,7 @@ function findEsbuild(root: string): string | undefined {
 }
 
 function realPath(path: string): string | undefined {
-  try {
-    return Deno.realPathSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return ifFound(() => Deno.realPathSync(path));
 }
 
 /** Sends a signal to a process that may have ended already. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ifFound } from "../../server/if_found.ts";
 import { sendSignal } from "./processes.ts";
 
 export interface WorkersOptions {
@@ -181,10 +182,5 @@ function removeReports(folder: string): void {
 
 /** Undefined: there is no such file. */
 function modifiedAt(path: string): number | undefined {
-  try {
-    return Deno.statSync(path).mtime?.getTime();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return ifFound(() => Deno.statSync(path).mtime?.getTime());
 }

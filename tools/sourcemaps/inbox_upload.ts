@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { join, relative } from "node:path";
+import { ifFound, undefinedIfNotFound } from "../../server/if_found.ts";
 
 /** Arguments that are wrong, or an upload that was refused. The message is one line for the user. */
 export class InboxUploadError extends Error {
@@ -84,18 +85,15 @@ function readArguments(args: readonly string[]): Upload {
 
 /** The paths of all source maps of scripts, sorted. */
 function mapsIn(folder: string): readonly string[] {
-  try {
-    return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
-      const path = join(folder, name);
-      if (isDirectory) return name === "node_modules" ? [] : mapsIn(path);
-      return /\.[cm]?js\.map$/.test(name) ? [path] : [];
-    }).sort();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound) && !(error instanceof Deno.errors.NotADirectory)) {
-      throw error;
-    }
+  const entries = ifFound(() => [...Deno.readDirSync(folder)]);
+  if (entries === undefined) {
     throw new InboxUploadError(`Cannot upload source maps: ${folder} is not a folder.`);
   }
+  return entries.flatMap(({ name, isDirectory }) => {
+    const path = join(folder, name);
+    if (isDirectory) return name === "node_modules" ? [] : mapsIn(path);
+    return /\.[cm]?js\.map$/.test(name) ? [path] : [];
+  }).sort();
 }
 
 /** What bundlers and Sentry's tool write at the end of a script (https://github.com/tc39/ecma426, proposal). */
@@ -118,22 +116,13 @@ async function readMap(
     if (!(error instanceof SyntaxError)) throw error;
     throw new InboxUploadError(`Cannot upload source maps: ${path} is not JSON.`);
   }
-  const script = await readScript(path.slice(0, -".map".length));
+  const script = await Deno.readTextFile(path.slice(0, -".map".length)).catch(undefinedIfNotFound);
   const id = map.debugId ?? map.debug_id ??
     DEBUG_ID_COMMENT.exec(script?.slice(-END_CHARACTERS) ?? "")?.[1];
   return {
     debugId: typeof id === "string" ? id.toLowerCase() : undefined,
     json: JSON.stringify(script === undefined ? map : { ...map, x_script: script }),
   };
-}
-
-async function readScript(path: string): Promise<string | undefined> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }
 
 /**
