@@ -2,8 +2,7 @@
  * A Chromium without Playwright, which turns on domains of the inspector in every page: with them an error and a request
  * take about twice the main-thread time.
  */
-import { chromium } from "@playwright/test";
-import { CHROMIUM_ARGS, findChromium } from "../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS, requireChromium } from "../tools/test/find_chromium.ts";
 
 /** A page, controlled over the Chrome DevTools Protocol. */
 export interface PlainPage {
@@ -25,7 +24,7 @@ export interface PlainChromium extends AsyncDisposable {
 /** Starts a Chromium with an empty profile. */
 export async function startPlainChromium(): Promise<PlainChromium> {
   const profile = await Deno.makeTempDir({ prefix: "bench-" });
-  const child = new Deno.Command(await findChromium() ?? chromium.executablePath(), {
+  const child = new Deno.Command(await requireChromium(), {
     args: [
       ...CHROMIUM_ARGS,
       "--headless=new",

@@ -14,6 +14,7 @@ import { startPostgres } from "../monitoring/storage/testdata/private_postgres.t
 import type { DuplicateReason } from "../tests/crash/_delivery_log.ts";
 import { type FaultReport, type FaultRunOptions, runFaults } from "../tests/crash/_fault_run.ts";
 import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/fault_profiles.ts";
+import { printUserError, UserError } from "./user_error.ts";
 
 const DEFAULT_KILLS = 200;
 /** Maximum number of lines for one kind of failure. */
@@ -28,7 +29,7 @@ const REASONS: Record<DuplicateReason, string> = {
   "unexplained": "NOT EXPLAINED",
 };
 
-/** @throws {RangeError} an option is not valid; its message is ready to be printed */
+/** @throws {UserError} an option is not valid */
 export function readFaultOptions(
   args: readonly string[],
   seed: number,
@@ -40,14 +41,14 @@ export function readFaultOptions(
     const [, name, value] = /^--(kills|minutes|seed|servers)=(\d{1,9})$/.exec(arg) ?? [];
     if (name === undefined) {
       const known = "--kills=N, --minutes=N, --servers=N, --database and --seed=S";
-      throw new RangeError(`Cannot run: unknown option ${arg}. Known are ${known}.`);
+      throw new UserError(`Cannot run: unknown option ${arg}. Known are ${known}.`);
     }
     given.set(name, Number(value));
   }
   const minutes = given.get("minutes");
   const kills = given.get("kills");
   if (minutes !== undefined && kills !== undefined) {
-    throw new RangeError("Cannot run: --kills and --minutes are given. Give one of them.");
+    throw new UserError("Cannot run: --kills and --minutes are given. Give one of them.");
   }
   const servers = given.get("servers") ?? 1;
   return {
@@ -118,8 +119,7 @@ if (import.meta.main) {
     console.log(`Seed ${options.seed}, ${((performance.now() - begin) / 60_000).toFixed(1)} min`);
     if (!hasPassed(report)) Deno.exitCode = 1;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    console.error(error.message);
+    printUserError(error);
     Deno.exitCode = 2;
   }
 }

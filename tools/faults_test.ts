@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ALL_FAULTS, FLEET_KILLS, KILLS } from "../tests/crash/fault_profiles.ts";
 import { describeReport, hasPassed, readFaultOptions } from "./faults.ts";
+import { UserError } from "./user_error.ts";
 
 const REPORT = {
   posted: 3,
@@ -40,7 +41,7 @@ Deno.test("fault options → kills or minutes and a seed, with defaults", () => 
 
 Deno.test("fault options unknown, not a number, or both → refused", () => {
   for (const args of [["--kills"], ["--seed=x"], ["5"], ["--kills=1", "--minutes=1"]]) {
-    assert.throws(() => readFaultOptions(args, 7), RangeError, args.join(" "));
+    assert.throws(() => readFaultOptions(args, 7), UserError, args.join(" "));
   }
 });
 

@@ -13,6 +13,7 @@ import { startClientFuzzer } from "../tests/fuzz/client_fuzzer.ts";
 import { startIngestFuzzer } from "../tests/fuzz/ingest_fuzzer.ts";
 import { type HostileAnswer, hostileAnswer } from "../tests/fuzz/hostile_answer.ts";
 import { type HostileRequest, hostileRequest } from "../tests/fuzz/hostile_request.ts";
+import { printUserError, UserError } from "./user_error.ts";
 
 /** Batches before memory is first measured: the engine compiles code and fills its pools. */
 const WARM_UP_BATCHES = 6;
@@ -29,13 +30,13 @@ interface FuzzOptions {
   readonly seed: number;
 }
 
-/** @throws {RangeError} an option is invalid; the message is for the user */
+/** @throws {UserError} an option is invalid */
 export function readFuzzOptions(args: readonly string[], seed: number): FuzzOptions {
   const options = { seconds: 30, seed };
   for (const arg of args) {
     const [, name, value] = /^--(seconds|seed)=(\d{1,9})$/.exec(arg) ?? [];
     if (name !== "seconds" && name !== "seed") {
-      throw new RangeError(`Unknown option ${arg}: known are --seconds=N and --seed=S.`);
+      throw new UserError(`Unknown option ${arg}: known are --seconds=N and --seed=S.`);
     }
     options[name] = Number(value);
   }
@@ -191,8 +192,7 @@ if (import.meta.main) {
   try {
     if (!await fuzz(readFuzzOptions(Deno.args, Date.now() % 1_000_000_000))) Deno.exitCode = 1;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    console.error(error.message);
+    printUserError(error);
     Deno.exitCode = 2;
   }
 }

@@ -7,7 +7,8 @@
  */
 import { type Browser, chromium, errors, type Page } from "@playwright/test";
 import { SIGNAL_KINDS } from "../monitoring/browser/consent.ts";
-import { CHROMIUM_ARGS, ChromiumMissing, ensureChromium } from "./test/find_chromium.ts";
+import { CHROMIUM_ARGS, ensureChromium } from "./test/find_chromium.ts";
+import { UserError } from "./user_error.ts";
 
 /** Maximum duration of the page's proof. */
 const PROOF_TIMEOUT_MS = 54_000;
@@ -16,33 +17,28 @@ const RUN_TIMEOUT_MS = 57_000;
 /** Maximum wait for the page itself. */
 const OPEN_TIMEOUT_MS = 15_000;
 
-/** The proof cannot be run. The message is for the user. */
-export class ProveError extends Error {
-  override readonly name = "ProveError";
-}
-
 /**
  * Reads the command line.
  *
  * @returns the origin of the deployment
- * @throws {ProveError}
+ * @throws {UserError}
  */
 export function readOrigin(args: readonly string[]): string {
   const [address, ...others] = args;
   const use = "Use: deno task prove https://HOST/";
   if (address === undefined || others.length > 0) {
-    throw new ProveError(`Cannot prove: one address is needed, not ${args.length}. ${use}`);
+    throw new UserError(`Cannot prove: one address is needed, not ${args.length}. ${use}`);
   }
   const url = URL.parse(address);
   const quoted = JSON.stringify(address);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new ProveError(`Cannot prove: ${quoted} is not an http or https address. ${use}`);
+    throw new UserError(`Cannot prove: ${quoted} is not an http or https address. ${use}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new ProveError(`Cannot prove: the address contains a user or a password. ${use}`);
+    throw new UserError(`Cannot prove: the address contains a user or a password. ${use}`);
   }
   if (url.pathname !== "/") {
-    throw new ProveError(
+    throw new UserError(
       `Cannot prove: ${quoted} has a path, and Sightglass's page is "/". ${use}`,
     );
   }
@@ -55,7 +51,7 @@ interface Proven {
   readonly text: string;
 }
 
-/** @throws {ProveError} */
+/** @throws {UserError} */
 async function prove(browser: Browser, origin: string, token: string | undefined): Promise<Proven> {
   const end = Date.now() + PROOF_TIMEOUT_MS;
   const page = await browser.newPage({ acceptDownloads: false });
@@ -93,25 +89,25 @@ async function prove(browser: Browser, origin: string, token: string | undefined
   }
 }
 
-/** Opens the settings of a deployment. @throws {ProveError} */
+/** Opens the settings of a deployment. @throws {UserError} */
 async function openPage(page: Page, origin: string): Promise<void> {
   const response = await page.goto(`${origin}/#/settings`).catch((error: Error) => {
     const [reason] = error.message.replace(/^page\.goto: /, "").split("\n");
-    throw new ProveError(`Cannot reach ${origin}: ${reason}`);
+    throw new UserError(`Cannot reach ${origin}: ${reason}`);
   });
   const reached = new URL(page.url()).origin;
   if (reached !== origin) {
-    throw new ProveError(`Cannot prove: ${origin} redirects to ${reached}. Name that address.`);
+    throw new UserError(`Cannot prove: ${origin} redirects to ${reached}. Name that address.`);
   }
   const status = response?.status() ?? 0;
-  if (status !== 200) throw new ProveError(`Cannot prove: ${origin} answers ${status}, not 200.`);
+  if (status !== 200) throw new UserError(`Cannot prove: ${origin} answers ${status}, not 200.`);
   if (await page.locator("script#client").count() === 0) {
-    throw new ProveError(
+    throw new UserError(
       `Cannot prove: ${origin} is no Sightglass page. Name the address at which it is served.`,
     );
   }
   if (await page.locator("#proof").count() === 0) {
-    throw new ProveError(`Cannot prove: the Sightglass at ${origin} is too old to have a proof.`);
+    throw new UserError(`Cannot prove: the Sightglass at ${origin} is too old to have a proof.`);
   }
 }
 
@@ -122,11 +118,11 @@ const MAX_CHARACTERS = 20_000;
 export const printable = (text: string): string =>
   text.slice(0, MAX_CHARACTERS).replace(/[^\P{Cc}\n]|\p{Cf}/gu, "\ufffd");
 
-/** @throws {ProveError} after {@linkcode RUN_TIMEOUT_MS} */
+/** @throws {UserError} after {@linkcode RUN_TIMEOUT_MS} */
 async function withinTime<T>(work: Promise<T>, origin: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new ProveError(`Cannot prove: the page of ${origin} does not respond.`);
+    const error = new UserError(`Cannot prove: the page of ${origin} does not respond.`);
     timer = setTimeout(() => reject(error), RUN_TIMEOUT_MS);
   });
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
@@ -145,8 +141,7 @@ if (import.meta.main) {
     console.log(printable(text));
     Deno.exit(passed ? 0 : 1);
   } catch (error) {
-    const isExpected = error instanceof ProveError || error instanceof ChromiumMissing;
-    console.error(isExpected ? error.message : error);
+    console.error(error instanceof UserError ? error.message : error);
     Deno.exit(2);
   }
 }

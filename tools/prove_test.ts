@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { printable, ProveError, readOrigin } from "./prove.ts";
+import { printable, readOrigin } from "./prove.ts";
+import { UserError } from "./user_error.ts";
 
 Deno.test("address of a deployment → its origin", () => {
   assert.equal(readOrigin(["https://status.example.com"]), "https://status.example.com");
@@ -17,7 +18,7 @@ Deno.test("no address of a page → refused with what would be right", () => {
   ];
   for (const [args, message] of refused) {
     assert.throws(() => readOrigin(args), (error: unknown) => {
-      assert.ok(error instanceof ProveError);
+      assert.ok(error instanceof UserError);
       assert.match(error.message, message);
       assert.match(error.message, /Use: deno task prove https:\/\/HOST\/$/);
       assert.doesNotMatch(error.message, /secret/);

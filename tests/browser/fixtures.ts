@@ -1,5 +1,5 @@
 import { type Page, test as base } from "@playwright/test";
-import { CHROMIUM_ARGS, ChromiumMissing, findChromium } from "../../tools/test/find_chromium.ts";
+import { CHROMIUM_ARGS, requireChromium } from "../../tools/test/find_chromium.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest, arrivalsInInbox } from "./arrivals.ts";
@@ -84,9 +84,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     if (browserName !== "chromium") {
       throw new Error(`The tests are for Chromium, not ${browserName}.`);
     }
-    const path = await findChromium();
-    if (path === undefined) throw new ChromiumMissing("deno task test installs one");
-    await provide(path);
+    await provide(await requireChromium());
   }, { scope: "worker" }],
 
   launchOptions: [async ({ chromium }, provide) => {

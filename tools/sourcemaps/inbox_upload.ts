@@ -1,11 +1,7 @@
 import { parseArgs } from "node:util";
 import { join, relative } from "node:path";
 import { ifFound, undefinedIfNotFound } from "../../server/if_found.ts";
-
-/** Arguments that are wrong, or an upload that was refused. The message is one line for the user. */
-export class InboxUploadError extends Error {
-  override readonly name = "InboxUploadError";
-}
+import { UserError } from "../user_error.ts";
 
 const USAGE = "Use: deno task sourcemaps --to http://HOST:PORT [--token TOKEN] FOLDER";
 
@@ -24,7 +20,7 @@ interface Upload {
  * Changes no files: bundlers or `sentry-cli sourcemaps inject` write the ids.
  *
  * @returns the exit code
- * @throws {InboxUploadError}
+ * @throws {UserError} the arguments are wrong, or the upload was refused
  */
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const upload = readArguments(args);
@@ -50,7 +46,7 @@ export async function uploadToInbox(args: readonly string[]): Promise<number> {
     );
   }
   if (uploaded === 0) {
-    throw new InboxUploadError(
+    throw new UserError(
       `Cannot upload source maps: ${upload.folder} has no .js.map, .cjs.map or .mjs.map with a` +
         " debug id.",
     );
@@ -62,7 +58,7 @@ export async function uploadToInbox(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** @throws {InboxUploadError} */
+/** @throws {UserError} */
 function readArguments(args: readonly string[]): Upload {
   try {
     const { values, positionals: [folder, ...others] } = parseArgs({
@@ -79,7 +75,7 @@ function readArguments(args: readonly string[]): Upload {
     return { origin: url!.origin, token, folder };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new InboxUploadError(`Cannot upload source maps: ${error.message} ${USAGE}`);
+    throw new UserError(`Cannot upload source maps: ${error.message} ${USAGE}`);
   }
 }
 
@@ -87,7 +83,7 @@ function readArguments(args: readonly string[]): Upload {
 function mapsIn(folder: string): readonly string[] {
   const entries = ifFound(() => [...Deno.readDirSync(folder)]);
   if (entries === undefined) {
-    throw new InboxUploadError(`Cannot upload source maps: ${folder} is not a folder.`);
+    throw new UserError(`Cannot upload source maps: ${folder} is not a folder.`);
   }
   return entries.flatMap(({ name, isDirectory }) => {
     const path = join(folder, name);
@@ -104,7 +100,7 @@ const END_CHARACTERS = 1_000;
 /**
  * Reads a map, its debug id, and its script beside it, which names the functions of minified frames.
  *
- * @throws {InboxUploadError}
+ * @throws {UserError}
  */
 async function readMap(
   path: string,
@@ -114,7 +110,7 @@ async function readMap(
     map = Object(JSON.parse(await Deno.readTextFile(path)));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new InboxUploadError(`Cannot upload source maps: ${path} is not JSON.`);
+    throw new UserError(`Cannot upload source maps: ${path} is not JSON.`);
   }
   const script = await Deno.readTextFile(path.slice(0, -".map".length)).catch(undefinedIfNotFound);
   const id = map.debugId ?? map.debug_id ??
@@ -127,7 +123,7 @@ async function readMap(
 
 /**
  * @returns bytes sent
- * @throws {InboxUploadError} no answer, or a refusal
+ * @throws {UserError} no answer, or a refusal
  */
 async function send(
   { origin, token }: Upload,
@@ -145,7 +141,7 @@ async function send(
     },
     redirect: "manual",
   }).catch((cause) => {
-    throw new InboxUploadError(`Cannot upload ${name}: no server answers at ${origin}.`, { cause });
+    throw new UserError(`Cannot upload ${name}: no server answers at ${origin}.`, { cause });
   });
   if (response.ok) {
     await response.body?.cancel();
@@ -153,7 +149,7 @@ async function send(
   }
   const { detail } = Object(await response.json().catch(() => undefined)) as { detail?: unknown };
   const reason = typeof detail === "string" ? detail : "Is it Sightglass in inbox mode?";
-  throw new InboxUploadError(
+  throw new UserError(
     `Cannot upload ${name}: ${origin} answers ${response.status}. ${reason}`,
   );
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { UserError } from "../user_error.ts";
 
 /** Destination and credentials of an upload. */
 export interface UploadTarget {
@@ -9,11 +10,6 @@ export interface UploadTarget {
   readonly project: string;
   /** Address of a Sentry other than sentry.io. */
   readonly url?: string;
-}
-
-/** Sentry's tool could not be installed, or failed. The message is one line for the user. */
-export class UploadError extends Error {
-  override readonly name = "UploadError";
 }
 
 /**
@@ -43,7 +39,7 @@ const PASSED_ON = [
  * Uploads a folder of scripts and source maps with Sentry's tool. Installs the tool if needed, with the
  * version and hash of its lock file.
  *
- * @throws {UploadError} with the tool's message, without the token
+ * @throws {UserError} the tool could not be installed, or failed; with its message, without the token
  */
 export async function uploadFolder(
   root: string,
@@ -71,7 +67,7 @@ export async function uploadFolder(
     stdin: "null",
   }).output();
   if (success) return;
-  throw new UploadError(
+  throw new UserError(
     `Cannot upload source maps: ${errorMessage(stderr, stdout, target.token)}`,
   );
 }
@@ -86,7 +82,7 @@ async function installSentryCli(root: string): Promise<string> {
     stdin: "null",
   }).output();
   if (!success) {
-    throw new UploadError(`Cannot install Sentry's tool: ${errorMessage(stderr, stdout)}`);
+    throw new UserError(`Cannot install Sentry's tool: ${errorMessage(stderr, stdout)}`);
   }
   const { os, arch } = Deno.build;
   const platform = {
@@ -101,7 +97,7 @@ async function installSentryCli(root: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     const machine = `${os} on ${arch}`;
-    throw new UploadError(
+    throw new UserError(
       `Cannot upload source maps: Sentry's tool has no program for ${machine}.`,
     );
   }

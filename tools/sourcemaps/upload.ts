@@ -9,14 +9,15 @@
  * instead (`inbox_upload.ts`).
  */
 import { pathToFileURL } from "node:url";
-import { ConfigError, effectiveRelease, loadConfig } from "../../config.ts";
+import { effectiveRelease, loadConfig } from "../../config.ts";
 import { isFresh } from "../../server/build/inputs.ts";
 import { stagingFolder } from "../../server/build/publish.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { projectRoot } from "../project_files.ts";
 import { serverEnvironment, spawnBuild } from "../run/processes.ts";
-import { InboxUploadError, uploadToInbox } from "./inbox_upload.ts";
-import { UploadError, uploadFolder, type UploadTarget } from "./sentry_cli.ts";
+import { printUserError, UserError } from "../user_error.ts";
+import { uploadToInbox } from "./inbox_upload.ts";
+import { uploadFolder, type UploadTarget } from "./sentry_cli.ts";
 
 async function upload(): Promise<number> {
   const target = readTarget(Deno.env.toObject());
@@ -55,11 +56,6 @@ async function upload(): Promise<number> {
 
 const formatCount = (count: number) => count.toLocaleString("en");
 
-/** A required variable is missing, or `SENTRY_URL` is invalid. The message is one line for the user. */
-class TargetError extends Error {
-  override readonly name = "TargetError";
-}
-
 /** Required variables, with their purpose for the error message. */
 const REQUIRED = {
   SENTRY_AUTH_TOKEN: "the token that may upload: in Sentry under Settings, Auth Tokens",
@@ -70,7 +66,7 @@ const REQUIRED = {
 /**
  * Reads the variables of the upload. An empty one counts as not set.
  *
- * @throws {TargetError} with the name and purpose of each missing variable
+ * @throws {UserError} with the name and purpose of each missing variable
  */
 function readTarget(env: Readonly<Record<string, string | undefined>>): UploadTarget {
   const value = (name: string) => env[name]?.trim() || undefined;
@@ -81,11 +77,11 @@ function readTarget(env: Readonly<Record<string, string | undefined>>): UploadTa
   if (token === undefined || org === undefined || project === undefined) {
     const list = missing.map(([name, purpose]) => `${name} (${purpose})`).join(" and ");
     const are = missing.length > 1 ? "are" : "is";
-    throw new TargetError(`Cannot upload source maps: ${list} ${are} not set.`);
+    throw new UserError(`Cannot upload source maps: ${list} ${are} not set.`);
   }
   const url = value("SENTRY_URL");
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-    throw new TargetError(
+    throw new UserError(
       `Cannot upload source maps: SENTRY_URL is ${JSON.stringify(url)}, ` +
         "allowed is an address such as https://sentry.example.com/.",
     );
@@ -142,11 +138,7 @@ if (import.meta.main) {
   try {
     Deno.exitCode = Deno.args.length > 0 ? await uploadToInbox(Deno.args) : await upload();
   } catch (error) {
-    // Errors that the user can fix: printed as one line, without a stack trace.
-    const expected = [ConfigError, InboxUploadError, TargetError, UploadError]
-      .some((kind) => error instanceof kind);
-    if (!expected) throw error;
-    console.error((error as Error).message);
+    printUserError(error);
     Deno.exitCode = 1;
   }
 }

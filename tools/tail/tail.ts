@@ -3,7 +3,6 @@
  *
  * Exit code: 0: stopped by a signal, or the reader of the output has ended; 1: it cannot be started or continued.
  */
-import { ConfigError } from "../../config.ts";
 import { readBody } from "../../islands/shared/source/read_body.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
@@ -15,9 +14,10 @@ import {
   parseContentEncoding,
 } from "../../monitoring/protocol/encoding.ts";
 import { type InboxRow, parseRow } from "../../monitoring/protocol/inbox_row.ts";
+import { printUserError, UserError } from "../user_error.ts";
 import { formatRow, rowsOf, visibleText } from "./format_row.ts";
 import { ConnectionError, readEvents } from "./read_events.ts";
-import { readTailOptions, type TailOptions, UsageError, type View } from "./tail_options.ts";
+import { readTailOptions, type TailOptions, type View } from "./tail_options.ts";
 
 /** Bounds of the exponential backoff between attempts to connect again. */
 const FIRST_PAUSE_MS = 250;
@@ -34,11 +34,6 @@ const READ_TYPES: Readonly<Record<View, readonly string[]>> = {
 const DECODED_BY_FETCH: readonly (string | null)[] = [null, "gzip", "br"];
 /** Decompressed bytes of one envelope. */
 const MAX_BYTES = 64 * 1024 * 1024;
-
-/** The server refuses, and would refuse again. The message is for the user. */
-class RefusedError extends Error {
-  override readonly name = "RefusedError";
-}
 
 /** The server answers with 5xx. The message is for the user. */
 class BusyError extends Error {
@@ -86,12 +81,12 @@ async function follow(options: TailOptions): Promise<never> {
 }
 
 /** The error for the user if the server cannot be followed from the start. */
-function startError(origin: string, cause: unknown): RefusedError {
+function startError(origin: string, cause: unknown): UserError {
   const message = cause instanceof BusyError
     ? cause.message
     : `Cannot tail: no server answers at ${origin}. Start it with "deno task start", or name another with` +
       " --url=http://HOST:PORT.";
-  return new RefusedError(message, { cause });
+  return new UserError(message, { cause });
 }
 
 async function newestCursor(options: TailOptions): Promise<number> {
@@ -142,7 +137,7 @@ async function envelopeBytes(
 }
 
 /**
- * @throws {RefusedError} 3xx or 4xx
+ * @throws {UserError} 3xx or 4xx: the server would refuse again
  * @throws {BusyError} 5xx
  * @throws {ConnectionError} no response
  */
@@ -166,7 +161,7 @@ async function request(
     ? visibleText(detail)
     : "Is it Sightglass? Name its address with --url=http://HOST:PORT.";
   const message = `Cannot tail: ${origin} answers ${response.status}. ${reason}`;
-  throw response.status >= 500 ? new BusyError(message) : new RefusedError(message);
+  throw response.status >= 500 ? new BusyError(message) : new UserError(message);
 }
 
 const encoder = new TextEncoder();
@@ -187,8 +182,6 @@ try {
 } catch (error) {
   // The reader of the output has ended: `deno task tail | head -1`.
   if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
-  const isExpected = [UsageError, ConfigError, RefusedError].some((kind) => error instanceof kind);
-  if (!isExpected) throw error;
-  console.error((error as Error).message);
+  printUserError(error);
   Deno.exit(1);
 }

@@ -1,4 +1,5 @@
 import { CONFIG_VARIABLES, loadConfig } from "../../config.ts";
+import { UserError } from "../user_error.ts";
 
 export const VIEWS = ["errors", "logs", "traces"] as const;
 export type View = typeof VIEWS[number];
@@ -16,10 +17,6 @@ export interface TailOptions {
   readonly token: string | undefined;
 }
 
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 const USAGE = `Use: deno task tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
 
 /** The variables that configure the server's address and token. */
@@ -28,7 +25,7 @@ const VARIABLES = ["HOST", "PORT", "INBOX_TOKEN"];
 /**
  * Reads the command line. Without `--url` the server is the one that `PORT` and `HOST` configure.
  *
- * @throws {UsageError}
+ * @throws {UserError}
  * @throws {ConfigError} a variable is not valid
  */
 export function readTailOptions(
@@ -45,7 +42,7 @@ export function readTailOptions(
     else if (arg === "--json") json = true;
     else if (arg === "--all") all = true;
     else if (arg.startsWith("--url=")) url = arg.slice("--url=".length);
-    else throw new UsageError(`Cannot tail: unknown argument ${JSON.stringify(arg)}. ${USAGE}`);
+    else throw new UserError(`Cannot tail: unknown argument ${JSON.stringify(arg)}. ${USAGE}`);
   }
   const config = loadConfig(
     Object.fromEntries(
@@ -56,11 +53,11 @@ export function readTailOptions(
   return { views, json, all, origin, token: config.inboxToken };
 }
 
-/** @throws {UsageError} */
+/** @throws {UserError} */
 function parseOrigin(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new UsageError(`Cannot tail: --url is not an http or https address. ${USAGE}`);
+    throw new UserError(`Cannot tail: --url is not an http or https address. ${USAGE}`);
   }
   return parsed.origin;
 }

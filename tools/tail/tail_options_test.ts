@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ConfigError } from "../../config.ts";
-import { readTailOptions, UsageError } from "./tail_options.ts";
+import { UserError } from "../user_error.ts";
+import { readTailOptions } from "./tail_options.ts";
 
 const read = (args: string[], env: Record<string, string> = {}) =>
   readTailOptions(args, (name) => env[name]);
@@ -40,7 +41,7 @@ Deno.test("arguments → views, JSON and address", () => {
 Deno.test("unknown argument, address or variable → an error that names what is allowed", () => {
   for (const arg of ["--josn", "log", "--url=glass.example:80", "--url=ftp://glass.example"]) {
     assert.throws(() => read([arg]), (error: Error) => {
-      assert.ok(error instanceof UsageError);
+      assert.ok(error instanceof UserError);
       assert.match(error.message, /^Cannot tail: .* Use: deno task tail \[errors\|logs\|traces\]/);
       return true;
     });

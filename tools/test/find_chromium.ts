@@ -1,6 +1,7 @@
 import type { Browser } from "@playwright/test";
 import project from "../../deno.json" with { type: "json" };
 import { isAvailable } from "../../tests/is_available.ts";
+import { UserError } from "../user_error.ts";
 
 /**
  * Playwright's command, for `deno run`. It names the version of `deno.json`: without one, Deno would add
@@ -8,16 +9,11 @@ import { isAvailable } from "../../tests/is_available.ts";
  */
 export const PLAYWRIGHT_CLI = `${project.imports["@playwright/test"]}/cli`;
 
-/** There is no Chromium, and none could be installed. The message is for the user. */
-export class ChromiumMissing extends Error {
-  override readonly name = "ChromiumMissing";
-  constructor(what: string) {
-    super(
-      `Cannot find a Chromium: ${what}. Install Chromium or Google Chrome, or set CHROMIUM_PATH` +
-        " to its program.",
-    );
-  }
-}
+const chromiumMissing = (what: string) =>
+  new UserError(
+    `Cannot find a Chromium: ${what}. Install Chromium or Google Chrome, or set CHROMIUM_PATH` +
+      " to its program.",
+  );
 
 /**
  * Features of Chromium that tests turn off. Chromium obeys only the last `--disable-features`, so this
@@ -81,13 +77,13 @@ const PATHS: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
  * Finds a Chromium that starts: `CHROMIUM_PATH`, else the system's, else Playwright's.
  *
  * @returns its path; undefined if there is none
- * @throws {ChromiumMissing} `CHROMIUM_PATH` is set to something that does not start
+ * @throws {UserError} `CHROMIUM_PATH` is set to something that does not start
  */
 export async function findChromium(): Promise<string | undefined> {
   const wanted = Deno.env.get("CHROMIUM_PATH");
   if (wanted) {
     if (await starts(wanted)) return wanted;
-    throw new ChromiumMissing(`CHROMIUM_PATH is "${wanted}", which does not start`);
+    throw chromiumMissing(`CHROMIUM_PATH is "${wanted}", which does not start`);
   }
   for (const path of PATHS[Deno.build.os] ?? []) if (await starts(path)) return path;
   const own = await playwrightChromium();
@@ -99,7 +95,7 @@ export async function findChromium(): Promise<string | undefined> {
  * otherwise with Playwright.
  *
  * @returns its path
- * @throws {ChromiumMissing} the installation failed
+ * @throws {UserError} the installation failed
  */
 export async function ensureChromium(): Promise<string> {
   const found = await findChromium();
@@ -118,7 +114,7 @@ export async function ensureChromium(): Promise<string> {
   const ran = await run(Deno.execPath(), ["run", "-A", PLAYWRIGHT_CLI, ...args]);
   const installed = ran ? await findChromium() : undefined;
   if (installed === undefined) {
-    throw new ChromiumMissing(
+    throw chromiumMissing(
       "none is installed, and neither apt-get nor Playwright could install one",
     );
   }
@@ -126,13 +122,23 @@ export async function ensureChromium(): Promise<string> {
 }
 
 /**
+ * The path of a Chromium that starts.
+ *
+ * @throws {UserError} there is none
+ */
+export async function requireChromium(): Promise<string> {
+  const found = await findChromium();
+  if (found === undefined) throw chromiumMissing("deno task test installs one");
+  return found;
+}
+
+/**
  * Starts a Chromium as tests do.
  *
- * @throws {ChromiumMissing} there is none
+ * @throws {UserError} there is none
  */
 export async function launchChromium(): Promise<Browser> {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) throw new ChromiumMissing("deno task test installs one");
+  const executablePath = await requireChromium();
   const { chromium } = await import("@playwright/test");
   return await chromium.launch({ executablePath, args: [...CHROMIUM_ARGS] });
 }

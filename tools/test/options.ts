@@ -1,3 +1,5 @@
+import { UserError } from "../user_error.ts";
+
 /** Parts of the test task that `--only` can select. */
 export const PARTS = ["check", "unit", "browser"] as const;
 export type Part = typeof PARTS[number];
@@ -11,16 +13,11 @@ export interface TestOptions {
   readonly filter?: string;
 }
 
-/** The command line is invalid. The message is for the user. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 /**
  * Reads `deno task test [--only=check|unit|browser[,…]] [path …] [text]`. An argument is a path if it
  * exists, otherwise a text in the names of tests.
  *
- * @throws {UsageError} for an unknown option or part, or two texts
+ * @throws {UserError} for an unknown option or part, or two texts
  */
 export function readTestOptions(
   args: readonly string[],
@@ -34,14 +31,14 @@ export function readTestOptions(
     if (only !== undefined) {
       parts = only.split(",").map(readPart);
     } else if (arg.startsWith("-")) {
-      throw new UsageError(`Unknown option ${arg}: the only one is --only=${PARTS.join("|")}.`);
+      throw new UserError(`Unknown option ${arg}: the only one is --only=${PARTS.join("|")}.`);
     } else if (exists(arg)) {
       paths.push(arg);
     } else if (filter === undefined) {
       filter = arg;
     } else {
       const texts = `"${filter}" and "${arg}"`;
-      throw new UsageError(`Cannot search for two texts, ${texts}: give one, in quotes.`);
+      throw new UserError(`Cannot search for two texts, ${texts}: give one, in quotes.`);
     }
   }
   return { parts, paths, filter };
@@ -50,7 +47,7 @@ export function readTestOptions(
 function readPart(name: string): Part {
   const part = PARTS.find((part) => part === name);
   if (part === undefined) {
-    throw new UsageError(`Unknown part "${name}" in --only: known are ${PARTS.join(", ")}.`);
+    throw new UserError(`Unknown part "${name}" in --only: known are ${PARTS.join(", ")}.`);
   }
   return part;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { PARTS, readTestOptions, UsageError } from "./options.ts";
+import { UserError } from "../user_error.ts";
+import { PARTS, readTestOptions } from "./options.ts";
 
 const read = (...args: string[]) => readTestOptions(args, (path) => path.startsWith("tests/"));
 
@@ -18,7 +19,7 @@ Deno.test("arguments → parts, paths, text", () => {
 Deno.test("invalid argument → refused by name", () => {
   assert.throws(
     () => read("--only=units"),
-    new UsageError(
+    new UserError(
       'Unknown part "units" in --only: known are check, unit, browser.',
     ),
   );

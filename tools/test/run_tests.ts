@@ -6,8 +6,9 @@
 import { runChecks } from "../check/check.ts";
 import { exists, projectFiles } from "../project_files.ts";
 import { sendSignal, spawnBuild } from "../run/processes.ts";
+import { printUserError } from "../user_error.ts";
 import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
-import { type Part, readTestOptions, type TestOptions, UsageError } from "./options.ts";
+import { type Part, readTestOptions, type TestOptions } from "./options.ts";
 import {
   countsLine,
   filesWithoutReport,
@@ -281,8 +282,7 @@ if (import.meta.main) {
     // Exit explicitly: the pipes of a killed suite may still be open.
     Deno.exit(await main() ? 0 : 1);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(error.message);
+    printUserError(error);
     Deno.exit(2);
   }
 }
