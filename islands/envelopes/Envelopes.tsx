@@ -4,20 +4,12 @@ import { useSource, useSourceState } from "../shared/use_source.ts";
 import { EnvelopeDetails } from "./EnvelopeDetails.tsx";
 import { EnvelopeList, type ReturnFrom, useEnvelopes } from "./EnvelopeList.tsx";
 import { FileDetails } from "./FileDetails.tsx";
-import { ViewBoundary } from "../shared/ViewBoundary.tsx";
+import { viewIsland } from "../shared/view_island.tsx";
 
 /**
  * The envelopes view: the list (`#/envelopes`), one envelope (`#/envelopes/ID`), or a file that the user opened.
- *
- * @param props.variant `inbox` or `relay`
  */
-export default function Envelopes({ variant }: { variant: string }) {
-  return (
-    <ViewBoundary view="envelopes">
-      <EnvelopesView variant={variant} />
-    </ViewBoundary>
-  );
-}
+export default viewIsland("envelopes", EnvelopesView);
 
 function EnvelopesView({ variant }: { variant: string }) {
   const source = useSource(variant);

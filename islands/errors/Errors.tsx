@@ -5,7 +5,7 @@ import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList, useSource } from "../shared/use_source.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { ErrorList } from "./ErrorList.tsx";
-import { ViewBoundary } from "../shared/ViewBoundary.tsx";
+import { viewIsland } from "../shared/view_island.tsx";
 
 /** Ids of events have 32 digits, keys of groups have fewer. */
 const EVENT_ID = /^[\da-f]{32}$/;
@@ -18,16 +18,8 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  * - `#/errors/GROUP`: the newest error of a group
  * - `#/errors/GROUP/ENVELOPE`: the error in that envelope
  * - `#/errors/EVENT` and `#/errors/EVENT/ENVELOPE`: redirects to the event's group
- *
- * @param props.variant `inbox` or `relay`
  */
-export default function Errors({ variant }: { variant: string }) {
-  return (
-    <ViewBoundary view="errors">
-      <ErrorsView variant={variant} />
-    </ViewBoundary>
-  );
-}
+export default viewIsland("errors", ErrorsView);
 
 function ErrorsView({ variant }: { variant: string }) {
   const source = useSource(variant);

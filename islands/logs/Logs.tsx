@@ -6,20 +6,10 @@ import { SourceLabels } from "../shared/SourceLabel.tsx";
 import { ListNotice, OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { useList, useSource } from "../shared/use_source.ts";
 import { LogTree } from "./LogTree.tsx";
-import { ViewBoundary } from "../shared/ViewBoundary.tsx";
+import { viewIsland } from "../shared/view_island.tsx";
 
-/**
- * The view of logs, newest first (`#/logs`).
- *
- * @param props.variant `inbox` or `relay`
- */
-export default function Logs({ variant }: { variant: string }) {
-  return (
-    <ViewBoundary view="logs">
-      <LogList variant={variant} />
-    </ViewBoundary>
-  );
-}
+/** The view of logs, newest first (`#/logs`). */
+export default viewIsland("logs", LogList);
 
 function LogList({ variant }: { variant: string }) {
   const source = useSource(variant);

@@ -3,7 +3,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { SourceState } from "../shared/source/source.ts";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useIsVisible } from "../shared/fragment.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { useMounted } from "../shared/telemetry.ts";
@@ -18,13 +18,7 @@ import { INBOX_STATES } from "./inbox_states.ts";
  * The guide to connect an application, and the newest envelope of one. The guide is folded once an application has sent
  * something. Inbox mode only.
  */
-export default function Connect() {
-  return (
-    <ErrorBoundary what="The guide to connect an application">
-      <ConnectSection />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("The guide to connect an application", ConnectSection);
 
 function ConnectSection() {
   const isMounted = useMounted();

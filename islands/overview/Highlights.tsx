@@ -10,7 +10,7 @@ import {
   type TraceRow,
 } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
@@ -36,13 +36,7 @@ const MAX_TEXT = 200;
 const MAX_RELEASES = 3;
 
 /** The newest errors and the slowest traces in the inbox, live; or the form for the token. Inbox mode only. */
-export default function Highlights() {
-  return (
-    <ErrorBoundary what="The newest errors and slowest traces">
-      <InboxHighlights />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("The newest errors and slowest traces", InboxHighlights);
 
 function InboxHighlights() {
   const source = useSource("inbox");

@@ -6,17 +6,11 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { describeOutcome, receiptKey } from "../../components/outcome.ts";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 /** The envelopes that this browser has sent, each with its outcome. Relay mode only. */
-export default function Receipts() {
-  return (
-    <ErrorBoundary what="The list of sent envelopes">
-      <ReceiptTable />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("The list of sent envelopes", ReceiptTable);
 
 function ReceiptTable() {
   const { receipts } = useTelemetry();

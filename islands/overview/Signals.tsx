@@ -1,18 +1,12 @@
 import { useState } from "react";
 import { formatDuration } from "../../components/format.ts";
 import { log, type SignalKind } from "../../monitoring/browser/mod.ts";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { ErrorBoundary, withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useMounted, useTelemetry } from "../shared/telemetry.ts";
 import * as signal from "./signal_actions.ts";
 
 /** Controls that make one signal each: an error, a log or a span. */
-export default function Signals() {
-  return (
-    <ErrorBoundary what="The list of signals">
-      <SignalControls />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("The list of signals", SignalControls);
 
 function SignalControls() {
   const mounted = useMounted();

@@ -2,17 +2,11 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Id } from "../../components/Id.tsx";
 import type { TelemetryState } from "../../monitoring/browser/mod.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 /** This visit: the state of telemetry, its trace, and the recording. */
-export default function Visit() {
-  return (
-    <ErrorBoundary what="This visit">
-      <VisitProperties />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("This visit", VisitProperties);
 
 function VisitProperties() {
   const {

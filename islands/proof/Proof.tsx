@@ -3,7 +3,7 @@ import { formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { OutcomeKind } from "../../components/outcome.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { useMounted } from "../shared/telemetry.ts";
 import { SIGNALS } from "./find_signals.ts";
@@ -13,13 +13,7 @@ import type { ProofOptions, ProofState } from "./run_proof.ts";
 import { messageOf } from "../shared/text.ts";
 
 /** The proof: makes one signal of each kind and follows each to where it ends. */
-export default function Proof(props: ProofOptions) {
-  return (
-    <ErrorBoundary what="The proof">
-      <ProofPanel {...props} />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("The proof", ProofPanel);
 
 function ProofPanel(props: ProofOptions) {
   const { variant, route } = props;

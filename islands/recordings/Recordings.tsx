@@ -2,22 +2,14 @@ import { useFragment } from "../shared/fragment.ts";
 import { useSource } from "../shared/use_source.ts";
 import { RecordingList } from "./RecordingList.tsx";
 import { RecordingView } from "./RecordingView.tsx";
-import { ViewBoundary } from "../shared/ViewBoundary.tsx";
+import { viewIsland } from "../shared/view_island.tsx";
 import { useShownBefore } from "../shared/list_navigation.ts";
 
 /**
  * The view of session recordings: the list (`#/recordings`), or one of them (`#/recordings/ID`), at a moment
  * (`?at=TIME`, milliseconds since 1970).
- *
- * @param props.variant `inbox` or `relay`
  */
-export default function Recordings({ variant }: { variant: string }) {
-  return (
-    <ViewBoundary view="recordings">
-      <ListOrRecording variant={variant} />
-    </ViewBoundary>
-  );
-}
+export default viewIsland("recordings", ListOrRecording);
 
 /** Any other text in the address does not identify a recording. */
 const REPLAY_ID = /^[\da-f]{32}$/;

@@ -2,7 +2,7 @@ import { useReducer } from "react";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatCount } from "../../components/format.ts";
 import { grant, type SignalKind, withdraw } from "../../monitoring/browser/mod.ts";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 
 interface Kind {
@@ -36,13 +36,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** A switch for each kind of signal that this browser may collect and send. */
-export default function Consent() {
-  return (
-    <ErrorBoundary what="Consent">
-      <ConsentSwitches />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("Consent", ConsentSwitches);
 
 function ConsentSwitches() {
   // Undefined until telemetry was started: the switches need JavaScript.

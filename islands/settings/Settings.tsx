@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useMounted, useTelemetry } from "../shared/telemetry.ts";
 import { useFlow } from "../shared/use_flow.ts";
 import { CostTables } from "./CostTables.tsx";
@@ -19,14 +19,10 @@ interface Props {
 }
 
 /** The settings view: what monitoring costs this visit. The page has the configuration above it. */
-export default function Settings(props: Props) {
+export default withBoundary("The cost of monitoring", (props: Props) => {
   const mounted = useMounted();
-  return (
-    <ErrorBoundary what="The cost of monitoring">
-      {mounted ? <Cost {...props} /> : <p className="empty">Not measured yet.</p>}
-    </ErrorBoundary>
-  );
-}
+  return mounted ? <Cost {...props} /> : <p className="empty">Not measured yet.</p>;
+});
 
 function Cost({ scripts: json, route }: Props) {
   const scripts = useMemo(() => JSON.parse(json) as MonitoringScripts, [json]);

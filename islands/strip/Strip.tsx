@@ -1,16 +1,10 @@
 import { type ComponentType, useEffect, useState } from "react";
-import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
+import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { phaseSentence, type PipelineEnds, PipelineStrip } from "./PipelineStrip.tsx";
 
 /** The strip at the top of the page: what telemetry sends from this browser through the relay to the ingest. */
-export default function Strip(ends: PipelineEnds) {
-  return (
-    <ErrorBoundary what="The pipeline strip">
-      <IdleOrLive {...ends} />
-    </ErrorBoundary>
-  );
-}
+export default withBoundary("The pipeline strip", IdleOrLive);
 
 /** Before telemetry runs, nothing can be sent: until then the live part is not loaded. */
 function IdleOrLive(ends: PipelineEnds) {

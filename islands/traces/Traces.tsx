@@ -4,7 +4,7 @@ import { useSource } from "../shared/use_source.ts";
 import { TraceCompare } from "./TraceCompare.tsx";
 import { TraceList } from "./TraceList.tsx";
 import { TraceView } from "./TraceView.tsx";
-import { ViewBoundary } from "../shared/ViewBoundary.tsx";
+import { viewIsland } from "../shared/view_island.tsx";
 import { useShownBefore } from "../shared/list_navigation.ts";
 
 const PageVitals = lazy(() => import("./PageVitals.tsx"));
@@ -12,16 +12,8 @@ const PageVitals = lazy(() => import("./PageVitals.tsx"));
 /**
  * The view of traces: the list (`#/traces`), the web vitals of pages (`#/traces/vitals`), one trace (`#/traces/ID`),
  * the list to choose another one from (`#/traces/ID/compare`), or both (`#/traces/ID/compare/ID`).
- *
- * @param props.variant `inbox` or `relay`
  */
-export default function Traces({ variant }: { variant: string }) {
-  return (
-    <ViewBoundary view="traces">
-      <ListOrTrace variant={variant} />
-    </ViewBoundary>
-  );
-}
+export default viewIsland("traces", ListOrTrace);
 
 /** Any other text in the address does not identify a trace. */
 const TRACE_ID = /^[\da-f]{32}$/;
