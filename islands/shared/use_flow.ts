@@ -9,6 +9,7 @@ import {
   NOTHING_SENT,
   type SentTotals,
 } from "./flow.ts";
+import { Store } from "./store.ts";
 
 /** Results of this page's envelopes since it was opened. */
 interface FlowSnapshot {
@@ -22,8 +23,7 @@ interface FlowSnapshot {
  * Outside of React, because a client navigation renders the islands anew and the counts must stay. Receipts from
  * before this module was loaded are still in the list.
  */
-let state: FlowSnapshot = { flow: EMPTY_FLOW, sent: NOTHING_SENT };
-const listeners = new Set<() => void>();
+const store = new Store<FlowSnapshot>({ flow: EMPTY_FLOW, sent: NOTHING_SENT });
 
 function update(): void {
   const { receipts } = telemetry();
@@ -31,24 +31,17 @@ function update(): void {
     const { kind, word } = describeOutcome(receipt);
     return kind === "waits" && word !== "spooled";
   });
-  state = {
-    flow: countReceipts(state.flow, receipts),
-    sent: addSent(state.sent, receipts),
+  const { flow, sent } = store.snapshot();
+  store.set({
+    flow: countReceipts(flow, receipts),
+    sent: addSent(sent, receipts),
     waitingSince: waiting.at(-1)?.at,
-  };
-  for (const listener of listeners) listener();
+  });
 }
 update();
 onTelemetry(update);
 
-/** Calls `listener` when the counts change; returns the function that stops it. */
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-/** The counts; the same object until they change. */
-export const snapshot = (): FlowSnapshot => state;
+export const { snapshot, subscribe } = store;
 
 /** The counts; renders the component again when they change. */
 export function useFlow(): FlowSnapshot {

@@ -7,6 +7,7 @@ import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import { MOVING_RANGE_MS } from "./filters.ts";
 import { useIsVisible } from "./fragment.ts";
+import { Store } from "./store.ts";
 import type { View } from "./view.ts";
 
 const INBOX = "/monitoring/inbox";
@@ -172,30 +173,19 @@ function listOf<Name extends keyof ConsoleLists>(
 }
 
 /** The source's state when the user paused the lists; undefined: not paused. All views share it. */
-let pausedState: SourceState | undefined;
-const pauseListeners = new Set<() => void>();
+const pausedState = new Store<SourceState | undefined>(undefined);
 
 /** Keeps all lists as they are at this state. */
 export function pauseLists(state: SourceState): void {
-  setPausedState(state);
+  pausedState.set(state);
 }
 
 /** Makes the lists follow the source again. */
 export function resumeLists(): void {
-  setPausedState(undefined);
-}
-
-function setPausedState(state: SourceState | undefined): void {
-  pausedState = state;
-  for (const listener of pauseListeners) listener();
-}
-
-function subscribeToPause(listener: () => void): () => void {
-  pauseListeners.add(listener);
-  return () => void pauseListeners.delete(listener);
+  pausedState.set(undefined);
 }
 
 /** The state at which the lists are paused; undefined: not paused. */
 export function usePausedState(): SourceState | undefined {
-  return useSyncExternalStore(subscribeToPause, () => pausedState, () => undefined);
+  return useSyncExternalStore(pausedState.subscribe, pausedState.snapshot, () => undefined);
 }

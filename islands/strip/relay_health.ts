@@ -2,6 +2,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import { describeOutcome } from "../../components/outcome.ts";
 import { type HealthReport as RelayReport, OUTCOMES } from "../../monitoring/protocol/relay_api.ts";
 import type { Flow } from "../shared/flow.ts";
+import { Store } from "../shared/store.ts";
 import { snapshot as flowSnapshot, subscribe as onFlow } from "../shared/use_flow.ts";
 
 /** The relay's health report, about all senders. */
@@ -98,7 +99,7 @@ const TIMEOUT_MS = 10_000;
  * envelopes. An idle page requests nothing. The state outlives the component: a navigation creates
  * that anew.
  */
-let latest: HealthReport | undefined;
+const latest = new Store<HealthReport | undefined>(undefined);
 let path: string | undefined;
 let lastFlow: Flow | undefined;
 /** Requests since the last activity. */
@@ -107,7 +108,6 @@ let isScheduled = false;
 /** Identifies the newest request: answers to older ones are ignored. */
 let newestRequest: symbol | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
 
 /**
  * The relay's health as it was last read; undefined: not read yet.
@@ -119,9 +119,9 @@ export function useRelayHealth(route: string): HealthReport | undefined {
     if (!route.startsWith("/")) return;
     if (path === undefined) watchActivity();
     path = route;
-    if (latest === undefined) requestSoon();
+    if (latest.snapshot() === undefined) requestSoon();
   }, [route]);
-  return useSyncExternalStore(subscribe, () => latest, () => undefined);
+  return useSyncExternalStore(latest.subscribe, latest.snapshot, () => undefined);
 }
 
 function watchActivity(): void {
@@ -136,15 +136,11 @@ function onFlowChange(): void {
   if (flow === lastFlow) return;
   lastFlow = flow;
   // The report of an empty spool is older than this spooled envelope.
-  if (flow.spoolingSince !== undefined && latest?.spool?.pending === 0) {
-    setLatest({ ...latest, spool: undefined });
+  const report = latest.snapshot();
+  if (flow.spoolingSince !== undefined && report?.spool?.pending === 0) {
+    latest.set({ ...report, spool: undefined });
   }
   requestSoon();
-}
-
-function setLatest(next: HealthReport): void {
-  latest = next;
-  for (const listener of listeners) listener();
 }
 
 /** Schedules a request after activity, and resets the pauses. */
@@ -171,17 +167,13 @@ async function request(): Promise<void> {
     .catch(() => undefined);
   if (newestRequest !== id) return;
   // While the spool is filled or drained, its number is followed closely.
-  if (health && health.spool?.pending !== latest?.spool?.pending) requests = 1;
-  if (health) setLatest({ ...health, readAt: Date.now() });
+  const before = latest.snapshot();
+  if (health && health.spool?.pending !== before?.spool?.pending) requests = 1;
+  if (health) latest.set({ ...health, readAt: Date.now() });
   const hasSpooled = health
     ? (health.spool?.pending ?? 0) > 0
-    : lastFlow?.spoolingSince !== undefined || (latest?.spool?.pending ?? 0) > 0;
+    : lastFlow?.spoolingSince !== undefined || (before?.spool?.pending ?? 0) > 0;
   if (hasSpooled && !isScheduled && !document.hidden) {
     timer = setTimeout(() => void request(), healthPauseMs(requests));
   }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
 }

@@ -1,5 +1,6 @@
 import type { Page } from "../../../monitoring/models/rows.ts";
 import type { ConsoleQuery } from "./source.ts";
+import { Store } from "../store.ts";
 import { messageOf } from "../text.ts";
 
 /** A list for display. The last rows stay while it is read again. */
@@ -24,10 +25,8 @@ interface LiveListOptions<Row> {
  * The newest rows of a list, and older ones on request. Sends one request at a time: changes meanwhile cause
  * one more request. Answers to an earlier query are dropped.
  */
-export class LiveList<Row> {
+export class LiveList<Row> extends Store<ListState<Row>> {
   readonly #options: LiveListOptions<Row>;
-  readonly #listeners = new Set<() => void>();
-  #state: ListState<Row> = { rows: [], state: "loading" };
   #query: ConsoleQuery | undefined;
   /** Cursor of the next, older page; null: there is none. */
   #next: string | null = null;
@@ -40,16 +39,9 @@ export class LiveList<Row> {
   #wantsOlder = false;
 
   constructor(options: LiveListOptions<Row>) {
+    super({ rows: [], state: "loading" });
     this.#options = options;
   }
-
-  /** The same object until something changes. */
-  readonly snapshot = (): ListState<Row> => this.#state;
-
-  readonly subscribe = (listener: () => void): () => void => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
 
   /** Whether the rows are those of a query. */
   isFor(query: ConsoleQuery): boolean {
@@ -58,7 +50,7 @@ export class LiveList<Row> {
 
   /** Reads the newest rows again if the last attempt failed. */
   retry(): void {
-    if (this.#query && this.#state.state === "failed") this.read(this.#query);
+    if (this.#query && this.value.state === "failed") this.read(this.#query);
   }
 
   /** Reads the newest rows of a query. For the same query, older rows that were read are kept. */
@@ -70,7 +62,7 @@ export class LiveList<Row> {
       // Keeps the rows of the other query until the answer, to avoid flicker; drops the running request.
       this.#running = undefined;
       this.#wantsOlder = false;
-      this.#show({ rows: this.#state.rows, state: "loading" });
+      this.set({ rows: this.value.rows, state: "loading" });
     }
     if (this.#running) this.#again = true;
     else void this.#run("newest", query);
@@ -95,7 +87,7 @@ export class LiveList<Row> {
       this.#take(what, page);
     } catch (error) {
       if (current !== this.#query) return;
-      this.#show({ ...this.#state, state: "failed", error: messageOf(error) });
+      this.set({ ...this.value, state: "failed", error: messageOf(error) });
     }
     this.#running = undefined;
     if (this.#again) this.read(current!);
@@ -106,7 +98,7 @@ export class LiveList<Row> {
   }
 
   #take(what: "newest" | "older", { rows, next }: Page<Row>): void {
-    const previous = this.#pages === 0 ? [] : this.#state.rows;
+    const previous = this.#pages === 0 ? [] : this.value.rows;
     const keys = new Set(rows.map(this.#options.keyOf));
     const others = previous.filter((row) => !keys.has(this.#options.keyOf(row)));
     // Without a next page the answer is the whole list: other rows were deleted.
@@ -115,15 +107,10 @@ export class LiveList<Row> {
     if (what === "older") this.#pages++;
     else if (!keepsOlder) this.#pages = 1;
     if (!keepsOlder) this.#next = next;
-    this.#show({
+    this.set({
       rows: all,
       state: "ready",
       ...(this.#next !== null && { more: this.#more }),
     });
-  }
-
-  #show(state: ListState<Row>): void {
-    this.#state = state;
-    for (const listener of this.#listeners) listener();
   }
 }

@@ -1,3 +1,4 @@
+import { Store } from "../store.ts";
 import type { SourceState } from "./source.ts";
 
 /** Minimum interval of notifications: each may cause requests for lists. */
@@ -6,58 +7,47 @@ const NOTIFY_MS = 250;
 /** From the clock, so that a tab that takes over the stream has a higher version than the tab before it. */
 const nextVersion = (version: number) => Math.max(version + 1, Date.now());
 
-/** The state of a source and its subscribers, for `useSyncExternalStore`. */
-export class SourceStateStore {
-  #state: SourceState;
-  readonly #listeners = new Set<() => void>();
+/** The state of a source. */
+export class SourceStateStore extends Store<SourceState> {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #notifiedAt = -Infinity;
 
   constructor(state: SourceState["state"]) {
-    this.#state = { state, version: 0, total: 0, refusedVersion: 0, canStore: true };
+    super({ state, version: 0, total: 0, refusedVersion: 0, canStore: true });
   }
-
-  /** The same object until something changes. */
-  readonly snapshot = (): SourceState => this.#state;
-
-  readonly subscribe = (listener: () => void): () => void => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
 
   /** Merges a change. Listeners are throttled, except for changes of `state` and `canStore`. */
   update(change: Partial<SourceState>): void {
-    const before = this.#state;
+    const before = this.value;
     const after = { ...before, ...change };
     const isUrgent = after.state !== before.state || after.canStore !== before.canStore;
     const isSame = after.version === before.version && after.total === before.total &&
       after.refusedVersion === before.refusedVersion;
     if (!isUrgent && isSame) return;
-    this.#state = after;
+    this.value = after;
     const wait = this.#notifiedAt + NOTIFY_MS - performance.now();
-    if (wait <= 0 || isUrgent) this.#notify();
-    else this.#timer ??= setTimeout(() => this.#notify(), wait);
+    if (wait <= 0 || isUrgent) this.notify();
+    else this.#timer ??= setTimeout(() => this.notify(), wait);
   }
 
   /** {@linkcode update} after envelopes were added or deleted. */
   envelopesChanged(change: Partial<SourceState>): void {
-    this.update({ ...change, version: nextVersion(this.#state.version) });
+    this.update({ ...change, version: nextVersion(this.value.version) });
   }
 
   /** {@linkcode update} after the relay refused envelopes. */
   envelopesRefused(): void {
-    this.update({ refusedVersion: nextVersion(this.#state.refusedVersion) });
+    this.update({ refusedVersion: nextVersion(this.value.refusedVersion) });
   }
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#listeners.clear();
   }
 
-  #notify(): void {
+  protected override notify(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#notifiedAt = performance.now();
-    for (const listener of this.#listeners) listener();
+    super.notify();
   }
 }
