@@ -44,7 +44,7 @@ interface TelemetryOptions {
 
 /**
  * Starts OpenTelemetry and Sentry's client. The order matters: each step depends on the ones before it,
- * and most other orders lose data silently. It takes two tasks, as one would block input for too long.
+ * and most other orders lose data silently. It takes three tasks, as one would block input for too long.
  *
  * @returns a function that sends what is buffered
  */
@@ -52,6 +52,13 @@ export async function startTelemetry(
   { config, fetch, store, queue, visit, consent }: TelemetryOptions,
 ): Promise<() => void> {
   const startedAt = performance.now();
+  let ms = 0;
+  let resumedAt = startedAt;
+  async function pause(): Promise<void> {
+    ms += performance.now() - resumedAt;
+    await nextTask();
+    resumedAt = performance.now();
+  }
   const isMonitoringRequest = createIsMonitoringRequest(config.monitoringPath, location.href);
 
   // 1. Keep Sentry's scopes in OpenTelemetry's context: otherwise the SDK's own spans get another trace.
@@ -92,9 +99,7 @@ export async function startTelemetry(
   );
 
   // The client captures nothing yet: until step 10 errors and calls are queued, and spans are not recorded.
-  const firstTaskMs = performance.now() - startedAt;
-  await nextTask();
-  const resumedAt = performance.now();
+  await pause();
 
   // 4. Take the trace of events and trace headers from OpenTelemetry's active span.
   setupEventContextTrace(client);
@@ -115,6 +120,8 @@ export async function startTelemetry(
 
   // 7. Let the page load continue the server's trace.
   contextManager.fallback = serverTraceContext();
+
+  await pause();
 
   // 8. Start the page load, which becomes the parent of all later spans.
   followPageTrace(client, contextManager, (traceId) => store.update({ traceId }));
@@ -143,7 +150,7 @@ export async function startTelemetry(
   captureCalls(client, queue, consent);
   whenIdle(() => void record());
   // Without `performance.measure`, from which browser tracing would make a span.
-  const ms = firstTaskMs + performance.now() - resumedAt;
+  ms += performance.now() - resumedAt;
   store.update({ started: { at: startedAt, ms } });
   return () => {
     client.emit("flush");
@@ -157,7 +164,8 @@ export async function startTelemetry(
     }
     if (recorder) return recorder.start();
     try {
-      const { startRecording } = await import("./start_recording.ts");
+      const { splitStaticStyles, startRecording } = await import("./start_recording.ts");
+      splitStaticStyles();
       await untilIdle();
       // Consent may have changed meanwhile.
       if (recorder || !consent.allows("recordings")) return;

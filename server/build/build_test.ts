@@ -240,7 +240,7 @@ Deno.test("sizes in the manifest → sizes of the files and their compressed var
 
 Deno.test("style sheet → inlined with its imports, no separate file", async () => {
   const html = await read(`pages/${page("/", "one").file}`);
-  assert.ok(html.includes("<style>label{margin:0}body{color:red}</style>"));
+  assert.ok(html.includes("<style data-static>label{margin:0}body{color:red}</style>"));
   assert.equal(manifest.statics["/page.css"], undefined);
   assert.match(await read("inputs.json"), /"components\/label\.css"/);
 });

@@ -192,7 +192,7 @@ export function finishDocument(
   }
   const importMap = JSON.stringify({ imports: parts.importMap });
   const head = [
-    parts.style === undefined ? "" : `<style>${parts.style}</style>`,
+    parts.style === undefined ? "" : `<style data-static>${parts.style}</style>`,
     `<script type="importmap">${importMap}</script>`,
     ...parts.preload.map((path) => `<link rel="modulepreload" href="${path}">`),
     ...parts.scripts.map((path) => `<script type="module" src="${path}"></script>`),

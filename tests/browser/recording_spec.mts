@@ -48,3 +48,16 @@ test("recording → text and inputs masked, media blocked, telemetry panels left
     expect(text).not.toContain(seen);
   }
 });
+
+test("style sheet of the page → recorded as it was sent", async ({ page, arrivals }) => {
+  await sampleRecording(page, true);
+  await openPage(page);
+  const item = await arrivals.waitForItem(
+    "the recording",
+    ({ type }) => type === "replay_recording",
+  );
+  const [start] = /^[^;]+/.exec(await page.locator("style[data-static]").innerHTML())!;
+  const text = JSON.stringify(readRecording(item).events);
+  // Read rule by rule, which takes longer, it would have the browser's spaces.
+  expect(text.includes(JSON.stringify(start).slice(0, -1)), start).toBe(true);
+});
