@@ -1,14 +1,18 @@
 import type { ReactNode } from "react";
+import { GUIDE_KEY } from "../islands/overview/Connect.tsx";
 import { PAGE_VIEWS } from "../islands/shared/view.ts";
 import { earlyScript } from "../monitoring/browser/early_errors.ts";
 import { InlineScript, PageData } from "../server/page.tsx";
 
 const names = Object.keys(PAGE_VIEWS).filter((name) => name !== "overview").join("|");
 
-/** Sets the current view before the first paint, for the style sheet. Later the tabs set it. */
+/**
+ * Before the first paint, for the style sheet: sets the current view, which the tabs set later, and how the guide to
+ * connect was last, which `localStorage` may refuse to tell.
+ */
 const viewScript =
-  `!function(d){d.dataset.view=(/^#\\/(${names})\\b/.exec(location.hash)||[0,"overview"])[1]}` +
-  `(document.documentElement)`;
+  `!function(d){d.view=(/^#\\/(${names})\\b/.exec(location.hash)||[0,"overview"])[1];` +
+  `try{d.guide=localStorage["${GUIDE_KEY}"]}catch{}}(document.documentElement.dataset)`;
 
 /**
  * The document around every page. The build completes the head: style, import map, preloads, scripts.

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -6,6 +6,7 @@ import type { SourceState } from "../shared/source/source.ts";
 import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { useIsVisible } from "../shared/fragment.ts";
 import { SettledText } from "../shared/SettledText.tsx";
+import { storeChoice, storedChoice } from "../shared/stored_choice.ts";
 import { useMounted } from "../shared/telemetry.ts";
 import { useSource, useSourceState } from "../shared/use_source.ts";
 import type { Arrival } from "./arrival.ts";
@@ -13,6 +14,9 @@ import { ConnectGuide } from "./ConnectGuide.tsx";
 import { RefusedEnvelopes, useRefusals } from "./RefusedEnvelopes.tsx";
 import { useArrival } from "./use_arrival.ts";
 import { INBOX_STATES } from "./inbox_states.ts";
+
+/** In `localStorage`: `folded` if an application had sent something when the guide was shown last. */
+export const GUIDE_KEY = "sightglass-guide";
 
 /**
  * The guide to connect an application, and the newest envelope of one. The guide is folded once an application has sent
@@ -27,6 +31,8 @@ function ConnectSection() {
   const { arrival, error, retry } = useArrival(source);
   const refusals = useRefusals(source);
   const [isOpen, toggle] = useOpen(arrival);
+  // Until then the style sheet decides.
+  const shown = isMounted ? isOpen ? "open" : "folded" : "";
 
   return (
     <>
@@ -55,8 +61,7 @@ function ConnectSection() {
           </p>
         )}
       </header>
-      {/* Without JavaScript the style sheet shows it. */}
-      <div id="connect-guide" className={isOpen ? "guide open" : "guide"}>
+      <div id="connect-guide" className={`guide ${shown}`}>
         <RefusedEnvelopes refusals={refusals} />
         <ConnectGuide />
       </div>
@@ -71,7 +76,7 @@ function ConnectSection() {
 function useOpen(arrival: Arrival | null | undefined): [isOpen: boolean, toggle: () => void] {
   const isVisible = useIsVisible("overview");
   const isKnown = arrival !== undefined;
-  const [isNeeded, setNeeded] = useState(false);
+  const [isNeeded, setNeeded] = useState(true);
   const [chosen, setChosen] = useState<boolean>();
   const isDecided = useRef(false);
   useEffect(() => {
@@ -79,8 +84,11 @@ function useOpen(arrival: Arrival | null | undefined): [isOpen: boolean, toggle:
     else if (isKnown && !isDecided.current) {
       isDecided.current = true;
       setNeeded(arrival === null);
+      storeChoice(GUIDE_KEY, arrival === null ? undefined : "folded");
     }
   }, [isVisible, isKnown]);
+  // After hydration, for which the HTML must be the prerendered one.
+  useLayoutEffect(() => setNeeded(storedChoice(GUIDE_KEY) === undefined), []);
   const isOpen = chosen ?? isNeeded;
   return [isOpen, () => setChosen(!isOpen)];
 }

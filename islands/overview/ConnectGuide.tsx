@@ -17,14 +17,14 @@ export function ConnectGuide() {
         With this DSN every current Sentry SDK, of any language, sends here:{" "}
         <CopiedText name="DSN" text={address.dsn} disabled={!page} />
       </p>
-      {!page && <p>HOST:PORT is the address of this page.</p>}
+      <noscript>
+        <p>HOST:PORT is the address of this page.</p>
+      </noscript>
       <SnippetPicker address={address} disabled={!page} />
-      {page && (
-        <details>
-          <summary>From a container, a phone or another machine</summary>
-          <Elsewhere page={page} />
-        </details>
-      )}
+      <details>
+        <summary>From a container, a phone or another machine</summary>
+        {page && <Elsewhere page={page} />}
+      </details>
     </>
   );
 }

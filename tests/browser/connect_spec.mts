@@ -83,6 +83,34 @@ test("empty inbox → how to connect; first envelope → its link, then one line
   await expect(page.getByRole("radio", { name: "Node" })).toBeChecked();
 });
 
+for (const width of [360, 1280]) {
+  test(`overview ${width} pixels wide, inbox empty, then not → little moves while it loads`, async ({ page, server }) => {
+    await page.setViewportSize({ width, height: 740 });
+    await page.addInitScript(() =>
+      new PerformanceObserver((list) => {
+        const shifts = list.getEntries() as (PerformanceEntry & { value: number })[];
+        const { dataset } = document.documentElement;
+        for (const { value } of shifts) dataset.moved = `${Number(dataset.moved ?? 0) + value}`;
+      }).observe({ type: "layout-shift", buffered: true })
+    );
+    // At most half of what is rated good: https://web.dev/articles/cls.
+    const expectStill = async (text: string) => {
+      await expect(connect(page)).toContainText(text);
+      await expect(page.locator(".strip")).toContainText("All delivered.");
+      const moved = await page.locator("html").getAttribute("data-moved");
+      expect(Number(moved)).toBeLessThan(0.05);
+    };
+    await page.goto("/");
+    await expectStill("No application has sent anything yet.");
+
+    await sendError(server.origin);
+    await page.goto("/?first");
+    await expect(connect(page)).toContainText("Received:");
+    await page.goto("/?again");
+    await expectStill("Received:");
+  });
+}
+
 test.describe("dark", () => {
   test.use({ colorScheme: "dark" });
 

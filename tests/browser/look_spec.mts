@@ -114,7 +114,7 @@ test.describe("without JavaScript", () => {
     await page.goto("/");
     await expect(page.getByRole("heading", { level: 1, name: "Sightglass" })).toBeVisible();
     // By its size: the test runner does not find text inside <noscript>.
-    const note = page.locator("noscript p");
+    const note = page.locator("p.noscript");
     expect(await note.textContent()).toContain("JavaScript is off");
     expect((await note.boundingBox())?.height).toBeGreaterThan(0);
     const configuration = page.getByRole("region", { name: "Configuration" });
