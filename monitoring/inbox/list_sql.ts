@@ -4,21 +4,22 @@ import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import { APPLICATIONS, type ListQuery, readSort, type SortColumn } from "../models/rows.ts";
 import type { Condition, SqlList } from "./list_scan.ts";
 
-/** The aggregates by which traces are sorted. They are those of the rows. */
-const TRACE_AGGREGATES: Partial<Record<SortColumn, string>> = {
+/** The aggregates by which a list is sorted. They are those of its rows. */
+type Aggregates = Partial<Record<SortColumn, string>>;
+
+const TRACE_AGGREGATES: Aggregates = {
   started_at: "coalesce(min(e.started_at), min(e.seen_at))",
   duration: "max(0, max(e.ended_at) - min(e.started_at))",
   spans: "sum(e.spans)",
   errors: "sum(e.errors)",
   logs: "sum(e.logs)",
 };
-const GROUP_AGGREGATES: Partial<Record<SortColumn, string>> = {
+const GROUP_AGGREGATES: Aggregates = {
   first_seen: "min(e.at)",
   last_seen: "max(e.at)",
   count: "count(*)",
 };
-
-const RECORDING_AGGREGATES: Partial<Record<SortColumn, string>> = {
+const RECORDING_AGGREGATES: Aggregates = {
   started_at: "min(e.started_at)",
   duration: "max(e.at) - min(e.started_at)",
 };
@@ -28,27 +29,17 @@ export const HAS_CONTENT = "e.spans + e.errors + e.logs > 0";
 
 /** Traces with content, one row each. */
 export function tracesSql(query: ListQuery): SqlList {
-  const { q, trace, replay, sort } = query;
-  const { column, descending = true } = sort === undefined ? {} : readSort(sort);
-  const aggregate = column && TRACE_AGGREGATES[column];
+  const content = { sql: HAS_CONTENT, values: [] };
   return {
-    table: "trace_entries",
-    from: "trace_entries AS e",
-    key: "e.place",
+    ...entriesOf("trace_entries"),
     columns: "e.trace_id",
     indexed: [
-      ...when(trace, "e.trace_id = ?"),
-      ...when(replay, "e.replay_id = ?"),
+      ...when(query.trace, "e.trace_id = ?"),
+      ...when(query.replay, "e.replay_id = ?"),
       ...ofSource(query),
       ...inRange(query, "trace_entries"),
     ],
-    filters: [
-      { sql: HAS_CONTENT, values: [] },
-      ...ofRelease(query),
-      ...ofEnvironment(query),
-      ...inTime(query),
-      ...searches(q),
-    ],
+    filters: [content, ...filtersOf(query)],
     rowFilters: [
       ...ofStatus(query),
       ...when(
@@ -62,29 +53,28 @@ export function tracesSql(query: ListQuery): SqlList {
       ...when(query.op, `${ROOT_OP} = ?`),
     ],
     distinct: "trace_id",
-    ...aggregate && {
-      rank: { aggregate, of: [{ sql: HAS_CONTENT, values: [] }], descending },
-    },
+    ...rankBy(query, TRACE_AGGREGATES, () => [content]),
   };
 }
 
 /** Errors, the newest of each group. */
 export function errorGroupsSql(query: ListQuery): SqlList {
   const errors = occurrencesSql({ ...query, replay: undefined });
-  const { column, descending = true } = query.sort === undefined ? {} : readSort(query.sort);
-  const aggregate = column && GROUP_AGGREGATES[column];
-  const of = column === "count" ? undefined : sentBy(query);
   return {
     ...errors,
     filters: [...errors.filters, ...inState(query)],
     distinct: "group_key",
-    ...aggregate && { rank: { aggregate, of, descending } },
+    ...rankBy(
+      query,
+      GROUP_AGGREGATES,
+      (column) => column === "count" ? undefined : sentBy(query),
+    ),
   };
 }
 
 /** Errors, every one. */
 export function occurrencesSql(query: ListQuery): SqlList {
-  const { q, group, handled } = query;
+  const { group, handled } = query;
   const entries = ofTrace(query, "error_entries", "errors");
   return {
     ...entries,
@@ -98,70 +88,47 @@ export function occurrencesSql(query: ListQuery): SqlList {
     filters: [
       ...atLeast(query),
       ...handled === undefined ? [] : [{ sql: "e.handled = ?", values: [Number(handled)] }],
-      ...ofRelease(query),
-      ...ofEnvironment(query),
-      ...inTime(query),
-      ...searches(q),
+      ...filtersOf(query),
     ],
   };
 }
 
 /** Structured logs of a level and more severe ones. */
 export function logsSql(query: ListQuery): SqlList {
-  const { q } = query;
   const entries = ofTrace(query, "log_entries", "logs");
   return {
     ...entries,
     columns: `e.entry, ${SOURCE}`,
     indexed: [...entries.indexed, ...ofSource(query), ...inRange(query, "log_entries")],
-    filters: [
-      ...atLeast(query),
-      ...ofRelease(query),
-      ...ofEnvironment(query),
-      ...inTime(query),
-      ...searches(q),
-    ],
+    filters: [...atLeast(query), ...filtersOf(query)],
   };
 }
 
 /** The newest segments of recordings, one row for each recording. */
 export function recordingsSql(query: ListQuery): SqlList {
-  const { q, replay, sort } = query;
-  const { column, descending = true } = sort === undefined ? {} : readSort(sort);
-  const aggregate = column && RECORDING_AGGREGATES[column];
   return {
-    table: "recording_entries",
-    from: "recording_entries AS e",
-    key: "e.place",
+    ...entriesOf("recording_entries"),
     columns: `e.replay_id, ${SOURCE}`,
     indexed: [
-      ...when(replay, "e.replay_id = ?"),
+      ...when(query.replay, "e.replay_id = ?"),
       ...ofSource(query),
       ...inRange(query, "recording_entries"),
     ],
-    filters: [
-      ...ofRelease(query),
-      ...ofEnvironment(query),
-      ...inTime(query),
-      ...searches(q),
-    ],
+    filters: filtersOf(query),
     distinct: "replay_id",
-    ...aggregate && { rank: { aggregate, of: [{ sql: "1", values: [] }], descending } },
+    ...rankBy(query, RECORDING_AGGREGATES, () => [{ sql: "1", values: [] }]),
   };
 }
 
 /** The newest web vitals. */
 export function vitalsSql(query: ListQuery): SqlList {
   return {
-    table: "vital_entries",
-    from: "vital_entries AS e",
-    key: "e.place",
+    ...entriesOf("vital_entries"),
     columns: `e.trace_id, e.page, e.is_load, lcp, inp, cls, fcp, ttfb, ${SOURCE}`,
     indexed: [...ofSource(query), ...inRange(query, "vital_entries")],
     filters: [
-      ...ofRelease(query),
-      ...ofEnvironment(query),
-      ...inTime(query),
+      // The query's text is searched in the names of the pages, which are known only later.
+      ...filtersOf({ ...query, q: undefined }),
       ...when(query.trace, "e.trace_id = ?"),
     ],
   };
@@ -190,13 +157,38 @@ export function envelopesSql(query: ListQuery): SqlList {
       ...ofSource(query),
       ...inRange(query, "envelope_texts"),
     ],
-    filters: [
-      ...ofRelease(query),
-      ...ofEnvironment(query),
-      ...inTime(query, "received_at"),
-      ...searches(q),
-    ],
+    filters: filtersOf(query, "received_at"),
   };
+}
+
+function entriesOf(table: string): Pick<SqlList, "table" | "from" | "key"> {
+  return { table, from: `${table} AS e`, key: "e.place" };
+}
+
+/** The filters by release, environment, time and text, which every list has. */
+function filtersOf(query: ListQuery, time = "at"): Condition[] {
+  return [
+    ...ofRelease(query),
+    ...ofEnvironment(query),
+    ...inTime(query, time),
+    ...searches(query.q),
+  ];
+}
+
+/**
+ * The rank by the query's order, if the list has it.
+ *
+ * @param of returns the conditions on the entries that are aggregated; undefined: those that match the query
+ */
+function rankBy(
+  { sort }: ListQuery,
+  aggregates: Aggregates,
+  of: (column: SortColumn) => readonly Condition[] | undefined,
+): Pick<SqlList, "rank"> {
+  if (sort === undefined) return {};
+  const { column, descending } = readSort(sort);
+  const aggregate = aggregates[column];
+  return aggregate === undefined ? {} : { rank: { aggregate, of: of(column), descending } };
 }
 
 /** The entries of a table; with a trace or a recording, joined by the entries of its traces. */
@@ -205,9 +197,7 @@ function ofTrace(
   table: string,
   count: string,
 ): Pick<SqlList, "table" | "from" | "key" | "leading" | "indexed"> {
-  if (trace === undefined && replay === undefined) {
-    return { table, from: `${table} AS e`, key: "e.place", indexed: [] };
-  }
+  if (trace === undefined && replay === undefined) return { ...entriesOf(table), indexed: [] };
   const first = `t.place / ${PLACES} * ${PLACES}`;
   return {
     table,
