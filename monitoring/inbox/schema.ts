@@ -39,139 +39,17 @@ const VERSION_2 = `
   ALTER TABLE totals ADD COLUMN backlog INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** These versions had other tables of the index, which version 5 replaces. */
+/** These versions had other tables of the index, which version 6 replaces. */
 const VERSION_3 = "";
 const VERSION_4 = "";
 
 /**
- * The index: entries of traces, errors, logs and web vitals, made again from all envelopes. `place` is the envelope's id
- * and the index in it (`list_cursor.ts`): "newest first" is the table's own order, and eviction deletes one range. `at`
- * is the time that a list is filtered by, `text` the lower-case search text, `entry` JSON for display.
- *
- * - `sources`, `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
- * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
- * - `…_by_source`: ends with the place, as every index does, so that the entries of a source are ordered.
- * - `…_of_apps`: the same for all sources but Sightglass.
- * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
- * - `trace_entries_by_root`: finds a trace's root. `…_failed`, `…_by_status`: the traces with that status.
  * - `group_states`: what people decided about groups (`group_states.ts`). Not part of the index, which is deleted with
  *   its envelopes. `state`: open, resolved, muted or regressed. `deleted`: errors in envelopes up to this id are not
  *   indexed; 0: all are. `totals.group_changes`: the number of changes so far.
  * - `source_maps`: of other applications. `key` is a debug id or a script's address (`source_map_table.ts`).
  */
 const VERSION_5 = `
-  DROP TABLE IF EXISTS sources;
-  DROP TABLE IF EXISTS releases;
-  DROP TABLE IF EXISTS envelope_texts;
-  DROP TABLE IF EXISTS trace_entries;
-  DROP TABLE IF EXISTS error_entries;
-  DROP TABLE IF EXISTS log_entries;
-  CREATE TABLE sources (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    environment TEXT,
-    side TEXT NOT NULL,
-    newest INTEGER NOT NULL
-  ) STRICT;
-  INSERT INTO sources VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0);
-  CREATE TABLE releases (
-    id INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    release TEXT NOT NULL,
-    newest INTEGER NOT NULL,
-    UNIQUE (source, release)
-  ) STRICT;
-  CREATE INDEX releases_by_name ON releases (release);
-  CREATE TABLE envelope_texts (
-    envelope INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    release INTEGER,
-    received_at INTEGER NOT NULL,
-    weight INTEGER NOT NULL,
-    text TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX envelope_texts_by_source ON envelope_texts (source);
-  CREATE INDEX envelope_texts_of_apps ON envelope_texts ((source = 1));
-  CREATE INDEX envelope_texts_by_time ON envelope_texts (received_at);
-  CREATE TABLE trace_entries (
-    place INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    release INTEGER,
-    at INTEGER NOT NULL,
-    trace_id TEXT NOT NULL,
-    spans INTEGER NOT NULL,
-    errors INTEGER NOT NULL,
-    logs INTEGER NOT NULL,
-    started_at INTEGER,
-    ended_at INTEGER,
-    seen_at INTEGER NOT NULL,
-    root_rank INTEGER,
-    root_at INTEGER,
-    name TEXT,
-    op TEXT,
-    replay_id TEXT,
-    text TEXT NOT NULL,
-    failed INTEGER NOT NULL,
-    http_status INTEGER
-  ) STRICT;
-  CREATE INDEX trace_entries_by_trace ON trace_entries
-    (trace_id, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status);
-  CREATE INDEX trace_entries_by_root ON trace_entries (trace_id, root_rank, root_at, place, op)
-    WHERE root_rank IS NOT NULL;
-  CREATE INDEX trace_entries_failed ON trace_entries (trace_id) WHERE failed = 1;
-  CREATE INDEX trace_entries_by_status ON trace_entries (http_status, trace_id)
-    WHERE http_status IS NOT NULL;
-  CREATE INDEX trace_entries_by_source ON trace_entries (source);
-  CREATE INDEX trace_entries_of_apps ON trace_entries ((source = 1));
-  CREATE INDEX trace_entries_by_time ON trace_entries (at);
-  CREATE TABLE error_entries (
-    place INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    release INTEGER,
-    at INTEGER NOT NULL,
-    group_key TEXT NOT NULL,
-    trace_id TEXT,
-    level INTEGER NOT NULL,
-    handled INTEGER,
-    text TEXT NOT NULL,
-    entry TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source);
-  CREATE INDEX error_entries_by_source ON error_entries (source);
-  CREATE INDEX error_entries_of_apps ON error_entries ((source = 1));
-  CREATE INDEX error_entries_by_time ON error_entries (at);
-  CREATE TABLE log_entries (
-    place INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    release INTEGER,
-    at INTEGER NOT NULL,
-    level INTEGER NOT NULL,
-    trace_id TEXT,
-    text TEXT NOT NULL,
-    entry TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX log_entries_by_source ON log_entries (source);
-  CREATE INDEX log_entries_of_apps ON log_entries ((source = 1));
-  CREATE INDEX log_entries_by_time ON log_entries (at);
-  CREATE TABLE vital_entries (
-    place INTEGER PRIMARY KEY,
-    source INTEGER NOT NULL,
-    release INTEGER,
-    at INTEGER NOT NULL,
-    trace_id TEXT NOT NULL,
-    page TEXT NOT NULL,
-    is_load INTEGER NOT NULL,
-    lcp REAL,
-    inp REAL,
-    cls REAL,
-    fcp REAL,
-    ttfb REAL
-  ) STRICT;
-  CREATE INDEX vital_entries_by_source ON vital_entries (source);
-  CREATE INDEX vital_entries_of_apps ON vital_entries ((source = 1));
-  CREATE INDEX vital_entries_by_time ON vital_entries (at);
-  CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE is_load = 1;
   CREATE TABLE group_states (
     group_key TEXT PRIMARY KEY,
     state TEXT NOT NULL,
@@ -188,27 +66,147 @@ const VERSION_5 = `
     map BLOB NOT NULL
   ) STRICT;
   ALTER TABLE totals ADD COLUMN group_changes INTEGER NOT NULL DEFAULT 0;
-  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
 `;
 
-const RECORDED =
-  "(SELECT envelope FROM item_types WHERE type IN ('replay_recording', 'replay_video'))";
-
 /**
- * - `envelopes.is_own`: whether Sightglass sent it; null: stored by an earlier version. After the body, so it is read
- *   with the body only.
- * - `group_states.newest`: id of the newest envelope when the state was changed.
- * - `recording_entries`: the segments of recordings. The envelopes that contain some are indexed again.
- * - `trace_entries_by_replay`: the traces during which a recording ran.
+ * A table of the index.
+ *
+ * @param columns besides those that all of them have
+ * @param indexes besides those that all of them have
  */
-const VERSION_6 = `
-  ALTER TABLE envelopes ADD COLUMN is_own INTEGER;
-  ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
-  CREATE TABLE recording_entries (
+const entryTable = (name: string, columns: string, indexes = "") => `
+  DROP TABLE IF EXISTS ${name};
+  CREATE TABLE ${name} (
     place INTEGER PRIMARY KEY,
     source INTEGER NOT NULL,
     release INTEGER,
     at INTEGER NOT NULL,
+    ${columns}
+  ) STRICT;
+  ${indexes}
+  CREATE INDEX ${name}_by_source ON ${name} (source);
+  CREATE INDEX ${name}_of_apps ON ${name} ((source = 1));
+  CREATE INDEX ${name}_by_time ON ${name} (at);
+`;
+
+/**
+ * The index: entries of traces, errors, logs, web vitals and segments of recordings, made again from all envelopes.
+ * `place` is the envelope's id and the index in it (`list_cursor.ts`): "newest first" is the table's own order, and
+ * eviction deletes one range. `at` is the time that a list is filtered by, `text` the lower-case search text, `entry`
+ * JSON for display.
+ *
+ * - `sources`, `releases`: `newest` is the id of their newest envelope. Source 1 is Sightglass itself.
+ * - `envelope_texts`: one row per indexed envelope; `weight`: characters of its entries.
+ * - `…_by_source`: ends with the place, as every index does, so that the entries of a source are ordered.
+ * - `…_of_apps`: the same for all sources but Sightglass.
+ * - `trace_entries_by_trace`, `error_entries_by_group`: cover the sums of a trace and of a group.
+ * - `trace_entries_by_root`: finds a trace's root. `…_failed`, `…_by_status`: the traces with that status.
+ * - `trace_entries_by_replay`: the traces during which a recording ran.
+ * - `envelopes.is_own`: whether Sightglass sent it; null: stored by an earlier version. After the body, so it is read
+ *   with the body only.
+ * - `group_states.newest`: id of the newest envelope when the state was changed.
+ */
+const VERSION_6 = [
+  `
+  ALTER TABLE envelopes ADD COLUMN is_own INTEGER;
+  ALTER TABLE group_states ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+  UPDATE totals SET weight = 0, backlog = (SELECT coalesce(max(id), 0) FROM envelopes);
+  DROP TABLE IF EXISTS sources;
+  CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    environment TEXT,
+    side TEXT NOT NULL,
+    newest INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO sources VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0);
+  DROP TABLE IF EXISTS releases;
+  CREATE TABLE releases (
+    id INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release TEXT NOT NULL,
+    newest INTEGER NOT NULL,
+    UNIQUE (source, release)
+  ) STRICT;
+  CREATE INDEX releases_by_name ON releases (release);
+  DROP TABLE IF EXISTS envelope_texts;
+  CREATE TABLE envelope_texts (
+    envelope INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    release INTEGER,
+    received_at INTEGER NOT NULL,
+    weight INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX envelope_texts_by_source ON envelope_texts (source);
+  CREATE INDEX envelope_texts_of_apps ON envelope_texts ((source = 1));
+  CREATE INDEX envelope_texts_by_time ON envelope_texts (received_at);
+`,
+  entryTable(
+    "trace_entries",
+    `
+    trace_id TEXT NOT NULL,
+    spans INTEGER NOT NULL,
+    errors INTEGER NOT NULL,
+    logs INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    seen_at INTEGER NOT NULL,
+    root_rank INTEGER,
+    root_at INTEGER,
+    name TEXT,
+    op TEXT,
+    replay_id TEXT,
+    text TEXT NOT NULL,
+    failed INTEGER NOT NULL,
+    http_status INTEGER`,
+    `
+  CREATE INDEX trace_entries_by_trace ON trace_entries
+    (trace_id, place, started_at, ended_at, seen_at, spans, errors, logs, failed, http_status);
+  CREATE INDEX trace_entries_by_root ON trace_entries (trace_id, root_rank, root_at, place, op)
+    WHERE root_rank IS NOT NULL;
+  CREATE INDEX trace_entries_failed ON trace_entries (trace_id) WHERE failed = 1;
+  CREATE INDEX trace_entries_by_status ON trace_entries (http_status, trace_id)
+    WHERE http_status IS NOT NULL;
+  CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, place)
+    WHERE replay_id IS NOT NULL;`,
+  ),
+  entryTable(
+    "error_entries",
+    `
+    group_key TEXT NOT NULL,
+    trace_id TEXT,
+    level INTEGER NOT NULL,
+    handled INTEGER,
+    text TEXT NOT NULL,
+    entry TEXT NOT NULL`,
+    "CREATE INDEX error_entries_by_group ON error_entries (group_key, place, at, source);",
+  ),
+  entryTable(
+    "log_entries",
+    `
+    level INTEGER NOT NULL,
+    trace_id TEXT,
+    text TEXT NOT NULL,
+    entry TEXT NOT NULL`,
+  ),
+  entryTable(
+    "vital_entries",
+    `
+    trace_id TEXT NOT NULL,
+    page TEXT NOT NULL,
+    is_load INTEGER NOT NULL,
+    lcp REAL,
+    inp REAL,
+    cls REAL,
+    fcp REAL,
+    ttfb REAL`,
+    "CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE is_load = 1;",
+  ),
+  entryTable(
+    "recording_entries",
+    `
     replay_id TEXT NOT NULL,
     kind TEXT NOT NULL,
     segment INTEGER,
@@ -216,23 +214,10 @@ const VERSION_6 = `
     errors INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     page TEXT,
-    text TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);
-  CREATE INDEX recording_entries_by_source ON recording_entries (source);
-  CREATE INDEX recording_entries_of_apps ON recording_entries ((source = 1));
-  CREATE INDEX recording_entries_by_time ON recording_entries (at);
-  CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, place)
-    WHERE replay_id IS NOT NULL;
-  UPDATE totals SET
-    weight = weight - (SELECT coalesce(sum(weight), 0) FROM envelope_texts WHERE envelope IN ${RECORDED}),
-    backlog = max(backlog, (SELECT coalesce(max(envelope), 0) FROM ${RECORDED}));
-  DELETE FROM envelope_texts WHERE envelope IN ${RECORDED};
-  DELETE FROM trace_entries WHERE place / 2048 IN ${RECORDED};
-  DELETE FROM error_entries WHERE place / 2048 IN ${RECORDED};
-  DELETE FROM log_entries WHERE place / 2048 IN ${RECORDED};
-  DELETE FROM vital_entries WHERE place / 2048 IN ${RECORDED};
-`;
+    text TEXT NOT NULL`,
+    "CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, place);",
+  ),
+].join("");
 
 /** The SQL that upgrades a file from each version to the next. */
 export const INBOX_SCHEMA: readonly string[] = [
