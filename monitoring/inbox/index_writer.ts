@@ -20,7 +20,6 @@ type SqlValue = string | number | null;
 export class IndexWriter {
   readonly #sql: ReturnType<typeof prepare>;
   readonly #groups: GroupStates;
-  #weight = 0;
 
   constructor(db: DatabaseSync, groups: GroupStates) {
     this.#sql = prepare(db);
@@ -37,41 +36,46 @@ export class IndexWriter {
     description: EnvelopeDescription,
     entries: IndexEntries,
   ): GroupAlert[] {
-    this.#weight = 0;
     const alerts: GroupAlert[] = [];
     const [source, release] = namesNoSender(description, entries)
       ? [this.#onlyApplication(envelope), null]
       : this.#writeSource(envelope, entries.source);
-    entries.traces.forEach((trace, index) => {
-      const { root } = trace;
-      this.#insert(
-        this.#sql.insertTrace,
-        placeOf(envelope, index),
-        source,
-        release,
-        trace.started_at ?? trace.seen_at,
-        trace.trace_id,
-        trace.spans,
-        trace.errors,
-        trace.logs,
-        trace.started_at,
-        trace.ended_at,
-        trace.seen_at,
-        root?.rank ?? null,
-        root?.started_at ?? null,
-        root?.name ?? null,
-        root?.op ?? null,
-        trace.replay_id,
-        traceText(trace),
-        Number(trace.failed),
-        trace.http_status,
-      );
-    });
-    entries.errors.forEach((error, index) => {
+    let weight = 0;
+    /** @param valuesOf its columns after the first three, which all tables have; undefined: it is not listed */
+    const insertAll = <Entry>(
+      into: StatementSync,
+      all: readonly Entry[],
+      valuesOf: (entry: Entry) => readonly SqlValue[] | undefined,
+    ) =>
+      all.forEach((entry, index) => {
+        const values = valuesOf(entry);
+        if (values === undefined) return;
+        into.run(placeOf(envelope, index), source, release, ...values);
+        for (const value of values) if (typeof value === "string") weight += value.length;
+      });
+    insertAll(this.#sql.insertTrace, entries.traces, (trace) => [
+      trace.started_at ?? trace.seen_at,
+      trace.trace_id,
+      trace.spans,
+      trace.errors,
+      trace.logs,
+      trace.started_at,
+      trace.ended_at,
+      trace.seen_at,
+      trace.root?.rank ?? null,
+      trace.root?.started_at ?? null,
+      trace.root?.name ?? null,
+      trace.root?.op ?? null,
+      trace.replay_id,
+      traceText(trace),
+      Number(trace.failed),
+      trace.http_status,
+    ]);
+    insertAll(this.#sql.insertError, entries.errors, (error) => {
       const { group, type, value: message } = error;
       const { release: version, environment, name } = entries.source;
       const arrival = this.#groups.arrive(group, { envelope, receivedAt, release: version });
-      if (arrival === "deleted") return;
+      if (arrival === "deleted") return undefined;
       if (arrival !== "known") {
         alerts.push({
           kind: arrival,
@@ -83,11 +87,7 @@ export class IndexWriter {
           source: name,
         });
       }
-      this.#insert(
-        this.#sql.insertError,
-        placeOf(envelope, index),
-        source,
-        release,
+      return [
         error.at,
         error.group,
         error.trace_id,
@@ -95,53 +95,35 @@ export class IndexWriter {
         error.handled === null ? null : Number(error.handled),
         errorText(error),
         JSON.stringify(error),
-      );
+      ];
     });
-    entries.logs.forEach((log, index) =>
-      this.#insert(
-        this.#sql.insertLog,
-        placeOf(envelope, index),
-        source,
-        release,
-        log.at,
-        severityOf(log.level),
-        log.trace_id,
-        logText(log),
-        JSON.stringify(log),
-      )
-    );
-    entries.vitals.forEach((entry, index) =>
-      this.#insert(
-        this.#sql.insertVitals,
-        placeOf(envelope, index),
-        source,
-        release,
-        entry.at,
-        entry.trace_id,
-        entry.page,
-        Number(entry.is_load),
-        ...PAGE_VITALS.map((name) => entry[name]),
-      )
-    );
-    entries.recordings.forEach((entry, index) =>
-      this.#insert(
-        this.#sql.insertRecording,
-        placeOf(envelope, index),
-        source,
-        release,
-        entry.at,
-        entry.replay_id,
-        entry.kind,
-        entry.segment,
-        entry.started_at,
-        entry.errors,
-        entry.bytes,
-        entry.page,
-        recordingText(entry),
-      )
-    );
+    insertAll(this.#sql.insertLog, entries.logs, (log) => [
+      log.at,
+      severityOf(log.level),
+      log.trace_id,
+      logText(log),
+      JSON.stringify(log),
+    ]);
+    insertAll(this.#sql.insertVitals, entries.vitals, (entry) => [
+      entry.at,
+      entry.trace_id,
+      entry.page,
+      Number(entry.is_load),
+      ...PAGE_VITALS.map((name) => entry[name]),
+    ]);
+    insertAll(this.#sql.insertRecording, entries.recordings, (entry) => [
+      entry.at,
+      entry.replay_id,
+      entry.kind,
+      entry.segment,
+      entry.started_at,
+      entry.errors,
+      entry.bytes,
+      entry.page,
+      recordingText(entry),
+    ]);
     const text = envelopeText(description, entries);
-    const weight = this.#weight + text.length;
+    weight += text.length;
     this.#sql.insertText.run(envelope, source, release, receivedAt, weight, text);
     this.#sql.addWeight.run(weight);
     return alerts;
@@ -192,11 +174,6 @@ export class IndexWriter {
     const id = idOf(application);
     this.#sql.seeSource.run(envelope, id);
     return id;
-  }
-
-  #insert(statement: StatementSync, ...values: readonly SqlValue[]): void {
-    statement.run(...values);
-    for (const value of values) if (typeof value === "string") this.#weight += value.length;
   }
 }
 
