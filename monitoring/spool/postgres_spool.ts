@@ -8,6 +8,7 @@ import { knownKeys, PostgresPuts, type Put } from "./postgres_puts.ts";
 import { POSTGRES_SPOOL_SCHEMA, SQL } from "./postgres_sql.ts";
 import {
   type Dropped,
+  expireAll,
   KEY_BYTES,
   type Lease,
   LEASE_MS,
@@ -22,7 +23,6 @@ import {
   type SpoolOptions,
   type SpoolStats,
   SpoolUnavailableError,
-  sumDropped,
 } from "./spool.ts";
 
 /** Concurrent transactions that put envelopes without a sequence; one more keeps sequences in order. */
@@ -145,24 +145,18 @@ class PostgresSpool implements Spool {
       const serverNow = this.#serverTime(now);
       const before = serverNow - this.#options.maxAgeHours * 3_600_000;
       await this.#news.forget(serverNow);
-      const dropped: Dropped[] = [];
-      for (let hasMore = true; hasMore;) {
-        try {
-          const rows = await this.#database.transaction(async (query) => {
-            await limitTimes(query, serverNow);
-            return await query<RemovedRow>(SQL.expire, [before, serverNow, MAX_EXPIRED]);
-          });
-          for (const { dsn, facts } of rows) {
-            dropped.push({ dsn, envelopes: 1, quantities: JSON.parse(facts).quantities });
-          }
-          hasMore = rows.length === MAX_EXPIRED;
-        } catch (error) {
-          // Losses of earlier transactions are reported only here.
-          if (dropped.length === 0) throw error;
-          hasMore = false;
-        }
-      }
-      return sumDropped(dropped);
+      return await expireAll(async () => {
+        const rows = await this.#database.transaction(async (query) => {
+          await limitTimes(query, serverNow);
+          return await query<RemovedRow>(SQL.expire, [before, serverNow, MAX_EXPIRED]);
+        });
+        const dropped = rows.map(({ dsn, facts }) => ({
+          dsn,
+          envelopes: 1,
+          quantities: JSON.parse(facts).quantities,
+        }));
+        return { dropped, hasMore: rows.length === MAX_EXPIRED };
+      });
     });
   }
 

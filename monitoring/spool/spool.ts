@@ -154,15 +154,36 @@ export function ownBuffer(bytes: Uint8Array): ArrayBuffer {
   return buffer.transfer();
 }
 
-/** Adds losses up, one entry for each DSN. */
-export function sumDropped(parts: readonly Dropped[]): Dropped[] {
+/** Some of the envelopes that {@linkcode Spool.expire} deletes. */
+export interface Expired {
+  readonly dropped: readonly Dropped[];
+  /** Whether more envelopes may be too old. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Deletes envelopes in parts, so that other calls do not wait long. Adds the losses up, one entry for each DSN.
+ *
+ * @param expirePart deletes some
+ */
+export async function expireAll(expirePart: () => Promise<Expired>): Promise<Dropped[]> {
   const sums = new Map<string, { envelopes: number; quantities: Record<string, number> }>();
-  for (const { dsn, envelopes, quantities } of parts) {
-    const sum = sums.get(dsn) ?? { envelopes: 0, quantities: {} };
-    sums.set(dsn, sum);
-    sum.envelopes += envelopes;
-    for (const [category, quantity] of Object.entries(quantities)) {
-      sum.quantities[category] = (sum.quantities[category] ?? 0) + quantity;
+  for (let hasMore = true; hasMore;) {
+    try {
+      const part = await expirePart();
+      hasMore = part.hasMore;
+      for (const { dsn, envelopes, quantities } of part.dropped) {
+        const sum = sums.get(dsn) ?? { envelopes: 0, quantities: {} };
+        sums.set(dsn, sum);
+        sum.envelopes += envelopes;
+        for (const [category, quantity] of Object.entries(quantities)) {
+          sum.quantities[category] = (sum.quantities[category] ?? 0) + quantity;
+        }
+      }
+    } catch (error) {
+      // Losses of earlier parts are reported only here.
+      if (sums.size === 0) throw error;
+      hasMore = false;
     }
   }
   return [...sums].map(([dsn, sum]) => ({ dsn, ...sum }));

@@ -3,7 +3,7 @@ import { REMEMBERED_MS } from "../protocol/server_news.ts";
 import { transaction } from "../storage/open_database.ts";
 import { type LeasableRow, type LeasedRow, takeTurns } from "./leasing.ts";
 import {
-  type Dropped,
+  type Expired,
   type Lease,
   LEASE_MS,
   type LeasedEnvelope,
@@ -14,7 +14,6 @@ import {
   type ServerNews,
   type SpooledEnvelope,
   type SpoolStats,
-  sumDropped,
 } from "./spool.ts";
 import { hasNews, MAX_NEWS_BYTES, type NewsRow, reportedNews } from "./news.ts";
 import { prepareStatements } from "./sql.ts";
@@ -32,12 +31,6 @@ export interface SpoolLimits {
   readonly maxAgeMs: number;
   /** Milliseconds to wait for another process's write. Default: 5 seconds. */
   readonly lockTimeoutMs?: number;
-}
-
-export interface Expired {
-  readonly dropped: readonly Dropped[];
-  /** Whether more envelopes may be too old: call it again. */
-  readonly hasMore: boolean;
 }
 
 /**
@@ -156,7 +149,7 @@ export class SpoolFile {
       envelopes: 1,
       quantities: parseQuantities(quantities),
     }));
-    return { dropped: sumDropped(dropped), hasMore: rows.length === MAX_EXPIRED };
+    return { dropped, hasMore: rows.length === MAX_EXPIRED };
   }
 
   stats(): SpoolStats {

@@ -1,6 +1,8 @@
 import { Worker } from "node:worker_threads";
+import { Batches } from "../storage/batches.ts";
 import {
   type Dropped,
+  expireAll,
   KEY_BYTES,
   type Lease,
   type LeasedEnvelope,
@@ -13,7 +15,6 @@ import {
   type SpoolOptions,
   type SpoolStats,
   SpoolUnavailableError,
-  sumDropped,
 } from "./spool.ts";
 import {
   type Call,
@@ -29,10 +30,6 @@ import {
   type WorkerData,
 } from "./worker_messages.ts";
 
-/** Maximum number of calls in one transaction. With more, the first call waits longer and little is saved. */
-const BATCH_CALLS = 512;
-/** Maximum bytes of bodies in one transaction; a single larger body is still written. */
-const BATCH_BYTES = 8 * 1024 * 1024;
 /** Minimum milliseconds between two starts of the worker, so that one that always crashes costs little. */
 const RESTART_PAUSE_MS = 1_000;
 /** Maximum milliseconds for a batch. Without it, a disk that hangs would block all pages that wait for a response. */
@@ -72,36 +69,33 @@ export async function openSqliteSpool(options: SqliteSpoolOptions): Promise<Spoo
   return spool;
 }
 
-/** A call and the promise that its result settles. */
-interface PendingCall {
-  readonly call: Call;
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-}
-
 /** The worker thread as the server's thread sees it. */
 interface Thread {
   readonly worker: Worker;
-  /** False until its file is open. */
-  ready: boolean;
-  /** The batch that it performs now. Later calls make the next one. */
-  batch: PendingCall[];
+  /** Resolves when its file is open; never if that fails. */
+  readonly opened: PromiseWithResolvers<void>;
+  readonly ended: PromiseWithResolvers<void>;
+  /** Of the last batch. */
+  results: PromiseWithResolvers<readonly Result[]> | undefined;
   /** Its batch takes too long and was rejected. */
   stalled: boolean;
   /** Detects a stalled batch. */
   stallTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Collects calls into batches and sends these to a worker, one at a time. Restarts a worker that crashed. */
+/** Sends batches of calls to a worker. Restarts a worker that crashed. */
 class SqliteSpool implements Spool {
   readonly #options: SqliteSpoolOptions;
-  /** Calls that are not sent to a worker yet, in order. */
-  #queue: PendingCall[] = [];
+  /** One at a time, because the worker performs calls in their order. */
+  readonly #batches = new Batches<Call, Result>({
+    lanes: 1,
+    run: (calls) => this.#perform(calls),
+    sizeOf: (call) => call.method === "put" ? call.envelope.body.byteLength : 0,
+  });
   #thread: Thread | undefined;
   /** When the last worker was started, by `performance.now()`. */
   #startedAt = -Infinity;
-  #closing = false;
-  readonly #closed = Promise.withResolvers<void>();
+  #closing: Promise<void> | undefined;
   #leaseCount = 0;
   /** Makes lease names unique across processes. */
   readonly #owner = crypto.randomUUID();
@@ -112,18 +106,11 @@ class SqliteSpool implements Spool {
     this.whenOpen = new Promise((resolve, reject) => this.#start(resolve, reject));
   }
 
-  put(envelope: SpooledEnvelope): Promise<PutResult> {
-    // Checked here: a message that cannot be sent would fail the whole batch.
+  async put(envelope: SpooledEnvelope): Promise<PutResult> {
     if (envelope.key.byteLength !== KEY_BYTES) {
-      return Promise.reject(
-        new TypeError(`Cannot spool: a duplicate key must have ${KEY_BYTES} bytes.`),
-      );
+      throw new TypeError(`Cannot spool: a duplicate key must have ${KEY_BYTES} bytes.`);
     }
-    try {
-      return this.#call({ method: "put", envelope: pack(envelope) });
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return await this.#call({ method: "put", envelope: pack(envelope) });
   }
 
   has(key: Uint8Array): Promise<boolean> {
@@ -154,20 +141,8 @@ class SqliteSpool implements Spool {
     return this.#call({ method: "release", lease: { id, lease }, notBefore, failures });
   }
 
-  async expire(now: number): Promise<Dropped[]> {
-    const parts: Dropped[] = [];
-    for (let hasMore = true; hasMore;) {
-      try {
-        const part = await this.#call({ method: "expire", now });
-        parts.push(...part.dropped);
-        hasMore = part.hasMore;
-      } catch (error) {
-        // Losses of earlier parts are reported only here.
-        if (parts.length === 0) throw error;
-        hasMore = false;
-      }
-    }
-    return sumDropped(parts);
+  expire(now: number): Promise<Dropped[]> {
+    return expireAll(() => this.#call({ method: "expire", now }));
   }
 
   stats(): Promise<SpoolStats> {
@@ -180,75 +155,46 @@ class SqliteSpool implements Spool {
   }
 
   close(): Promise<void> {
-    if (!this.#closing) {
-      this.#closing = true;
-      this.#sendNext();
-      // Its calls were rejected already.
-      if (this.#thread?.stalled) this.#closed.resolve();
-    }
-    return this.#closed.promise;
+    return this.#closing ??= this.#close();
   }
 
-  #call<C extends Call>(call: C): Promise<CallResults[C["method"]]> {
-    if (this.#closing) return Promise.reject(new SpoolUnavailableError("it is closed"));
-    if (!this.#thread) {
-      if (performance.now() - this.#startedAt < RESTART_PAUSE_MS) {
-        return Promise.reject(new SpoolUnavailableError(WORKER_ENDED));
-      }
-      this.#start();
-    }
-    if (this.#thread?.stalled) return Promise.reject(new SpoolUnavailableError(STALLED));
-    const { promise, resolve, reject } = Promise.withResolvers<CallResults[C["method"]]>();
-    this.#queue.push({ call, resolve, reject });
-    // A microtask later, so that calls made in the same task share a batch.
-    if (this.#queue.length === 1) queueMicrotask(() => this.#sendNext());
-    return promise;
-  }
-
-  /** Sends the next batch if the worker is idle. When closing and nothing is left, asks it to close. */
-  #sendNext(): void {
+  async #close(): Promise<void> {
     const thread = this.#thread;
-    if (!thread && this.#closing) this.#closed.resolve();
-    if (!thread?.ready || thread.batch.length > 0) return;
-    const batch = this.#takeBatch();
-    if (batch.length > 0) {
-      thread.worker.ref();
-      thread.batch = batch;
-      thread.stallTimer = setTimeout(() => this.#stall(thread), this.#options.stallMs ?? STALL_MS);
-      const calls = batch.map(({ call }) => call);
-      return post(thread.worker, { calls }, calls.flatMap(bodyOf));
-    }
-    // An idle spool does not keep the process running.
-    if (!this.#closing) return thread.worker.unref();
+    if (thread === undefined) return;
+    // Calls are performed in their order: with this one, all before it are done.
+    await this.#batches.add({ method: "stats" }).catch(() => {});
+    if (thread.stalled) return;
     thread.worker.ref();
     post(thread.worker, { close: true });
     const timer = setTimeout(() => thread.worker.terminate(), CLOSE_MS);
-    thread.worker.once("exit", () => clearTimeout(timer));
+    await thread.ended.promise;
+    clearTimeout(timer);
   }
 
-  #stall(thread: Thread): void {
-    thread.stalled = true;
-    thread.worker.unref();
-    this.#rejectAll(thread, STALLED);
-    if (this.#closing) this.#closed.resolve();
+  async #call<C extends Call>(call: C): Promise<CallResults[C["method"]]> {
+    if (this.#closing) throw new SpoolUnavailableError("it is closed");
+    const result = await this.#batches.add(call);
+    if ("failure" in result) throw errorOf(result.failure);
+    return result.value as CallResults[C["method"]];
   }
 
-  #rejectAll(thread: Thread, reason: string): void {
-    const rejected = [...thread.batch, ...this.#queue];
-    this.#queue = [];
-    for (const { reject } of rejected) reject(new SpoolUnavailableError(reason));
-  }
-
-  #takeBatch(): PendingCall[] {
-    let bytes = 0;
-    const end = this.#queue.findIndex(({ call }, index) => {
-      bytes += call.method === "put" ? call.envelope.body.byteLength : 0;
-      return index > 0 && (index >= BATCH_CALLS || bytes > BATCH_BYTES);
+  async #perform(calls: readonly Call[]): Promise<readonly Result[]> {
+    if (!this.#thread && performance.now() - this.#startedAt < RESTART_PAUSE_MS) {
+      throw new SpoolUnavailableError(WORKER_ENDED);
+    }
+    const thread = this.#thread ?? this.#start();
+    if (thread.stalled) throw new SpoolUnavailableError(STALLED);
+    const results = Promise.withResolvers<readonly Result[]>();
+    thread.results = results;
+    void thread.opened.promise.then(() => {
+      thread.worker.ref();
+      thread.stallTimer = setTimeout(() => stall(thread), this.#options.stallMs ?? STALL_MS);
+      post(thread.worker, { calls }, calls.flatMap(bodyOf));
     });
-    return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
+    return await results.promise;
   }
 
-  #start(onOpened?: () => void, onOpenFailed?: (error: Error) => void): void {
+  #start(onOpened?: () => void, onOpenFailed?: (error: Error) => void): Thread {
     const { path, maxBytes, maxAgeHours, lockTimeoutMs, worker: module, onNotice } = this.#options;
     const limits = { maxBytes, maxAgeMs: maxAgeHours * 3_600_000, lockTimeoutMs };
     const workerData: WorkerData = { path, limits };
@@ -256,8 +202,9 @@ class SqliteSpool implements Spool {
     this.#startedAt = performance.now();
     const thread: Thread = {
       worker,
-      ready: false,
-      batch: [],
+      opened: Promise.withResolvers(),
+      ended: Promise.withResolvers(),
+      results: undefined,
       stalled: false,
       stallTimer: undefined,
     };
@@ -266,18 +213,16 @@ class SqliteSpool implements Spool {
     let reason = WORKER_ENDED;
     worker.on("message", (message: FromWorker) => {
       if ("notice" in message) return (onNotice ?? console.warn)(message.notice);
+      // An idle spool does not keep the process running.
+      worker.unref();
       if ("results" in message) {
-        const batch = thread.batch;
-        thread.batch = [];
         thread.stalled = false;
         clearTimeout(thread.stallTimer);
-        this.#sendNext();
-        return settle(batch, message.results);
+        return thread.results?.resolve(message.results);
       }
       if (message.openError === undefined) {
-        thread.ready = true;
-        onOpened?.();
-        return this.#sendNext();
+        thread.opened.resolve();
+        return onOpened?.();
       }
       const error = errorOf(message.openError);
       reason = `its file cannot be opened again (${error.message})`;
@@ -290,10 +235,17 @@ class SqliteSpool implements Spool {
       this.#thread = undefined;
       clearTimeout(thread.stallTimer);
       onOpenFailed?.(new SpoolUnavailableError(reason));
-      this.#rejectAll(thread, reason);
-      if (this.#closing) this.#closed.resolve();
+      thread.results?.reject(new SpoolUnavailableError(reason));
+      thread.ended.resolve();
     });
+    return thread;
   }
+}
+
+function stall(thread: Thread): void {
+  thread.stalled = true;
+  thread.worker.unref();
+  thread.results?.reject(new SpoolUnavailableError(STALLED));
 }
 
 function bodyOf(call: Call): ArrayBuffer[] {
@@ -302,13 +254,4 @@ function bodyOf(call: Call): ArrayBuffer[] {
 
 function post(worker: Worker, message: ToWorker, transfer: ArrayBuffer[] = []): void {
   worker.postMessage(message, transfer);
-}
-
-function settle(batch: readonly PendingCall[], results: readonly Result[]): void {
-  batch.forEach(({ resolve, reject }, index) => {
-    const result = results[index];
-    if (result === undefined) reject(new SpoolUnavailableError("its worker returned no result"));
-    else if ("failure" in result) reject(errorOf(result.failure));
-    else resolve(result.value);
-  });
 }

@@ -3,8 +3,9 @@
  * runtime's `postMessage` lists every byte as a property, which takes 600 µs for 10 KB.
  */
 import { DatabaseFileError, DatabaseVersionError, SymbolicLinkError } from "../storage/errors.ts";
-import type { Expired, SpoolLimits } from "./spool_file.ts";
+import type { SpoolLimits } from "./spool_file.ts";
 import {
+  type Expired,
   type Lease,
   type LeasedEnvelope,
   type LeaseRequest,

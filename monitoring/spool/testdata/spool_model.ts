@@ -10,7 +10,6 @@ import {
   type LeasedEnvelope,
   MAX_WAIT_MS,
   type Spool,
-  sumDropped,
 } from "../spool.ts";
 
 /** An envelope of the model, which keeps them in order of arrival. */
@@ -110,7 +109,11 @@ class SpoolModel {
       entry.receivedAt < now - this.bounds.maxAgeMs && entry.leaseUntil <= now;
     const over = this.entries.filter(isOver);
     this.entries = this.entries.filter((entry) => !isOver(entry));
-    return sumDropped(over.map(({ dsn, n }) => ({ dsn, envelopes: 1, quantities: { error: n } })));
+    return [...Map.groupBy(over, ({ dsn }) => dsn)].map(([dsn, lost]) => ({
+      dsn,
+      envelopes: lost.length,
+      quantities: { error: lost.reduce((sum, { n }) => sum + n, 0) },
+    }));
   }
 
   /** Envelopes that may be leased, in the order of leases within a DSN. */
