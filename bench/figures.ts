@@ -6,7 +6,7 @@ export interface Figure {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** The values of single rounds, of which `value` is the median. Default: measured once. */
+  /** The values of single rounds, of which `value` is the median or the worst. Default: measured once. */
   readonly rounds?: readonly number[];
   /** Default: none, the figure is only printed. */
   readonly budget?: Limit;
@@ -29,6 +29,16 @@ export function figure(
   budget?: Limit,
 ): Figure {
   return { what, unit, rounds, budget, value: median(rounds) };
+}
+
+/** The most of all rounds, where a single long one is what matters. */
+export function worst(
+  what: string,
+  unit: string,
+  rounds: readonly number[],
+  budget: Limit,
+): Figure {
+  return { what, unit, rounds, budget, value: Math.max(...rounds) };
 }
 
 /** The ratio of two medians. `rounds` are the ratios of rounds that ran one after the other. */

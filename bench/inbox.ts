@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
 import { INBOX_QUERY_BUDGET } from "./budgets.ts";
-import { type Figure, median } from "./figures.ts";
+import { type Figure, median, worst } from "./figures.ts";
 import { makeEnvelopes, timeOf } from "./inbox/envelopes.ts";
 import { measureIndexWriting } from "./inbox/index_writing.ts";
 import { inboxQueries, runQuery } from "./inbox/queries.ts";
@@ -61,13 +61,8 @@ async function measureQueries(folder: string): Promise<Figure[]> {
       console.log(`  ${list} ${JSON.stringify(query.query)}: ${least}, ${middle}`);
       return median(times);
     });
-    figures.push({
-      what: `${list}: the slowest of ${ofList.length} filters and sorts, median`,
-      value: Math.max(...medians),
-      unit: "ms",
-      rounds: medians,
-      budget: INBOX_QUERY_BUDGET.limit,
-    });
+    const what = `${list}: the slowest of ${ofList.length} filters and sorts, median`;
+    figures.push(worst(what, "ms", medians, INBOX_QUERY_BUDGET.limit));
   }
   inbox.close();
   return figures;

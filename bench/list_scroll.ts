@@ -3,12 +3,13 @@
  * while rows arrive. The page must be built.
  */
 import type { Page } from "@playwright/test";
-import { envelopeOf, hexId } from "../monitoring/inbox/testdata/envelopes.ts";
+import { hexId } from "../monitoring/inbox/testdata/envelopes.ts";
+import { postEnvelope } from "../tests/browser/posted_envelopes.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import { LIST_BUDGETS } from "./budgets.ts";
 import type { Figure } from "./figures.ts";
-import { drag, longestTask, wheel } from "./long_tasks.ts";
+import { drag, longestTask, longestTaskFigure, wheel } from "./long_tasks.ts";
 
 const ROWS = 2_000;
 const ROUNDS = 3;
@@ -36,7 +37,7 @@ type View = keyof typeof SCROLLERS;
 export async function benchLists(): Promise<Figure[]> {
   await using server = await startServer();
   let posted = 0;
-  const postNext = () => postEnvelope(server.origin, ++posted);
+  const postNext = () => postVisit(server.origin, ++posted);
   while (posted < ROWS) await postNext();
   await using browser = await launchChromium();
   const longest: Record<string, number[]> = {};
@@ -62,22 +63,19 @@ export async function benchLists(): Promise<Figure[]> {
       await page.close();
     }
   }
-  return Object.entries(longest).map(([what, rounds]) => ({
-    what: `the longest task of more than 50 ms while ${what}, of ${ROWS} rows`,
-    value: Math.max(...rounds),
-    unit: "ms",
-    rounds,
-    budget: LIST_BUDGETS.longTask.limit,
-  }));
+  return Object.entries(longest).map(([what, rounds]) =>
+    longestTaskFigure(`${what}, of ${ROWS} rows`, rounds, LIST_BUDGETS.longTask.limit)
+  );
 }
 
 /** Posts an envelope of an application with a trace, an error group and a log of its own. */
-async function postEnvelope(origin: string, n: number): Promise<void> {
+async function postVisit(origin: string, n: number): Promise<void> {
   const now = Date.now() / 1_000;
   const trace_id = hexId(n);
   // Letters, because grouping ignores numbers.
   const word = n.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
-  const body = envelopeOf(
+  await postEnvelope(
+    origin,
     {
       event_id: hexId(n),
       sdk: { name: "sentry.javascript.node" },
@@ -103,12 +101,6 @@ async function postEnvelope(origin: string, n: number): Promise<void> {
     }],
     ["log", { items: [{ timestamp: now, level: "info", trace_id, body: `Cart ${n} was read` }] }],
   );
-  const response = await fetch(`${origin}/api/1/envelope/?sentry_key=dev`, {
-    method: "POST",
-    body,
-  });
-  if (!response.ok) throw new Error(`Cannot fill the inbox: ${await response.text()}`);
-  await response.body?.cancel();
 }
 
 /** Loads older rows until the list has all. */

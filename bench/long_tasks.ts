@@ -1,5 +1,7 @@
 /** Scrolling in a real Chromium, and how long it keeps the main thread busy. */
 import type { Page } from "@playwright/test";
+import type { Limit } from "./budgets.ts";
+import { type Figure, worst } from "./figures.ts";
 
 /** Screens of each scroll step, as a flick of a free-running wheel scrolls within a frame. */
 const SCREENS = 4;
@@ -28,6 +30,13 @@ export async function longestTask(page: Page, act: () => Promise<void>): Promise
   await page.waitForTimeout(OBSERVER_MS);
   return await tasks.evaluate((durations) => Math.max(0, ...durations));
 }
+
+/** The longest of the tasks that {@linkcode longestTask} returned. */
+export const longestTaskFigure = (
+  gesture: string,
+  rounds: readonly number[],
+  budget: Limit,
+): Figure => worst(`the longest task of more than 50 ms while ${gesture}`, "ms", rounds, budget);
 
 /**
  * Moves the rows far with every frame, to the end and back, as a dragged scrollbar does.

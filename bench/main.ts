@@ -11,8 +11,6 @@ interface Bench {
   run(): Promise<readonly Measured[]>;
   /** Without one of these it cannot run. */
   readonly needs?: readonly Program[];
-  /** Without this program its figures "against" that program are left out. */
-  readonly peer?: Program;
   /** Not run by default: it has no budget and takes minutes. */
   readonly byNameOnly?: true;
 }
@@ -42,7 +40,6 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   serving: {
     run: async () => (await import("./serving.ts")).benchServing(),
     needs: ["wrk"],
-    peer: "nginx",
   },
   relay: {
     run: async () => (await import("./relay.ts")).benchRelay(),
@@ -99,15 +96,13 @@ for (const [name, bench] of Object.entries(BENCHES)) {
 await updateTable(results, Object.keys(BENCHES));
 Deno.exit();
 
-async function measure(name: string, { run, needs = [], peer }: Bench): Promise<Measured[]> {
+async function measure(name: string, { run, needs = [] }: Bench): Promise<readonly Measured[]> {
   for (const program of needs) {
     if (await isInstalled(program)) continue;
     return [{ what: `all of \`${name}\``, missing: `needs ${program}` }];
   }
   try {
-    const figures = await run();
-    if (peer === undefined || await isInstalled(peer)) return [...figures];
-    return [...figures, { what: `against ${peer}`, missing: `needs ${peer}` }];
+    return await run();
   } catch (error) {
     console.error(error);
     Deno.exitCode = 1;

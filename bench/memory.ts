@@ -1,5 +1,6 @@
 import { flood, type FloodAnswer, floodId } from "../tests/relay/_flood.ts";
 import { DSN } from "../tests/relay/_start_relay.ts";
+import { healthOf } from "../tests/server_health.ts";
 import { startStandInIngest, takesSlowly } from "../tests/stand_in_ingest.ts";
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
 import { MEMORY_BUDGETS } from "./budgets.ts";
@@ -92,10 +93,10 @@ function rss({ pid }: ServerProcess): number {
 }
 
 /** Resolves when nothing is in flight or in the spool. */
-async function untilDelivered({ origin }: ServerProcess): Promise<void> {
+async function untilDelivered(server: ServerProcess): Promise<void> {
   for (;;) {
-    const health = await (await fetch(`${origin}/monitoring`)).json();
-    if (health.spool.pending === 0 && health.in_flight_bytes === 0) return;
+    const { spool, in_flight_bytes } = await healthOf(server);
+    if (spool.pending === 0 && in_flight_bytes === 0) return;
     await pause(POLL_MS);
   }
 }

@@ -7,7 +7,7 @@ import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
 import { readManifest } from "../server/manifest.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
-import { PAGE_BUDGETS } from "./budgets.ts";
+import { type Limit, PAGE_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, median, ratio } from "./figures.ts";
 import { loadPage, type LongTask, type PageLoad, type Until } from "./page/page_load.ts";
 import { EAGER, serveVariant, WITHOUT_MONITORING } from "./page/variants.ts";
@@ -33,15 +33,15 @@ export async function benchPage(): Promise<Figure[]> {
   const [sent] = await turns([server], "sent", ROUNDS_UNTIL_SENT);
   const [loads = [], , eagerLoads = []] = quiet;
   return [
-    ...compare("first contentful paint", answered, eagerLoads, {
+    ...compare("first contentful paint", [...answered, eagerLoads], {
       of: ({ firstContentfulPaint }) => firstContentfulPaint,
-      budget: PAGE_BUDGETS.firstPaint.limit,
+      against: ratioWithin(PAGE_BUDGETS.firstPaint.limit),
     }),
-    ...compare("a click is answered", answered, eagerLoads, {
+    ...compare("a click is answered", [...answered, eagerLoads], {
       of: ({ answeredAt = NaN }) => answeredAt,
-      budget: PAGE_BUDGETS.islandsAnswer.limit,
+      against: ratioWithin(PAGE_BUDGETS.islandsAnswer.limit),
     }),
-    ...blockingFigures(quiet),
+    ...compare("total blocking time", quiet, { of: blocking, against: addedBlocking }),
     figure(
       "longest task of more than 50 ms with telemetry's code",
       "ms",
@@ -87,38 +87,32 @@ async function loadInTurns(
 
 interface Compared {
   readonly of: (load: PageLoad) => number;
-  readonly budget: Figure["budget"];
+  /** Compares the page with that without monitoring. */
+  readonly against: (what: string, own: number[], without: number[]) => Figure;
 }
 
-function compare(
-  what: string,
-  [own, without]: PageLoad[][],
-  eager: PageLoad[],
-  { of, budget }: Compared,
-): Figure[] {
+/** @param loads of the page as it is, without monitoring, and with all of it loaded first */
+function compare(what: string, loads: PageLoad[][], { of, against }: Compared): Figure[] {
+  const [own = [], without = [], eager = []] = loads.map((ofVariant) => ofVariant.map(of));
   return [
-    figure(`${what}: the page as it is`, "ms", own!.map(of)),
-    figure(`${what}: without monitoring`, "ms", without!.map(of)),
-    figure(`${what}: all of monitoring loaded first`, "ms", eager.map(of)),
-    ratio(`${what}: against without monitoring`, own!.map(of), without!.map(of), budget),
+    figure(`${what}: the page as it is`, "ms", own),
+    figure(`${what}: without monitoring`, "ms", without),
+    figure(`${what}: all of monitoring loaded first`, "ms", eager),
+    against(what, own, without),
   ];
 }
 
-function blockingFigures([own, without, eager]: PageLoad[][]): Figure[] {
-  const what = "total blocking time";
-  const [a, b, c] = [own!.map(blocking), without!.map(blocking), eager!.map(blocking)];
-  return [
-    figure(`${what}: the page as it is`, "ms", a),
-    figure(`${what}: without monitoring`, "ms", b),
-    figure(`${what}: all of monitoring loaded first`, "ms", c),
-    {
-      what: `${what}: added by monitoring`,
-      value: median(a) - median(b),
-      unit: "ms",
-      rounds: a.map((ms, round) => ms - b[round]!),
-      budget: PAGE_BUDGETS.blocking.limit,
-    },
-  ];
+const ratioWithin = (budget: Limit): Compared["against"] => (what, own, without) =>
+  ratio(`${what}: against without monitoring`, own, without, budget);
+
+function addedBlocking(what: string, own: number[], without: number[]): Figure {
+  return {
+    what: `${what}: added by monitoring`,
+    value: median(own) - median(without),
+    unit: "ms",
+    rounds: own.map((ms, round) => ms - without[round]!),
+    budget: PAGE_BUDGETS.blocking.limit,
+  };
 }
 
 /** Time of tasks beyond 50 ms each, from the first contentful paint on. */

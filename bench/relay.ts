@@ -24,10 +24,6 @@ const NGINX = "nginx";
  */
 export async function benchRelay(): Promise<Figure[]> {
   await using ingest = await startNginxIngest();
-  if (ingest === undefined) {
-    console.log("  Not measured: nginx, the ingest and a peer of this bench, is not on PATH.");
-    return [];
-  }
   const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
   await using tunnel = await startBenchServer("relay/tunnel.ts", dsn);
   await using nginx = await startNginx(ingest.origin);

@@ -1,9 +1,10 @@
-import { CONFIG_VARIABLES } from "../config.ts";
 import {
   postgresBinaries,
   type PrivatePostgres,
   startPostgres,
 } from "../monitoring/storage/testdata/private_postgres.ts";
+import { healthOf } from "../tests/server_health.ts";
+import { findStablePort } from "../tests/stable_port.ts";
 import { projectRoot } from "../tools/project_files.ts";
 import {
   type ServerOptions,
@@ -13,7 +14,6 @@ import {
 import { figure, type Measured } from "./figures.ts";
 import { cpuMicros, measureRounds } from "./relay/measure_rounds.ts";
 import { startNginxIngest } from "./relay/nginx.ts";
-import { refusedPort } from "./spool.ts";
 
 const BYTES = 10_000;
 /** More than one run accepts, so that the spool never gets full. */
@@ -38,10 +38,6 @@ export async function benchScale(): Promise<Measured[]> {
   const figures: Measured[] = [await measureSync()];
   for (const processes of [1, 2]) {
     const name = processes === 1 ? "1 process" : `${processes} processes`;
-    if (processes > 1 && !CONFIG_VARIABLES.includes("WORKERS")) {
-      figures.push({ what: name, missing: "needs WORKERS" });
-      continue;
-    }
     figures.push(...await measureStorage(`${name}, SQLite`, processes));
     if (postgresBinaries === undefined) {
       figures.push({ what: `${name}, PostgreSQL`, missing: "needs a PostgreSQL server" });
@@ -77,14 +73,13 @@ async function measureStorage(
   postgres?: PrivatePostgres,
 ): Promise<Measured[]> {
   await using ingest = await startNginxIngest();
-  if (ingest === undefined) return [];
   pin(ingest.pid);
   const postmaster = postgres && await postmasterOf(postgres);
   if (postmaster !== undefined) pin(postmaster);
   const dataDir = await Deno.makeTempDir({ prefix: "scale-" });
   const start = (env: Record<string, string>) => startPinned(processes, { dataDir, env });
   // Nothing listens there, so that connections are refused.
-  const dsn = `http://publickey@127.0.0.1:${refusedPort()}/42`;
+  const dsn = `http://publickey@127.0.0.1:${findStablePort()}/42`;
   const env: Record<string, string> = {
     SENTRY_DSN: dsn,
     SENTRY_TUNNEL: "always",
@@ -107,15 +102,13 @@ async function measureStorage(
       figures.push(
         figure(`${name}: accepted while the ingest is down`, "/s", rates),
         figure(`${name}: …CPU time for each`, "µs", micros),
-        measuredOnce(
-          `${name}: …bytes on disk for each`,
+        figure(`${name}: …bytes on disk for each`, "bytes", [
           await diskBytes(dataDir, postgres) / pending,
-          "bytes",
-        ),
+        ]),
       );
       if (postmaster !== undefined) {
         const spent = (cpuMicros(postmaster) - databaseBefore) / pending;
-        figures.push(measuredOnce(`${name}: …CPU time of the database for each`, spent, "µs"));
+        figures.push(figure(`${name}: …CPU time of the database for each`, "µs", [spent]));
       }
     }
     await using distant = startDistantIngest();
@@ -178,10 +171,6 @@ async function drainRate(relay: ServerProcess): Promise<number> {
   return (before - left) / (performance.now() - start) * 1_000;
 }
 
-async function healthOf({ origin }: ServerProcess): Promise<{ spool: { pending: number } }> {
-  return await (await fetch(`${origin}/monitoring`)).json();
-}
-
 function startDistantIngest() {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     await request.arrayBuffer();
@@ -193,9 +182,3 @@ function startDistantIngest() {
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
-
-const measuredOnce = (what: string, value: number, unit: string): Measured => ({
-  what,
-  value,
-  unit,
-});

@@ -4,6 +4,7 @@ import { startServer } from "../tools/run/server_process.ts";
 import { SERVING_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, type Measured, ratio } from "./figures.ts";
 import { serveVariant, WITHOUT_SERVER_TRACING } from "./page/variants.ts";
+import { isInstalled } from "./programs.ts";
 import { startNginxFile } from "./relay/nginx.ts";
 
 /** Measured rounds. A first one, in which the servers compile their code, does not count. */
@@ -34,7 +35,9 @@ async function measureStart(): Promise<Figure> {
 async function measurePages(): Promise<Measured[]> {
   await using untraced = await serveVariant(WITHOUT_SERVER_TRACING);
   await using traced = await startServer();
-  await using nginx = await startNginxFile(await compressedPage(untraced.origin));
+  await using nginx = await isInstalled("nginx")
+    ? await startNginxFile(await compressedPage(untraced.origin))
+    : undefined;
   const rates = { untraced: [] as number[], traced: [] as number[], nginx: [] as number[] };
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [name, server] of Object.entries({ untraced, nginx, traced })) {
@@ -46,7 +49,7 @@ async function measurePages(): Promise<Measured[]> {
   return [
     figure("root page, gzip, without server tracing", "/s", rates.untraced),
     figure("root page, gzip, with server tracing", "/s", rates.traced),
-    ...nginx === undefined ? [] : [
+    ...nginx === undefined ? [{ what: "against nginx", missing: "needs nginx" }] : [
       figure("nginx, the same bytes in a file", "/s", rates.nginx),
       ratio("root page against nginx", rates.untraced, rates.nginx, SERVING_BUDGETS.page.limit),
     ],

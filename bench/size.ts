@@ -4,7 +4,8 @@
  */
 import { gzipSync } from "node:zlib";
 import { FILE_BUDGETS, SIZE_BUDGETS } from "./budgets.ts";
-import { assetsOf, extraAsset, firstAssets } from "../server/assets.ts";
+import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
+import { assetsOf, firstAssets } from "../server/assets.ts";
 import { type Manifest, readManifest } from "../server/manifest.ts";
 import { LOADED_TOGETHER } from "../tools/loaded_together.ts";
 
@@ -24,9 +25,6 @@ export interface Build {
   readonly html: Readonly<Record<string, number>>;
 }
 
-const CORE = "monitoring/browser/start_telemetry.ts";
-const RECORDING = "monitoring/browser/start_recording.ts";
-
 /** The measured part of each budget, without what earlier parts have loaded. */
 export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
   htmlAndStyle: {
@@ -36,28 +34,28 @@ export const SIZE_PARTS: Readonly<Record<SizeBudgetName, SizePart>> = {
   scriptsBeforeIslands: {
     title: "JavaScript before islands answer",
     measure: ({ manifest }) =>
-      Math.max(...rootPages(manifest).map(({ assets }) => weigh(manifest, new Set(assets)))),
+      Math.max(...rootPages(manifest).map(({ assets }) => weigh(manifest, assets))),
   },
   telemetryCore: {
     title: "telemetry core, after load",
-    measure: ({ manifest }) =>
-      weigh(manifest, assetsOf(manifest, CORE).difference(firstAssets(manifest, "/"))),
+    measure: ({ manifest }) => weigh(manifest, monitoringScripts(manifest).telemetry),
   },
   recording: {
     title: "recording, at idle after the core",
-    measure({ manifest }) {
-      const loaded = firstAssets(manifest, "/").union(assetsOf(manifest, CORE));
-      return weigh(manifest, assetsOf(manifest, RECORDING).difference(loaded));
-    },
+    measure: ({ manifest }) => weigh(manifest, monitoringScripts(manifest).recording),
   },
   recordingWorker: {
     title: "recording's worker",
-    measure: ({ manifest }) => weigh(manifest, new Set([workerOf(manifest)])),
+    measure: ({ manifest }) => weigh(manifest, [workerOf(manifest)]),
   },
 };
 
 /** What the overview loads after its islands answer, without further input. */
-const AFTER_LOAD = [...LOADED_TOGETHER.flat(), "islands/overview/Connect.tsx", RECORDING];
+const AFTER_LOAD = [
+  ...LOADED_TOGETHER.flat(),
+  "islands/overview/Connect.tsx",
+  "monitoring/browser/start_recording.ts",
+];
 
 /** The script files of each budget, by name. */
 export const FILE_PARTS: Readonly<
@@ -80,7 +78,7 @@ export const FILE_PARTS: Readonly<
 };
 
 function workerOf(manifest: Manifest): string {
-  const worker = extraAsset(manifest, "replay-worker");
+  const [worker] = monitoringScripts(manifest).worker;
   // A missing part must not count as zero bytes.
   if (worker === undefined) {
     throw new Error("Cannot measure the worker: the build has none. Adapt bench/size.ts.");
@@ -93,8 +91,8 @@ function rootPages({ pages }: Manifest): Manifest["pages"] {
   return pages.filter(({ path }) => path === "/");
 }
 
-function weigh({ assets }: Manifest, names: ReadonlySet<string>): number {
-  return [...names].reduce(
+function weigh({ assets }: Manifest, names: readonly string[]): number {
+  return names.reduce(
     (sum, name) => sum + (assets[name]?.gzip ?? assets[name]?.bytes ?? 0),
     0,
   );

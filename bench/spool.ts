@@ -2,6 +2,9 @@ import {
   postgresBinaries,
   startPostgres,
 } from "../monitoring/storage/testdata/private_postgres.ts";
+import { healthOf } from "../tests/server_health.ts";
+import { findStablePort } from "../tests/stable_port.ts";
+import { until } from "../tests/until.ts";
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
 import { type Budget, SPOOL_RATE_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, type Measured } from "./figures.ts";
@@ -35,7 +38,7 @@ async function measureSpool(
   { limit }: Budget,
   env: Readonly<Record<string, string>>,
 ): Promise<Figure[]> {
-  const dsn = `http://publickey@127.0.0.1:${refusedPort()}/42`;
+  const dsn = `http://publickey@127.0.0.1:${findStablePort()}/42`;
   await using relay = await startServer({
     env: {
       SENTRY_DSN: dsn,
@@ -65,18 +68,9 @@ async function measureSpool(
 }
 
 /** Numbers once every request has ended: wrk stops while some are open. */
-async function spooledBy({ origin }: ServerProcess): Promise<{ pending: number; spooled: number }> {
-  const health = async () => await (await fetch(`${origin}/monitoring`)).json();
-  while ((await health()).in_flight_bytes > 0) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+async function spooledBy(relay: ServerProcess): Promise<{ pending: number; spooled?: number }> {
+  await until("no request is open", async () => (await healthOf(relay)).in_flight_bytes === 0);
   // Read again: a health check asks the spool first, and requests may have ended while it did.
-  const { spool, outcomes } = await health();
+  const { spool, outcomes } = await healthOf(relay);
   return { pending: spool.pending, spooled: outcomes.spooled };
-}
-
-/** A port that refuses connections. */
-export function refusedPort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

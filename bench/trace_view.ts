@@ -8,7 +8,7 @@ import { launchChromium } from "../tools/test/find_chromium.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import { TRACE_VIEW_BUDGETS } from "./budgets.ts";
 import { type Figure, figure } from "./figures.ts";
-import { drag, longestTask, wheel } from "./long_tasks.ts";
+import { drag, longestTask, longestTaskFigure, wheel } from "./long_tasks.ts";
 
 const SPANS = 10_000;
 const TRACE = "0123456789abcdef0123456789abcdef";
@@ -56,13 +56,9 @@ export async function benchTraceView(): Promise<Figure[]> {
       opened,
       TRACE_VIEW_BUDGETS.open.limit,
     ),
-    ...Object.keys(GESTURES).map((what, i): Figure => ({
-      what: `the longest task of more than 50 ms while ${what}`,
-      value: Math.max(...longest[i]!),
-      unit: "ms",
-      rounds: longest[i]!,
-      budget: TRACE_VIEW_BUDGETS.longTask.limit,
-    })),
+    ...Object.keys(GESTURES).map((what, i) =>
+      longestTaskFigure(what, longest[i]!, TRACE_VIEW_BUDGETS.longTask.limit)
+    ),
   ];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A free port for a server that stops and starts again. Below 32,768, where systems assign no ports: otherwise another
- * program, or an outgoing connection, could get it in the meantime.
+ * A free port for a server that starts later or again, or that nothing listens on. Below 32,768, where systems assign
+ * no ports: otherwise another program, or an outgoing connection, could get it in the meantime.
  */
 export function findStablePort(): number {
   for (;;) {

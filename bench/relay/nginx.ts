@@ -1,3 +1,4 @@
+import { findStablePort } from "../../tests/stable_port.ts";
 import type { BenchServer } from "./bench_server.ts";
 
 /**
@@ -42,24 +43,20 @@ export function startNginx(ingestOrigin: string): Promise<BenchServer> {
   }`);
 }
 
-/** nginx as the ingest: answers as Sentry's does and discards the bodies. Undefined if it is not on `PATH`. */
-export function startNginxIngest(): Promise<BenchServer | undefined> {
-  return ifInstalled(start((port) => `
+/** nginx as the ingest: answers as Sentry's does and discards the bodies. */
+export function startNginxIngest(): Promise<BenchServer> {
+  return start((port) => `
   server {
     listen 127.0.0.1:${port};
     location / {
       default_type application/json;
       return 200 '{"id":"9ec79c33ec9942ab8353589fcb2e04dc"}';
     }
-  }`));
+  }`);
 }
 
-/**
- * nginx as a file server: answers every request with these bytes, as compressed HTML. Undefined if it is not on `PATH`.
- */
-export function startNginxFile(
-  compressed: Uint8Array<ArrayBuffer>,
-): Promise<BenchServer | undefined> {
+/** nginx as a file server: answers every request with these bytes, as compressed HTML. */
+export function startNginxFile(compressed: Uint8Array<ArrayBuffer>): Promise<BenchServer> {
   const servers = (port: number) => `
   sendfile on;
   tcp_nopush on;
@@ -72,21 +69,9 @@ export function startNginxFile(
       try_files /page.html =404;
     }
   }`;
-  return ifInstalled(
-    start(servers, { "page.html": new Uint8Array(), "page.html.gz": compressed }),
-  );
+  return start(servers, { "page.html": new Uint8Array(), "page.html.gz": compressed });
 }
 
-async function ifInstalled(started: Promise<BenchServer>): Promise<BenchServer | undefined> {
-  try {
-    return await started;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
-/** @throws {Deno.errors.NotFound} it is not on `PATH` */
 async function start(
   servers: (port: number) => string,
   files: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {},
@@ -98,16 +83,10 @@ async function start(
   for (const [name, bytes] of Object.entries(files)) {
     await Deno.writeFile(`${folder}/html/${name}`, bytes);
   }
-  const port = freePort();
+  const port = findStablePort();
   await Deno.writeTextFile(`${folder}/nginx.conf`, config(servers(port)));
   const origin = `http://127.0.0.1:${port}`;
-  let child: Deno.ChildProcess;
-  try {
-    child = new Deno.Command("nginx", { args: ["-p", folder, "-c", "nginx.conf"] }).spawn();
-  } catch (error) {
-    await Deno.remove(folder, { recursive: true });
-    throw error;
-  }
+  const child = new Deno.Command("nginx", { args: ["-p", folder, "-c", "nginx.conf"] }).spawn();
   const stop = async () => {
     child.kill("SIGTERM");
     await child.status;
@@ -120,11 +99,6 @@ async function start(
     throw error;
   }
   return { origin, pid: child.pid, [Symbol.asyncDispose]: stop };
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 async function waitUntilReady(origin: string, child: Deno.ChildProcess): Promise<void> {

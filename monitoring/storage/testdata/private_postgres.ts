@@ -1,6 +1,7 @@
 import { join } from "node:path";
 // @ts-types="../pg.d.ts"
 import pg from "pg";
+import { findStablePort } from "../../../tests/stable_port.ts";
 
 /** Folders of server binaries, newest version first. */
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
@@ -56,7 +57,7 @@ export async function startPostgres(): Promise<PrivatePostgres> {
     join(data, "pg_hba.conf"),
     "hostssl all all 127.0.0.1/32 scram-sha-256\nhostnossl all plain 127.0.0.1/32 trust\n",
   );
-  const port = freePort();
+  const port = findStablePort();
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
@@ -197,9 +198,4 @@ function findBinaries(): string | undefined {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
