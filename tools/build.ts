@@ -19,7 +19,7 @@ const dev = process.argv.includes("--dev");
 
 if (
   process.argv.includes("--force") ||
-  !await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev })
+  !await isFresh({ root: projectRoot, dev })
 ) {
   Deno.exitCode = await buildSite() ? 0 : 1;
 }

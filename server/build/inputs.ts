@@ -61,10 +61,9 @@ export async function recordInputs(
   return JSON.stringify(record, null, 1);
 }
 
-/** Whether the build in `out` is up to date. Takes some milliseconds: it loads neither esbuild nor React. */
-export async function isFresh(options: InputOptions & { readonly out: string }): Promise<boolean> {
-  const { root, dev, out } = options;
-  const record = readRecord(out);
+/** Whether the build in `.build` is up to date. Takes some milliseconds: it loads neither esbuild nor React. */
+export async function isFresh({ root, dev }: InputOptions): Promise<boolean> {
+  const record = readRecord(`${root}/.build`);
   if (record?.dev !== dev) return false;
   if (JSON.stringify(record.names) !== JSON.stringify(listFiles(root))) return false;
   for (const [file, before] of Object.entries(record.files)) {

@@ -17,7 +17,6 @@ async function project(check: (root: string, fresh: () => Promise<boolean>) => P
   using folder = temporaryFolder();
   const root = folder.path;
   for (const [file, text] of Object.entries(FILES)) await write(root, file, text);
-  const out = `${root}/.build`;
   const inputs = ["routes/index.tsx", "lib/used.ts", "static/a.txt", "node_modules/x/index.js"];
   await write(root, ".build/manifest.json", "{}");
   await write(
@@ -25,8 +24,8 @@ async function project(check: (root: string, fresh: () => Promise<boolean>) => P
     ".build/inputs.json",
     await recordInputs({ root, dev: false }, inputs, Date.now() + 3_600_000),
   );
-  assert.equal(await isFresh({ root, out, dev: false }), true);
-  await check(root, () => isFresh({ root, out, dev: false }));
+  assert.equal(await isFresh({ root, dev: false }), true);
+  await check(root, () => isFresh({ root, dev: false }));
 }
 
 async function write(root: string, file: string, text: string): Promise<void> {
@@ -75,7 +74,7 @@ Deno.test("file added to or removed from a scanned folder → not fresh", async 
 
 Deno.test("development build → not fresh for a normal one", async () => {
   await project(async (root) => {
-    assert.equal(await isFresh({ root, out: `${root}/.build`, dev: true }), false);
+    assert.equal(await isFresh({ root, dev: true }), false);
   });
 });
 

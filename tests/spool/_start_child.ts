@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { loadConfig } from "../../config.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import { serverPermissions } from "../../tools/run/permissions.ts";
 
@@ -29,17 +30,10 @@ export function startChild(
   file: string,
   { args = [], before }: ChildOptions = {},
 ): Child {
-  const database = parsePostgresUrl(file);
-  const permissions = serverPermissions({
-    mode: "relay",
-    port: 0,
-    hostname: "127.0.0.1",
-    allowedDsns: [],
-    upstream: undefined,
-    dataDir: database ? "/nonexistent" : dirname(file),
-    database,
-    spool: database ? "postgres" : "sqlite",
-  }, { root: ROOT, cwd: "/" });
+  const env = parsePostgresUrl(file)
+    ? { DATABASE_URL: file, DATA_DIR: "/nonexistent" }
+    : { DATA_DIR: dirname(file) };
+  const permissions = serverPermissions(loadConfig(env), { root: ROOT, cwd: "/" });
   const own = [Deno.execPath(), "run", ...permissions, SCRIPT, task, file, ...args];
   const command = before ? ["sh", "-c", `${before}; exec "$@"`, "sh", ...own] : own;
   const process = new Deno.Command(command[0] ?? "", {

@@ -11,11 +11,10 @@ import { countItems } from "../../components/count_items.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { decodeBody, parseContentEncoding } from "../../monitoring/protocol/encoding.ts";
-import { isFresh } from "../../server/build/inputs.ts";
 import type { IngestRequest } from "../../tests/stand_in_ingest.ts";
 import { projectRoot } from "../project_files.ts";
 import { startDemoIngest } from "./demo_ingest.ts";
-import { onStopRequest, spawnBuild } from "./processes.ts";
+import { buildIfChanged, onStopRequest } from "./processes.ts";
 import { startServer } from "./server_process.ts";
 
 /** Names Sentry's hosted ingest, so that the page posts to its own origin. Sentry receives nothing. */
@@ -50,11 +49,8 @@ async function demo(): Promise<number> {
   // Until the server runs, stopping only needs to end this process.
   let stop = (): void => Deno.exit(0);
   onStopRequest(() => stop());
-  if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) {
-    console.error("Building the page");
-    const { code } = await spawnBuild(projectRoot, { dev: false }).status;
-    if (code !== 0) return code;
-  }
+  const code = await buildIfChanged(projectRoot);
+  if (code !== 0) return code;
 
   await using ingest = startDemoIngest((request) => {
     describeArrival(request, Date.now()).then(console.log, console.error);

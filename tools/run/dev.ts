@@ -32,7 +32,7 @@ for await (const files of changes(projectRoot)) {
 }
 
 async function buildAndRestart(): Promise<void> {
-  if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: true })) {
+  if (!await isFresh({ root: projectRoot, dev: true })) {
     const { success } = await spawnBuild(projectRoot, { dev: true }).status;
     if (!success) {
       const state = server === undefined

@@ -5,14 +5,6 @@ import type { Dsn } from "../../monitoring/protocol/dsn.ts";
 import { loopbackAddresses } from "../../monitoring/protocol/loopback.ts";
 import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts";
 
-/** The part of the configuration that permissions depend on. */
-export type PermissionConfig =
-  & Pick<
-    Config,
-    "mode" | "port" | "hostname" | "allowedDsns" | "upstream" | "dataDir" | "alertWebhookUrl"
-  >
-  & Partial<Pick<Config, "proxies" | "sourceMapOrigins" | "otlpUrl" | "database" | "spool">>;
-
 export interface Folders {
   /** The project, absolute. */
   readonly root: string;
@@ -28,7 +20,7 @@ const READ = [".build", "routes", "server", "monitoring", "node_modules"];
  * listen at its address, connect to its ingests and their proxies and to its PostgreSQL, or to its webhook and to
  * origins of source maps, to its collector, and run no program.
  */
-export function serverPermissions(config: PermissionConfig, { root, cwd }: Folders): string[] {
+export function serverPermissions(config: Config, { root, cwd }: Folders): string[] {
   const data = resolve(cwd, config.dataDir);
   const database = config.mode === "inbox" || config.spool === "postgres"
     ? config.database
@@ -54,11 +46,11 @@ export function serverPermissions(config: PermissionConfig, { root, cwd }: Folde
 
 /** `host:port` of every ingest and proxy; in inbox mode of the webhook, if there is one. */
 function remoteHosts(
-  { mode, upstream, allowedDsns, proxies, alertWebhookUrl }: PermissionConfig,
+  { mode, upstream, allowedDsns, proxies, alertWebhookUrl }: Config,
 ): string[] {
   if (mode === "inbox") return alertWebhookUrl ? [urlHost(new URL(alertWebhookUrl))] : [];
   const ingests = upstream === undefined ? allowedDsns.map(dsnUrl) : [new URL(upstream)];
-  const used = ingests.map((ingest) => proxies && proxyFor(ingest, proxies));
+  const used = ingests.map((ingest) => proxyFor(ingest, proxies));
   return [...ingests, ...used.filter((proxy) => proxy !== undefined)].map(urlHost);
 }
 
@@ -68,7 +60,7 @@ function urlHost(url: URL): string {
 }
 
 /** Addresses of the origins from which the inbox may fetch source maps. */
-function sourceMapHosts({ mode, sourceMapOrigins = [] }: PermissionConfig): string[] {
+function sourceMapHosts({ mode, sourceMapOrigins }: Config): string[] {
   if (mode === "relay") return [];
   return sourceMapOrigins.flatMap((origin) => {
     const { hostname, port } = addressOf(new URL(origin));

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { isFresh } from "../../server/build/inputs.ts";
 import { ifFound } from "../../server/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { readCommit } from "./commit.ts";
@@ -65,6 +66,21 @@ export function spawnBuild(root: string, options: { dev: boolean }): Deno.ChildP
     env: esbuild === undefined ? {} : { ESBUILD_BINARY_PATH: esbuild },
     stdin: "null",
   }).spawn();
+}
+
+/**
+ * Builds the page if sources changed.
+ *
+ * @param run waits for the build. Default: until it ends
+ * @returns the build's exit code; 0 if none was needed
+ */
+export async function buildIfChanged(
+  root: string,
+  run = async (build: Deno.ChildProcess) => (await build.status).code,
+): Promise<number> {
+  if (await isFresh({ root, dev: false })) return 0;
+  console.warn("Building the page");
+  return await run(spawnBuild(root, { dev: false }));
 }
 
 /** Path of esbuild's program for this machine; undefined before the first build installs packages. */

@@ -8,15 +8,14 @@
  */
 import { type Config, ConfigError, loadConfig } from "../../config.ts";
 import { writeJsonLogs } from "../../monitoring/runtime/console_log.ts";
-import { isFresh } from "../../server/build/inputs.ts";
 import { checkAddress, ListenError } from "../../server/serve.ts";
 import { projectRoot } from "../project_files.ts";
 import {
+  buildIfChanged,
   type Environment,
   onStopRequest,
   sendSignal,
   serverEnvironment,
-  spawnBuild,
   spawnServer,
 } from "./processes.ts";
 import { runWorkers } from "./workers.ts";
@@ -44,7 +43,7 @@ async function start(): Promise<number> {
     const env = readEnvironment();
     // Check the configuration before the build, which takes longer.
     const config = loadConfig(env);
-    const code = await buildIfChanged();
+    const code = await buildIfChanged(projectRoot, run);
     if (code !== 0 || stopping.signal.aborted) return code;
     return config.canSharePort
       ? await startWorkers(config)
@@ -71,13 +70,6 @@ function readEnvironment(): Environment {
   return serverEnvironment(projectRoot, Deno.env.toObject());
 }
 
-/** Returns the build's exit code; 0 if none was needed. */
-async function buildIfChanged(): Promise<number> {
-  if (await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) return 0;
-  console.warn("Building the page");
-  return await run(spawnBuild(projectRoot, { dev: false }));
-}
-
 /** Server processes at one address, which may overlap. */
 async function startWorkers(config: Config): Promise<number> {
   // Checked here: the processes share it with any other program of the same user that shares it.
@@ -92,6 +84,6 @@ async function startWorkers(config: Config): Promise<number> {
     },
     stopping: stopping.signal,
     onReady: (replaceAll) => reload = replaceAll,
-    build: async () => await buildIfChanged() === 0,
+    build: async () => await buildIfChanged(projectRoot, run) === 0,
   });
 }

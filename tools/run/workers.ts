@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { ifFound } from "../../server/if_found.ts";
 import { sendSignal } from "./processes.ts";
 
@@ -102,7 +103,7 @@ async function listens({ status, startedAt, hasReported }: Running): Promise<boo
   const ended = status.then(() => void (hasEnded = true));
   const until = startedAt + MAX_READY_MS;
   while (!hasEnded && performance.now() < until && !hasReported()) {
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, READY_CHECK_MS))]);
+    await Promise.race([ended, setTimeout(READY_CHECK_MS)]);
   }
   return !hasEnded;
 }
@@ -165,14 +166,9 @@ async function reload(places: readonly Place[], options: WorkersOptions): Promis
 
 /** Ends early when `stopping` is aborted. */
 async function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  if (stopping.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const done = () => resolve();
-  stopping.addEventListener("abort", done);
-  const timer = setTimeout(done, ms);
-  await promise;
-  clearTimeout(timer);
-  stopping.removeEventListener("abort", done);
+  await setTimeout(ms, undefined, { signal: stopping }).catch(() => {
+    // Aborted.
+  });
 }
 
 /** Those of an earlier start would be counted again. */

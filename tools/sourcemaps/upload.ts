@@ -10,11 +10,10 @@
  */
 import { pathToFileURL } from "node:url";
 import { effectiveRelease, loadConfig } from "../../config.ts";
-import { isFresh } from "../../server/build/inputs.ts";
 import { stagingFolder } from "../../server/build/publish.ts";
 import { readManifest } from "../../server/manifest.ts";
 import { projectRoot } from "../project_files.ts";
-import { serverEnvironment, spawnBuild } from "../run/processes.ts";
+import { buildIfChanged, serverEnvironment } from "../run/processes.ts";
 import { printUserError, UserError } from "../user_error.ts";
 import { uploadToInbox } from "./inbox_upload.ts";
 import { uploadFolder, type UploadTarget } from "./sentry_cli.ts";
@@ -24,11 +23,8 @@ async function upload(): Promise<number> {
   // Hide the token from the build, and from the installation of Sentry's tool.
   Deno.env.delete("SENTRY_AUTH_TOKEN");
   const config = loadConfig(serverEnvironment(projectRoot, Deno.env.toObject()));
-  if (!await isFresh({ root: projectRoot, out: `${projectRoot}/.build`, dev: false })) {
-    console.error("Building the page");
-    const { code } = await spawnBuild(projectRoot, { dev: false }).status;
-    if (code !== 0) return code;
-  }
+  const code = await buildIfChanged(projectRoot);
+  if (code !== 0) return code;
   const build = pathToFileURL(`${projectRoot}/.build/`);
   const { buildId, assets } = await readManifest(build);
   const release = effectiveRelease(config, buildId);
