@@ -159,7 +159,7 @@ export class CappedServer {
     while (this.#open.size > max && !this.#stopping) {
       const now = performance.now();
       let waitMs = RETRY_MS;
-      for (const { respondedAt, served } of take(this.#idle, this.#open.size - max)) {
+      for (const { respondedAt, served } of this.#idle.values().take(this.#open.size - max)) {
         const left = respondedAt + SEND_MS - now;
         if (left <= 0) served.abort();
         else waitMs = Math.min(waitMs, left);
@@ -206,14 +206,6 @@ function close(connection: Deno.TcpConn): void {
     connection.close();
   } catch {
     // The runtime has closed it already.
-  }
-}
-
-function* take<T>(values: Iterable<T>, max: number): Generator<T> {
-  if (max <= 0) return;
-  for (const value of values) {
-    yield value;
-    if (--max === 0) return;
   }
 }
 

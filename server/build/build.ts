@@ -12,7 +12,7 @@ import { type BrowserOptions, bundleBrowser, bundleStyle, sourcesOf } from "./bu
 import { recordInputs } from "./inputs.ts";
 import { finishPage, importMapOf, renderPages } from "./pages.ts";
 import { type OutputFile, publish } from "./publish.ts";
-import { listFiles, type Project, scanProject } from "./scan.ts";
+import { APP, listFiles, type Project, scanProject } from "./scan.ts";
 import { BuildError } from "./build_error.ts";
 
 export interface BuildOptions {
@@ -49,15 +49,14 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   // First, because esbuild reports syntax errors with file, line and column.
   const [sources, style] = await Promise.all([
     sourcesOf(root, [...modulesOf(project), ...builders]),
-    project.style === undefined ? undefined : bundleStyle(root, project.style),
+    bundleStyle(root),
   ]);
   const rendered = await renderPages({ root, project });
   // Which islands are loaded first decides what the bundles share.
   const first = new Set(rendered.flatMap(({ page }) => page.islands));
   const bundle = await bundleBrowser({ root, project, first, client, dev, browser, extra });
   checkImports(bundle.assets, importMapOf(bundle.assets));
-  const made = { assets: bundle.assets, ...(style === undefined ? {} : { style: style.css }) };
-  const pages = rendered.map((page) => finishPage(page, made));
+  const pages = rendered.map((page) => finishPage(page, bundle.assets, style.css));
   const [assets, statics] = await Promise.all([
     Promise.all(bundle.assets.map((asset) => encodeAsset(asset, dev))),
     Promise.all(project.statics.map(({ path, file }) => encodeStatic(root, path, file, dev))),
@@ -77,7 +76,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const inputs = [
     ...bundle.inputs,
     ...sources,
-    ...style?.inputs ?? [],
+    ...style.inputs,
     ...names.filter(isContent),
   ].filter(isFile);
   await publish(options.out ?? `${root}/.build`, [
@@ -91,10 +90,9 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 }
 
 /** Modules that the build imports to render pages. */
-function modulesOf(project: Project): string[] {
-  const { app, notFound, serverError, pages, islands } = project;
-  const single = [app, notFound, serverError].filter((module) => module !== undefined);
-  return [...single, ...pages.map(({ module }) => module), ...islands.map(({ module }) => module)];
+function modulesOf({ notFound, serverError, pages, islands }: Project): string[] {
+  const single = [APP, notFound, serverError].filter((module) => module !== undefined);
+  return [...single, ...[...pages, ...islands].map(({ module }) => module)];
 }
 
 /** Whether a scanned file is part of the build without being imported. The server imports handlers. */
@@ -128,21 +126,11 @@ interface Encoded<T extends ManifestFile> {
 }
 
 async function encodeAsset(asset: BuiltAsset, dev: boolean): Promise<Encoded<ManifestAsset>> {
-  const { name, contents, map, label, imports, dynamicImports, sources, kind } = asset;
-  const { entryPoints, debugId } = asset;
+  const { name, contents, map, label, ...role } = asset;
   const { entry, files } = await encode(`assets/${name}`, contents, dev);
   return {
     name,
-    entry: {
-      ...entry,
-      kind,
-      ...(label === undefined ? {} : { name: label }),
-      ...(debugId === undefined ? {} : { debugId }),
-      entryPoints,
-      imports,
-      dynamicImports,
-      sources,
-    },
+    entry: { ...entry, ...role, name: label },
     files: map === undefined ? files : [...files, { path: `maps/${name}.map`, contents: map }],
   };
 }
@@ -153,12 +141,8 @@ async function encodeStatic(
   file: string,
   dev: boolean,
 ): Promise<Encoded<ManifestFile>> {
-  const { entry, files } = await encode(
-    `static${path}`,
-    await Deno.readFile(`${root}/${file}`),
-    dev,
-  );
-  return { name: path, entry, files };
+  const contents = await Deno.readFile(`${root}/${file}`);
+  return { name: path, ...await encode(`static${path}`, contents, dev) };
 }
 
 async function encode(path: string, contents: Uint8Array<ArrayBuffer>, dev: boolean) {
@@ -169,8 +153,8 @@ async function encode(path: string, contents: Uint8Array<ArrayBuffer>, dev: bool
     type: mediaType(path),
     hash: contentHash(contents),
     bytes: contents.length,
-    ...(gzip && { gzip: gzip.length }),
-    ...(br && { brotli: br.length }),
+    gzip: gzip?.length,
+    brotli: br?.length,
   };
   const files: OutputFile[] = [{ path, contents }];
   if (br) files.push({ path: `${path}.br`, contents: br });

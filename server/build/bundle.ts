@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Bundle, collect, extraAsset, unique } from "./built_asset.ts";
 import { DEBUG_ID_LINE } from "./debug_id.ts";
 import { entryPointsOf, mergeChunks } from "./merge_chunks.ts";
-import type { Project } from "./scan.ts";
+import { type Project, STYLE } from "./scan.ts";
 
 /** Output folder for esbuild: paths in source maps are relative to it. */
 const OUTDIR = ".build/assets";
@@ -95,14 +95,13 @@ export async function bundleBrowser(options: BundleOptions): Promise<Bundle> {
   };
 }
 
-/** Bundles and minifies a style sheet. Returns it with the files that it was made of. */
+/** Bundles and minifies the style sheet. Returns it with the files that it was made of. */
 export async function bundleStyle(
   root: string,
-  file: string,
 ): Promise<{ readonly css: string; readonly inputs: readonly string[] }> {
   const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: [file],
+    entryPoints: [STYLE],
     bundle: true,
     minify: true,
     write: false,

@@ -8,15 +8,8 @@ import type { BuiltAsset } from "./built_asset.ts";
 import type { OutputFile } from "./publish.ts";
 import { VENDOR_SPECIFIERS } from "./bundle.ts";
 import { type AppProps, type PageProps, type RenderedPage, renderPage } from "./prerender.tsx";
-import type { Project } from "./scan.ts";
+import { APP, type Project } from "./scan.ts";
 import { BuildError } from "./build_error.ts";
-
-/** Build results that are inserted into every page. */
-interface PageParts {
-  readonly assets: readonly BuiltAsset[];
-  /** Minified CSS. */
-  readonly style?: string;
-}
 
 /** One variant of a page, rendered by React. */
 interface RenderedVariant {
@@ -42,9 +35,7 @@ export async function renderPages(
   for (const { name, module } of project.islands) {
     islands.set((await load(root, module)).default, name);
   }
-  const App = project.app === undefined
-    ? undefined
-    : component<AppProps>(await load(root, project.app), project.app);
+  const App = component<AppProps>(await load(root, APP), APP);
   const pages = await Promise.all(project.pages.map(async ({ path, module }) => {
     const loaded = await load(root, module);
     return {
@@ -62,7 +53,7 @@ export async function renderPages(
   const rendered: RenderedVariant[] = [];
   for (const { path, Page, variants } of pages) {
     for (const variant of variants) {
-      const page = await renderPage({ Page, ...(App && { App }), variant, islands });
+      const page = await renderPage({ Page, App, variant, islands });
       rendered.push({ path, variant, page });
     }
   }
@@ -95,25 +86,28 @@ function neededFirst(assets: readonly BuiltAsset[]): string[] {
   return [...needed];
 }
 
-/** Completes a page's head, and creates its page data. */
+/**
+ * Completes a page's head, and creates its page data.
+ *
+ * @param style minified CSS
+ */
 export function finishPage(
   { path, variant, page }: RenderedVariant,
-  { assets, style }: PageParts,
+  assets: readonly BuiltAsset[],
+  style: string,
 ): BuiltPage {
   const needed = neededFirst(assets);
   const url = (name: string) => `/assets/${name}`;
   const scripts = assets.filter(({ kind }) => kind === "client" || kind === "reload");
   const { html, scriptHashes, styleHashes } = finishDocument(page.html, page.inlineScripts, {
-    ...(style === undefined ? {} : { style }),
+    style,
     importMap: importMapOf(assets),
     preload: needed.map(url),
     scripts: scripts.map(({ name }) => url(name)),
   });
   const files = [outputFile(html)];
   // Error pages have no address to navigate to.
-  if (page.content !== undefined && path.startsWith("/")) {
-    files.push(outputFile(pageDataDocument(html, page.content)));
-  }
+  if (path.startsWith("/")) files.push(outputFile(pageDataDocument(html, page.content)));
   const [file = "", data] = files.map(({ path }) => path.slice(FOLDER.length));
   return {
     files,
@@ -121,7 +115,7 @@ export function finishPage(
       path,
       variant,
       file,
-      ...(data !== undefined && { data }),
+      data,
       scripts: scriptHashes,
       styles: styleHashes,
       assets: needed,
@@ -160,7 +154,7 @@ function variantsOf(loaded: Loaded, module: string): readonly string[] {
 
 /** Additions to the head of a page. */
 interface HeadParts {
-  readonly style?: string;
+  readonly style: string;
   readonly importMap: Readonly<Record<string, string>>;
   /** Assets to preload, in the order of use. */
   readonly preload: readonly string[];
@@ -187,12 +181,12 @@ export function finishDocument(
   if (at === -1) {
     throw new BuildError("The document has no <head>: render one in routes/_app.tsx.");
   }
-  if (/<\/style/i.test(parts.style ?? "")) {
+  if (/<\/style/i.test(parts.style)) {
     throw new BuildError("The style sheet cannot contain `</style`: it would end there.");
   }
   const importMap = JSON.stringify({ imports: parts.importMap });
   const head = [
-    parts.style === undefined ? "" : `<style data-static>${parts.style}</style>`,
+    `<style data-static>${parts.style}</style>`,
     `<script type="importmap">${importMap}</script>`,
     ...parts.preload.map((path) => `<link rel="modulepreload" href="${path}">`),
     ...parts.scripts.map((path) => `<script type="module" src="${path}"></script>`),
@@ -200,7 +194,7 @@ export function finishDocument(
   return {
     html: html.slice(0, at) + head + html.slice(at),
     scriptHashes: [...inlineScripts, importMap].map(cspHash),
-    styleHashes: parts.style === undefined ? [] : [cspHash(parts.style)],
+    styleHashes: [cspHash(parts.style)],
   };
 }
 

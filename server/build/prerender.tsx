@@ -16,7 +16,7 @@ export interface AppProps extends PageProps {
 
 interface RenderOptions {
   readonly Page: ComponentType<PageProps>;
-  readonly App?: ComponentType<AppProps>;
+  readonly App: ComponentType<AppProps>;
   readonly variant: string;
   /** Names of the project's islands, by component. */
   readonly islands: ReadonlyMap<unknown, string>;
@@ -24,8 +24,8 @@ interface RenderOptions {
 
 export interface RenderedPage {
   readonly html: string;
-  /** The page's content in `html`, including its element; undefined without `App`. */
-  readonly content?: string;
+  /** The page's content in `html`, including its element. */
+  readonly content: string;
   /** Exactly as they are in `html`. */
   readonly inlineScripts: readonly string[];
   /** Names of the islands with `load="first"`. */
@@ -47,15 +47,14 @@ const CONTENT_END = '<i data-page-end=""></i>';
 export async function renderPage(options: RenderOptions): Promise<RenderedPage> {
   const { Page, App, variant, islands } = options;
   const page: PageRender = { islands: new Map(), inlineScripts: new Set() };
-  const content = <Page variant={variant} />;
   const frame = await render(
     <PageRenderContext value={page}>
-      {App === undefined ? content : (
-        <App variant={variant}>
-          <div data-page={slot("version")}>{content}</div>
-          <i data-page-end="" />
-        </App>
-      )}
+      <App variant={variant}>
+        <div data-page={slot("version")}>
+          <Page variant={variant} />
+        </div>
+        <i data-page-end="" />
+      </App>
     </PageRenderContext>,
     "page-",
   );
@@ -91,10 +90,10 @@ export async function renderPage(options: RenderOptions): Promise<RenderedPage> 
     }
     end = match.index + match[0].length;
   }
-  const [before = "", after] = (parts.join("") + frame.slice(end)).split(CONTENT_END);
+  const [before = "", after = ""] = (parts.join("") + frame.slice(end)).split(CONTENT_END);
   return {
-    html: before + (after ?? ""),
-    ...(after !== undefined && { content: before.slice(before.indexOf("<div data-page=")) }),
+    html: before + after,
+    content: before.slice(before.indexOf("<div data-page=")),
     inlineScripts: [...page.inlineScripts],
     islands: [...first],
   };

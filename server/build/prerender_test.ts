@@ -1,9 +1,9 @@
 import "./production.ts";
 import assert from "node:assert/strict";
-import { type ComponentType, createElement, useId } from "react";
+import { type ComponentType, createElement, type ReactNode, useId } from "react";
 import { InlineScript, Island, slot } from "../page.tsx";
 import { finishDocument } from "./pages.ts";
-import { checkJson, renderPage } from "./prerender.tsx";
+import { checkJson, type PageProps, renderPage } from "./prerender.tsx";
 
 function Inner({ text = "" }: { text?: string }) {
   return createElement("b", { id: useId() }, text);
@@ -16,11 +16,18 @@ function Outer() {
 
 const islands = new Map<unknown, string>([[Inner, "Inner"], [Outer, "Outer"]]);
 
+/** Renders a page, in a document of nothing else. Returns its content without the element around it. */
+async function render(Page: ComponentType<PageProps>, known = islands) {
+  const App = ({ children }: { children: ReactNode }) => children;
+  const { content, ...page } = await renderPage({ Page, App, variant: "x", islands: known });
+  return { ...page, content: content.replace(/^<div data-page="[^"]*">(.*)<\/div>$/s, "$1") };
+}
+
 Deno.test("island inside an island → only a component", async () => {
   const Page = () => createElement(Island<object>, { of: Outer });
-  const { html, islands: names } = await renderPage({ Page, variant: "x", islands });
+  const { content, islands: names } = await render(Page);
   assert.match(
-    html,
+    content,
     /^<div data-island="Outer" data-island-id="i0-"><i><b id="_i0-R_\w*_"><\/b><\/i><\/div>$/,
   );
   assert.deepEqual(names, ["Outer"]);
@@ -29,9 +36,9 @@ Deno.test("island inside an island → only a component", async () => {
 Deno.test("load: visible → prerendered, not among the first islands", async () => {
   const Page = () =>
     createElement(Island<{ text?: string }>, { of: Inner, load: "visible", props: { text: "x" } });
-  const { html, islands: names } = await renderPage({ Page, variant: "x", islands });
+  const { content, islands: names } = await render(Page);
   assert.match(
-    html,
+    content,
     /^<div data-island="Inner" data-island-id="i0-" data-island-load="visible"><b /,
   );
   assert.deepEqual(names, []);
@@ -42,11 +49,11 @@ Deno.test("not an island, or props that are not JSON → build error", async () 
   const page = (component: ComponentType, props: object) => () =>
     createElement(Island<object>, { of: component as ComponentType<object>, props });
   await assert.rejects(
-    renderPage({ Page: page(Stranger, {}), variant: "x", islands }),
+    render(page(Stranger, {})),
     /<Island of=\{Stranger\}> is not an island/,
   );
   await assert.rejects(
-    renderPage({ Page: page(Inner, { text: () => "" }), variant: "x", islands }),
+    render(page(Inner, { text: () => "" })),
     /the props of island Inner\.text to the browser: function is not a JSON value/,
   );
 });
@@ -55,25 +62,25 @@ Deno.test("error in a page or an island → build error", async () => {
   const fail = () => {
     throw new Error("cannot render");
   };
-  await assert.rejects(renderPage({ Page: fail, variant: "x", islands }), /cannot render/);
+  await assert.rejects(render(fail), /cannot render/);
   const Page = () => createElement(Island<object>, { of: fail });
   const known = new Map<unknown, string>([[fail, "Fail"]]);
-  await assert.rejects(renderPage({ Page, variant: "x", islands: known }), /cannot render/);
+  await assert.rejects(render(Page, known), /cannot render/);
 });
 
 Deno.test("text that looks like an island's placeholder → text", async () => {
   const Page = () => createElement("p", null, '<div data-island="x"></div>');
-  const { html } = await renderPage({ Page, variant: "x", islands });
-  assert.equal(html, "<p>&lt;div data-island=&quot;x&quot;&gt;&lt;/div&gt;</p>");
+  const { content } = await render(Page);
+  assert.equal(content, "<p>&lt;div data-island=&quot;x&quot;&gt;&lt;/div&gt;</p>");
 });
 
 Deno.test("inline script → normalised line ends; `</script`, `<!--`, slots refused", async () => {
   const Page = () => createElement(InlineScript, { code: "a\r\nb && c" });
-  const { html, inlineScripts } = await renderPage({ Page, variant: "x", islands });
-  assert.deepEqual([html, inlineScripts], ["<script>a\nb && c</script>", ["a\nb && c"]]);
+  const { content, inlineScripts } = await render(Page);
+  assert.deepEqual([content, inlineScripts], ["<script>a\nb && c</script>", ["a\nb && c"]]);
   for (const code of ["'</SCRIPT>'", "x <!-- y", slot("x")]) {
     const Bad = () => createElement(InlineScript, { code });
-    await assert.rejects(renderPage({ Page: Bad, variant: "x", islands }), TypeError, code);
+    await assert.rejects(render(Bad), TypeError, code);
   }
 });
 
@@ -90,7 +97,7 @@ Deno.test("props that JSON would change → refused with their path", () => {
 });
 
 Deno.test("document without head, style with `</style` → refused", () => {
-  const parts = { importMap: {}, preload: [], scripts: [] };
+  const parts = { style: "", importMap: {}, preload: [], scripts: [] };
   assert.throws(() => finishDocument("<p></p>", [], parts), /no <head>/);
   const style = "a{}</style>";
   assert.throws(() => finishDocument("<head></head>", [], { ...parts, style }), /<\/style/);

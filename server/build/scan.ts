@@ -6,20 +6,20 @@ import { BuildError } from "./build_error.ts";
 export interface Project {
   readonly pages: readonly ManifestModule[];
   readonly handlers: readonly ManifestModule[];
-  readonly app?: string;
   readonly notFound?: string;
   readonly serverError?: string;
   readonly islands: readonly { readonly name: string; readonly module: string }[];
   /** Files that are served unchanged. */
   readonly statics: readonly { readonly path: string; readonly file: string }[];
-  /** The style sheet that is inlined into every page. */
-  readonly style?: string;
 }
 
 /** Folders whose file names matter: an added or removed file makes another build. */
 const SCANNED_FOLDERS = ["routes", "islands", "static"] as const;
 
-const STYLE = "static/page.css";
+/** The document around every page. */
+export const APP = "routes/_app.tsx";
+/** The style sheet that is inlined into every page. */
+export const STYLE = "static/page.css";
 const ISLAND = /^[A-Z][A-Za-z0-9]*$/;
 
 /** Lists all files in the scanned folders, sorted. */
@@ -42,15 +42,13 @@ export function scanProject(root: string, files: readonly string[] = listFiles(r
   const project = {
     pages: open.filter(({ name }) => name.endsWith(".tsx")).map(module),
     handlers: open.filter(({ name }) => name.endsWith(".ts")).map(module),
-    ...optional("app", special("_app.tsx")),
-    ...optional("notFound", special("_404.tsx")),
-    ...optional("serverError", special("_500.tsx")),
+    notFound: special("_404.tsx"),
+    serverError: special("_500.tsx"),
     islands: under(files, "islands/")
       .filter(({ name, file }) => name.endsWith(".tsx") && !isTest(name) && isIsland(root, file))
       .map(({ name, file }) => ({ name: name.slice(0, -".tsx".length), module: file })),
     statics: under(files, "static/").filter(({ file }) => file !== STYLE)
       .map(({ rest, file }) => ({ path: encodeURI(`/${rest}`), file })),
-    ...optional("style", files.find((file) => file === STYLE)),
   };
   checkPaths(project);
   checkIslands(project);
@@ -84,10 +82,6 @@ function isTest(name: string): boolean {
 /** `a/index.tsx` → `/a`, `a/b.ts` → `/a/b`. */
 function routePath(rest: string): string {
   return `/${rest.replace(/\.tsx?$/, "")}`.replace(/\/index$/, "") || "/";
-}
-
-function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
-  return value === undefined ? {} : { [key]: value } as { [P in K]?: string };
 }
 
 function checkPaths(project: Project): void {

@@ -16,10 +16,8 @@ Deno.test("files → pages, handlers, islands, statics by their path", () => {
     "Plain",
   ]);
   assert.deepEqual(paths(project.statics), ["/icon.svg", "/note.txt"]);
-  assert.equal(project.app, "routes/_app.tsx");
   assert.equal(project.notFound, "routes/_404.tsx");
   assert.equal(project.serverError, "routes/_500.tsx");
-  assert.equal(project.style, "static/page.css");
 });
 
 Deno.test("tests and files whose name begins with _ → no routes", () => {

@@ -69,6 +69,7 @@ const OWN = {
   "routes/_app.tsx":
     "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
   "routes/index.tsx": FIRST_PAGE,
+  "static/page.css": "",
   ".git/HEAD": `${"c".repeat(40)}\n`,
 };
 
