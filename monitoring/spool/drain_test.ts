@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { temporaryFolder } from "../../tests/temporary_folder.ts";
 import { MAX_PROBE_PAUSE_MS } from "../relay/send/circuit_breaker.ts";
 import { LEASE_MS } from "./spool.ts";
 import {
@@ -188,11 +190,13 @@ Deno.test("delivered while the drain leases the same envelope again → not deli
 });
 
 Deno.test("delivered while the spool is locked → deleted later, not delivered again", async () => {
-  await using harness = await DrainHarness.open();
+  using folder = temporaryFolder();
+  const path = join(folder.path, "spool.sqlite");
+  await using harness = await DrainHarness.open(path);
   harness.answer = () => undefined;
   await harness.put(1);
   await harness.start();
-  const other = new DatabaseSync(harness.path);
+  const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
   harness.attempts[0]?.end(DELIVERED);
   await harness.quiet();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { CircuitBreaker } from "../../relay/send/circuit_breaker.ts";
 import { Drain, STOP_ABORT_MS, STOP_GRACE_MS } from "../drain.ts";
 import type { DeliveryResult, DrainState } from "../drain_options.ts";
@@ -7,6 +7,7 @@ import type { Dropped, LeasedEnvelope, Spool } from "../spool.ts";
 import { openSqliteSpool } from "../sqlite_spool.ts";
 import { DSN, envelope, numberOf } from "./envelopes.ts";
 import { FakeClock } from "./fake_clock.ts";
+import { openMemorySpool } from "./memory_spool.ts";
 
 export const MAX_BYTES = 100_000;
 export const DELIVERED: DeliveryResult = { kind: "delivered" };
@@ -25,7 +26,7 @@ export interface Attempt {
   end(answer: IngestAnswer): void;
 }
 
-/** A drain on a real spool, with an ingest and a clock that the test controls. */
+/** A drain on a SQLite spool, with an ingest and a clock that the test controls. */
 export class DrainHarness implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly attempts: Attempt[] = [];
@@ -47,13 +48,16 @@ export class DrainHarness implements AsyncDisposable {
   #callsOpen = 0;
   #drain: Drain | undefined;
 
-  private constructor(readonly folder: string, readonly path: string, readonly spool: Spool) {}
+  private constructor(readonly spool: Spool) {}
 
-  static async open(): Promise<DrainHarness> {
-    const folder = Deno.makeTempDirSync({ prefix: "drain-" });
-    const path = join(folder, "spool.sqlite");
-    const options = { path, maxBytes: MAX_BYTES, maxAgeHours: 1, lockTimeoutMs: 50 };
-    return new DrainHarness(folder, path, await openSqliteSpool(options));
+  /** @param path of the spool's file. Default: a spool in memory. */
+  static async open(path?: string): Promise<DrainHarness> {
+    const options = { maxBytes: MAX_BYTES, lockTimeoutMs: 50 };
+    return new DrainHarness(
+      path === undefined
+        ? openMemorySpool({ ...options, maxAgeMs: 3_600_000 })
+        : await openSqliteSpool({ ...options, path, maxAgeHours: 1 }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -61,7 +65,6 @@ export class DrainHarness implements AsyncDisposable {
     this.clock.pass(STOP_GRACE_MS);
     this.clock.pass(STOP_ABORT_MS);
     await this.spool.close();
-    Deno.removeSync(this.folder, { recursive: true });
   }
 
   start(): Promise<void> {
@@ -115,7 +118,7 @@ export class DrainHarness implements AsyncDisposable {
   /** Waits until only deliveries are left that the test has to end. */
   async quiet(): Promise<void> {
     for (let calm = 0; calm < 3; calm++) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await setImmediate();
       if (this.#callsOpen > 0) calm = -1;
     }
   }
