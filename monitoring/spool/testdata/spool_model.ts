@@ -216,7 +216,7 @@ export async function checkModel(
 ): Promise<void> {
   const step = fc.tuple(fc.boolean(), steps(bounds));
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 60 }), async (sequence) => {
+    fc.asyncProperty(fc.array(step, { minLength: 80, maxLength: 180 }), async (sequence) => {
       const subject = await make();
       const run = new Run(subject, new SpoolModel(bounds), [
         await subject.open(),
