@@ -8,9 +8,8 @@ import type { GroupAlert } from "../models/rows.ts";
 import { DatabaseOpenError } from "../storage/errors.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import {
-  postgresBinaries,
   type PrivatePostgres,
-  startPostgres,
+  startPostgresBeforeAll,
 } from "../storage/testdata/private_postgres.ts";
 import { startPooler } from "../storage/testdata/transaction_pooler.ts";
 import { type Inbox, InboxClosedError, InboxUnavailableError } from "./inbox.ts";
@@ -26,16 +25,11 @@ const MODEL_RUNS = 8;
 
 const DAY_MS = 86_400_000;
 
-/** Without server binaries the tests are listed as ignored. */
-const ignore = postgresBinaries === undefined;
 let postgres: PrivatePostgres;
-Deno.test.beforeAll(async () => {
-  if (ignore) return;
-  postgres = await startPostgres();
+/** Without server binaries the tests are listed as ignored. */
+const ignore = startPostgresBeforeAll(async (started) => {
+  postgres = started;
   await (await open()).close();
-});
-Deno.test.afterAll(async () => {
-  if (!ignore) await postgres[Symbol.asyncDispose]();
 });
 
 const open = (options: Partial<PostgresInboxOptions> = {}) =>

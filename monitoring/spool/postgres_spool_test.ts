@@ -1,24 +1,17 @@
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import {
-  postgresBinaries,
   type PrivatePostgres,
-  startPostgres,
+  startPostgresBeforeAll,
 } from "../storage/testdata/private_postgres.ts";
 import { openPostgresSpool } from "./postgres_spool.ts";
 import { MAX_AGE_HOURS, MAX_BYTES, spoolTests } from "./testdata/contract_suite.ts";
 
 /** A run takes some hundred transactions, each synced to disk; SQLite has more runs. */
-const MODEL_RUNS = 10;
+const MODEL_RUNS = 4;
 
-/** Without server binaries the tests are listed as ignored. */
-const ignore = postgresBinaries === undefined;
 let postgres: PrivatePostgres;
-Deno.test.beforeAll(async () => {
-  if (!ignore) postgres = await startPostgres();
-});
-Deno.test.afterAll(async () => {
-  if (!ignore) await postgres[Symbol.asyncDispose]();
-});
+/** Without server binaries the tests are listed as ignored. */
+const ignore = startPostgresBeforeAll((started) => postgres = started);
 
 const tests = spoolTests("PostgreSQL spool", () => {
   const address = parsePostgresUrl(postgres.url())!;

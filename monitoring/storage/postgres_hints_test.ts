@@ -2,22 +2,12 @@ import assert from "node:assert/strict";
 import { until } from "../../tests/until.ts";
 import { PostgresDatabase } from "./postgres.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
-import {
-  postgresBinaries,
-  type PrivatePostgres,
-  startPostgres,
-} from "./testdata/private_postgres.ts";
+import { type PrivatePostgres, startPostgresBeforeAll } from "./testdata/private_postgres.ts";
 import { startPooler } from "./testdata/transaction_pooler.ts";
 
-/** Without server binaries the tests are listed as ignored. */
-const ignore = postgresBinaries === undefined;
 let postgres: PrivatePostgres;
-Deno.test.beforeAll(async () => {
-  if (!ignore) postgres = await startPostgres();
-});
-Deno.test.afterAll(async () => {
-  if (!ignore) await postgres[Symbol.asyncDispose]();
-});
+/** Without server binaries the tests are listed as ignored. */
+const ignore = startPostgresBeforeAll((started) => postgres = started);
 
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
 

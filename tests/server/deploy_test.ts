@@ -1,9 +1,8 @@
 /** Simulated Deno Deploy: a deployment id, and all permissions except writing to disk. */
 import assert from "node:assert/strict";
 import {
-  postgresBinaries,
   type PrivatePostgres,
-  startPostgres,
+  startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { STOP_MS } from "../../server/serve.ts";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
@@ -103,15 +102,9 @@ Deno.test("Deploy, SIGINT → stops cleanly before the platform kills it", async
   await stopInTime(await deploy(), "SIGINT");
 });
 
-/** Without server binaries the tests are listed as ignored. */
-const ignore = postgresBinaries === undefined;
 let postgres: PrivatePostgres;
-Deno.test.beforeAll(async () => {
-  if (!ignore) postgres = await startPostgres();
-});
-Deno.test.afterAll(async () => {
-  if (!ignore) await postgres[Symbol.asyncDispose]();
-});
+/** Without server binaries the tests are listed as ignored. */
+const ignore = startPostgresBeforeAll((started) => postgres = started);
 
 const TOKEN = { Authorization: "Bearer secret" };
 const INBOX_DSN = "https://inbox@sightglass.invalid/1";

@@ -14,24 +14,17 @@ import { BOTH_DSNS, envelope, keyOf, numberOf } from "../../monitoring/spool/tes
 import { DatabaseOpenError } from "../../monitoring/storage/errors.ts";
 import { parsePostgresUrl } from "../../monitoring/storage/postgres_address.ts";
 import {
-  postgresBinaries,
   type PrivatePostgres,
-  startPostgres,
+  startPostgresBeforeAll,
 } from "../../monitoring/storage/testdata/private_postgres.ts";
 import { startPooler } from "../../monitoring/storage/testdata/transaction_pooler.ts";
 import { startServer } from "../../tools/run/server_process.ts";
 import { answers, startStandInIngest, takes } from "../stand_in_ingest.ts";
 import { until } from "../until.ts";
 
-/** Without server binaries the tests are listed as ignored. */
-const ignore = postgresBinaries === undefined;
 let postgres: PrivatePostgres;
-Deno.test.beforeAll(async () => {
-  if (!ignore) postgres = await startPostgres();
-});
-Deno.test.afterAll(async () => {
-  if (!ignore) await postgres[Symbol.asyncDispose]();
-});
+/** Without server binaries the tests are listed as ignored. */
+const ignore = startPostgresBeforeAll((started) => postgres = started);
 
 /** A test with an empty database. */
 function test(name: string, fn: () => Promise<void>): void {

@@ -32,8 +32,27 @@ interface UrlOptions {
   readonly parameters?: string;
 }
 
-/** Folder of `initdb` and `postgres`; undefined: there is no server on this machine, and tests that need it are left out. */
+/** Folder of `initdb` and `postgres`; undefined: there is no server on this machine. */
 export const postgresBinaries: string | undefined = findBinaries();
+
+/**
+ * Starts a server before the tests of the calling file and removes it after them.
+ *
+ * @param use receives it
+ * @returns whether the tests are to be ignored, because there is no server on this machine
+ */
+export function startPostgresBeforeAll(
+  use: (postgres: PrivatePostgres) => unknown,
+): boolean {
+  if (postgresBinaries === undefined) return true;
+  let postgres: PrivatePostgres;
+  Deno.test.beforeAll(async () => {
+    postgres = await startPostgres();
+    await use(postgres);
+  });
+  Deno.test.afterAll(async () => await postgres[Symbol.asyncDispose]());
+  return false;
+}
 
 /**
  * Starts a server. As root it runs as another user, because PostgreSQL refuses root.
@@ -49,6 +68,7 @@ export async function startPostgres(): Promise<PrivatePostgres> {
   await Deno.writeTextFile(join(folder, "password"), PASSWORD);
   await run([...own, join(bin, "initdb"), "-D", data, "-U", "owner", "-E", "UTF8", "--locale=C"], [
     "--no-instructions",
+    "--no-sync",
     "--auth=scram-sha-256",
     `--pwfile=${join(folder, "password")}`,
   ]);
