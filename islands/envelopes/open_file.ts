@@ -1,4 +1,4 @@
-import { isZstd, MAX_READ_BYTES, readBody } from "../shared/source/read_body.ts";
+import { decompress, isZstd } from "../../monitoring/protocol/read_body.ts";
 
 /** The decompressed content of a file. */
 interface OpenedFile {
@@ -45,7 +45,7 @@ export async function openBytes(bytes: Uint8Array, declared: string | null): Pro
   }
   if (declared === null && bytes[0] === BRACE) return { bytes, encoding: null };
   for (const [encoding, format] of formatsOf(bytes, declared)) {
-    const decompressed = await decompress(bytes, format);
+    const decompressed = await tryDecompress(bytes, format);
     // A wrong format may succeed by chance; an envelope begins with a brace.
     if (decompressed && (declared !== null || decompressed[0] === BRACE)) {
       return { bytes: decompressed, encoding };
@@ -77,12 +77,10 @@ function hasGzipMagic(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** Decompresses; undefined: another format, or one that the browser does not support. */
-async function decompress(bytes: Uint8Array, format: string): Promise<Uint8Array | undefined> {
+/** Undefined: another format, or one that the browser does not support. */
+async function tryDecompress(bytes: Uint8Array, format: string): Promise<Uint8Array | undefined> {
   try {
-    const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
-      .pipeThrough(new DecompressionStream(format as CompressionFormat));
-    return await readBody(stream, MAX_READ_BYTES);
+    return await decompress(bytes, format);
   } catch (error) {
     if (error instanceof RangeError) throw new FileError(error.message);
     return undefined;

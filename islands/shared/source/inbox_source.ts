@@ -4,7 +4,7 @@ import type { ImportResult } from "../../../monitoring/protocol/inbox_archive.ts
 import type { InboxRow } from "../../../monitoring/protocol/inbox_row.ts";
 import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
 import type { Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
-import { isZstd, readBody } from "./read_body.ts";
+import { isZstd, readBody } from "../../../monitoring/protocol/read_body.ts";
 import * as notifications from "../notifications.ts";
 import type { ConsoleQuery, ConsoleSource, MapOrigins } from "./source.ts";
 

@@ -1,3 +1,4 @@
+import { decompress } from "../../protocol/read_body.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { at, integerAt, listOf, parseJson } from "../json.ts";
 import { splitRecording } from "./recording_payload.ts";
@@ -11,6 +12,7 @@ export interface RecordedEvent {
   readonly data: unknown;
 }
 
+/** A part of a recording, some five seconds of it. */
 export interface Segment {
   readonly number: number;
   /** In the order as recorded. */
@@ -86,32 +88,12 @@ const ZLIB = 0x78;
 
 async function decompressed(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes[0] !== ZLIB) return bytes;
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
-    .pipeThrough(new DecompressionStream("deflate"));
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
   try {
-    for await (const chunk of readChunks(stream)) {
-      length += chunk.byteLength;
-      // Attack: a few kilobytes decompress to gigabytes.
-      if (length > MAX_SEGMENT_BYTES) throw new SegmentError("it is too large");
-      chunks.push(chunk);
-    }
+    return await decompress(bytes, "deflate", MAX_SEGMENT_BYTES);
   } catch (error) {
+    if (error instanceof RangeError) throw new SegmentError("it is too large");
     if (error instanceof TypeError) throw new SegmentError("it cannot be decompressed");
     throw error;
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-/** Safari's streams are not iterable. */
-async function* readChunks(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
-  const reader = stream.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    // The stream has failed, or is too long.
-    reader.cancel().catch(() => {});
   }
 }
 
