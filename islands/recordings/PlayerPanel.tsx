@@ -36,7 +36,8 @@ export function PlayerPanel({ source, replayId, recording = NOTHING }: {
   const startAt = /^\d{1,14}$/.test(asked) ? clamp(Number(asked) - recording.from, length) : 0;
   const frame = useRef<HTMLIFrameElement>(null);
   const player = usePlayer(frame, recording, startAt);
-  const moments = useMoments(source, replayId, recording);
+  // Read after the segments, which are shown first.
+  const moments = useMoments(recording === NOTHING ? undefined : source, replayId, recording);
   const [speed, setSpeed] = useState(1);
   const [skips, setSkips] = useState(false);
   const [isWide, setWide] = useState(false);

@@ -49,11 +49,12 @@ export type RecordingState =
 export function useRecording(source: ConsoleSource | undefined, replayId: string): RecordingState {
   const list = useList(source, "recordings", { replay: replayId }, { view: "recordings" });
   const row = list.rows[0];
-  const isVideo = row?.kind === "video";
   const isKnown = row !== undefined;
+  const hasNone = !isKnown && list.state !== "loading";
+  // At the same time as the row. Without a row: when there is one.
   const { state, value, error = "", retry } = useLoaded(
-    source && isKnown && !isVideo && (() => readRecording(source, replayId)),
-    [source, replayId, isKnown, isVideo],
+    source && !hasNone && (() => readRecording(source, replayId)),
+    [source, replayId, hasNone],
   );
 
   const read = () => {
@@ -74,7 +75,8 @@ export function useRecording(source: ConsoleSource | undefined, replayId: string
 async function readRecording(source: ConsoleSource, replayId: string): Promise<ReadRecording> {
   const { rows } = await listEnvelopes(source, { replay: replayId });
   let bytes = 0;
-  const read = rows.reverse().filter((row) => (bytes += row.bytes) <= MAX_BYTES);
+  const playable = rows.reverse().filter(({ items }) => !items.some(isVideo));
+  const read = playable.filter((row) => (bytes += row.bytes) <= MAX_BYTES);
   const unreadable: string[] = [];
   const found = await inParallel(read, async ({ id }) => {
     try {
@@ -91,7 +93,9 @@ async function readRecording(source: ConsoleSource, replayId: string): Promise<R
     recording: joinSegments(segments),
     events: allEvents(segments),
     unreadable,
-    omitted: rows.length - read.length,
+    omitted: playable.length - read.length,
     envelopes: rows.length,
   };
 }
+
+const isVideo = ({ type }: { readonly type: string }) => type === "replay_video";
