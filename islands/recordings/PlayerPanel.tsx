@@ -8,7 +8,7 @@ import {
 } from "react";
 import { formatCount } from "../../components/format.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
-import { PLAYER_PATH } from "../../monitoring/protocol/player_messages.ts";
+import { PLAYER_PATH, type SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import { useFragment } from "../shared/fragment.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { MomentList } from "./MomentList.tsx";
@@ -24,18 +24,20 @@ const STEP_MS = 5_000;
  * The player with its controls, time line and list of moments.
  *
  * @param props.recording undefined: not read yet. The player's document loads meanwhile.
+ * @param props.segments of the recording
  */
-export function PlayerPanel({ source, replayId, recording = NOTHING }: {
+export function PlayerPanel({ source, replayId, recording = NOTHING, segments }: {
   source: ConsoleSource | undefined;
   replayId: string;
-  recording: Recording | undefined;
+  recording?: Recording;
+  segments?: readonly SentSegment[];
 }) {
   const length = recording.to - recording.from;
   const { params } = useFragment("recordings");
   const asked = params.get("at") ?? "";
   const startAt = /^\d{1,14}$/.test(asked) ? clamp(Number(asked) - recording.from, length) : 0;
   const frame = useRef<HTMLIFrameElement>(null);
-  const player = usePlayer(frame, recording, startAt);
+  const player = usePlayer(frame, segments, recording, startAt);
   // Read after the segments, which are shown first.
   const moments = useMoments(recording === NOTHING ? undefined : source, replayId, recording);
   const [speed, setSpeed] = useState(1);

@@ -90,7 +90,7 @@ function Content({ source, replayId, result }: {
       // The key keeps it when the recording is read.
       return (
         <>
-          <PlayerPanel key="player" source={source} replayId={replayId} recording={undefined} />
+          <PlayerPanel key="player" source={source} replayId={replayId} />
         </>
       );
     case "missing":
@@ -118,6 +118,7 @@ function Content({ source, replayId, result }: {
                 source={source}
                 replayId={replayId}
                 recording={result.recording}
+                segments={result.segments}
               />
             )
             : (

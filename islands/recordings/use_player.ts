@@ -4,6 +4,7 @@ import {
   type FromPlayer,
   PORT,
   READY,
+  type SentSegment,
   type ToPlayer,
 } from "../../monitoring/protocol/player_messages.ts";
 
@@ -50,11 +51,12 @@ const START_TIMEOUT_MS = 15_000;
  * Connects to the player's document and controls it.
  *
  * @param frame with the player's document
- * @param recording without events to play: not read yet
+ * @param segments undefined: not read yet
  * @param startAt milliseconds since the recording's start, at which it is shown first
  */
 export function usePlayer(
   frame: RefObject<HTMLIFrameElement | null>,
+  segments: readonly SentSegment[] | undefined,
   recording: Recording,
   startAt: number,
 ): Player {
@@ -99,18 +101,11 @@ export function usePlayer(
   }, []);
 
   useEffect(() => {
-    if (!isConnected || recording.played.length === 0) return;
+    if (!isConnected || segments === undefined) return;
     at.current ??= startAt;
-    try {
-      port.current?.postMessage(
-        { do: "load", events: recording.played, at: at.current } satisfies ToPlayer,
-      );
-    } catch (error) {
-      // Nested too deeply for the browser to copy it.
-      const reason = `The browser cannot pass it to the player: ${error}`;
-      setState((now) => ({ ...now, phase: "failed", reason }));
-    }
-  }, [isConnected, recording]);
+    // As JSON: parsing it there is faster than copying the parsed events.
+    port.current?.postMessage({ do: "load", segments, at: at.current } satisfies ToPlayer);
+  }, [isConnected, segments]);
 
   const actions = useMemo(() => {
     const send = (message: ToPlayer) => port.current?.postMessage(message);

@@ -1,13 +1,14 @@
 import {
   allEvents,
   joinSegments,
+  parseSegment,
   readSegment,
   type RecordedEvent,
   type Recording,
-  type Segment,
   SegmentError,
 } from "../../monitoring/models/recording/recording.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import type { ConsoleSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
@@ -20,6 +21,8 @@ export const MAX_BYTES = 64 * 1024 * 1024;
 export interface ReadRecording {
   /** Undefined: none of the segments has a complete picture of the page. */
   readonly recording: Recording | undefined;
+  /** What the player gets. */
+  readonly segments: readonly SentSegment[];
   /** Every event that was read, also those that are not played. */
   readonly events: readonly RecordedEvent[];
   /** Why segments could not be read. */
@@ -82,15 +85,17 @@ async function readRecording(source: ConsoleSource, replayId: string): Promise<R
     try {
       const envelope = await source.envelope(id);
       // Undefined: evicted meanwhile.
-      return envelope && await readSegment(envelope);
+      const sent = envelope && await readSegment(envelope);
+      return sent && { sent, ...parseSegment(sent) };
     } catch (error) {
       if (!(error instanceof SegmentError)) throw error;
       unreadable.push(`Envelope ${id}: ${error.message}.`);
     }
   });
-  const segments: Segment[] = found.filter((segment) => segment !== undefined);
+  const segments = found.filter((segment) => segment !== undefined);
   return {
     recording: joinSegments(segments),
+    segments: segments.map(({ sent }) => sent),
     events: allEvents(segments),
     unreadable,
     omitted: playable.length - read.length,

@@ -4,7 +4,14 @@
  * reach.
  */
 import { Replayer } from "@sentry/rrweb";
-import { type FromPlayer, PORT, READY, type ToPlayer } from "../protocol/player_messages.ts";
+import { joinSegments, parseSegment } from "../models/recording/recording.ts";
+import {
+  type FromPlayer,
+  PORT,
+  READY,
+  type SentSegment,
+  type ToPlayer,
+} from "../protocol/player_messages.ts";
 import { type SafeEvent, Sanitizer } from "./sanitizer.ts";
 
 /** Milliseconds between two messages with the time, while it plays. */
@@ -112,11 +119,12 @@ let length = 0;
 let pictureAt = 0;
 let settings = { speed: 1, skipInactive: false };
 
-function load(recorded: readonly unknown[], at: number): void {
+function load(segments: readonly SentSegment[], at: number): void {
   replayer?.pause();
   isPlaying = false;
+  const { played = [] } = joinSegments(segments.map(parseSegment)) ?? {};
   const sanitizer = new Sanitizer();
-  const events = recorded.map((event) => sanitizer.event(event)).filter((event) =>
+  const events = played.map((event) => sanitizer.event(event)).filter((event) =>
     event !== undefined
   );
   const start = events[0]?.timestamp ?? 0;
@@ -179,7 +187,7 @@ function sendTime(): void {
 function take(message: ToPlayer): void {
   switch (message.do) {
     case "load":
-      return load(message.events, message.at);
+      return load(message.segments, message.at);
     case "play":
       isPlaying = true;
       correctPosition();

@@ -16,10 +16,17 @@ export const PORT = "sightglass-player-port";
 /** The path of the player's document. */
 export const PLAYER_PATH = "/monitoring/player";
 
+/** A segment of a recording. */
+export interface SentSegment {
+  readonly number: number;
+  /** An array of rrweb events. */
+  readonly json: Uint8Array;
+}
+
 /** What the console requests. Times are milliseconds since the recording's first event. */
 export type ToPlayer =
   /** Replaces the recording, paused at a time. The player removes from the events what is not allowed. */
-  | { readonly do: "load"; readonly events: readonly unknown[]; readonly at: number }
+  | { readonly do: "load"; readonly segments: readonly SentSegment[]; readonly at: number }
   | { readonly do: "play"; readonly at: number }
   /** Without `at`: where it is. */
   | { readonly do: "pause"; readonly at?: number }

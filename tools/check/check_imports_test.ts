@@ -80,6 +80,10 @@ const REFUSED: readonly [arrow: string, message: string][] = [
   ["monitoring/mcp/tools.ts → monitoring/inbox/sqlite_inbox.ts", "mcp/ reads the inbox"],
   ["monitoring/mcp/tools.ts → type monitoring/relay/relay.ts", "mcp/ reads the inbox"],
   ["monitoring/player/player.ts → monitoring/models/rows.ts", "player/ runs in a document"],
+  [
+    "monitoring/player/player.ts → monitoring/models/recording/timeline.ts",
+    "player/ runs in a document",
+  ],
   ["monitoring/otlp/otlp_json.ts → monitoring/relay/relay.ts", "otlp/ imports"],
   ["monitoring/runtime/telemetry.ts → routes/index.tsx", "runtime/ imports"],
   ["monitoring/runtime/telemetry.ts → monitoring/relay/relay.ts", "runtime/ imports"],

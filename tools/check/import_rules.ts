@@ -175,8 +175,8 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     of: ["monitoring/player/"],
-    may: ["monitoring/protocol/"],
-    message: "player/ runs in a document of its own: it imports only protocol/",
+    may: ["monitoring/protocol/", "monitoring/models/recording/recording.ts"],
+    message: "player/ runs in a document of its own: it imports only protocol/ and recording.ts",
   },
   {
     of: ["monitoring/runtime/"],

@@ -1,3 +1,4 @@
+import type { SentSegment } from "../../protocol/player_messages.ts";
 import { decompress } from "../../protocol/read_body.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { at, integerAt, listOf, parseJson } from "../json.ts";
@@ -62,12 +63,12 @@ export class SegmentError extends Error {
 }
 
 /**
- * The segment in an envelope; undefined if there is none.
+ * The segment in an envelope, as it was sent, but decompressed; undefined if there is none.
  *
  * @param bytes of the envelope, decompressed
  * @throws {SegmentError}
  */
-export async function readSegment(bytes: Uint8Array): Promise<Segment | undefined> {
+export async function readSegment(bytes: Uint8Array): Promise<SentSegment | undefined> {
   const { items } = tryReadEnvelope(bytes) ?? {};
   if (items === undefined) throw new SegmentError("its envelope is malformed");
   const item = items.find(({ header }) => header.type === "replay_recording");
@@ -78,7 +79,12 @@ export async function readSegment(bytes: Uint8Array): Promise<Segment | undefine
   const number = integerAt(parseJson(split.header), 0, "segment_id") ??
     integerAt(event && parseJson(event.payload), 0, "segment_id");
   if (number === null) throw new SegmentError("it has no number");
-  const events = parseJson(await decompressed(split.events));
+  return { number, json: await decompressed(split.events) };
+}
+
+/** @throws {SegmentError} */
+export function parseSegment({ number, json }: SentSegment): Segment {
+  const events = parseJson(json);
   if (!Array.isArray(events)) throw new SegmentError("its events are not JSON");
   return { number, events: events.map(readEvent).filter((event) => event !== undefined) };
 }

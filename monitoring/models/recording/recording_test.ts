@@ -5,7 +5,13 @@ import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
 import { entry, pageEvents, segmentEnvelope } from "../../../tests/recorded_segments.ts";
 import { indexEnvelope } from "../index/index_entries.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
-import { joinSegments, readSegment, type Segment, SegmentError } from "./recording.ts";
+import {
+  joinSegments,
+  parseSegment,
+  readSegment,
+  type Segment,
+  SegmentError,
+} from "./recording.ts";
 import { readMoments } from "./timeline.ts";
 
 const NOON = 1_795_262_400_000;
@@ -77,9 +83,9 @@ Deno.test("segment compressed or plain → its events; times in seconds → mill
       events: [...page, span],
       isCompressed,
     });
-    const segment = await readSegment(bytes);
-    assert.equal(segment?.number, 7);
-    assert.deepEqual(segment?.events.map(({ timestamp }) => timestamp - NOON), [0, 1, 1_000]);
+    const segment = parseSegment((await readSegment(bytes))!);
+    assert.equal(segment.number, 7);
+    assert.deepEqual(segment.events.map(({ timestamp }) => timestamp - NOON), [0, 1, 1_000]);
   }
   assert.equal(await readSegment(envelopeOf({}, ["event", {}])), undefined);
 });
@@ -103,7 +109,7 @@ Deno.test("broken segment → an error for display", async () => {
   ];
   for (const [bytes, message] of cases) {
     await assert.rejects(
-      readSegment(bytes),
+      async () => parseSegment((await readSegment(bytes))!),
       (error) => error instanceof SegmentError && message.test(error.message),
       String(message),
     );
