@@ -39,7 +39,7 @@ interface Internals {
   service: {
     state: {
       context: {
-        events: readonly { timestamp: number }[];
+        events: { timestamp: number }[];
         /** Null: nothing was played. */
         lastPlayedEvent: { type: number; timestamp: number } | null;
       };
@@ -173,8 +173,16 @@ function correctPosition(): void {
 
 /** The replayer shows what is before a time: with one millisecond more it shows the events of that time, too. */
 function showAt(at: number): void {
+  if (replayer === undefined) return;
   correctPosition();
-  replayer?.pause(Math.min(Math.max(at, pictureAt), length) + 1);
+  const { events } = (replayer as unknown as Internals).service.state.context;
+  const offset = Math.min(Math.max(at, pictureAt), length) + 1;
+  const time = (events[0]?.timestamp ?? 0) + offset;
+  // Taken away meanwhile: the replayer would schedule each of them.
+  const first = events.findIndex(({ timestamp }) => timestamp >= time);
+  const later = first === -1 ? [] : events.splice(first);
+  replayer.pause(offset);
+  for (const event of later) events.push(event);
 }
 
 function sendTime(): void {

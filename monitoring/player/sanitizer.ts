@@ -210,17 +210,20 @@ function attribute(name: string, value: unknown): unknown {
 }
 
 function pointerMoves({ positions }: Fields): Fields | undefined {
-  let last = -Infinity;
-  const all = fieldsIn(positions).filter(({ id }) => isId(id)).map((position) => ({
-    ...point(position),
-    id: position.id,
-    timeOffset: Math.min(0, numberOf(position.timeOffset)),
-  }));
-  const kept = all.filter(({ timeOffset }, index) => {
-    if (index < all.length - 1 && timeOffset - last < POINTER_MS) return false;
-    last = timeOffset;
-    return true;
-  });
+  const kept: Fields[] = [];
+  let keptAt = -Infinity;
+  let skipped: Fields | undefined;
+  for (const { id, x, y, timeOffset } of fieldsIn(positions)) {
+    if (!isId(id)) continue;
+    const at = Math.min(0, numberOf(timeOffset));
+    const position = { x: numberOf(x), y: numberOf(y), id, timeOffset: at };
+    skipped = at - keptAt < POINTER_MS ? position : undefined;
+    if (skipped) continue;
+    kept.push(position);
+    keptAt = at;
+  }
+  // The last one is where the pointer stays.
+  if (skipped) kept.push(skipped);
   return kept.length === 0 ? undefined : { positions: kept };
 }
 
