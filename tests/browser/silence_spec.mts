@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { PAGE_VIEWS } from "../../islands/shared/view.ts";
 import { answers, takes } from "../stand_in_ingest.ts";
+import { logsOf } from "./arrived_signals.ts";
 import { type Arrivals, expect, test } from "./fixtures.ts";
 import { dropFile } from "./saved_files.ts";
 import { ERRORS, make, openPage, sampleRecording, setHidden, shownTraceId } from "./signals.ts";
@@ -9,20 +10,21 @@ import { openView } from "./views.ts";
 /** Longer than any interval at which the SDK sends. */
 const SILENCE_MS = 20_000;
 
-for (const isSampled of [true, false]) {
-  const kind = isSampled ? "recorded" : "buffered";
-  test(`idle page in inbox mode, visit ${kind} → no requests`, async ({ page, context, arrivals, serverArrivals }) => {
-    await sampleRecording(page, isSampled);
-    await openPage(page);
-    await make(page, "info");
-    await arrivals.waitForItem("the log", ({ type }) => type === "log");
-    await expectSilence(context, serverArrivals);
-    await test.step("requests of monitoring → in no span and no breadcrumb", async () => {
-      const text = await arrivals.text() + await serverArrivals.text();
-      expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
-    });
+test("idle pages in inbox mode, visits recorded and buffered → no requests", async ({ page, context, arrivals, serverArrivals }) => {
+  const other = await context.newPage();
+  await sampleRecording(page, true);
+  await sampleRecording(other, false);
+  for (const tab of [page, other]) {
+    await openPage(tab);
+    await make(tab, "info");
+  }
+  await arrivals.waitFor("both logs", (items) => logsOf(items).length === 2);
+  await expectSilence(context, serverArrivals);
+  await test.step("requests of monitoring → in no span and no breadcrumb", async () => {
+    const text = await arrivals.text() + await serverArrivals.text();
+    expect(text).not.toMatch(/monitoring\/inbox|\/monitoring"/);
   });
-}
+});
 
 test("tab hidden → no stream, no requests; shown again → what arrived meanwhile", async ({ page, context, watch }) => {
   watch.allow(ERRORS.handled);
