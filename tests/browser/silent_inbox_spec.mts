@@ -1,4 +1,5 @@
 /** An inbox that accepts requests and never answers: each read fails with a message and can be tried again. */
+import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { holdRequests } from "./held_requests.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
@@ -32,15 +33,21 @@ test("lists and bodies never answered → each view shows a message and can be t
   await postSpans(server.origin, ...largeTrace(TRACE, 5));
   await postEvents(server.origin, nodeEvent());
   const answerAll = await holdRequests(context, isRead);
-  // In parallel, each in its own tab: all wait for the same time.
-  const tabs = await Promise.all(
+  // In parallel, each address in its own tab: all wait for the same time.
+  const tabs = new Map<string, Promise<Page>>();
+  const open = async (fragment: string) => {
+    const page = await context.newPage();
+    await page.goto(`${server.origin}/${fragment}`);
+    return page;
+  };
+  const reads = await Promise.all(
     Object.entries(READS).map(async ([read, [fragment, place, shown, alerts = 1]]) => {
-      const page = await context.newPage();
-      await page.goto(`${server.origin}/${fragment}`);
-      return { read, view: page.locator(place), shown, alerts };
+      const tab = tabs.get(fragment) ?? open(fragment);
+      tabs.set(fragment, tab);
+      return { read, view: (await tab).locator(place), shown, alerts };
     }),
   );
-  for (const { read, view, alerts } of tabs) {
+  for (const { read, view, alerts } of reads) {
     await test.step(read, async () => {
       await expect(view).toContainText(NO_ANSWER);
       await expect(view.getByRole("alert")).toHaveCount(alerts);
@@ -49,7 +56,7 @@ test("lists and bodies never answered → each view shows a message and can be t
     });
   }
   answerAll();
-  for (const { read, view, shown } of tabs) {
+  for (const { read, view, shown } of reads) {
     await test.step(`${read}, tried again`, async () => {
       await expect(async () => {
         // The tabs also read again when one of them sends an envelope.
