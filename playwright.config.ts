@@ -31,6 +31,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
     {
       name: "CPU 6 ×",
       testMatch: ["**/delivery_*_spec.mts", "**/outage_spec.mts"],
+      grepInvert: /@any-speed/,
       use: { cpuRate: 6 },
     },
   ],

@@ -1,6 +1,6 @@
 /** Each event arrives once, or is counted as dropped. */
 import { answers } from "../stand_in_ingest.ts";
-import { expect, test } from "./fixtures.ts";
+import { ANY_SPEED, expect, test } from "./fixtures.ts";
 import {
   acceptFromNow,
   crash,
@@ -27,16 +27,14 @@ test.beforeEach(({ watch }) =>
   watch.allow(MARK, "status of 503", "ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")
 );
 
-test("burst of 500 errors → each arrives once", async ({ page, arrivals }) => {
-  test.slow();
+// Slower: the bursts of leaving_page_spec.mts.
+test("burst of 500 errors → each arrives once", ANY_SPEED, async ({ page, arrivals }) => {
   await openPage(page);
   const marks = await makeMarks(page, 500);
-  // At the slow project's rate, sending would take minutes.
-  await throttle(page, 1);
   await expectOnce(arrivals, marks);
 });
 
-test("offline, then online → each arrives once", async ({ page, context, arrivals }) => {
+test("offline, then online → each arrives once", ANY_SPEED, async ({ page, context, arrivals }) => {
   await openPage(page);
   await context.setOffline(true);
   const marks = await makeMarks(page, ERRORS);
@@ -120,6 +118,8 @@ test.describe("ingest down, relay without spool", () => {
     const accepted = acceptFromNow(ingest);
     const next = await context.newPage();
     await next.goto("/");
+    // Sending 20 MB takes long enough at full speed.
+    await throttle(next, 1);
     const counted = await expectAccounted(accepted, marks, next);
     expect(counted).toBeGreaterThan(5);
     expect(await reportedLosses(accepted)).toMatchObject({ "queue_overflow:error": counted });

@@ -1,13 +1,13 @@
 /** Receipts: what the page shows about each of its envelopes. */
 import { answers } from "../stand_in_ingest.ts";
-import { expect, test } from "./fixtures.ts";
+import { ANY_SPEED, expect, test } from "./fixtures.ts";
 import { acceptFromNow, expectOnce, makeMarks, MARK, reportedLosses } from "./marks.ts";
 import { sentText } from "./sent_requests.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
 
 const RECEIPTS = "Envelopes sent by this page, newest first";
 
-test.describe("relay with spool", () => {
+test.describe("relay with spool", ANY_SPEED, () => {
   test.use({ mode: "relay" });
 
   test("ingest down → receipts and strip show spooled, nothing accepted, each arrives once", async ({ page, ingest, watch }) => {

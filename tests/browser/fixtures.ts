@@ -16,6 +16,9 @@ export {
   senderOf,
 } from "./arrived_envelope.ts";
 
+/** For tests whose result does not depend on the speed: they run only at full speed. */
+export const ANY_SPEED = { tag: "@any-speed" } as const;
+
 /** The key in the DSNs of relay mode. */
 export const DSN_KEY = "0123456789abcdef0123456789abcdef";
 
@@ -155,6 +158,10 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
       context.on("page", slowDown);
     }
     await provide(page);
+    if (cpuRate !== 1) {
+      // Throttled pages also close slowly. Not awaited: a page that crashed never answers.
+      for (const page of context.pages()) void throttle(page, 1).catch(() => {/* Closed. */});
+    }
     // Requests that a route of the test has not completed must not fail the test now.
     for (const routed of [context, ...context.pages()]) {
       await routed.unrouteAll({ behavior: "ignoreErrors" });

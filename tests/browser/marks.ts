@@ -1,5 +1,5 @@
 /** Numbered errors, which a test can count in the page, the browser's store and the arrivals. */
-import { type BrowserContext, expect, type Page } from "@playwright/test";
+import { type BrowserContext, type CDPSession, expect, type Page } from "@playwright/test";
 import { type StandInIngest, takes } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest } from "./arrivals.ts";
 import { errorsOf } from "./arrived_signals.ts";
@@ -84,10 +84,14 @@ export async function expectAccounted(
   return counted;
 }
 
+/** One for each page: at a navigation, each session sets its own rate again. */
+const throttling = new WeakMap<Page, Promise<CDPSession>>();
+
 /** Slows a page's main thread by this factor. */
 export async function throttle(page: Page, rate: number): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setCPUThrottlingRate", { rate });
+  const session = throttling.get(page) ?? page.context().newCDPSession(page);
+  throttling.set(page, session);
+  await (await session).send("Emulation.setCPUThrottlingRate", { rate });
 }
 
 /** Quantities by `reason:category`, summed over all client reports that arrived. */

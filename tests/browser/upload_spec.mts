@@ -69,3 +69,22 @@ test("proxy decompresses bodies, keeps the header → sent uncompressed, each ar
   await expectOnce(arrivals, [...marks, ...await makeMarks(page, 5, { from: 5 })]);
   expect(decompressed, "compressed again after a refusal").toBe(before);
 });
+
+test("compressed body over the keepalive limit → arrives", async ({ page, arrivals, watch }) => {
+  watch.allow(/^long /);
+  await openPage(page);
+  // Random characters: gzip saves little.
+  await page.evaluate(() => {
+    const codes = crypto.getRandomValues(new Uint16Array(30_000)).map((code) =>
+      0x4e00 + code % 20_000
+    );
+    const text = [...codes, ...codes.toReversed()].map((code) => String.fromCharCode(code));
+    void Promise.reject(new Error(`long ${text.join("")}`));
+  });
+  const { envelope } = await arrivals.waitForItem(
+    "the long error",
+    ({ type, payload }) => type === "event" && new TextDecoder().decode(payload).includes("long "),
+  );
+  expect(envelope.contentEncoding).toBe("gzip");
+  expect(envelope.bytes.length).toBeGreaterThan(65_536);
+});
