@@ -5,13 +5,14 @@
  */
 import { Buffer } from "node:buffer";
 import http from "node:http";
-import { Duplex } from "node:stream";
+import type { Duplex } from "node:stream";
 import { type Dispatcher, Pool } from "undici";
 import type {
   ConnectionPool,
   PooledRequest,
 } from "../../monitoring/relay/send/http/connection_pool.ts";
 import type { HttpResponse } from "../../monitoring/relay/send/http/response_reader.ts";
+import { duplexOf } from "../../monitoring/relay/send/http/tls_stream.ts";
 import {
   createConnectionPool,
   MAX_CONNECTIONS,
@@ -120,28 +121,6 @@ function connectByDeno(
     connection.setNoDelay(true);
     done(null, duplexOf(connection));
   }, (error) => done(error, null));
-}
-
-function duplexOf(connection: Deno.Conn): Duplex {
-  const received = new Uint8Array(4 * 1024);
-  const writeAll = async (bytes: Uint8Array) => {
-    for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
-  };
-  return new Duplex({
-    read() {
-      connection.read(received).then(
-        (count) => this.push(count === null ? null : Buffer.from(received.slice(0, count))),
-        (error) => this.destroy(error),
-      );
-    },
-    write: (bytes: Uint8Array, _encoding, done) => void writeAll(bytes).then(() => done(), done),
-    writev: (parts, done) =>
-      void writeAll(Buffer.concat(parts.map(({ chunk }) => chunk))).then(() => done(), done),
-    destroy(error, done) {
-      connection.close();
-      done(error);
-    },
-  });
 }
 
 type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;

@@ -87,18 +87,16 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes idle connections now, the others after their responses. */
-  close(): void {
+  /**
+   * Closes idle connections now, the others after their responses. Ends all requests without a signal, as if their
+   * deadlines had expired.
+   */
+  abort(): void {
     this.#closed = true;
     this.#timers.close();
     for (const { idle } of this.#origins.values()) {
       for (const connection of [...idle]) connection.close();
     }
-  }
-
-  /** Closes the pool and ends all requests without a signal, as if their deadlines had expired. */
-  abort(): void {
-    this.close();
     for (const deadline of this.#deadlines) deadline.fail(new PoolAbortedError("The pool ended."));
   }
 

@@ -15,7 +15,7 @@ import { ResponseTimeoutError } from "./deadline.ts";
 /** A pool that is closed at the end of the test. */
 function openPool(maxConnections = 4, maxIdleMs = 60_000): ConnectionPool & Disposable {
   const pool = new ConnectionPool({ maxBodyBytes: 1000, maxConnections, maxIdleMs });
-  return Object.assign(pool, { [Symbol.dispose]: () => pool.close() });
+  return Object.assign(pool, { [Symbol.dispose]: () => pool.abort() });
 }
 
 const body = new TextEncoder().encode("body");

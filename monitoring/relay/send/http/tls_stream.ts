@@ -54,40 +54,22 @@ export async function startTls(
 
 class TlsStream implements ByteStream {
   readonly #socket: TLSSocket;
-  #error: Error | undefined;
-  #hasEnded = false;
-  /** Continues a waiting `read`. */
-  #wake = () => {};
+  readonly #chunks: AsyncIterator<Uint8Array, undefined>;
+  /** What did not fit into the last read. */
+  #rest: Uint8Array | undefined;
 
   constructor(socket: TLSSocket) {
     this.#socket = socket;
-    const wake = () => this.#wake();
-    socket.on("readable", wake);
-    for (const event of ["end", "close"] as const) {
-      socket.on(event, () => {
-        this.#hasEnded = true;
-        wake();
-      });
-    }
-    socket.on("error", (error) => {
-      this.#error = error;
-      wake();
-    });
+    this.#chunks = socket[Symbol.asyncIterator]();
   }
 
   async read(into: Uint8Array): Promise<number | null> {
-    for (;;) {
-      if (this.#error) throw this.#error;
-      const chunk: Uint8Array | null = this.#socket.read();
-      if (chunk !== null) {
-        const taken = chunk.subarray(0, into.length);
-        into.set(taken);
-        if (taken.length < chunk.length) this.#socket.unshift(chunk.subarray(taken.length));
-        return taken.length;
-      }
-      if (this.#hasEnded) return null;
-      await new Promise<void>((resolve) => this.#wake = resolve);
-    }
+    const chunk = this.#rest ?? (await this.#chunks.next()).value;
+    if (chunk === undefined) return null;
+    const taken = chunk.subarray(0, into.length);
+    into.set(taken);
+    this.#rest = taken.length < chunk.length ? chunk.subarray(taken.length) : undefined;
+    return taken.length;
   }
 
   write(bytes: Uint8Array): Promise<number> {
@@ -102,7 +84,7 @@ class TlsStream implements ByteStream {
 }
 
 /** Wraps a connection as the stream that `node:tls` needs. */
-function duplexOf(connection: ByteStream): Duplex {
+export function duplexOf(connection: ByteStream): Duplex {
   const received = new Uint8Array(READ_BYTES);
   const writeAll = async (bytes: Uint8Array) => {
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
