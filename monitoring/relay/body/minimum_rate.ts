@@ -45,16 +45,12 @@ export class MinimumRate {
    *   Default: none, bytes are counted as they arrive
    */
   measure(onTooSlow: () => void, unseenBytes = 0): UploadMeter {
-    const track = (upload: MeasuredUpload) => {
-      this.#uploads.add(upload);
-      this.#timer ??= this.#checkLater();
-    };
-    const untrack = (upload: MeasuredUpload) => {
+    const upload = new MeasuredUpload(onTooSlow, unseenBytes, () => {
       this.#uploads.delete(upload);
       if (this.#isClosed) this.#clearTimer();
-    };
-    const upload = new MeasuredUpload(onTooSlow, unseenBytes, track, untrack);
-    track(upload);
+    });
+    this.#uploads.add(upload);
+    this.#timer ??= this.#checkLater();
     return upload;
   }
 
@@ -89,19 +85,17 @@ export class MinimumRate {
 
 class MeasuredUpload implements UploadMeter {
   #startedAt = performance.now();
-  #pausedAt = 0;
+  #pausedAt: number | undefined;
   #bytes = 0;
   #periodStartedAt = this.#startedAt;
   #bytesInPeriod = 0;
-  #hasEnded = false;
   /** Periods before its first check. */
   readonly #periods: number;
 
   constructor(
     readonly onTooSlow: () => void,
     unseenBytes: number,
-    readonly track: (upload: MeasuredUpload) => void,
-    readonly untrack: (upload: MeasuredUpload) => void,
+    readonly end: () => void,
   ) {
     this.#periods = Math.max(1, unseenBytes / MIN_PROGRESS_BYTES);
   }
@@ -113,20 +107,13 @@ class MeasuredUpload implements UploadMeter {
 
   pause(): void {
     this.#pausedAt = performance.now();
-    this.untrack(this);
   }
 
   resume(): void {
-    if (this.#hasEnded) return;
-    const paused = performance.now() - this.#pausedAt;
+    const paused = performance.now() - this.#pausedAt!;
+    this.#pausedAt = undefined;
     this.#startedAt += paused;
     this.#periodStartedAt += paused;
-    this.track(this);
-  }
-
-  end(): void {
-    this.#hasEnded = true;
-    this.untrack(this);
   }
 
   abort(): void {
@@ -136,6 +123,7 @@ class MeasuredUpload implements UploadMeter {
 
   /** Aborts at the end of a period with too few bytes, else starts the next period. */
   check(now: number, progressMs: number): void {
+    if (this.#pausedAt !== undefined) return;
     if (now - this.#periodStartedAt < progressMs * this.#periods) return;
     if (this.#bytesInPeriod < MIN_PROGRESS_BYTES) return this.abort();
     this.#periodStartedAt = now;
@@ -144,6 +132,7 @@ class MeasuredUpload implements UploadMeter {
 
   /** Whether it is slower than {@linkcode MIN_PROGRESS_BYTES} in each {@linkcode OVERLOADED_PROGRESS_MS}. */
   isSlow(now: number): boolean {
+    if (this.#pausedAt !== undefined) return false;
     const ms = now - this.#startedAt;
     return ms >= OVERLOADED_PROGRESS_MS * this.#periods &&
       this.#bytes / ms < MIN_PROGRESS_BYTES / OVERLOADED_PROGRESS_MS;
