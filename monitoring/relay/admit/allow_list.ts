@@ -4,7 +4,7 @@ import type { EnvelopeHeader } from "../../protocol/envelope.ts";
 import { RelayError } from "../errors.ts";
 import { sentryAuth } from "./sentry_auth.ts";
 
-/** Hosted ingest and project, as given in a query. */
+/** Hosted ingest and project, as given in a query. Only compared with the allowed DSNs. */
 interface QueryTarget {
   readonly host: string;
   readonly projectId: string;
@@ -47,7 +47,6 @@ export class AllowList {
     }
     const dsn = named === undefined ? undefined : this.find(named);
     if (target === undefined) return dsn ?? this.#notAllowed();
-    if (target === "invalid") return this.#notAllowed();
     if (named === undefined) return this.#only((dsn) => isFor(dsn, target));
     return dsn && isFor(dsn, target) ? dsn : this.#notAllowed();
   }
@@ -136,23 +135,15 @@ function tryParseDsn(text: unknown): Dsn | undefined {
 }
 
 /** Undefined if the query has none of the three parameters. Others are ignored. */
-function queryTarget(url: string): QueryTarget | "invalid" | undefined {
+function queryTarget(url: string): QueryTarget | undefined {
   const start = url.indexOf("?");
   if (start < 0) return undefined;
   const query = new URLSearchParams(url.slice(start + 1));
-  const [org, project, region] = ["o", "p", "r"].map((name) => query.getAll(name));
-  if (!org?.length && !project?.length && !region?.length) return undefined;
-  // SSRF: only digits and letters may become part of the host name, no dot, slash or @.
-  const o = single(org, /^\d+$/);
-  const p = single(project, /^\d+$/);
-  const r = region?.length ? single(region, /^[a-z]{2,}$/) : "";
-  if (o === undefined || p === undefined || r === undefined) return "invalid";
-  return { host: `o${o}.ingest.${r && `${r}.`}sentry.io`, projectId: p };
-}
-
-function single(values: readonly string[] | undefined, form: RegExp): string | undefined {
-  const [value, another] = values ?? [];
-  return value !== undefined && another === undefined && form.test(value) ? value : undefined;
+  if (!["o", "p", "r"].some((name) => query.has(name))) return undefined;
+  // A parameter that is repeated has no single value, and fits no DSN.
+  const value = (name: string) => query.getAll(name).join();
+  const region = query.has("r") ? `${value("r")}.` : "";
+  return { host: `o${value("o")}.ingest.${region}sentry.io`, projectId: value("p") };
 }
 
 function isFor(dsn: Dsn, { host, projectId }: QueryTarget): boolean {
