@@ -27,6 +27,13 @@ const ATTEMPT: Readonly<Record<AttemptOutcome, Attributes>> = {
   undecided: { outcome: "undecided" },
 };
 
+/** Of the spool's report: field, name, unit, description. */
+const SPOOL_GAUGES = [
+  ["pending", "sightglass.spool.pending", "{envelope}", "Envelopes in the spool"],
+  ["bytes", "sightglass.spool.size", "By", "Bytes of the envelopes in the spool"],
+  ["oldest_age_s", "sightglass.spool.oldest_age", "s", "Age of the oldest envelope in the spool"],
+] as const;
+
 /** Attempts at ingests, by their duration. */
 export interface Durations {
   /** For each of {@linkcode LATENCY_BOUNDS}: attempts of at most that duration, and above the bound before. */
@@ -90,24 +97,13 @@ export class RelayMetrics {
       unit: "By",
     }).addCallback((result) => result.observe(inFlightBytes()));
 
-    const pending = meter.createObservableGauge("sightglass.spool.pending", {
-      description: "Envelopes in the spool",
-      unit: "{envelope}",
-    });
-    const bytes = meter.createObservableGauge("sightglass.spool.size", {
-      description: "Bytes of the envelopes in the spool",
-      unit: "By",
-    });
-    const age = meter.createObservableGauge("sightglass.spool.oldest_age", {
-      description: "Age of the oldest envelope in the spool",
-      unit: "s",
-    });
+    const gauges = SPOOL_GAUGES.map(([field, name, unit, description]) =>
+      [field, meter.createObservableGauge(name, { unit, description })] as const
+    );
     meter.addBatchObservableCallback(async (result) => {
       const report = await spool();
       if (report === undefined) return;
-      result.observe(pending, report.pending);
-      result.observe(bytes, report.bytes);
-      result.observe(age, report.oldest_age_s);
-    }, [pending, bytes, age]);
+      for (const [field, gauge] of gauges) result.observe(gauge, report[field]);
+    }, gauges.map(([, gauge]) => gauge));
   }
 }

@@ -24,15 +24,17 @@ const OTHER = "other";
  * metrics.
  */
 export class OutcomeCounter {
-  readonly #byReason = recordOf(OUTCOMES, () => recordOf(REASONS, () => 0));
-  readonly #entries = recordOf(
+  /** Envelopes by outcome and reason (`""`: none), also those that never occurred. */
+  readonly byReason = recordOf(OUTCOMES, () => recordOf(REASONS, () => 0));
+  /** Entries of items by category and outcome. */
+  readonly entries = recordOf(
     [...KNOWN_CATEGORIES, OTHER],
     () => recordOf(OUTCOMES, () => 0),
   );
 
   /** @param reason why the envelope was not taken */
   count(outcome: Outcome, reason?: Reason, envelopes = 1): void {
-    this.#byReason[outcome][reason ?? NO_REASON]! += envelopes;
+    this.byReason[outcome][reason ?? NO_REASON]! += envelopes;
   }
 
   /** Counts the items of an envelope that was admitted. */
@@ -41,26 +43,16 @@ export class OutcomeCounter {
     items: readonly { readonly type: string; readonly count: number }[],
   ): void {
     for (const { type, count } of items) {
-      this.#entries[categoryOf(type) ?? OTHER]![outcome] += count;
+      this.entries[categoryOf(type) ?? OTHER]![outcome] += count;
     }
   }
 
   /** {@linkcode countItems} for envelopes from the spool, of which only these numbers are known. */
   countEntries(outcome: Outcome, byCategory: Readonly<Record<string, number>>): void {
     for (const [category, count] of Object.entries(byCategory)) {
-      const counts = this.#entries[category];
+      const counts = this.entries[category];
       if (counts) counts[outcome] += count;
     }
-  }
-
-  /** Envelopes by outcome and reason (`""`: none), also those that never occurred. */
-  get byReason(): Readonly<Record<Outcome, Readonly<Record<string, number>>>> {
-    return this.#byReason;
-  }
-
-  /** Entries of items by category and outcome. */
-  get entries(): Readonly<Record<string, Readonly<Record<Outcome, number>>>> {
-    return this.#entries;
   }
 }
 

@@ -54,87 +54,67 @@ export function metricsText({ health, total, copies }: {
   return [
     family(
       "sightglass_envelopes_total",
-      "counter",
       "Envelopes by outcome, and why they were not taken.",
       envelopes,
     ),
     family(
       "sightglass_items_total",
-      "counter",
       "Items of admitted envelopes by category and outcome; a container of logs or spans counts as its entries.",
       items,
     ),
     one(
       "sightglass_received_bytes_total",
-      "counter",
       "Bytes of bodies, as they came over the wire.",
       counts.receivedBytes,
     ),
-    one(
-      "sightglass_in_flight_bytes",
-      "gauge",
-      "Bytes of bodies held in memory.",
-      health.in_flight_bytes,
-    ),
+    one("sightglass_in_flight_bytes", "Bytes of bodies held in memory.", health.in_flight_bytes),
     one(
       "sightglass_healthy",
-      "gauge",
       "1: envelopes can be taken; 0: GET /monitoring answers 503.",
       Number(health.is_healthy),
     ),
     one(
       "sightglass_failing_ingests",
-      "gauge",
       "Ingests whose newest envelope is undecided.",
       ingest?.failing.length ?? 0,
     ),
-    one("sightglass_spool_envelopes", "gauge", "Envelopes in the spool.", spool.pending),
-    one("sightglass_spool_bytes", "gauge", "Bytes of the envelopes in the spool.", spool.bytes),
+    one("sightglass_spool_envelopes", "Envelopes in the spool.", spool.pending),
+    one("sightglass_spool_bytes", "Bytes of the envelopes in the spool.", spool.bytes),
     one(
       "sightglass_spool_oldest_age_seconds",
-      "gauge",
       "Age of the oldest envelope in the spool.",
       spool.oldest_age_s,
     ),
     family(
       "sightglass_upstream_duration_seconds",
-      "histogram",
       "Duration of attempts at ingests.",
       durations,
+      "histogram",
     ),
     family(
       "sightglass_refused_reports_total",
-      "counter",
       "Reports of browsers that were not taken, by reason; a refused POST counts once.",
       Object.entries(counts.refusedReports).map(([reason, count]) => sample({ reason }, count)),
     ),
     family(
       "sightglass_otlp_records_total",
-      "counter",
       "Spans and logs for OTLP_URL.",
       copies
         ? Object.entries(counts.records).map(([outcome, count]) => sample({ outcome }, count))
         : [],
     ),
-    one("sightglass_processes", "gauge", "Server processes that run.", total.processes),
+    one("sightglass_processes", "Server processes that run.", total.processes),
     one(
       "process_cpu_seconds_total",
-      "counter",
       "User and system time of all server processes.",
       counts.cpuSeconds,
     ),
     one(
       "process_resident_memory_bytes",
-      "gauge",
       "Resident memory of all server processes.",
       total.residentBytes,
     ),
-    one(
-      "process_start_time_seconds",
-      "gauge",
-      "Start of the first process, since 1970.",
-      total.startedAt,
-    ),
+    one("process_start_time_seconds", "Start of the first process, since 1970.", total.startedAt),
   ].join("");
 }
 
@@ -146,12 +126,16 @@ interface Sample {
 
 const sample = (labels: Labels, value: number, suffix = ""): Sample => ({ suffix, labels, value });
 
-type MetricType = "counter" | "gauge" | "histogram";
+const one = (name: string, help: string, value: number): string =>
+  family(name, help, [sample({}, value)]);
 
-const one = (name: string, type: MetricType, help: string, value: number): string =>
-  family(name, type, help, [sample({}, value)]);
-
-function family(name: string, type: MetricType, help: string, samples: readonly Sample[]): string {
+/** @param type default: a counter's name ends with `_total` (https://prometheus.io/docs/practices/naming/) */
+function family(
+  name: string,
+  help: string,
+  samples: readonly Sample[],
+  type = name.endsWith("_total") ? "counter" : "gauge",
+): string {
   const lines = samples.map(({ suffix, labels, value }) => {
     const text = Object.entries(labels).map(([label, of]) => `${label}="${of}"`).join(",");
     return `${name}${suffix}${text && `{${text}}`} ${value}\n`;
