@@ -1,5 +1,5 @@
 import * as values from "./config_values.ts";
-import { type Dsn, dsnEquals, parseDsn } from "./monitoring/protocol/dsn.ts";
+import { type Dsn, parseDsn } from "./monitoring/protocol/dsn.ts";
 import type { PostgresAddress } from "./monitoring/storage/postgres_address.ts";
 
 /** The configuration: environment variables, read once at the start, validated and frozen. */
@@ -187,7 +187,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     dsn: pageDsn,
     allowedDsns: Object.freeze([
       pageDsn,
-      ...additionalDsns.filter((entry) => !dsnEquals(entry, pageDsn)),
+      ...additionalDsns.filter((entry) => entry.text !== pageDsn.text),
     ]),
     alertWebhookUrl: optional("ALERT_WEBHOOK_URL", values.webhook),
     publicOrigin: optional("PUBLIC_ORIGIN", values.origin),

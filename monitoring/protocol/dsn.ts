@@ -81,11 +81,6 @@ export function parseDsn(text: string): Dsn {
   });
 }
 
-/** Whether two DSNs name the same key, project and ingest. */
-export function dsnEquals(a: Dsn, b: Dsn): boolean {
-  return a.text === b.text;
-}
-
 /** Host names of Sentry's hosted ingest: `o<org>.ingest.sentry.io`, `o<org>.ingest.<region>.sentry.io`. */
 const HOSTED_INGEST = /^o\d+\.ingest(?:\.[a-z]{2,})?\.sentry\.io$/;
 
