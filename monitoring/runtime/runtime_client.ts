@@ -12,7 +12,8 @@ import {
 import { contextLinesIntegration, DenoClient } from "@sentry/deno";
 import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { NO_PERSONAL_DATA, settings } from "../settings.ts";
-import { createRelayTransport, type Deliver, type RelayTransport } from "./relay_transport.ts";
+import { createRelayTransport, type RelayTransport } from "./relay_transport.ts";
+import type { RuntimeOptions } from "./runtime.ts";
 import type { Scrubber } from "./scrubber.ts";
 
 /** Events that are processed at the same time. The SDK's default of 64 drops events of a burst. */
@@ -24,12 +25,8 @@ const CONTEXT_LINES = 5;
 /** Replaces the machine's host name, which the SDK reads by default. The scrubber removes it. */
 const NO_HOST_NAME = "-";
 
-export interface StartClientOptions {
-  /** DSN of the project that receives the server's telemetry. */
-  readonly dsn: string;
-  readonly release?: string;
-  readonly environment: string;
-  readonly deliver: Deliver;
+export interface StartClientOptions
+  extends Pick<RuntimeOptions, "dsn" | "release" | "environment" | "deliver"> {
   readonly scrubber: Scrubber;
   /** Called after each drop that the next client report will count. */
   readonly onDropped: () => void;

@@ -47,10 +47,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
 
   // 2. The client. Its transport sends to the relay of this process.
   const { client, transport } = startClient({
-    dsn: options.dsn,
-    release: options.release,
-    environment: options.environment,
-    deliver: options.deliver,
+    ...options,
     scrubber: new Scrubber(options.root),
     onDropped() {
       if (reportTimer !== undefined) return;
