@@ -1,6 +1,6 @@
 import type { IsMonitoringRequest } from "../monitoring_requests.ts";
-import { scrubAddresses } from "./event.ts";
-import { resourceAddress, scrubAddress, scrubText, withoutAttributes } from "./text.ts";
+import { scrubAddresses, scrubBreadcrumb } from "./event.ts";
+import { resourceAddress, scrubAddress, scrubText } from "./text.ts";
 
 /*
  * Private data in rrweb's events (types and sources as in its `EventType` and `IncrementalSource`):
@@ -157,16 +157,8 @@ export function scrubRecordingEntry<E extends RecordingEntry>(
 ): E | null {
   const { tag, payload } = entry.data;
   if (tag === "breadcrumb") {
-    const category = String(payload.category ?? "");
-    if (category === "console") return null;
-    const { message } = payload;
-    return withPayload(entry, {
-      ...payload,
-      ...(typeof message === "string" && category.startsWith("ui.") && {
-        message: withoutAttributes(message),
-      }),
-      ...(isRecord(payload.data) && { data: scrubAddresses(payload.data, pageOrigin) }),
-    });
+    const scrubbed = scrubBreadcrumb(payload, isMonitoringRequest, pageOrigin);
+    return scrubbed && withPayload(entry, { ...scrubbed });
   }
   if (tag === "performanceSpan") {
     const op = String(payload.op ?? "");
