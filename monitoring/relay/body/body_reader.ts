@@ -1,6 +1,6 @@
 import { type ContentEncoding, DecodeError, Decoder } from "../../protocol/encoding.ts";
 import { DisconnectedError, RelayError } from "../errors.ts";
-import { BodyBuffer, byobReader } from "./body_buffer.ts";
+import { BodyBuffer } from "./body_buffer.ts";
 import { type BodyAccount, InFlight, LARGE_BYTES } from "./in_flight.ts";
 import { MinimumRate } from "./minimum_rate.ts";
 import { UploadTurns } from "./upload_turns.ts";
@@ -157,7 +157,7 @@ export class BodyReader {
     const announced = announcedBytes(request);
     const turn = (announced ?? Infinity) > LARGE_BYTES ? this.#turns.open() : undefined;
     const body = new BodyBuffer(announced);
-    const reader = byobReader(request.body);
+    const reader = request.body.getReader();
     // Fails if the connection broke before.
     const cancel = () => void reader.cancel().catch(() => {});
     let isTooSlow = false;
@@ -175,14 +175,14 @@ export class BodyReader {
           // Other bodies have arrived meanwhile.
           this.inFlight.checkRoomFor(Math.max(0, (announced ?? 0) - body.length));
         }
-        const read = body.readFrom(reader).catch(() => {
+        const read = reader.read().catch(() => {
           throw new DisconnectedError();
         });
-        const chunk = await (turn?.during(read) ?? read);
+        const { value: chunk } = await (turn?.during(read) ?? read);
         if (isTooSlow) throw tooSlow();
         if (!chunk) return body.take();
         upload.received(chunk.length);
-        const accepted = onChunk(chunk);
+        const accepted = onChunk(body.append(chunk));
         if (accepted) await accepted;
       }
     } finally {
