@@ -164,9 +164,12 @@ function severityOf(level: string): number {
   return known === undefined ? 0 : LOG_LEVELS.indexOf(known) * 4 + 1;
 }
 
+/** Milliseconds of the first time that does not fit into 64 bits of nanoseconds. */
+const END_OF_TIME = 2 ** 64 / 1e6;
+
 /** Times of envelopes are exact to a microsecond: a double has no more digits. */
 function nanoseconds(ms: number | null): string | undefined {
-  return ms === null || ms < 0 ? undefined : `${Math.round(ms * 1000)}000`;
+  return ms === null || ms < 0 || ms >= END_OF_TIME ? undefined : `${Math.round(ms * 1000)}000`;
 }
 
 function attributesOf(values: readonly (readonly [string, unknown])[]): KeyValue[] {
