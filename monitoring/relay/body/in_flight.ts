@@ -5,7 +5,7 @@ export const LARGE_BYTES = 64 * 1024;
 
 /**
  * Counted for each large body until it is answered, beside its bytes: what the runtime keeps for its connection.
- * Without it 1,000 uploads of 1 MiB at once add 719 MiB, with it 459 to 491 (`deno task bench --only=memory`).
+ * Without it 1,000 uploads of 1 MiB at once add 570 MiB, with it 341 to 385 (`deno task bench --only=memory`).
  */
 const OVERHEAD_BYTES = 512 * 1024;
 
