@@ -145,7 +145,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const onDeploy = deployment !== undefined;
   const sentryDsn = optional("SENTRY_DSN", values.dsn);
   const mode = sentryDsn ? "relay" : "inbox";
-  const pageDsn = sentryDsn ?? parseDsn(INBOX_DSN);
+  const pageDsn = sentryDsn ?? parseDsn(INBOX_DSN)!;
   const additionalDsns = optional("SENTRY_ALLOWED_DSNS", values.list(values.dsn)) ?? [];
   const tunnel = optional("SENTRY_TUNNEL", values.oneOf("hosted", "always", "never")) ?? "hosted";
   const listensOnAllInterfaces = mode === "relay" || onDeploy;

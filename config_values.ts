@@ -1,5 +1,5 @@
 /** Parsers of the values of environment variables, and of the options of monitoring/relay_handler.ts. */
-import { type Dsn, DsnError, parseDsn } from "./monitoring/protocol/dsn.ts";
+import { type Dsn, parseDsn } from "./monitoring/protocol/dsn.ts";
 import { isLoopbackHost } from "./monitoring/protocol/loopback.ts";
 import {
   parsePostgresUrl,
@@ -141,14 +141,7 @@ export const noProxyHost = matching(
 /** A Sentry DSN. */
 export const dsn: Parser<Dsn> = {
   allowed: "a Sentry DSN such as https://KEY@o1.ingest.sentry.io/1",
-  parse: (text) => {
-    try {
-      return parseDsn(text);
-    } catch (error) {
-      if (error instanceof DsnError) return undefined;
-      throw error;
-    }
-  },
+  parse: parseDsn,
 };
 
 /** A comma-separated list. Empty entries are ignored. */

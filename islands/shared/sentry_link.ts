@@ -1,4 +1,4 @@
-import { type Dsn, DsnError, isHostedIngest, parseDsn } from "../../monitoring/protocol/dsn.ts";
+import { isHostedIngest, parseDsn } from "../../monitoring/protocol/dsn.ts";
 
 /** The DSN of this page's telemetry; empty if the page has none. Browser only. */
 export function dsnOfPage(): string {
@@ -14,7 +14,7 @@ export function dsnOfPage(): string {
  * @param place path below the organization: "issues/"
  */
 export function sentryUrl(text: string, place: string): string | undefined {
-  const dsn = dsnOf(text);
+  const dsn = parseDsn(text);
   if (dsn === undefined) return undefined;
   const origin = isHostedIngest(dsn) ? "https://sentry.io" : `${dsn.protocol}://${dsn.host}`;
   return `${origin}/orgredirect/organizations/:orgslug/${place}`;
@@ -27,13 +27,4 @@ export function sentryUrl(text: string, place: string): string | undefined {
  */
 export function sentryTraceUrl(text: string, traceId: string): string | undefined {
   return sentryUrl(text, `explore/traces/trace/${encodeURIComponent(traceId)}/`);
-}
-
-function dsnOf(text: string): Dsn | undefined {
-  try {
-    return parseDsn(text);
-  } catch (error) {
-    if (error instanceof DsnError) return undefined;
-    throw error;
-  }
 }

@@ -13,11 +13,6 @@ export interface Dsn {
   readonly projectId: string;
 }
 
-/** A text is not a DSN. The message is one sentence that states what would be right. */
-export class DsnError extends Error {
-  override readonly name = "DsnError";
-}
-
 /**
  * PROTOCOL "://" KEY "@" HOST [":" PORT] *("/" SEGMENT) "/" PROJECT
  *
@@ -40,35 +35,28 @@ const MAX_DSN_LENGTH = 1024;
 /**
  * Parses a DSN. Converts protocol and host to lower case and keeps all else, even a default port.
  *
- * @throws {DsnError} if the text is not a DSN, or its host is not in canonical form
+ * @returns undefined if it is not a DSN, or its host is not in canonical form
  *
  * @example
  * ```ts
  * import { parseDsn } from "./dsn.ts";
  *
  * const dsn = parseDsn("https://key@O1.ingest.us.sentry.io/42");
- * dsn.host; // "o1.ingest.us.sentry.io"
- * dsn.projectId; // "42"
+ * dsn?.host; // "o1.ingest.us.sentry.io"
+ * dsn?.projectId; // "42"
  * ```
  */
-export function parseDsn(text: string): Dsn {
-  const match = text.length <= MAX_DSN_LENGTH ? DSN.exec(text) : null;
-  if (!match) {
-    throw new DsnError(
-      "The DSN must have the form https://KEY@HOST/PROJECT, without a secret key.",
-    );
-  }
+export function parseDsn(text: unknown): Dsn | undefined {
+  if (typeof text !== "string" || text.length > MAX_DSN_LENGTH) return undefined;
+  const match = DSN.exec(text);
+  if (!match) return undefined;
   const [, scheme = "", publicKey = "", name = "", port, path = "", projectId = ""] = match;
   const protocol = scheme.toLowerCase() as "http" | "https";
   const hostname = name.toLowerCase();
   // `127.1`, `0x7f.0.0.1`, …: written as one host, resolved as another.
-  if (URL.parse(`${protocol}://${hostname}/`)?.hostname !== hostname) {
-    throw new DsnError("The DSN's host must be written in its canonical form.");
-  }
-  if (Number(port ?? 0) > 65535) throw new DsnError("The DSN's port must be at most 65535.");
-  if (path.split("/").some((segment) => segment === "." || segment === "..")) {
-    throw new DsnError("The DSN's path must have no dot segments.");
-  }
+  const isCanonical = URL.parse(`${protocol}://${hostname}/`)?.hostname === hostname;
+  const hasDots = path.split("/").some((segment) => segment === "." || segment === "..");
+  if (!isCanonical || hasDots || Number(port ?? 0) > 65535) return undefined;
   const host = port === undefined ? hostname : `${hostname}:${port}`;
   return Object.freeze<Dsn>({
     text: `${protocol}://${publicKey}@${host}${path}/${projectId}`,

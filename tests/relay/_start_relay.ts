@@ -42,7 +42,7 @@ export interface Health {
 /** Starts the route with one hosted DSN and a test's own options. */
 export function startRelay(options: Partial<RelayOptions> = {}): RunningRelay {
   const relay = createRelay({
-    allowedDsns: [parseDsn(DSN)],
+    allowedDsns: [parseDsn(DSN)!],
     maxEnvelopeBytes: 20 * MIB,
     maxInFlightBytes: 256 * MIB,
     relayTimeoutMs: 10_000,

@@ -16,7 +16,10 @@ Deno.test("row 'DSN missing from header and query' → 403 dsn_missing", async (
 Deno.test("DSN in the query only → delivered to that hosted DSN", async () => {
   await using ingest = startStandInIngest();
   const dsns = ["https://a@o1.ingest.sentry.io/2", "https://b@o1.ingest.us.sentry.io/2"];
-  await using server = startRelay({ upstream: ingest.origin, allowedDsns: dsns.map(parseDsn) });
+  await using server = startRelay({
+    upstream: ingest.origin,
+    allowedDsns: dsns.map((dsn) => parseDsn(dsn)!),
+  });
   for (
     const [query, key] of [["?o=1&p=2", "a"], ["?o=1&p=2&r=us", "b"], ["?r=us&x=&p=2&o=1", "b"]]
   ) {
@@ -141,7 +144,7 @@ for (const [attack, cases] of Object.entries(REFUSED)) {
 
 Deno.test("DSN with its host in upper case → delivered to the allowed DSN", async () => {
   await using ingest = startStandInIngest();
-  const allowed = parseDsn(`http://key@${ingest.host.replace("127.0.0.1", "localhost")}/1`);
+  const allowed = parseDsn(`http://key@${ingest.host.replace("127.0.0.1", "localhost")}/1`)!;
   await using server = startRelay({ allowedDsns: [allowed] });
   const upperCase = allowed.text.replace("localhost", "LOCALHOST");
   await expectTaken(await server.post(envelope({ dsn: upperCase })), "delivered", {});
@@ -151,7 +154,10 @@ Deno.test("DSN with its host in upper case → delivered to the allowed DSN", as
 Deno.test("query that agrees with the header → delivered; query that fits two keys → 403", async () => {
   await using ingest = startStandInIngest();
   const dsns = ["https://a@o1.ingest.sentry.io/2", "https://b@o1.ingest.sentry.io/2"];
-  await using server = startRelay({ upstream: ingest.origin, allowedDsns: dsns.map(parseDsn) });
+  await using server = startRelay({
+    upstream: ingest.origin,
+    allowedDsns: dsns.map((dsn) => parseDsn(dsn)!),
+  });
   const query = "?o=1&p=2";
   await expectTaken(await server.post(envelope({ dsn: dsns[1] }), {}, query), "delivered", {});
   assert.match(ingest.requests[0]?.headers["x-sentry-auth"] ?? "", /sentry_key=b$/);
@@ -167,7 +173,7 @@ Deno.test("query of a self-hosted DSN → 403 dsn_not_allowed", async () => {
       "https://key@sentry.example/2",
     ]
   ) {
-    await using server = startRelay({ allowedDsns: [parseDsn(dsn)] });
+    await using server = startRelay({ allowedDsns: [parseDsn(dsn)!] });
     await expectError(await server.post(envelope({}), {}, "?o=1&p=2"), 403, "dsn_not_allowed");
   }
 });

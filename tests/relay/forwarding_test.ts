@@ -110,7 +110,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
 Deno.test("self-hosted DSN → sent to its own origin and path", async () => {
   await using ingest = startStandInIngest();
   const dsn = `http://key@${ingest.host}/sentry/7`;
-  await using server = startRelay({ allowedDsns: [parseDsn(dsn)] });
+  await using server = startRelay({ allowedDsns: [parseDsn(dsn)!] });
   await expectTaken(await server.post(envelope({ dsn, event_id: "e" })), "delivered", { id: "e" });
   assert.equal(ingest.requests[0]?.path, "/sentry/api/7/envelope/");
 });

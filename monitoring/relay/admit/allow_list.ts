@@ -1,5 +1,5 @@
 import { isOwnOrigin } from "../../access/caller.ts";
-import { type Dsn, DsnError, isHostedIngest, parseDsn } from "../../protocol/dsn.ts";
+import { type Dsn, isHostedIngest, parseDsn } from "../../protocol/dsn.ts";
 import type { EnvelopeHeader } from "../../protocol/envelope.ts";
 import { RelayError } from "../errors.ts";
 import { sentryAuth } from "./sentry_auth.ts";
@@ -69,7 +69,7 @@ export class AllowList {
     const isAddressed = (dsn: Dsn) => dsn.projectId === project && dsn.publicKey === key;
     const dsn = this.#only(isAddressed);
     if (header.dsn === undefined || header.dsn === null) return dsn;
-    const named = tryParseDsn(header.dsn);
+    const named = parseDsn(header.dsn);
     const isSame = named !== undefined && isAddressed(named) &&
       (named.text === dsn.text || this.#isThisServer(named, request));
     return isSame ? dsn : this.#notAllowed();
@@ -95,7 +95,7 @@ export class AllowList {
   find(named: unknown): Dsn | undefined {
     const exact = typeof named === "string" ? this.#byText.get(named) : undefined;
     if (exact) return exact;
-    const dsn = tryParseDsn(named);
+    const dsn = parseDsn(named);
     return dsn && this.#byText.get(dsn.text);
   }
 
@@ -121,16 +121,6 @@ export class AllowList {
   #refuse(code: "dsn_missing" | "dsn_not_allowed", detail: string): never {
     const { advice } = this.#options;
     throw new RelayError(code, advice === undefined ? detail : `${detail} ${advice}`);
-  }
-}
-
-function tryParseDsn(text: unknown): Dsn | undefined {
-  if (typeof text !== "string") return undefined;
-  try {
-    return parseDsn(text);
-  } catch (error) {
-    if (error instanceof DsnError) return undefined;
-    throw error;
   }
 }
 

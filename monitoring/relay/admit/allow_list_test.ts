@@ -8,7 +8,7 @@ const dsns = [
   "https://publickey@o1.ingest.us.sentry.io/42",
   "https://publickey@o1.ingest.sentry.io/42",
   "http://key@sentry.example:9000/path/7",
-].map(parseDsn);
+].map((text) => parseDsn(text)!);
 const allowList = new AllowList(dsns);
 
 function match(dsn: unknown, query = "") {

@@ -11,7 +11,7 @@ const envelope = (): AdmittedEnvelope => ({
   contentEncoding: null,
   header: {},
   items: [{ type: "event", bytes: 2, count: 1 }],
-  dsn: parseDsn("https://key@o1.ingest.sentry.io/1"),
+  dsn: parseDsn("https://key@o1.ingest.sentry.io/1")!,
   key: new Uint8Array(32).fill(1),
   receivedAt: Date.now(),
   isOwn: false,
