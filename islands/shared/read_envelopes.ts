@@ -24,7 +24,11 @@ export async function listEnvelopes(
   return { rows, hasMore: before !== undefined };
 }
 
-/** The results for all values, in their order; a few requests at the same time. */
+/**
+ * The results for all values, in their order; a few requests at the same time.
+ *
+ * @throws the first error, once all running requests have ended; then no more are started
+ */
 export async function inParallel<Value, Result>(
   values: readonly Value[],
   request: (value: Value) => Promise<Result>,
@@ -33,9 +37,13 @@ export async function inParallel<Value, Result>(
   let next = 0;
   const work = async () => {
     for (let index = next++; index < values.length; index = next++) {
-      results[index] = await request(values[index]!);
+      results[index] = await request(values[index]!).catch((error) => {
+        next = values.length;
+        throw error;
+      });
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  const ended = await Promise.allSettled(Array.from({ length: CONCURRENCY }, work));
+  for (const result of ended) if (result.status === "rejected") throw result.reason;
   return results;
 }

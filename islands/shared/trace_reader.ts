@@ -3,14 +3,12 @@ import type { TraceParts } from "../../monitoring/models/trace/trace_span.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { ConsoleSource } from "./source/source.ts";
 import { isSameList } from "./stable.ts";
-import { listEnvelopes } from "./read_envelopes.ts";
+import { inParallel, listEnvelopes } from "./read_envelopes.ts";
 
 /** Maximum envelopes read for one trace. A tab that is open for hours sends a few hundred. */
 const MAX_ENVELOPES = 1_000;
 /** Maximum bytes of these envelopes. 1 MiB holds about 5,000 spans, and all are kept in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Parallel downloads; the browser would queue more of them. */
-const CONCURRENCY = 4;
 
 /** Item types that contain spans, errors or logs. */
 const READ_TYPES: ReadonlySet<string> = new Set(["event", "log", "span", "transaction"]);
@@ -70,34 +68,25 @@ export class TraceReader {
     const unread = rows.filter(({ id, items }) =>
       !this.#parts.has(id) && items.some(({ type }) => READ_TYPES.has(type))
     );
-    // All downloads end before an error is reported: the next read would fetch the running ones again.
-    const ended = await Promise.allSettled(
-      Array.from({ length: CONCURRENCY }, () => this.#fetchFrom(unread)),
-    );
-    for (const result of ended) if (result.status === "rejected") throw result.reason;
+    await inParallel(unread, (row) => this.#fetch(row));
     const ids = rows.map(({ id }) => id).filter((id) => this.#parts.has(id)).sort((a, b) => a - b);
     const parts = ids.map((id) => this.#parts.get(id)!);
     return this.#content = {
       parts: isSameList(this.#content.parts, parts) ? this.#content.parts : parts,
       replayId: rows.find(({ replay_id }) => replay_id !== null)?.replay_id ?? null,
-      isTruncated: hasMore || unread.length > 0,
+      isTruncated: hasMore ||
+        this.#bytes >= MAX_BYTES && unread.some(({ id }) => !this.#parts.has(id)),
       state: "ready",
     };
   }
 
-  /** Takes envelopes from the list until it is empty or the size limit is reached. Empties it after an error. */
-  async #fetchFrom(unread: InboxRow[]): Promise<void> {
-    while (this.#bytes < MAX_BYTES && !this.isClosed) {
-      const row = unread.pop();
-      if (row === undefined) return;
-      const bytes = await this.source.envelope(row.id).catch((error) => {
-        unread.length = 0;
-        throw error;
-      });
-      // Evicted since it was listed.
-      if (bytes === undefined) continue;
-      this.#bytes += bytes.length;
-      this.#parts.set(row.id, readTraceEnvelope(bytes, row.id, this.traceId));
-    }
+  /** Reads an envelope, unless the size limit is reached. */
+  async #fetch({ id }: InboxRow): Promise<void> {
+    if (this.#bytes >= MAX_BYTES || this.isClosed) return;
+    const bytes = await this.source.envelope(id);
+    // Evicted since it was listed.
+    if (bytes === undefined) return;
+    this.#bytes += bytes.length;
+    this.#parts.set(id, readTraceEnvelope(bytes, id, this.traceId));
   }
 }
