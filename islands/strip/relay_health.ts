@@ -1,14 +1,18 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { describeOutcome } from "../../components/outcome.ts";
-import { type HealthReport as RelayReport, OUTCOMES } from "../../monitoring/protocol/relay_api.ts";
+import {
+  type HealthReport as RelayReport,
+  OUTCOMES,
+  type SpoolReport,
+} from "../../monitoring/protocol/relay_api.ts";
 import type { Flow } from "../shared/flow.ts";
 import { Store } from "../shared/store.ts";
 import { snapshot as flowSnapshot, subscribe as onFlow } from "../shared/use_flow.ts";
 
 /** The relay's health report, about all senders. */
 interface RelayHealth {
-  /** Undefined: it was not reported. */
-  readonly spool?: SpoolState | undefined;
+  /** Of all senders. Undefined: it was not reported. */
+  readonly spool?: SpoolReport | undefined;
   /** Since the server started. Undefined: not reported. */
   readonly totals?: SenderTotals | undefined;
 }
@@ -16,14 +20,6 @@ interface RelayHealth {
 /** A health report, and when it was read, milliseconds since 1970. */
 export interface HealthReport extends RelayHealth {
   readonly readAt: number;
-}
-
-/** Content of the relay's spool at the time of the report. */
-export interface SpoolState {
-  /** Envelopes, of all senders. */
-  readonly pending: number;
-  /** Seconds that the oldest of them has waited. */
-  readonly oldestAgeS: number;
 }
 
 /** How all senders' envelopes ended. */
@@ -35,9 +31,6 @@ export interface SenderTotals {
   /** The same by outcome; omits outcomes that did not occur. */
   readonly reasons: readonly { readonly word: string; readonly count: number }[];
 }
-
-/** JSON from outside: any attribute may be missing or of another type. */
-type Unchecked<T> = { readonly [name in keyof T]?: unknown };
 
 /** The relay's outcomes (`X-Relay-Outcome`) of envelopes that are not tried again. */
 const REFUSALS = OUTCOMES.filter((outcome) => describeOutcome({ outcome }).kind === "refused");
@@ -53,25 +46,14 @@ const LONGEST_PAUSE_MS = 10_000;
  * @param health its JSON; a proxy may have answered in its place
  */
 export function readHealth(health: unknown): RelayHealth {
-  const { spool, outcomes } = Object(health) as Unchecked<RelayReport>;
-  return { spool: readSpool(spool), totals: readTotals(outcomes) };
-}
-
-function readSpool(spool: unknown): SpoolState | undefined {
-  const { pending, oldest_age_s: oldestAgeS } = Object(spool) as Unchecked<RelayReport["spool"]>;
-  return isCount(pending) && isCount(oldestAgeS) ? { pending, oldestAgeS } : undefined;
-}
-
-function readTotals(outcomes: unknown): SenderTotals | undefined {
-  const counts = Object(outcomes) as Unchecked<RelayReport["outcomes"]>;
-  const { delivered, stored } = counts;
-  if (!isCount(delivered) || !isCount(stored)) return undefined;
-  const reasons = REFUSALS.flatMap((outcome) => {
-    const count = counts[outcome];
-    return isCount(count) && count > 0 ? [{ word: describeOutcome({ outcome }).word, count }] : [];
-  });
+  const { is_healthy, spool, outcomes } = Object(health) as Partial<RelayReport>;
+  if (is_healthy === undefined || outcomes === undefined) return {};
+  const reasons = REFUSALS.map((outcome) => ({
+    word: describeOutcome({ outcome }).word,
+    count: outcomes[outcome],
+  })).filter(({ count }) => count > 0);
   const refused = reasons.reduce((sum, { count }) => sum + count, 0);
-  return { accepted: delivered + stored, refused, reasons };
+  return { spool, totals: { accepted: outcomes.delivered + outcomes.stored, refused, reasons } };
 }
 
 /**
@@ -82,10 +64,6 @@ function readTotals(outcomes: unknown): SenderTotals | undefined {
  */
 export function healthPauseMs(asked: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(asked - 1, 30));
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 /** Collects the envelopes of one burst: one request for all of them. */

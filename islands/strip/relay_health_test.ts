@@ -11,22 +11,20 @@ const outcomes = {
   dropped: 0,
 };
 
-Deno.test("health of a relay with a spool → number and age of its envelopes", () => {
-  const spool = { pending: 12, bytes: 4096, oldest_age_s: 185 };
-  assert.deepEqual(readHealth({ is_healthy: true, mode: "relay", spool }).spool, {
-    pending: 12,
-    oldestAgeS: 185,
-  });
+const spool = { pending: 12, bytes: 4096, oldest_age_s: 185 };
+
+Deno.test("health of a relay with a spool → its envelopes", () => {
+  assert.deepEqual(readHealth({ is_healthy: true, mode: "relay", spool, outcomes }).spool, spool);
 });
 
 Deno.test("outcomes of all senders → accepted, refused, and refused by outcome", () => {
-  assert.deepEqual(readHealth({ outcomes }).totals, {
+  assert.deepEqual(readHealth({ is_healthy: true, spool, outcomes }).totals, {
     accepted: 15,
     refused: 3,
     reasons: [{ word: "rate limited", count: 1 }, { word: "rejected", count: 2 }],
   });
   const inInbox = { ...outcomes, delivered: 0, stored: 7, rate_limited: 0, rejected: 0 };
-  assert.deepEqual(readHealth({ outcomes: inInbox }).totals, {
+  assert.deepEqual(readHealth({ is_healthy: true, spool, outcomes: inInbox }).totals, {
     accepted: 7,
     refused: 0,
     reasons: [],
@@ -34,20 +32,8 @@ Deno.test("outcomes of all senders → accepted, refused, and refused by outcome
 });
 
 Deno.test("a proxy answers in the relay's place → no health", () => {
-  const answers: unknown[] = [
-    null,
-    undefined,
-    "down",
-    [],
-    {},
-    { spool: null, outcomes: null },
-    { spool: 3, outcomes: [] },
-    { spool: { pending: "12", oldest_age_s: 1 }, outcomes: { delivered: "3", stored: 0 } },
-    { spool: { pending: -1, oldest_age_s: 1 }, outcomes: { delivered: -1, stored: 0 } },
-    { spool: { pending: 1, oldest_age_s: NaN } },
-  ];
-  for (const answer of answers) {
-    assert.deepEqual(readHealth(answer), { spool: undefined, totals: undefined });
+  for (const answer of [null, undefined, "down", [], {}, { status: "up" }]) {
+    assert.deepEqual(readHealth(answer), {});
   }
 });
 

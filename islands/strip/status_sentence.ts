@@ -2,7 +2,7 @@ import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import type { Flow } from "../shared/flow.ts";
 import { phaseSentence, type PhaseState } from "./PipelineStrip.tsx";
-import type { SpoolState } from "./relay_health.ts";
+import type { SpoolReport } from "../../monitoring/protocol/relay_api.ts";
 
 /** What the status line depends on. */
 interface PipelineState extends PhaseState {
@@ -12,7 +12,7 @@ interface PipelineState extends PhaseState {
   /** When the oldest of them was created, milliseconds since 1970; undefined: an earlier page created it. */
   readonly waitingSince?: number | undefined;
   /** The relay's spool as of its last report; undefined: not reported. */
-  readonly spool?: SpoolState | undefined;
+  readonly spool?: Pick<SpoolReport, "pending" | "oldest_age_s"> | undefined;
 }
 
 /** The status line: the first of these that applies, most important first. */
@@ -35,9 +35,11 @@ export function statusSentence(state: PipelineState): string {
   return flow.accepted === 0 ? "Nothing sent yet." : "All delivered.";
 }
 
-function spoolText({ pending, oldestAgeS }: SpoolState): string {
+function spoolText(
+  { pending, oldest_age_s }: NonNullable<PipelineState["spool"]>,
+): string {
   // The relay reports whole seconds.
-  const oldest = oldestAgeS < 60 ? `${oldestAgeS}\u00a0s` : formatDuration(oldestAgeS * 1000);
+  const oldest = oldest_age_s < 60 ? `${oldest_age_s}\u00a0s` : formatDuration(oldest_age_s * 1000);
   return `the relay has ${formatCount(pending, "envelope")} of all senders in its spool, ` +
     (pending === 1 ? `for ${oldest}` : `the oldest for ${oldest}`);
 }

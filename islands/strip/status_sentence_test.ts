@@ -44,19 +44,19 @@ Deno.test("ingest is down → since when, how much is spooled and how old it is"
     "The ingest has been unavailable since 14:03:22: the relay stores envelopes in its spool.",
   );
   assert.equal(
-    statusSentence({ ...running, flow, spool: { pending: 12, oldestAgeS: 185 } }),
+    statusSentence({ ...running, flow, spool: { pending: 12, oldest_age_s: 185 } }),
     "The ingest has been unavailable since 14:03:22: the relay has 12\u00a0envelopes of all " +
       "senders in its spool, the oldest for 3\u00a0min\u00a005\u00a0s.",
   );
 });
 
 Deno.test("ingest is up again → what is spooled, until the spool is empty", () => {
-  const spool = { pending: 1, oldestAgeS: 2 };
+  const spool = { pending: 1, oldest_age_s: 2 };
   assert.match(
     statusSentence({ ...running, flow: some, spool }),
     /^The ingest is available again: .* 1\senvelope .* for 2\ss\.$/,
   );
-  const empty = { pending: 0, oldestAgeS: 0 };
+  const empty = { pending: 0, oldest_age_s: 0 };
   assert.match(
     statusSentence({ ...running, flow: { ...some, spoolingSince: at }, spool: empty }),
     /the relay’s spool is empty/,
