@@ -5,11 +5,15 @@ export interface KeyValue {
   readonly value: ReactNode;
 }
 
-/** A list of names and their values. */
-export function KeyValueList({ entries }: { entries: readonly KeyValue[] }) {
+/**
+ * A list of names and their values.
+ *
+ * @param props.entries false: left out
+ */
+export function KeyValueList({ entries }: { entries: readonly (KeyValue | false)[] }) {
   return (
     <dl className="key-values">
-      {entries.map(({ name, value }, index) => (
+      {entries.filter((entry) => entry !== false).map(({ name, value }, index) => (
         // Not the name as key: senders may repeat names.
         <div key={index}>
           <dt>{name}</dt>

@@ -93,7 +93,7 @@ function useProperties(
   bytes: Uint8Array,
   row: InboxRow | undefined,
   scope: ConsoleSource["scope"],
-): readonly KeyValue[] {
+): readonly (KeyValue | false)[] {
   const { receipts } = useTelemetry();
   const { trace_ids, replay_id, errors, omitted } = useMemo(() => {
     const parsed = parseEnvelope(bytes);
@@ -106,7 +106,7 @@ function useProperties(
   }, [bytes, row?.received_at]);
   const receipt = row && findReceipt(row, receipts);
   const encoding = row?.content_encoding;
-  const entries: readonly (KeyValue | false)[] = [
+  return [
     row !== undefined && {
       name: scope === "visit" ? "Created" : "Received",
       value: <Timestamp at={row.received_at} />,
@@ -137,7 +137,6 @@ function useProperties(
     replay_id !== null && { name: "Recording", value: <code>{replay_id}</code> },
     omitted !== undefined && { name: "Not in the lists", value: omitted },
   ];
-  return entries.filter((entry) => entry !== false);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { formatCount } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
-import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
@@ -214,7 +214,7 @@ function EventProperties({ source, event }: { source: ConsoleSource; event: Repo
   const { trace_id, span_id, replay_id, event_id, mechanism, facts } = event;
   const recording = useRecordingHref(source, replay_id, event.at, "errors");
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
-  const entries: readonly (KeyValue | false)[] = [
+  const entries = [
     trace_id !== null && {
       name: "trace",
       value: (
@@ -235,5 +235,5 @@ function EventProperties({ source, event }: { source: ConsoleSource; event: Repo
     event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
     ...texts.map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),
   ];
-  return <KeyValueList entries={entries.filter((entry) => entry !== false)} />;
+  return <KeyValueList entries={entries} />;
 }

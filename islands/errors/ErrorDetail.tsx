@@ -45,9 +45,7 @@ export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
     if (document.activeElement === place.current) place.current?.querySelector("h3")?.focus();
   }, [title, current]);
 
-  if (source && state === "forbidden") {
-    return <InboxTokenForm authorize={(token) => source.authorize(token)} />;
-  }
+  if (source && state === "forbidden") return <InboxTokenForm source={source} />;
   // An envelope may contain several errors of a group; they share one address.
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
   const linkTo = (row: OccurrenceRow | undefined) =>

@@ -56,7 +56,7 @@ function InboxHighlights() {
   if (source && isForbidden) {
     return (
       <Panel id="locked" title="Inbox" isUnrecorded>
-        <InboxTokenForm authorize={(token) => source.authorize(token)} />
+        <InboxTokenForm source={source} />
       </Panel>
     );
   }

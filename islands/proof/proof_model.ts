@@ -34,7 +34,6 @@ export interface Cell {
 export interface Finding extends Explanation {
   readonly step: Step;
   readonly signals: readonly Signal[];
-  readonly cause: string;
   readonly code: Cause;
   /** Nothing is lost, but nothing has arrived either. */
   readonly isWarning: boolean;

@@ -5,6 +5,7 @@ import {
   subscribe,
   visitData,
 } from "../../monitoring/browser/mod.ts";
+import { dsnOfPage } from "../shared/sentry_link.ts";
 import { openSource } from "../shared/use_source.ts";
 import { diagnoseStorage, diagnoseWorker, isReachable, repeatRefusedPost } from "./diagnose.ts";
 import { findSignals, ITEM_TYPES, type SegmentId, type Signal, SIGNALS } from "./find_signals.ts";
@@ -203,7 +204,8 @@ class ProofRun {
     }
     if (receipts.some(isFailing)) this.#endSoon();
     if (receipts.some(isUnanswered)) {
-      const address = route.startsWith("/") ? undefined : ingestOrigin();
+      // Of the ingest, if the browser sends to it directly.
+      const address = route.startsWith("/") ? undefined : new URL(dsnOfPage()).origin;
       if (navigator.onLine) found.isReachable ??= await isReachable(address);
     }
     const refused = receipts.find((receipt) => isRefused(receipt, route));
@@ -284,12 +286,6 @@ class ProofRun {
     });
     return { ...evaluation, evidence, startedAt: this.#startedAt, tookMs: now - this.#startedAt };
   }
-}
-
-/** The ingest that the browser sends to, from the page's configuration. */
-function ingestOrigin(): string {
-  const { dsn } = JSON.parse(document.getElementById("client")!.textContent!) as { dsn: string };
-  return new URL(dsn).origin;
 }
 
 /** What items have in common here and in the inbox, however the envelope was compressed. */

@@ -54,9 +54,7 @@ export function DetailView(
         <h3 tabIndex={-1} ref={heading}>{title}</h3>
         {header}
       </header>
-      {source && state === "forbidden"
-        ? <InboxTokenForm authorize={(token) => source.authorize(token)} />
-        : children}
+      {source && state === "forbidden" ? <InboxTokenForm source={source} /> : children}
     </div>
   );
 }

@@ -1,12 +1,16 @@
 import { type FormEvent, useId, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { ConsoleSource } from "./source/source.ts";
 
 /**
  * Asks for the inbox token. Shown when the server denies access to the inbox.
  *
- * @param props.authorize sends the token; whether it was accepted
+ * @param props.onAuthorized called when the token was accepted
  */
-export function InboxTokenForm({ authorize }: { authorize: (token: string) => Promise<boolean> }) {
+export function InboxTokenForm({ source, onAuthorized }: {
+  source: ConsoleSource;
+  onAuthorized?: () => void;
+}) {
   const [refused, setRefused] = useState(false);
   const [busy, setBusy] = useState(false);
   // Several views contain this form at the same time.
@@ -16,11 +20,12 @@ export function InboxTokenForm({ authorize }: { authorize: (token: string) => Pr
     event.preventDefault();
     const field = event.currentTarget.elements.namedItem("token") as HTMLInputElement;
     setBusy(true);
-    const accepted = await authorize(field.value);
+    const accepted = await source.authorize(field.value);
     setRefused(!accepted);
     setBusy(false);
     // The submit button lost the focus when it was disabled.
-    if (!accepted) field.focus();
+    if (accepted) onAuthorized?.();
+    else field.focus();
   };
 
   return (

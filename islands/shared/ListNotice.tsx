@@ -34,12 +34,7 @@ export function ListNotice({ source, list, what, hint, children }: {
   const hidesOwn = sources?.rows.some(({ key }) => key !== OWN_SOURCE.key) ?? false;
 
   if (source && state === "forbidden") {
-    const authorize = async (token: string) => {
-      const accepted = await source.authorize(token);
-      setAuthorized(accepted);
-      return accepted;
-    };
-    return <InboxTokenForm authorize={authorize} />;
+    return <InboxTokenForm source={source} onAuthorized={() => setAuthorized(true)} />;
   }
   if (list.state === "failed") {
     return <ReadFailure message={list.error} retry={list.retry} />;
