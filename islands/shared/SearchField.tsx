@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useId, useRef, useState } from "react";
+import { type ComponentProps, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { changeParams, parseFragment, useFragment } from "./fragment.ts";
 import { viewFragment } from "./view.ts";
 
@@ -18,8 +18,6 @@ export function SearchField({ what, disabled }: { what: string; disabled: boolea
   const [text, setText] = useState(inAddress);
   /** Set while the text is newer than the address. */
   const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const id = useId();
-  const input = useSearchKey();
 
   const cancelPending = () => {
     clearTimeout(pending.current);
@@ -47,46 +45,67 @@ export function SearchField({ what, disabled }: { what: string; disabled: boolea
   }, []);
 
   return (
+    <SearchInput
+      label={`Search ${what}`}
+      onSubmit={() => search(text)}
+      disabled={disabled}
+      title="Searches ids, texts and types"
+      maxLength={MAX_LENGTH}
+      value={text}
+      onChange={({ target: { value } }) => {
+        setText(value);
+        clearTimeout(pending.current);
+        pending.current = setTimeout(search, DEBOUNCE_MS, value);
+      }}
+      // The next click may follow a link, whose target is built from the address.
+      onBlur={({ target: { value } }) => void (pending.current && search(value))}
+    />
+  );
+}
+
+/**
+ * A form with a search field, which the key `/` focuses.
+ *
+ * @param props.input further attributes of the field
+ */
+export function SearchInput(
+  { label, onSubmit, ...input }: Omit<ComponentProps<"input">, "onSubmit"> & {
+    label: string;
+    onSubmit?: () => void;
+  },
+) {
+  const id = useId();
+  const ref = useSearchKey();
+  return (
     <form
       role="search"
       className="search"
       onSubmit={(event) => {
         event.preventDefault();
-        search(text);
+        onSubmit?.();
       }}
     >
-      <label htmlFor={id} className="vh">Search {what}</label>
+      <label htmlFor={id} className="vh">{label}</label>
       <input
         id={id}
-        ref={input}
+        ref={ref}
         type="search"
-        disabled={disabled}
         aria-keyshortcuts="/"
         placeholder="Type / to search"
-        title="Searches ids, texts and types"
-        maxLength={MAX_LENGTH}
         autoComplete="off"
         spellCheck={false}
-        value={text}
-        onChange={({ target: { value } }) => {
-          setText(value);
-          clearTimeout(pending.current);
-          pending.current = setTimeout(search, DEBOUNCE_MS, value);
-        }}
-        // The next click may follow a link, whose target is built from the address.
-        onBlur={({ target: { value } }) => void (pending.current && search(value))}
+        {...input}
       />
     </form>
   );
 }
 
 /**
- * Makes the key `/` focus a search field while it is visible, unless the user is typing elsewhere. Show the key: in
- * `aria-keyshortcuts` and in the placeholder.
+ * Makes the key `/` focus a search field while it is visible, unless the user is typing elsewhere.
  *
  * @returns the ref of the field
  */
-export function useSearchKey(): RefObject<HTMLInputElement | null> {
+function useSearchKey(): RefObject<HTMLInputElement | null> {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

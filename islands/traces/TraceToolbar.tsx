@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
-import { useSearchKey } from "../shared/SearchField.tsx";
+import { SearchInput } from "../shared/SearchField.tsx";
 import type { TimeWindow } from "./use_time_window.ts";
 
 /** Search in a trace, expand and collapse its tree, zoom. */
@@ -21,7 +21,6 @@ export function TraceToolbar(
   },
 ) {
   const [selected, setSelected] = useState(-1);
-  const input = useSearchKey();
   const count = matches.length;
   const current = Math.min(selected, count - 1);
   const step = (by: 1 | -1) => {
@@ -44,22 +43,13 @@ export function TraceToolbar(
   };
   const bar = (
     <div className="bar trace-toolbar">
-      <form role="search" className="search" onSubmit={(event) => event.preventDefault()}>
-        <label htmlFor="trace-search" className="vh">Search this trace</label>
-        <input
-          id="trace-search"
-          ref={input}
-          type="search"
-          aria-keyshortcuts="/"
-          placeholder="Type / to search"
-          title="Searches names, operations and ids"
-          autoComplete="off"
-          spellCheck={false}
-          value={text}
-          onChange={({ target }) => search(target.value)}
-          onKeyDown={onKeyDown}
-        />
-      </form>
+      <SearchInput
+        label="Search this trace"
+        title="Searches names, operations and ids"
+        value={text}
+        onChange={({ target }) => search(target.value)}
+        onKeyDown={onKeyDown}
+      />
       <output aria-live="polite">
         {text.trim() === "" ? "" : current < 0 ? `${count} found` : `${current + 1} of ${count}`}
       </output>
