@@ -1,3 +1,4 @@
+import { CountCell } from "../../components/CountCell.tsx";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatBytes, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
@@ -92,21 +93,15 @@ function RecordingRow({ row, href, isTabStop }: { row: Row; href: string; isTabS
         {kind === "video" && <span className="quiet">video of a mobile app</span>}
       </td>
       <td className="n took">{formatDuration(ended_at - started_at)}</td>
-      <td className={`n status ${errors > 0 ? "refused" : "none"}`}>
-        {errors > 0 && <OutcomeMark kind="refused" />}
-        {errors}
-        <span className="unit">{errors === 1 ? "error" : "errors"}</span>
-      </td>
-      <td className="n wrote">
-        {segments}
-        <span className="unit">{segments === 1 ? "segment" : "segments"}</span>
+      <CountCell className="status" count={errors} noun="error" isFailure />
+      <CountCell className="wrote" count={segments} noun="segment">
         {missing > 0 && (
           <span className="waits">
             <OutcomeMark kind="waits" />
             {missing} missing
           </span>
         )}
-      </td>
+      </CountCell>
       <td className="n size">{formatBytes(bytes)}</td>
     </tr>
   );

@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { CountCell } from "../../components/CountCell.tsx";
 import { DataTable } from "../../components/DataTable.tsx";
 import { formatFineDuration } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
@@ -159,19 +160,9 @@ const TraceRow = memo(function TraceRow({ row, href, isTabStop, hasRecordings }:
       <td className="n took">
         <Duration ms={durationOf(row)} />
       </td>
-      <td className="n size">
-        {row.spans}
-        <span className="unit">{row.spans === 1 ? "span" : "spans"}</span>
-      </td>
-      <td className={`n status ${row.errors > 0 ? "refused" : "none"}`}>
-        {row.errors > 0 && <OutcomeMark kind="refused" />}
-        {row.errors}
-        <span className="unit">{row.errors === 1 ? "error" : "errors"}</span>
-      </td>
-      <td className={`n wrote ${row.logs > 0 ? "" : "none"}`}>
-        {row.logs}
-        <span className="unit">{row.logs === 1 ? "log" : "logs"}</span>
-      </td>
+      <CountCell className="size" count={row.spans} noun="span" />
+      <CountCell className="status" count={row.errors} noun="error" isFailure />
+      <CountCell className="wrote" count={row.logs} noun="log" />
       {hasRecordings && (
         <td className="recording">
           {row.replay_id !== null && (
