@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { saveBytes } from "../shared/FileButton.tsx";
 import { ProblemBox } from "./ProblemBox.tsx";
@@ -63,46 +63,55 @@ function Item({ item, number, initiallyOpen }: {
   number: number;
   initiallyOpen: boolean;
 }) {
-  const [open, setOpen] = useState(initiallyOpen);
   const { type, header, payload, offset } = item;
   const shortType = cutText(type, MAX_TYPE);
   return (
-    <details
+    <LazyDetails
       className="item"
-      open={open}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>
-        <span className="number">{number}</span> <b>{shortType}</b>{" "}
-        <span>{formatBytes(payload.byteLength)}</span> <small>at byte {offset}</small>
-      </summary>
-      {open && (
+      initiallyOpen={initiallyOpen}
+      summary={
         <>
-          <Payload
-            bytes={payload}
-            name={`Payload of item ${number}`}
-            file={`${number}-${shortType.replaceAll(/[^\w.-]+/g, "_")}`}
-          />
-          <FoldedPayload bytes={header} name={`Header of item ${number}`} />
+          <span className="number">{number}</span> <b>{shortType}</b>{" "}
+          <span>{formatBytes(payload.byteLength)}</span> <small>at byte {offset}</small>
         </>
-      )}
-    </details>
+      }
+    >
+      <Payload
+        bytes={payload}
+        name={`Payload of item ${number}`}
+        file={`${number}-${shortType.replaceAll(/[^\w.-]+/g, "_")}`}
+      />
+      <FoldedPayload bytes={header} name={`Header of item ${number}`} />
+    </LazyDetails>
   );
 }
 
 /** A header in one line, which opens it. */
 function FoldedPayload({ bytes, name }: { bytes: Uint8Array; name: string }) {
-  const [open, setOpen] = useState(false);
+  const size = <small>{formatBytes(bytes.byteLength)}</small>;
+  return (
+    <LazyDetails className="payload" summary={<>{name} {size}</>}>
+      <Payload bytes={bytes} name={name} />
+    </LazyDetails>
+  );
+}
+
+/** Content that is rendered while it is unfolded. */
+function LazyDetails({ className, summary, initiallyOpen = false, children }: {
+  className: string;
+  summary: ReactNode;
+  initiallyOpen?: boolean;
+  children: ReactNode;
+}) {
+  const [open, setOpen] = useState(initiallyOpen);
   return (
     <details
-      className="payload"
+      className={className}
       open={open}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>
-        {name} <small>{formatBytes(bytes.byteLength)}</small>
-      </summary>
-      {open && <Payload bytes={bytes} name={name} />}
+      <summary>{summary}</summary>
+      {open && children}
     </details>
   );
 }
