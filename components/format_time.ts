@@ -14,9 +14,7 @@ const NBSP = "\u00a0";
 export function formatTimeOfDay(at: number): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return "–";
-  return [time.getHours(), time.getMinutes(), time.getSeconds()]
-    .map((part) => String(part).padStart(2, "0"))
-    .join(":");
+  return time.toTimeString().slice(0, 8);
 }
 
 /** {@linkcode formatTimeOfDay} to the millisecond: `14:03:22.084`. */

@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -62,24 +63,13 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
         {level && ` ${cutText(level, MAX_NAME)}`}
       </span>{" "}
       <span className="content">
-        {message !== "" && (
-          <>
-            <LongText text={message} max={MAX_MESSAGE} />
+        {[message, request].filter(Boolean).map((text, index) => (
+          <Fragment key={index}>
+            <LongText text={text!} max={MAX_MESSAGE} />
             {" "}
-          </>
-        )}
-        {request !== null && (
-          <>
-            <LongText text={request} max={MAX_MESSAGE} />
-            {" "}
-          </>
-        )}
-        {status !== null && (
-          <>
-            <b className={colour}>{status}</b>
-            {" "}
-          </>
-        )}
+          </Fragment>
+        ))}
+        {status !== null && <b className={colour}>{`${status} `}</b>}
         {data.map(([name, value], index) => (
           <span key={index}>
             <small>{cutText(name, MAX_NAME)}</small> <LongText text={value} max={MAX_MESSAGE} />

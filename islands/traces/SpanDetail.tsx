@@ -12,6 +12,7 @@ import { fragmentTo } from "../shared/fragment.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { EventMark } from "./TimeAxis.tsx";
+import { Warnings } from "./TraceHeader.tsx";
 
 /** Everything that is known about the selected span. */
 export function SpanDetail({ node, trace, traceId, replayId, marks, hrefOf, onClose }: {
@@ -35,12 +36,7 @@ export function SpanDetail({ node, trace, traceId, replayId, marks, hrefOf, onCl
         <h3 id="span-title" tabIndex={-1}>{span?.name ?? "Parent not received"}</h3>
         <button type="button" className="plain" onClick={onClose}>Close</button>
       </header>
-      {spanWarnings(node, time).map((warning) => (
-        <p key={warning} className="waits">
-          <OutcomeMark kind="waits" />
-          {warning}
-        </p>
-      ))}
+      <Warnings warnings={spanWarnings(node, time)} />
       <dl className="pairs">
         {span && (
           <>

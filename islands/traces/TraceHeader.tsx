@@ -79,7 +79,12 @@ export function TraceWarnings({ summary, scope }: {
   summary: TraceSummary;
   scope: ConsoleSource["scope"] | undefined;
 }) {
-  return traceWarnings(summary, scope).map((warning) => (
+  return <Warnings warnings={traceWarnings(summary, scope)} />;
+}
+
+/** Sentences, each marked as a warning. */
+export function Warnings({ warnings }: { warnings: readonly string[] }) {
+  return warnings.map((warning) => (
     <p key={warning} className="waits">
       <OutcomeMark kind="waits" />
       {warning}
