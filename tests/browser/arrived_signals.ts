@@ -40,7 +40,7 @@ export interface ErrorEvent {
     }[];
   };
   readonly contexts: {
-    readonly trace: { readonly trace_id: string };
+    readonly trace: { readonly trace_id: string; readonly span_id: string };
     readonly react?: { readonly componentStack?: string };
   };
 }
@@ -65,6 +65,26 @@ export function errorOf(items: readonly ArrivedItem[], text: string): ErrorEvent
   return errorsOf(items).find(({ exception }) =>
     exception.values.some(({ value }) => value.includes(text))
   );
+}
+
+/** An entry of a client report (https://develop.sentry.dev/sdk/telemetry/client-reports/). */
+export interface DiscardedEvents {
+  readonly reason: string;
+  readonly category: string;
+  readonly quantity: number;
+}
+
+/** Quantities by `reason:category`, such as `{"backpressure:span": 3}`, summed over all client reports in these items. */
+export function lossesOf(items: readonly ArrivedItem[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const item of items.filter(({ type }) => type === "client_report")) {
+    const { discarded_events } = item.json<{ discarded_events: DiscardedEvents[] }>();
+    for (const { reason, category, quantity } of discarded_events) {
+      const key = `${reason}:${category}`;
+      sums[key] = (sums[key] ?? 0) + quantity;
+    }
+  }
+  return sums;
 }
 
 /** The span's operation, such as `http.client`. */

@@ -2,7 +2,7 @@
 import { type BrowserContext, type CDPSession, expect, type Page } from "@playwright/test";
 import { type StandInIngest, takes } from "../stand_in_ingest.ts";
 import { type Arrivals, arrivalsAtIngest } from "./arrivals.ts";
-import { errorsOf } from "./arrived_signals.ts";
+import { type DiscardedEvents, errorsOf, lossesOf } from "./arrived_signals.ts";
 
 /** Matches the text of every mark, for {@linkcode PageWatch.allow}. */
 export const MARK = /mark \d+ /;
@@ -94,33 +94,14 @@ export async function throttle(page: Page, rate: number): Promise<void> {
   await (await session).send("Emulation.setCPUThrottlingRate", { rate });
 }
 
-/** Quantities by `reason:category`, summed over all client reports that arrived. */
-export async function reportedLosses(
-  arrivals: Arrivals,
-): Promise<Readonly<Record<string, number>>> {
-  const sums: Record<string, number> = {};
-  for (const item of await arrivals.items("client_report")) {
-    const { discarded_events } = item.json<{ discarded_events: DiscardedEvents[] }>();
-    for (const { reason, category, quantity } of discarded_events) {
-      const key = `${reason}:${category}`;
-      sums[key] = (sums[key] ?? 0) + quantity;
-    }
-  }
-  return sums;
-}
+/** {@linkcode lossesOf} all items that arrived. */
+export const reportedLosses = async (arrivals: Arrivals) => lossesOf(await arrivals.items());
 
 /** Number of errors that all client reports count as lost, for any reason. */
 export async function lostErrors(arrivals: Arrivals): Promise<number> {
   return Object.entries(await reportedLosses(arrivals))
     .filter(([key]) => key.endsWith(":error"))
     .reduce((sum, [, quantity]) => sum + quantity, 0);
-}
-
-/** An entry of a client report (https://develop.sentry.dev/sdk/telemetry/client-reports/). */
-interface DiscardedEvents {
-  readonly reason: string;
-  readonly category: string;
-  readonly quantity: number;
 }
 
 /** Makes the ingest accept everything from now on. Returns what it accepts. */

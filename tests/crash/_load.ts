@@ -1,20 +1,24 @@
 import type { ServerProcess } from "../../tools/run/server_process.ts";
 import { type Delivery, type DeliveryLog, envelopeText, eventIdOf } from "./_delivery_log.ts";
 
-export interface LoadOptions {
+export interface LoadOptions extends LoadProfile {
   readonly log: DeliveryLog;
   /** A random generator (0 to below 1) for each sender. */
   readonly randomOf: (sender: number) => () => number;
+}
+
+/** How many senders there are, and how often they send. Times in milliseconds. */
+export interface LoadProfile {
   /** Number of senders of single envelopes, and of recordings, whose segments are ordered. */
   readonly senders: number;
   readonly recorders: number;
-  /** Maximum milliseconds between two envelopes of a sender. */
+  /** Maximum time between two envelopes of a sender. */
   readonly maxPauseMs: number;
-  /** Minimum milliseconds between two segments of a recording. Default: 0. */
+  /** Minimum time between two segments of a recording. Default: 0. */
   readonly minSegmentMs?: number;
-  /** Milliseconds before a sender sends an unacknowledged envelope again. */
+  /** Time before a sender sends an unacknowledged envelope again. */
   readonly resendMs: number;
-  /** Share of the envelopes that the ingest rejects with 500 until the faults end. */
+  /** Share of the envelopes that the ingest always answers with 500, until the faults end. */
   readonly poisonShare: number;
 }
 

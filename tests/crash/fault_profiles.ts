@@ -1,7 +1,8 @@
 import { type BehaviourName, LIMITS_CATEGORY } from "./_flaky_ingest.ts";
+import type { LoadProfile } from "./_load.ts";
 
 /** Which faults, how long and how often. Times in milliseconds. */
-export interface FaultProfile {
+export interface FaultProfile extends LoadProfile {
   /** Length of a server run, from the first response of the server. */
   readonly runMs: readonly [min: number, max: number];
   /** Signals that end a server run; one is drawn. */
@@ -9,13 +10,6 @@ export interface FaultProfile {
   readonly ingestBehaviours: readonly BehaviourName[];
   readonly maxBehaviourMs: number;
   readonly relayTimeoutMs: number;
-  readonly senders: number;
-  readonly recorders: number;
-  readonly maxPauseMs: number;
-  readonly minSegmentMs?: number;
-  readonly resendMs: number;
-  /** Share of the envelopes that the ingest always answers with 500, until the faults end. */
-  readonly poisonShare: number;
   /**
    * Maximum time between two changes of the disk (full, free) and of the clock. Default: no such changes.
    */

@@ -1,12 +1,15 @@
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
 import type { ServerProcess } from "../../tools/run/server_process.ts";
+import { type ArrivedEnvelope, readArrival, senderOf } from "../browser/arrived_envelope.ts";
 import {
-  type ArrivedEnvelope,
-  type ArrivedItem,
-  readArrival,
-  senderOf,
-} from "../browser/arrived_envelope.ts";
-import type { ErrorEvent, Log, Span } from "../browser/arrived_signals.ts";
+  type ErrorEvent,
+  errorsOf,
+  type Log,
+  logsOf,
+  lossesOf,
+  type Span,
+  spansOf,
+} from "../browser/arrived_signals.ts";
 import type { IngestRequest } from "../stand_in_ingest.ts";
 
 /** The server's own telemetry, parsed. */
@@ -14,19 +17,11 @@ export interface Reports {
   readonly envelopes: readonly ArrivedEnvelope[];
   readonly spans: readonly Span[];
   readonly logs: readonly Log[];
-  readonly errors: readonly (ErrorEvent & { contexts: { trace: { span_id: string } } })[];
+  readonly errors: readonly ErrorEvent[];
   /** Drops of all client reports, such as `{"backpressure:span": 3}`. */
   readonly dropped: Readonly<Record<string, number>>;
   /** All envelopes as one text, to search for canaries. */
   readonly text: string;
-}
-
-interface ClientReport {
-  readonly discarded_events: readonly {
-    readonly reason: string;
-    readonly category: string;
-    readonly quantity: number;
-  }[];
 }
 
 /** Reads all reports so far. */
@@ -63,32 +58,12 @@ async function parseReports(bodies: readonly Uint8Array[]): Promise<Reports> {
   );
   return {
     envelopes,
-    spans: itemsOfType<Span>(items, "span"),
-    logs: itemsOfType<Log>(items, "log"),
-    errors: items.filter(({ type }) => type === "event").map((item) => item.json()),
-    dropped: sumDropped(
-      items.filter(({ type }) => type === "client_report").map((item) => item.json()),
-    ),
+    spans: spansOf(items),
+    logs: logsOf(items),
+    errors: errorsOf(items),
+    dropped: lossesOf(items),
     text: envelopes.map(({ bytes }) => new TextDecoder().decode(bytes)).join("\n"),
   };
-}
-
-function itemsOfType<T>(items: readonly ArrivedItem[], type: string): T[] {
-  return items.filter((item) => item.type === type)
-    .flatMap((item) => item.json<{ items: T[] }>().items);
-}
-
-function sumDropped(reports: readonly ClientReport[]): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (
-    const { reason, category, quantity } of reports.flatMap(({ discarded_events }) =>
-      discarded_events
-    )
-  ) {
-    const key = `${reason}:${category}`;
-    sums[key] = (sums[key] ?? 0) + quantity;
-  }
-  return sums;
 }
 
 /** Spans are sent some seconds after they ended; on a busy machine later. */

@@ -64,21 +64,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: ["server/client/", "monitoring/browser/mod.ts", "monitoring/browser/client_config.ts"],
     message: "client.ts imports server/client/ and the public module of monitoring/browser/",
   },
-  {
-    of: ["monitoring/settings.ts"],
+  ...["settings.ts", "deno_internals.ts", "post_json.ts"].map((file) => ({
+    of: [`monitoring/${file}`],
     may: [],
-    message: "settings.ts imports no other module",
-  },
-  {
-    of: ["monitoring/deno_internals.ts"],
-    may: [],
-    message: "monitoring/deno_internals.ts imports no other module",
-  },
-  {
-    of: ["monitoring/post_json.ts"],
-    may: [],
-    message: "monitoring/post_json.ts imports no other module",
-  },
+    message: `monitoring/${file} imports no other module`,
+  })),
   {
     of: ["monitoring/relay_handler.ts"],
     may: [
