@@ -12,7 +12,7 @@ import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
 import { type Inbox, SourceMapTooLargeError } from "./inbox.ts";
 import { createPosts, POSTS } from "./inbox_posts.ts";
-import type { GroupAlert, ListQuery } from "../models/rows.ts";
+import type { GroupAlert } from "../models/rows.ts";
 import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
   type InboxParameters,
@@ -131,7 +131,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
     if (query.getAll("view").join() === "map-origins") {
       return json(200, { named: mapOrigins.named, fetchable: mapOrigins.fetchable });
     }
-    if (query.has("view")) return listPage(inbox, query);
+    if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const isStream = acceptsEvents(request) && !query.has("id") && !query.has("map");
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
@@ -195,12 +195,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions): InboxEndpoin
   return { handle, endStreams: () => stopping.abort() };
 }
 
-function listPage(inbox: Inbox, parameters: URLSearchParams): Response {
-  const { view, query } = readListParameters(parameters, Date.now());
-  return json(200, listOf(inbox, view, query));
-}
-
-function listOf(inbox: Inbox, view: ListParameters["view"], query: ListQuery): unknown {
+function listOf(inbox: Inbox, { view, query }: ListParameters): unknown {
   if (view === "sources") return inbox.sources(query);
   return view === "envelopes" ? inbox.envelopes(query) : inbox.page(view, query);
 }

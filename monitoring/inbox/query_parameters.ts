@@ -46,17 +46,18 @@ export function readParameters(
   query: URLSearchParams,
   lastEventId: string | null = null,
 ): InboxParameters {
-  const since = cursor("since", only(query, "since")) ?? 0;
-  const id = only(query, "id");
+  const optional = readerOf(query);
+  const since = optional("since", cursor) ?? 0;
   return {
     // An empty header means the same as none: no event was received yet.
-    since: cursor("Last-Event-ID", lastEventId || undefined) ?? since,
-    type: itemType(only(query, "type")),
-    limit: rowLimit(only(query, "limit"), MAX_PAGE_ROWS),
-    id: id === undefined
-      ? undefined
-      : integer(id, 1) ?? refuse("id", "the id of an envelope, a whole number from 1"),
-    map: sourceMapId(only(query, "map")),
+    since: lastEventId ? cursor(lastEventId, "Last-Event-ID") : since,
+    type: optional("type", itemType),
+    limit: optional("limit", rowLimit(MAX_PAGE_ROWS)) ?? MAX_PAGE_ROWS,
+    id: optional(
+      "id",
+      (text) => integer(text, 1) ?? refuse("id", "the id of an envelope, a whole number from 1"),
+    ),
+    map: optional("map", sourceMapId),
   };
 }
 
@@ -90,47 +91,46 @@ const MAX_SEARCH_LENGTH = 200;
  * @throws {ParameterError}
  */
 export function readListParameters(query: URLSearchParams, now: number): ListParameters {
-  const { trace, replay, level, before, q, source, handled, state, sort, status } = Object
-    .fromEntries(
-      ["trace", "replay", "level", "before", "q", "source", "handled", "state", "sort", "status"]
-        .map((name) => [name, only(query, name)]),
-    );
+  const optional = readerOf(query);
+  const names = Object.keys(LIST_NAMES) as ListName[];
   return {
-    view: oneOf("view", Object.keys(LIST_NAMES) as ListName[], only(query, "view")) ??
-      refuse("view", "given"),
+    view: optional("view", oneOf(names)) ?? refuse("view", "given"),
     query: {
-      q: q === undefined || q.length <= MAX_SEARCH_LENGTH
-        ? q
-        : refuse("q", `a text of at most ${MAX_SEARCH_LENGTH} characters`),
-      trace: trace === undefined
-        ? undefined
-        : hexId(trace) ?? refuse("trace", "a trace's id, 32 hexadecimal digits"),
-      replay: replay === undefined
-        ? undefined
-        : hexId(replay) ?? refuse("replay", "a recording's id, 32 hexadecimal digits"),
-      group: groupKey(only(query, "group")),
-      type: itemType(only(query, "type")),
-      level: oneOf("level", LOG_LEVELS, level),
-      handled: handled === undefined
-        ? undefined
-        : oneOf("handled", ["true", "false"], handled) === "true",
-      state: oneOf("state", GROUP_STATES, state),
-      source: source === undefined || /^(apps|sightglass|[\da-f]{14})$/.test(source)
-        ? source
-        : refuse("source", `apps, sightglass, or the key of a source, 14 hexadecimal digits`),
-      release: name("release", "a release", query),
-      environment: name("environment", "an environment", query),
-      status: oneOf("status", TRACE_STATUSES, status),
-      op: name("op", "an operation", query),
-      page: name("page", "a page", query),
-      since: timeBound("since", only(query, "since"), now),
-      until: timeBound("until", only(query, "until"), now),
+      q: optional(
+        "q",
+        (text) =>
+          text.length <= MAX_SEARCH_LENGTH
+            ? text
+            : refuse("q", `a text of at most ${MAX_SEARCH_LENGTH} characters`),
+      ),
+      trace: optional("trace", idOf("a trace")),
+      replay: optional("replay", idOf("a recording")),
+      group: optional("group", groupKey),
+      type: optional("type", itemType),
+      level: optional("level", oneOf(LOG_LEVELS)),
+      handled: optional("handled", (text, name) => oneOf(["true", "false"])(text, name) === "true"),
+      state: optional("state", oneOf(GROUP_STATES)),
+      source: optional(
+        "source",
+        (text) =>
+          /^(apps|sightglass|[\da-f]{14})$/.test(text)
+            ? text
+            : refuse("source", "apps, sightglass, or the key of a source, 14 hexadecimal digits"),
+      ),
+      release: optional("release", nameOf("a release")),
+      environment: optional("environment", nameOf("an environment")),
+      status: optional("status", oneOf(TRACE_STATUSES)),
+      op: optional("op", nameOf("an operation")),
+      page: optional("page", nameOf("a page")),
+      since: optional("since", timeBound(now)),
+      until: optional("until", timeBound(now)),
       now,
-      sort: oneOf("sort", LIST_SORTS, sort),
-      before: before === undefined || readCursor(before)
-        ? before
-        : refuse("before", "the `next` of an earlier page"),
-      limit: rowLimit(only(query, "limit"), MAX_LIST_ROWS),
+      sort: optional("sort", oneOf(LIST_SORTS)),
+      before: optional(
+        "before",
+        (text) => readCursor(text) ? text : refuse("before", "the `next` of an earlier page"),
+      ),
+      limit: optional("limit", rowLimit(MAX_LIST_ROWS)) ?? MAX_LIST_ROWS,
     },
   };
 }
@@ -143,7 +143,7 @@ export function readListParameters(query: URLSearchParams, now: number): ListPar
 export function readGroup(query: URLSearchParams): string {
   const others = [...query.keys()].filter((name) => name !== "group");
   if (others.length > 0) refuse("The query", "`group` alone");
-  return groupKey(only(query, "group")) ?? refuse("group", "given");
+  return readerOf(query)("group", groupKey) ?? refuse("group", "given");
 }
 
 /** Bytes of a body that sets a state; the longest has 20. */
@@ -168,70 +168,67 @@ export async function readGroupState(body: Request["body"]): Promise<GroupState>
     refuse("The body", 'JSON such as {"state":"resolved"}');
   }
   const { state } = Object(value) as { state?: unknown };
-  return oneOf("The body's state", GROUP_STATES, typeof state === "string" ? state : "")!;
+  return oneOf(GROUP_STATES)(typeof state === "string" ? state : "", "The body's state");
 }
 
-function groupKey(text: string | undefined): string | undefined {
-  if (text === undefined || /^[\da-f]{14}$/.test(text)) return text;
-  return refuse("group", "the key of a group of errors, 14 hexadecimal digits");
+/** Reads the text of a parameter, or refuses it. */
+type Read<T> = (text: string, name: string) => T;
+
+/** Returns a function that reads a parameter; undefined: it is not given. */
+function readerOf(query: URLSearchParams) {
+  return <T>(name: string, read: Read<T>): T | undefined => {
+    const [text, another] = query.getAll(name);
+    if (another !== undefined) refuse(name, "given once");
+    return text === undefined ? undefined : read(text, name);
+  };
 }
 
-function timeBound(name: string, text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined;
-  return readTimeBound(text, now) ??
-    refuse(name, "a time in milliseconds since 1970, or an age such as 10m, 1h or 7d");
-}
-
-function name(parameter: string, what: string, query: URLSearchParams): string | undefined {
-  const text = only(query, parameter);
-  return text === undefined || (text !== "" && text.length <= MAX_SEARCH_LENGTH)
+const groupKey: Read<string> = (text, name) =>
+  /^[\da-f]{14}$/.test(text)
     ? text
-    : refuse(parameter, `${what} of 1 to ${MAX_SEARCH_LENGTH} characters`);
-}
+    : refuse(name, "the key of a group of errors, 14 hexadecimal digits");
 
-function oneOf<T extends string>(
-  name: string,
-  allowed: readonly T[],
-  text: string | undefined,
-): T | undefined {
-  if (text === undefined) return undefined;
-  return allowed.find((value) => value === text) ?? refuse(name, `one of ${allowed.join(", ")}`);
-}
+/** @param owner such as "a trace" */
+const idOf = (owner: string): Read<string> => (text, name) =>
+  hexId(text) ?? refuse(name, `${owner}'s id, 32 hexadecimal digits`);
 
-function rowLimit(text: string | undefined, max: number): number {
-  if (text === undefined) return max;
+const timeBound = (now: number): Read<number> => (text, name) =>
+  readTimeBound(text, now) ??
+    refuse(name, "a time in milliseconds since 1970, or an age such as 10m, 1h or 7d");
+
+/** @param what such as "a release" */
+const nameOf = (what: string): Read<string> => (text, name) =>
+  text !== "" && text.length <= MAX_SEARCH_LENGTH
+    ? text
+    : refuse(name, `${what} of 1 to ${MAX_SEARCH_LENGTH} characters`);
+
+const oneOf = <T extends string>(allowed: readonly T[]): Read<T> => (text, name) =>
+  allowed.find((value) => value === text) ?? refuse(name, `one of ${allowed.join(", ")}`);
+
+const rowLimit = (max: number): Read<number> => (text, name) => {
   const limit = integer(text, 1) ??
-    refuse("limit", `a whole number from 1 (at most ${max} rows are sent)`);
+    refuse(name, `a whole number from 1 (at most ${max} rows are sent)`);
   return Math.min(limit, max);
-}
+};
 
-function only(query: URLSearchParams, name: string): string | undefined {
-  const values = query.getAll(name);
-  return values.length > 1 ? refuse(name, "given once") : values[0];
-}
+const cursor: Read<number> = (text, name) =>
+  integer(text, 0) ?? refuse(name, "a cursor, a whole number from 0");
 
-function cursor(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  return integer(text, 0) ?? refuse(name, "a cursor, a whole number from 0");
-}
-
-function itemType(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+const itemType: Read<string> = (text, name) => {
   const valid = text !== "" && text.length <= MAX_TYPE_LENGTH && tidyType(text) === text;
-  return valid ? text : refuse("type", `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`);
-}
+  return valid ? text : refuse(name, `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`);
+};
 
 /** Characters of a script's address. All browsers support 2,000. */
 const MAX_ADDRESS_LENGTH = 2_000;
 
-function sourceMapId(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+const sourceMapId: Read<string> = (text, name) => {
   const isAddress = /^https?:\/\/[^\s#]+$/.test(text) && text.length <= MAX_ADDRESS_LENGTH;
   return debugId(text) ??
     (isAddress
       ? text
-      : refuse("map", "the debug id of a script, a UUID with dashes, or its address"));
-}
+      : refuse(name, "the debug id of a script, a UUID with dashes, or its address"));
+};
 
 function integer(text: string, min: number): number | undefined {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
