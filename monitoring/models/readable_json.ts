@@ -1,3 +1,18 @@
+import { type Bounded, firstOf, pairsAt } from "./json.ts";
+
+/** A name and its value, as the sender wrote them. */
+export type NamedValue = readonly [name: string, value: string];
+
+/** The first `max` name and value pairs of an object or an array of pairs, for display. */
+export function readablePairs(
+  value: unknown,
+  max: number,
+  ...path: readonly string[]
+): Bounded<NamedValue> {
+  const { shown, more } = firstOf(pairsAt(value, ...path), max);
+  return { shown: shown.map(([name, value]) => [name, readableJson(value)]), more };
+}
+
 /** SDKs nest a few levels; deeper values are replaced by "…". */
 const MAX_DEPTH = 8;
 /** For each object or array. */

@@ -1,5 +1,5 @@
-import { type Bounded, listAt, pairsAt, textAt, timeAt } from "../json.ts";
-import { readableJson } from "../readable_json.ts";
+import { type Bounded, listAt, textAt, timeAt } from "../json.ts";
+import { type NamedValue, readablePairs } from "../readable_json.ts";
 
 /** An event that happened before an error. */
 export interface Breadcrumb {
@@ -10,7 +10,7 @@ export interface Breadcrumb {
   readonly category: string;
   readonly level: string;
   readonly message: string;
-  readonly data: readonly (readonly [name: string, value: string])[];
+  readonly data: readonly NamedValue[];
 }
 
 /** SDKs keep 100. The newest ones are kept. */
@@ -46,7 +46,6 @@ function readBreadcrumb(crumb: unknown, time: number | null, errorAt: number | n
     category,
     level: textAt(crumb, "level") ?? "info",
     message: textAt(crumb, "message") ?? "",
-    data: pairsAt(crumb, "data").slice(0, MAX_DATA)
-      .map(([name, value]) => [name, readableJson(value)] as const),
+    data: readablePairs(crumb, MAX_DATA, "data").shown,
   };
 }

@@ -8,7 +8,6 @@ import {
   at,
   booleanAt,
   type Bounded,
-  firstOf,
   hexId,
   listAt,
   pairsAt,
@@ -16,11 +15,8 @@ import {
   textAt,
   timeAt,
 } from "../json.ts";
-import { readableJson } from "../readable_json.ts";
+import { type NamedValue, readablePairs } from "../readable_json.ts";
 import { type Frame, readDebugIds, readStack } from "./stack.ts";
-
-/** A name and its value, as the sender wrote them. */
-type NamedValue = readonly [name: string, value: string];
 
 /** A named group of values, such as a context. */
 interface NamedValues {
@@ -129,7 +125,7 @@ export function describeEvent(event: unknown): ReportedError {
     exceptions,
     stack: outermost ? NO_FRAMES : readStack(stackWithoutException(event)),
     breadcrumbs: readBreadcrumbs(event, time),
-    tags: entriesOf(at(event, "tags")),
+    tags: readablePairs(event, MAX_ENTRIES, "tags"),
     contexts: contextsOf(event),
     facts: factsOf(event),
     trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
@@ -155,13 +151,11 @@ function contextsOf(event: unknown): readonly NamedValues[] {
     ["extra", at(event, "extra")],
     ["modules", at(event, "modules")],
   ] as const;
-  const groups = parts.map(([name, part]) => ({ name, entries: entriesOf(part) }));
+  const groups = parts.map(([name, part]) => ({
+    name,
+    entries: readablePairs(part, MAX_ENTRIES),
+  }));
   return groups.filter(({ entries }) => entries.shown.length > 0).slice(0, MAX_CONTEXTS);
-}
-
-function entriesOf(value: unknown): Bounded<NamedValue> {
-  const { shown, more } = firstOf(pairsAt(value), MAX_ENTRIES);
-  return { shown: shown.map(([name, value]) => [name, readableJson(value)] as const), more };
 }
 
 function factsOf(event: unknown): readonly NamedValue[] {

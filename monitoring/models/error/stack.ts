@@ -6,10 +6,9 @@ import {
   firstOf,
   integerAt,
   listAt,
-  pairsAt,
   textAt,
 } from "../json.ts";
-import { readableJson } from "../readable_json.ts";
+import { type NamedValue, readablePairs } from "../readable_json.ts";
 
 /** Some lines of source code around the line of a frame. */
 export interface SourceLines {
@@ -33,7 +32,7 @@ export interface Frame {
   readonly own: boolean | null;
   readonly source: SourceLines | null;
   /** Local variables, which some SDKs send. */
-  readonly variables: Bounded<readonly [name: string, value: string]>;
+  readonly variables: Bounded<NamedValue>;
 }
 
 /** Sentry's own limit for one stack trace. */
@@ -66,7 +65,7 @@ function readFrame(frame: unknown): Frame {
     column: integerAt(frame, 1, "colno"),
     own: booleanAt(frame, "in_app"),
     source: readSource(frame),
-    variables: readVariables(frame),
+    variables: readablePairs(frame, MAX_VARIABLES, "vars"),
   };
 }
 
@@ -91,11 +90,6 @@ function linesAt(frame: unknown, name: string): readonly string[] {
 /** Cuts a line that is too long to display. */
 export function cutLine(line: string): string {
   return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
-}
-
-function readVariables(frame: unknown): Frame["variables"] {
-  const { shown, more } = firstOf(pairsAt(frame, "vars"), MAX_VARIABLES);
-  return { shown: shown.map(([name, value]) => [name, readableJson(value)] as const), more };
 }
 
 /** A page loads some tens of scripts. */

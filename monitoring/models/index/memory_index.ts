@@ -184,9 +184,8 @@ export class MemoryIndex {
   ): ListRule<TraceEntry, TraceRow, (typeof TRACE_COLUMNS)[number]> {
     return {
       isWanted: ({ entry }) =>
-        hasContent(entry) && matches(query, entry.trace_id) &&
-        (query.replay === undefined || query.replay === entry.replay_id) &&
-        this.#isWantedTrace(query, entry.trace_id),
+        hasContent(entry) && matches(query.trace, entry.trace_id) &&
+        matches(query.replay, entry.replay_id) && this.#isWantedTrace(query, entry.trace_id),
       keyOf: ({ entry }) => entry.trace_id,
       rowOf: ({ entry }, envelopes) => traceRow(entry.trace_id, envelopes),
       columns: TRACE_COLUMNS,
@@ -239,7 +238,7 @@ export class MemoryIndex {
   #logs(query: ListQuery): ListRule<LogEntry, LogRow> {
     return {
       isWanted: (log) =>
-        matches(query, log.entry.trace_id) && isSevere(query, log.entry.level) &&
+        matches(query.trace, log.entry.trace_id) && isSevere(query, log.entry.level) &&
         ranDuring(query, log),
       keyOf: ({ place }) => place,
       rowOf: ({ place, entry, envelope: { entries: { source } } }) =>
@@ -251,7 +250,7 @@ export class MemoryIndex {
     query: ListQuery,
   ): ListRule<RecordingEntry, RecordingRow, (typeof RECORDING_COLUMNS)[number]> {
     return {
-      isWanted: ({ entry }) => query.replay === undefined || query.replay === entry.replay_id,
+      isWanted: ({ entry }) => matches(query.replay, entry.replay_id),
       keyOf: ({ entry }) => entry.replay_id,
       rowOf: ({ entry: { replay_id }, envelope: { entries: { source } } }, envelopes) =>
         recordingRow(segmentsOf(replay_id, envelopes), replay_id, source.key),
@@ -264,12 +263,12 @@ export class MemoryIndex {
   #pages(query: ListQuery): PageRow[] {
     const isFrom = sentFrom(query, this.#envelopes);
     const wanted = this.#envelopes.flatMap(({ entries: { source, vitals } }) =>
-      isFrom(source) && isOfRelease(query, source)
+      isFrom(source) && matches(query.release, source.release)
         ? vitals.map((entry) => ({ ...entry, source: source.key }))
         : []
     );
     return pageRows(
-      wanted.filter((entry) => matches(query, entry.trace_id) && isWithin(query, entry.at)),
+      wanted.filter((entry) => matches(query.trace, entry.trace_id) && isWithin(query, entry.at)),
       query,
     );
   }
@@ -287,7 +286,8 @@ export class MemoryIndex {
       .filter((entry) => {
         const { source } = entry.envelope.entries;
         return entry.place < asOf && entry.text.includes(search) && isFrom(source) &&
-          isOfRelease(query, source) && isWithin(query, entry.at) && rule.isWanted(entry);
+          matches(query.release, source.release) && isWithin(query, entry.at) &&
+          rule.isWanted(entry);
       });
     const byKey = new Map<unknown, Entry>();
     for (const entry of matching) {
@@ -325,18 +325,14 @@ export class MemoryIndex {
   }
 }
 
-function isOfRelease({ release }: ListQuery, sender: { readonly release: string | null }): boolean {
-  return release === undefined || release === sender.release;
-}
-
-function matches({ trace }: ListQuery, ownTrace: string | null): boolean {
-  return trace === undefined || trace === ownTrace;
+/** @param wanted by the query; undefined: every value */
+function matches<T>(wanted: T | undefined, value: T | null): boolean {
+  return wanted === undefined || wanted === value;
 }
 
 function isWantedError(query: ListQuery, entry: ErrorEntry): boolean {
-  return matches(query, entry.trace_id) && isSevere(query, entry.level) &&
-    (query.group === undefined || query.group === entry.group) &&
-    (query.handled === undefined || query.handled === entry.handled);
+  return matches(query.trace, entry.trace_id) && isSevere(query, entry.level) &&
+    matches(query.group, entry.group) && matches(query.handled, entry.handled);
 }
 
 function isSevere({ level }: ListQuery, of: string): boolean {
