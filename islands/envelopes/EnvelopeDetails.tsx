@@ -8,7 +8,7 @@ import { type Omitted, parseEnvelope } from "../../monitoring/models/parsed_enve
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { saveFile } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { ProblemBox } from "./ProblemBox.tsx";
 import { Outcome } from "./EnvelopeList.tsx";
@@ -28,12 +28,12 @@ const MAX_LINKS = 8;
  * @param props.back link to the list
  */
 export function EnvelopeDetails({ source, id, row, back }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   id: number;
   row: InboxRow | undefined;
   back: string;
 }) {
-  const read = async (source: ConsoleSource) => {
+  const read = async (source: DataSource) => {
     // The address may contain anything.
     if (Number.isSafeInteger(id) && id > 0) return await source.envelope(id);
   };
@@ -75,7 +75,7 @@ export function EnvelopeDetails({ source, id, row, back }: {
 }
 
 function Content({ scope, bytes, row }: {
-  scope: ConsoleSource["scope"];
+  scope: DataSource["scope"];
   bytes: Uint8Array;
   row: InboxRow | undefined;
 }) {
@@ -92,7 +92,7 @@ function Content({ scope, bytes, row }: {
 function useProperties(
   bytes: Uint8Array,
   row: InboxRow | undefined,
-  scope: ConsoleSource["scope"],
+  scope: DataSource["scope"],
 ): readonly (KeyValue | false)[] {
   const { receipts } = useTelemetry();
   const { trace_ids, replay_id, errors, omitted } = useMemo(() => {

@@ -13,7 +13,7 @@ import { FileButton } from "../shared/FileButton.tsx";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useTelemetry } from "../shared/telemetry.ts";
 import { type ConsoleList, useList, useSourceState } from "../shared/use_source.ts";
 import { findReceipt } from "./find_receipt.ts";
@@ -47,7 +47,7 @@ const KNOWN_TYPES = [
 export type ReturnFrom = number | "file";
 
 /** The envelopes that match the address's filters. */
-export function useEnvelopes(source: ConsoleSource | undefined): ConsoleList<InboxRow> {
+export function useEnvelopes(source: DataSource | undefined): ConsoleList<InboxRow> {
   const { params } = useFragment("envelopes");
   const param = (name: string) => params.get(name) ?? undefined;
   return useList(source, "envelopes", {
@@ -64,7 +64,7 @@ export function useEnvelopes(source: ConsoleSource | undefined): ConsoleList<Inb
  * @param props.returnFrom decides the focus: the envelope's row, or the button that opens a file
  */
 export function EnvelopeList({ source, list, returnFrom, openFile }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   list: ConsoleList<InboxRow>;
   returnFrom: ReturnFrom | undefined;
   openFile: (file: File) => void;

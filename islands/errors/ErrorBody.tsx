@@ -10,7 +10,7 @@ import { CopyId } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
-import type { ConsoleSource, MapOrigins } from "../shared/source/source.ts";
+import type { DataSource, MapOrigins } from "../shared/source/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
@@ -40,7 +40,7 @@ const MAX_NAME = 80;
  * @param props.sender key of its source; undefined: not known
  */
 export function ErrorBody({ source, event, envelope, sender, mapOrigins, found }: {
-  source: ConsoleSource;
+  source: DataSource;
   event: ReportedError;
   envelope: number;
   sender: string | undefined;
@@ -165,7 +165,7 @@ function scriptsWithoutSource(stacks: FoundStacks["stacks"]): readonly string[] 
 function describeSources(
   { state, stacks, error }: FoundStacks,
   { debugIds }: ReportedError,
-  scope: ConsoleSource["scope"],
+  scope: DataSource["scope"],
   mapOrigins: MapOrigins | undefined,
 ): string {
   const frames = stacks.flat();
@@ -210,7 +210,7 @@ function describeRelation({ relation, of, place }: ReportedException): string {
 }
 
 /** Links to the event's trace and recording, its id, and what it contains about its sender. */
-function EventProperties({ source, event }: { source: ConsoleSource; event: ReportedError }) {
+function EventProperties({ source, event }: { source: DataSource; event: ReportedError }) {
   const { trace_id, span_id, replay_id, event_id, mechanism, facts } = event;
   const recording = useRecordingHref(source, replay_id, event.at, "errors");
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];

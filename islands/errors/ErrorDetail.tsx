@@ -3,7 +3,7 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { OccurrenceRow } from "../../monitoring/models/rows.ts";
 import { fragmentTo, goTo } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList, useSourceState } from "../shared/use_source.ts";
 import { CopyMenu } from "./CopyMenu.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
@@ -19,7 +19,7 @@ import { useErrorEvent, useFoundStacks } from "./use_error_event.ts";
  * @param props.takesFocus the user navigated within the view, and the element that had the focus was removed
  */
 export function ErrorDetail({ source, group, envelope, params, takesFocus }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   group: string;
   envelope: number | undefined;
   params: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { sharedFilters } from "../shared/filters.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { OnlyOfTrace } from "../shared/ListNotice.tsx";
 import { LevelFilter, levelParam, ToggleFilter } from "../shared/ChoiceFilter.tsx";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { ErrorLevel } from "./ErrorLevel.tsx";
 import { GroupMark, StateFilter, stateParam } from "./GroupState.tsx";
@@ -27,7 +27,7 @@ const MAX_VALUE = 240;
  * @param props.returnFrom the group that was open before; its row gets the focus
  */
 export function ErrorList({ source, returnFrom }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   returnFrom: string | undefined;
 }) {
   const { params } = useFragment("errors");

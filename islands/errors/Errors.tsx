@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, goTo, useFragment } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList, useSource } from "../shared/use_source.ts";
 import { ErrorDetail, ErrorNotFound } from "./ErrorDetail.tsx";
 import { ErrorList } from "./ErrorList.tsx";
@@ -57,7 +57,7 @@ function ErrorsView({ variant }: { variant: string }) {
  * @param props.envelope id of the event's envelope, as in the address
  */
 function EventRedirect({ source, eventId, envelope }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   eventId: string;
   envelope: string | undefined;
 }) {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ConsoleSource, MapOrigins } from "../shared/source/source.ts";
+import type { DataSource, MapOrigins } from "../shared/source/source.ts";
 import { messageOf } from "../shared/text.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
 
@@ -9,7 +9,7 @@ const MAX_SCRIPTS = 10;
 const NONE: MapOrigins = { named: [], fetchable: [] };
 
 /** The origins from which source maps may be fetched; undefined until they are read. */
-export function useMapOrigins(source: ConsoleSource | undefined): MapOrigins | undefined {
+export function useMapOrigins(source: DataSource | undefined): MapOrigins | undefined {
   const read = source && (async () => await source.mapOrigins?.().catch(() => NONE) ?? NONE);
   return useLoaded(read, [source]).value;
 }
@@ -21,7 +21,7 @@ export function useMapOrigins(source: ConsoleSource | undefined): MapOrigins | u
  * @param props.onFetched called when source maps were stored
  */
 export function FetchMaps({ source, origins, scripts, debugIds, onFetched }: {
-  source: ConsoleSource;
+  source: DataSource;
   origins: MapOrigins;
   scripts: readonly string[];
   debugIds: ReadonlyMap<string, string>;

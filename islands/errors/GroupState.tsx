@@ -9,7 +9,7 @@ import {
 import { ChoiceFilter } from "../shared/ChoiceFilter.tsx";
 import { Confirmation } from "../shared/Confirmation.tsx";
 import { goTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { resumeLists, useList } from "../shared/use_source.ts";
 import { cutText, messageOf } from "../shared/text.ts";
 
@@ -24,7 +24,7 @@ export function stateParam(params: URLSearchParams): GroupState | undefined {
 }
 
 /** Chooses the state of the groups that the list shows. */
-export function StateFilter({ source }: { source: ConsoleSource | undefined }) {
+export function StateFilter({ source }: { source: DataSource | undefined }) {
   if (source && !source.groups) return null;
   return (
     <ChoiceFilter
@@ -67,7 +67,7 @@ function describeRegression({ release, resolved_in }: Regression): string {
  * @param props.back link to the list, which is opened after the group was deleted
  */
 export function GroupHeader({ source, group, back }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   group: string;
   back: string;
 }) {

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "react";
 import * as notifications from "../shared/notifications.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 
 /** The button that turns browser notifications of new and regressed groups on and off. */
-export function NotificationSwitch({ source }: { source: ConsoleSource | undefined }) {
+export function NotificationSwitch({ source }: { source: DataSource | undefined }) {
   const state = useSyncExternalStore(notifications.subscribe, readState, () => "off");
   // Only the inbox reports groups.
   if (source?.groups === undefined || !notifications.isSupported()) return null;

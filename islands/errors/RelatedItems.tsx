@@ -9,7 +9,7 @@ import {
 } from "../../monitoring/models/error/related_items.ts";
 import { saveBytes } from "../shared/FileButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { LongText } from "./LongText.tsx";
 import { useLoaded } from "../shared/use_loaded.ts";
 
@@ -18,7 +18,7 @@ const MAX_NAME = 100;
 
 /** What users wrote about an error, its attachments and profiles; nothing if there is none. */
 export function RelatedItems({ source, event, envelope }: {
-  source: ConsoleSource;
+  source: DataSource;
   event: ReportedError;
   envelope: number;
 }) {
@@ -115,7 +115,7 @@ interface FoundItems extends Items {
 const NOTHING: FoundItems = { ...NO_ITEMS, omitted: 0 };
 
 async function findRelatedItems(
-  source: ConsoleSource,
+  source: DataSource,
   { event_id, trace_id }: ReportedError,
   envelope: number,
   outdated: AbortSignal,

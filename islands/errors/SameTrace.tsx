@@ -4,7 +4,7 @@ import type { ReportedError } from "../../monitoring/models/error/error_event.ts
 import { fragmentTo } from "../shared/fragment.ts";
 import { nameWithSide } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { itemsBefore } from "./before_error.ts";
 import { levelKind } from "./ErrorLevel.tsx";
@@ -18,7 +18,7 @@ const MAX_NAME = 80;
 
 /** Errors and warnings of the same trace before an error, which are often its cause. Nothing if there are none. */
 export function SameTrace({ source, event, envelope, traceId, at }: {
-  source: ConsoleSource;
+  source: DataSource;
   event: ReportedError;
   envelope: number;
   traceId: string;

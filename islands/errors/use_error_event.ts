@@ -5,7 +5,7 @@ import {
   type SourceFinder,
 } from "../../monitoring/models/error/source_finder.ts";
 import type { Frame } from "../../monitoring/models/error/stack.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
 
 /** An error event while it is loaded from its envelope. */
@@ -25,7 +25,7 @@ interface ErrorReading {
  * @param eventId which event, if the envelope has several
  */
 export function useErrorEvent(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   envelope: number | undefined,
   eventId: string | null,
 ): ErrorReading {
@@ -55,7 +55,7 @@ export interface FoundStacks {
  * @param mapOrigins origins whose scripts may have a map by their address; undefined: not known yet
  */
 export function useFoundStacks(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   event: ReportedError | undefined,
   mapOrigins: readonly string[] | undefined,
 ): FoundStacks {
@@ -101,9 +101,9 @@ function stacksAsSent(event: ReportedError): readonly (readonly FoundFrame[])[] 
 }
 
 /** One finder for each source, so that all errors share the loaded source maps. */
-const finders = new WeakMap<ConsoleSource, SourceFinder>();
+const finders = new WeakMap<DataSource, SourceFinder>();
 
-function finderOf(source: ConsoleSource): SourceFinder {
+function finderOf(source: DataSource): SourceFinder {
   const known = finders.get(source);
   if (known) return known;
   const finder = createSourceFinder((debugId) => source.sourceMap(debugId));

@@ -5,7 +5,7 @@ import type { StyleRun } from "../../monitoring/models/ansi.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { hexId } from "../../monitoring/models/json.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useRecordingHref } from "../shared/use_recording_href.ts";
 import { SourceLabel, useShowsSources } from "../shared/SourceLabel.tsx";
 import { ellipsize } from "../shared/text.ts";
@@ -18,7 +18,7 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
  * @param props.isTabStop whether it is the row of the tree that is in the tab order
  */
 export function LogRow({ source, log, index, isExpanded, isTabStop, onFocus, onToggle }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   log: Log;
   index: number;
   isExpanded: boolean;
@@ -97,7 +97,7 @@ const LogCells = memo(function LogCells({ log }: { log: Log }) {
 });
 
 /** A log as the list has it. Texts that are too long for the list are complete in the envelope. */
-function LogDetails({ source, log }: { source: ConsoleSource | undefined; log: Log }) {
+function LogDetails({ source, log }: { source: DataSource | undefined; log: Log }) {
   const replayId = hexId(log.attributes["sentry.replay_id"]);
   const recording = useRecordingHref(source, replayId, log.at, "logs");
   const { trace_id: trace } = log;

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type UIEvent, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { SettledText } from "../shared/SettledText.tsx";
 import { useShowsSources } from "../shared/SourceLabel.tsx";
 import { rowForKey, useVirtualRows } from "../shared/use_virtual_rows.ts";
@@ -36,7 +36,7 @@ const keyOf = ({ envelope, index }: Log) => `${envelope} ${index}`;
  * @param props.more requests older logs; undefined: there are none
  */
 export function LogTree({ source, rows: newestRows, more }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   rows: readonly Log[];
   more?: () => void;
 }) {

@@ -14,7 +14,7 @@ import { withBoundary } from "../shared/ErrorBoundary.tsx";
 import { fragmentTo, useIsVisible } from "../shared/fragment.ts";
 import { InboxTokenForm } from "../shared/InboxTokenForm.tsx";
 import { LiveStatus } from "../shared/LiveStatus.tsx";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { nameOf } from "../shared/source_labels.ts";
 import { useSourceList } from "../shared/source_list.ts";
 import {
@@ -73,7 +73,7 @@ function InboxHighlights() {
   );
 }
 
-function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
+function NewestErrors({ source }: { source: DataSource | undefined }) {
   const list = useList(source, "errors", { source: APPLICATIONS, limit: ROWS }, {
     view: "overview",
   });
@@ -122,7 +122,7 @@ function NewestErrors({ source }: { source: ConsoleSource | undefined }) {
 const namesOf = (keys: readonly string[], sources: readonly SourceRow[] | undefined) =>
   [...new Set(sources?.filter(({ key }) => keys.includes(key)).map(nameOf))].join(" + ");
 
-function SlowestTraces({ source }: { source: ConsoleSource | undefined }) {
+function SlowestTraces({ source }: { source: DataSource | undefined }) {
   const [expired, setExpired] = useState(0);
   const since = useLastHour(source, expired);
   const list = useList(source, "traces", {
@@ -177,7 +177,7 @@ function durationOf({ started_at, ended_at }: TraceRow): string {
  *
  * @param expired counts the traces that have become older than an hour: another number is another start
  */
-function useLastHour(source: ConsoleSource | undefined, expired: number): string {
+function useLastHour(source: DataSource | undefined, expired: number): string {
   const { version } = useSourceState(source);
   const paused = usePausedState();
   const shownVersion = paused?.version ?? version;
@@ -187,7 +187,7 @@ function useLastHour(source: ConsoleSource | undefined, expired: number): string
 
 /** Rows in columns, or why there are none and what to do. */
 function HighlightList({ source, list, what, children }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   list: ConsoleList<unknown>;
   what: "errors" | "traces";
   children: ReactNode;

@@ -4,7 +4,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Refusal } from "../../monitoring/protocol/relay_api.ts";
 import { useIsVisible } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useSourceState } from "../shared/use_source.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
 
@@ -14,7 +14,7 @@ const FIRST_ROWS = 3;
 const NONE: readonly Refusal[] = [];
 
 /** What the relay refused since the server started, newest first. Read while the overview is visible. */
-export function useRefusals(source: ConsoleSource | undefined): readonly Refusal[] {
+export function useRefusals(source: DataSource | undefined): readonly Refusal[] {
   const { refusedVersion } = useSourceState(source);
   const isVisible = useIsVisible("overview");
   const read = isVisible && refusedVersion > 0 && source?.refusals;

@@ -1,7 +1,7 @@
 import { APPLICATIONS, OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import type { Arrival } from "./arrival.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
@@ -19,7 +19,7 @@ interface ArrivalState {
 }
 
 /** The newest envelope of another application. */
-export function useArrival(source: ConsoleSource | undefined): ArrivalState {
+export function useArrival(source: DataSource | undefined): ArrivalState {
   const { rows: [row], state, error, retry } = useList(source, "envelopes", {
     source: APPLICATIONS,
     limit: 1,
@@ -37,7 +37,7 @@ export function useArrival(source: ConsoleSource | undefined): ArrivalState {
 }
 
 /** Reads the envelope; without its content if it is too large, deleted or cannot be read now. */
-async function describe(source: ConsoleSource, row: InboxRow): Promise<Arrival> {
+async function describe(source: DataSource, row: InboxRow): Promise<Arrival> {
   const what = row.items[0]?.type ?? "envelope";
   const href = fragmentTo("envelopes", [String(row.id)]);
   const unread = { at: row.received_at, what, sender: "an application", href };

@@ -11,7 +11,7 @@ import { MIN_WANTED, readWanted } from "../../monitoring/models/recording/maskin
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import { CopyButton } from "../shared/CopyButton.tsx";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import {
   countText,
@@ -42,7 +42,7 @@ const NONE: readonly string[] = [];
  * @param props.from start of the recording, milliseconds since 1970
  */
 export default function MaskingReport({ source, events, ...linked }: Linked & {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   events: readonly RecordedEvent[];
 }) {
   const [wanted, setWanted] = useState(NONE);

@@ -10,7 +10,7 @@ import { formatCount } from "../../components/format.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import { PLAYER_PATH, type SentSegment } from "../../monitoring/protocol/player_messages.ts";
 import { useFragment } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { MomentList } from "./MomentList.tsx";
 import { formatClock, TimeLine } from "./TimeLine.tsx";
 import { useMoments } from "./use_moments.ts";
@@ -27,7 +27,7 @@ const STEP_MS = 5_000;
  * @param props.segments of the recording
  */
 export function PlayerPanel({ source, replayId, recording = NOTHING, segments }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   replayId: string;
   recording?: Recording;
   segments?: readonly SentSegment[];

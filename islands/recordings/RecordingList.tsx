@@ -9,7 +9,7 @@ import { sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { newestFirst, type SortableColumn, sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { RowList } from "../shared/RowList.tsx";
 
@@ -19,7 +19,7 @@ import { RowList } from "../shared/RowList.tsx";
  * @param props.returnFrom id of the recording that was open before; its row gets the focus
  */
 export function RecordingList({ source, returnFrom }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   returnFrom: string | undefined;
 }) {
   const { params } = useFragment("recordings");

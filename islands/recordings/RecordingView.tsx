@@ -9,7 +9,7 @@ import { CopyId } from "../shared/CopyButton.tsx";
 import { ErrorBoundary } from "../shared/ErrorBoundary.tsx";
 import { ALL_SOURCES } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { type ReadRecording, type RecordingState, useRecording } from "./use_recording.ts";
 import { DetailView } from "../shared/DetailView.tsx";
@@ -22,7 +22,7 @@ const MaskingReport = lazy(() => import("./MaskingReport.tsx"));
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
 export function RecordingView({ source, replayId, takesFocus }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   replayId: string;
   takesFocus: boolean;
 }) {
@@ -81,7 +81,7 @@ function RecordingFacts({ row }: { row: RecordingRow }) {
 }
 
 function Content({ source, replayId, result }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   replayId: string;
   result: RecordingState;
 }) {
@@ -140,7 +140,7 @@ function Content({ source, replayId, result }: {
 
 /** The masking report. It reads all envelopes of the visit, so it is made only when it is opened. */
 function Masking(props: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   replayId: string;
   events: readonly RecordedEvent[];
   from: number;

@@ -4,7 +4,7 @@ import {
 } from "../../monitoring/models/recording/masking/masking_report.ts";
 import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
 import { MAX_BYTES } from "./use_recording.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
@@ -47,7 +47,7 @@ interface Visit {
  * @returns the last report, also while the next one is made
  */
 export function useMaskingReport(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   replayId: string,
   events: readonly RecordedEvent[],
   wanted: readonly string[],
@@ -76,7 +76,7 @@ export function useMaskingReport(
   };
 }
 
-async function readVisit(source: ConsoleSource, replayId: string): Promise<Visit> {
+async function readVisit(source: DataSource, replayId: string): Promise<Visit> {
   const [{ rows: segments }, traces] = await Promise.all([
     listEnvelopes(source, { replay: replayId }),
     source.list("traces", { replay: replayId, limit: MAX_TRACES }),

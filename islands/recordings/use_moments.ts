@@ -8,7 +8,7 @@ import {
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { TraceReader } from "../shared/trace_reader.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
 import { useList } from "../shared/use_source.ts";
@@ -24,7 +24,7 @@ export interface ListedMoment extends Moment {
  * logs and traces that name the recording.
  */
 export function useMoments(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   replayId: string,
   recording: Recording,
 ): readonly ListedMoment[] {
@@ -76,11 +76,11 @@ const MAX_TRACES = 20;
 
 /** The spans of traces except their roots: those are the traces' own moments. */
 function useSpans(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   traces: readonly { readonly trace_id: string }[],
 ) {
   const ids = traces.slice(0, MAX_TRACES).map(({ trace_id }) => trace_id).join(" ");
-  const read = async (source: ConsoleSource, outdated: AbortSignal) => {
+  const read = async (source: DataSource, outdated: AbortSignal) => {
     const found: ListedMoment[] = [];
     for (const traceId of ids.split(" ")) {
       outdated.throwIfAborted();

@@ -9,7 +9,7 @@ import {
 } from "../../monitoring/models/recording/recording.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { useLoaded } from "../shared/use_loaded.ts";
 import { inParallel, listEnvelopes } from "../shared/read_envelopes.ts";
@@ -49,7 +49,7 @@ export type RecordingState =
   );
 
 /** Reads a recording. Segments that arrive later are only counted: reading them would interrupt the player. */
-export function useRecording(source: ConsoleSource | undefined, replayId: string): RecordingState {
+export function useRecording(source: DataSource | undefined, replayId: string): RecordingState {
   const list = useList(source, "recordings", { replay: replayId }, { view: "recordings" });
   const row = list.rows[0];
   const isKnown = row !== undefined;
@@ -75,7 +75,7 @@ export function useRecording(source: ConsoleSource | undefined, replayId: string
   return value ? { ...common, state: "ready", ...value } : { ...common, state: "loading" };
 }
 
-async function readRecording(source: ConsoleSource, replayId: string): Promise<ReadRecording> {
+async function readRecording(source: DataSource, replayId: string): Promise<ReadRecording> {
   const { rows } = await listEnvelopes(source, { replay: replayId });
   let bytes = 0;
   const playable = rows.reverse().filter(({ items }) => !items.some(isVideo));

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { goTo } from "./fragment.ts";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { useSourceState } from "./use_source.ts";
 
 /**
@@ -17,7 +17,7 @@ import { useSourceState } from "./use_source.ts";
  */
 export function DetailView(
   { source, className, back, title, header, takesFocus, onLeave, children }: {
-    source: ConsoleSource | undefined;
+    source: DataSource | undefined;
     className: string;
     back: { readonly text: string; readonly href: string };
     title: string;

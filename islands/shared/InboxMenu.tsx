@@ -4,7 +4,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
 import { Menu } from "./Menu.tsx";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { resumeLists, useSourceState } from "./use_source.ts";
 import { messageOf } from "./text.ts";
 import { Confirmation } from "./Confirmation.tsx";
@@ -20,7 +20,7 @@ interface Result {
  *
  * @param props.children the view's own buttons
  */
-export function InboxMenu({ source, children }: { source: ConsoleSource; children?: ReactNode }) {
+export function InboxMenu({ source, children }: { source: DataSource; children?: ReactNode }) {
   const { total, canStore } = useSourceState(source);
   const [result, setResult] = useState<Result>();
   const [isConfirming, setConfirming] = useState(false);

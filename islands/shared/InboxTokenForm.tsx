@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 
 /**
  * Asks for the inbox token. Shown when the server denies access to the inbox.
@@ -8,7 +8,7 @@ import type { ConsoleSource } from "./source/source.ts";
  * @param props.onAuthorized called when the token was accepted
  */
 export function InboxTokenForm({ source, onAuthorized }: {
-  source: ConsoleSource;
+  source: DataSource;
   onAuthorized?: () => void;
 }) {
   const [refused, setRefused] = useState(false);

@@ -4,7 +4,7 @@ import { Id } from "../../components/Id.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "./fragment.ts";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { useTelemetry } from "./telemetry.ts";
 import { ALL_SOURCES } from "./filters.ts";
 import { useSourceList } from "./source_list.ts";
@@ -20,7 +20,7 @@ import type { View } from "./view.ts";
  * @param props.children shown if there are no rows at all
  */
 export function ListNotice({ source, list, what, hint, children }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   list: ConsoleList<unknown>;
   what: string;
   hint?: ReactNode;

@@ -5,7 +5,7 @@ import { LiveStatus } from "./LiveStatus.tsx";
 import { SearchField } from "./SearchField.tsx";
 import { SourceFilter } from "./SourceFilter.tsx";
 import { TimeFilter } from "./TimeFilter.tsx";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { useSourceState } from "./use_source.ts";
 
 /**
@@ -18,7 +18,7 @@ import { useSourceState } from "./use_source.ts";
  * @param props.menu the view's own buttons in the menu
  */
 export function ListToolbar({ source, what, children, actions, menu }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   what: string;
   children?: ReactNode;
   actions?: ReactNode;

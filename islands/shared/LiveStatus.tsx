@@ -1,9 +1,9 @@
 import { formatCount } from "../../components/format.ts";
-import type { ConsoleSource, SourceState } from "./source/source.ts";
+import type { DataSource, SourceState } from "./source/source.ts";
 import { pauseLists, resumeLists, usePausedState, useSourceState } from "./use_source.ts";
 
 /** Whether the lists are live, how many envelopes there are, and the button that pauses all lists. */
-export function LiveStatus({ source }: { source: ConsoleSource | undefined }) {
+export function LiveStatus({ source }: { source: DataSource | undefined }) {
   const now = useSourceState(source);
   const paused = usePausedState();
   return (
@@ -24,7 +24,7 @@ function describePause(now: SourceState, paused: SourceState): string {
   return `Paused; ${formatCount(Math.max(0, now.total - paused.total), "new envelope")}.`;
 }
 
-function describeState({ state, total }: SourceState, source: ConsoleSource | undefined): string {
+function describeState({ state, total }: SourceState, source: DataSource | undefined): string {
   switch (state) {
     case "live":
       // The inbox's total would contradict the tab's count, which leaves out the page's own envelopes.

@@ -3,7 +3,7 @@ import { useReturnToRow, useRowKeys } from "./list_navigation.ts";
 import { ListNotice, OlderButton } from "./ListNotice.tsx";
 import { ListToolbar } from "./ListToolbar.tsx";
 import { SourceLabels } from "./SourceLabel.tsx";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import type { ConsoleList } from "./use_source.ts";
 import type { View } from "./view.ts";
 
@@ -24,7 +24,7 @@ import type { View } from "./view.ts";
  */
 export function RowList(
   { source, view, what = view, whatIsMissing = what, list, keys, returnFrom, ...parts }: {
-    source: ConsoleSource | undefined;
+    source: DataSource | undefined;
     view: View;
     what?: string;
     whatIsMissing?: string;

@@ -2,7 +2,7 @@ import { APPLICATIONS, OWN_SOURCE, type SourceRow } from "../../monitoring/model
 import { ChoiceFilter } from "./ChoiceFilter.tsx";
 import { ALL_SOURCES } from "./filters.ts";
 import { changeParams, useFragment } from "./fragment.ts";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { fullLabel } from "./source_labels.ts";
 import { useSourceList } from "./source_list.ts";
 
@@ -10,7 +10,7 @@ import { useSourceList } from "./source_list.ts";
  * Chooses whose rows the lists show. Nothing to choose while there is one source. Sightglass's own rows are hidden
  * once an application has sent something; the button shows them.
  */
-export function SourceFilter({ source }: { source: ConsoleSource | undefined }) {
+export function SourceFilter({ source }: { source: DataSource | undefined }) {
   const { params } = useFragment();
   const list = useSourceList(source);
   const rows = list?.rows ?? [];

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { APPLICATIONS } from "../../monitoring/models/rows.ts";
 import { ALL_SOURCES } from "./filters.ts";
 import { useFragment } from "./fragment.ts";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { joinLabels, type LabelParts, sourceLabels } from "./source_labels.ts";
 import { useSourceList } from "./source_list.ts";
 
@@ -10,7 +10,7 @@ const Labels = createContext<ReadonlyMap<string, LabelParts> | undefined>(undefi
 
 /** Gives the rows of a list the labels of their sources, unless all of them are from one source. */
 export function SourceLabels({ source, children }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   children: ReactNode;
 }) {
   const { params } = useFragment();

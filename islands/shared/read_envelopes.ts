@@ -1,5 +1,5 @@
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { ConsoleQuery, ConsoleSource } from "./source/source.ts";
+import type { ConsoleQuery, DataSource } from "./source/source.ts";
 
 /** Requests at the same time, as many as a browser sends to one server over HTTP/1.1. */
 const CONCURRENCY = 6;
@@ -10,7 +10,7 @@ const CONCURRENCY = 6;
  * @param maxRows no further page is read from this number of rows on
  */
 export async function listEnvelopes(
-  source: ConsoleSource,
+  source: DataSource,
   query: ConsoleQuery,
   maxRows = Infinity,
 ): Promise<{ readonly rows: InboxRow[]; readonly hasMore: boolean }> {

@@ -3,7 +3,7 @@ import { APPLICATIONS, OWN_SOURCE, type SourceList } from "../../monitoring/mode
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import { MOVING_RANGE_MS, type SharedFilters, sharedFilters } from "./filters.ts";
 import { parseFragment } from "./fragment.ts";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { subscribeToFragment, viewFragment } from "./view.ts";
 
 /** Milliseconds between two requests: counting the rows of a full inbox takes a tenth of a second. */
@@ -11,7 +11,7 @@ const PAUSE_MS = 1_000;
 
 /** The sources and the counts of all lists, for the address's filters. Read again when the data source changes. */
 class SourceListStore {
-  readonly #source: ConsoleSource;
+  readonly #source: DataSource;
   readonly #listeners = new Set<() => void>();
   #value: SourceList | undefined;
   /** Of the last request: the filters and the version of the data source. */
@@ -20,7 +20,7 @@ class SourceListStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stop = () => {};
 
-  constructor(source: ConsoleSource) {
+  constructor(source: DataSource) {
     this.#source = source;
   }
 
@@ -91,7 +91,7 @@ class SourceListStore {
 }
 
 /** Whether a list with these filters has the rows of Sightglass itself; false until it is known. */
-export function useShowsOwn(source: ConsoleSource | undefined, filters: SharedFilters): boolean {
+export function useShowsOwn(source: DataSource | undefined, filters: SharedFilters): boolean {
   const rows = useSourceList(source)?.rows;
   if (filters.source !== APPLICATIONS) return [undefined, OWN_SOURCE.key].includes(filters.source);
   return rows?.every(({ key }) => key === OWN_SOURCE.key) ?? source?.scope === "visit";
@@ -99,12 +99,12 @@ export function useShowsOwn(source: ConsoleSource | undefined, filters: SharedFi
 
 const addressFilters = (): SharedFilters => sharedFilters(parseFragment(viewFragment()).params);
 
-const stores = new WeakMap<ConsoleSource, SourceListStore>();
+const stores = new WeakMap<DataSource, SourceListStore>();
 
 const NOTHING = { subscribe: () => () => {}, snapshot: () => undefined };
 
 /** The sources and counts; undefined until they are known. Renders the component again when they change. */
-export function useSourceList(source: ConsoleSource | undefined): SourceList | undefined {
+export function useSourceList(source: DataSource | undefined): SourceList | undefined {
   const { subscribe, snapshot } = useMemo(() => {
     if (source === undefined) return NOTHING;
     const store = stores.get(source) ?? new SourceListStore(source);

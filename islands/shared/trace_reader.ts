@@ -1,7 +1,7 @@
 import { readTraceEnvelope } from "../../monitoring/models/trace/trace_envelope.ts";
 import type { TraceParts } from "../../monitoring/models/trace/trace_span.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { isSameList } from "./stable.ts";
 import { inParallel, listEnvelopes } from "./read_envelopes.ts";
 
@@ -41,7 +41,7 @@ export class TraceReader {
   #next: Promise<TraceContent> | undefined;
   isClosed = false;
 
-  constructor(readonly source: ConsoleSource, readonly traceId: string) {}
+  constructor(readonly source: DataSource, readonly traceId: string) {}
 
   /** Reads new envelopes. Calls during a read share one further read after it. */
   read(): Promise<TraceContent> {

@@ -1,5 +1,5 @@
 import { fragmentTo } from "./fragment.ts";
-import type { ConsoleSource } from "./source/source.ts";
+import type { DataSource } from "./source/source.ts";
 import { useList } from "./use_source.ts";
 import type { View } from "./view.ts";
 
@@ -17,7 +17,7 @@ export function momentHref(replayId: string, at: number): string {
  * @param view that shows the link
  */
 export function useRecordingHref(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   replayId: string | null,
   at: number | null,
   view: View,

@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } 
 import { visitData } from "../../monitoring/browser/mod.ts";
 import { type ListState, LiveList } from "./source/live_list.ts";
 import type { Lists, Page } from "../../monitoring/models/rows.ts";
-import type { ConsoleQuery, ConsoleSource, SourceState } from "./source/source.ts";
+import type { ConsoleQuery, DataSource, SourceState } from "./source/source.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import { MOVING_RANGE_MS } from "./filters.ts";
@@ -13,21 +13,21 @@ import type { View } from "./view.ts";
 const INBOX = "/monitoring/inbox";
 
 /** One source for the page; all views share it. */
-let opened: Promise<ConsoleSource> | undefined;
+let opened: Promise<DataSource> | undefined;
 
-async function openInbox(): Promise<ConsoleSource> {
+async function openInbox(): Promise<DataSource> {
   const { createInboxSource } = await import("./source/inbox_source.ts");
   return createInboxSource(INBOX);
 }
 
 /** In relay mode a page cannot read what the ingest has, so the views show what this page sent. */
-async function openVisit(): Promise<ConsoleSource> {
+async function openVisit(): Promise<DataSource> {
   const { createThisPageSource } = await import("./source/this_page_source.ts");
   return createThisPageSource(visitData);
 }
 
 /** Opens the data source once for the page. After a failure the next call tries again. */
-export function openSource(variant: string): Promise<ConsoleSource> {
+export function openSource(variant: string): Promise<DataSource> {
   return opened ??= (variant === "inbox" ? openInbox() : openVisit()).catch((error) => {
     opened = undefined;
     throw error;
@@ -39,8 +39,8 @@ export function openSource(variant: string): Promise<ConsoleSource> {
  *
  * @param variant `inbox`: reads the inbox; `relay`: reads what this page has sent
  */
-export function useSource(variant: string): ConsoleSource | undefined {
-  const [source, setSource] = useState<ConsoleSource>();
+export function useSource(variant: string): DataSource | undefined {
+  const [source, setSource] = useState<DataSource>();
   useEffect(() => {
     openSource(variant).then(setSource, (error) =>
       setSource(() => {
@@ -60,7 +60,7 @@ const CONNECTING: SourceState = {
 const subscribeToNothing = () => () => {};
 
 /** The source's state; renders the component again when it changes. */
-export function useSourceState(source: ConsoleSource | undefined): SourceState {
+export function useSourceState(source: DataSource | undefined): SourceState {
   return useSyncExternalStore(
     source?.subscribe ?? subscribeToNothing,
     source?.snapshot ?? (() => CONNECTING),
@@ -102,7 +102,7 @@ export interface ConsoleList<Row> extends ListState<Row> {
  * @param options.view the view that shows the list; default: the list's own
  */
 export function useList<Name extends keyof ConsoleLists>(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   name: Name,
   query: ConsoleQuery,
   { view = LISTS[name].view }: { readonly view?: View } = {},
@@ -138,10 +138,10 @@ export function useList<Name extends keyof ConsoleLists>(
 }
 
 /** The last list of each kind in each view, short lists apart from whole ones. When the user returns from a detail, all loaded rows are still there. */
-const cache = new WeakMap<ConsoleSource, Map<string, LiveList<unknown>>>();
+const cache = new WeakMap<DataSource, Map<string, LiveList<unknown>>>();
 
 function cachedList<Name extends keyof ConsoleLists>(
-  source: ConsoleSource,
+  source: DataSource,
   name: Name,
   key: string,
   query: ConsoleQuery,
@@ -162,7 +162,7 @@ const LOADING: ListState<never> = { rows: [], state: "loading" };
 const loadingList = () => LOADING;
 
 function listOf<Name extends keyof ConsoleLists>(
-  source: ConsoleSource,
+  source: DataSource,
   name: Name,
   query: ConsoleQuery,
 ): Promise<Page<ConsoleLists[Name]>> {

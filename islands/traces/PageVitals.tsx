@@ -5,7 +5,7 @@ import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { fragmentTo, useFragment } from "../shared/fragment.ts";
 import { sortedBy, sortParam } from "../shared/sort_columns.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useList } from "../shared/use_source.ts";
 import { formatVitals, RatedValue } from "./WebVitals.tsx";
 import { RowList } from "../shared/RowList.tsx";
@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 
 /** The web vitals of all page loads, one row for each page. A row leads to the loads of the page, slowest first. */
-export default function PageVitals({ source }: { source: ConsoleSource | undefined }) {
+export default function PageVitals({ source }: { source: DataSource | undefined }) {
   const { params } = useFragment("traces");
   const sort = sortParam(params, PAGE_COLUMNS);
   const q = params.get("q") ?? undefined;

@@ -8,7 +8,7 @@ import { readTrace, type Trace, type TraceSummary } from "../../monitoring/model
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { fragmentTo } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { useStableMemo } from "../shared/stable.ts";
 import { Difference, PairRow, type Side, signed } from "./PairRow.tsx";
 import { percentAt } from "./time_scale.ts";
@@ -28,7 +28,7 @@ const TICKS = 4;
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
 export function TraceCompare({ source, ids, takesFocus }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   ids: readonly [string, string];
   takesFocus: boolean;
 }) {

@@ -5,7 +5,7 @@ import type { TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { CopyId } from "../shared/CopyButton.tsx";
 import { dsnOfPage, sentryTraceUrl } from "../shared/sentry_link.ts";
 import { momentHref } from "../shared/use_recording_href.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 
 /** The trace's id, and links to its recording, to a comparison and to Sentry. */
 export function TraceLinks({ traceId, compareHref, variant, replayId, startedAt }: {
@@ -77,7 +77,7 @@ export function TraceFacts({ summary, startedAt, hrefs }: {
  */
 export function TraceWarnings({ summary, scope }: {
   summary: TraceSummary;
-  scope: ConsoleSource["scope"] | undefined;
+  scope: DataSource["scope"] | undefined;
 }) {
   return <Warnings warnings={traceWarnings(summary, scope)} />;
 }
@@ -111,7 +111,7 @@ function originText({ spans, browser, server }: TraceSummary): string {
 /** Problems of the trace's data, and how it is drawn nevertheless. One sentence each. */
 export function traceWarnings(
   { skew_ms, unended, missing, circles, duplicates }: TraceSummary,
-  scope: ConsoleSource["scope"] = "inbox",
+  scope: DataSource["scope"] = "inbox",
 ): string[] {
   const warnings: string[] = [];
   if (skew_ms !== 0) {

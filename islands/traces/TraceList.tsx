@@ -15,7 +15,7 @@ import { useList } from "../shared/use_source.ts";
 import { filterParams, sharedFilters } from "../shared/filters.ts";
 import { SourceLabel } from "../shared/SourceLabel.tsx";
 import { useShowsOwn, useSourceList } from "../shared/source_list.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { type ListedTrace, withLiveTraces } from "./live_traces.ts";
 import { useLiveSpans } from "./use_live_spans.ts";
 import { RowList } from "../shared/RowList.tsx";
@@ -27,7 +27,7 @@ import { RowList } from "../shared/RowList.tsx";
  * @param props.compareWith id of a trace: the rows lead to their comparison with it
  */
 export function TraceList({ source, returnFrom, compareWith }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   returnFrom: string | undefined;
   compareWith?: string;
 }) {

@@ -7,7 +7,7 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { reveal, searchSpans, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 import { changeParams, fragmentTo, useFragment } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { LongestSpans } from "./LongestSpans.tsx";
 import { Minimap, type MinimapBar } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
@@ -35,7 +35,7 @@ const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
  * @param props.takesFocus focuses the heading: the link that was followed is not on the page any more
  */
 export function TraceView({ source, traceId, variant, takesFocus }: {
-  source: ConsoleSource | undefined;
+  source: DataSource | undefined;
   traceId: string;
   variant: string;
   takesFocus: boolean;

@@ -1,6 +1,6 @@
 import { startTransition, useEffect, useState } from "react";
 import { useIsVisible } from "../shared/fragment.ts";
-import type { ConsoleSource } from "../shared/source/source.ts";
+import type { DataSource } from "../shared/source/source.ts";
 import { LOADING, type TraceContent, TraceReader } from "../shared/trace_reader.ts";
 import { usePausedState, useSourceState } from "../shared/use_source.ts";
 
@@ -11,7 +11,7 @@ import { usePausedState, useSourceState } from "../shared/use_source.ts";
  * @returns the content, and `retry`, which reads again after a failure
  */
 export function useTraceContent(
-  source: ConsoleSource | undefined,
+  source: DataSource | undefined,
   traceId: string,
 ): TraceContent & { retry(): void } {
   const { version } = useSourceState(source);

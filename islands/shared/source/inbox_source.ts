@@ -6,9 +6,9 @@ import type { Refusal } from "../../../monitoring/protocol/relay_api.ts";
 import type { Lists, Page, SourceList } from "../../../monitoring/models/rows.ts";
 import { isZstd, readBody } from "../../../monitoring/protocol/read_body.ts";
 import * as notifications from "../notifications.ts";
-import type { ConsoleQuery, ConsoleSource, MapOrigins } from "./source.ts";
+import type { ConsoleQuery, DataSource, MapOrigins } from "./source.ts";
 
-export interface InboxSource extends ConsoleSource {
+export interface InboxSource extends DataSource {
   close(): void;
 }
 

@@ -19,7 +19,7 @@ export interface ConsoleQuery extends Omit<ListQuery, "since" | "until"> {
  * Where the views read envelopes and lists: the inbox (`inbox_source.ts`), or in relay mode the envelopes
  * of this page (`this_page_source.ts`). Rejections have a message for display.
  */
-export interface ConsoleSource {
+export interface DataSource {
   /** `visit`: only what this page has sent since it was opened. */
   readonly scope: "inbox" | "visit";
   /** One page of a list, newest first. */
@@ -73,13 +73,13 @@ export interface MapOrigins {
 }
 
 export interface SourceState {
-  /** `offline`: no connection, retrying. `forbidden`: needs {@linkcode ConsoleSource.authorize}. */
+  /** `offline`: no connection, retrying. `forbidden`: needs {@linkcode DataSource.authorize}. */
   readonly state: "connecting" | "live" | "offline" | "forbidden";
   /** Changes when envelopes were added or deleted: lists must be read again. */
   readonly version: number;
   /** Envelopes received since all were last deleted, including those evicted since the page was opened. */
   readonly total: number;
-  /** Changes when the relay refused envelopes: {@linkcode ConsoleSource.refusals} must be read again. */
+  /** Changes when the relay refused envelopes: {@linkcode DataSource.refusals} must be read again. */
   readonly refusedVersion: number;
   /** False: the inbox cannot store envelopes, because its disk or database is full or fails. */
   readonly canStore: boolean;

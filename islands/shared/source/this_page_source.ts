@@ -8,7 +8,7 @@ import { MemoryIndex } from "../../../monitoring/models/index/memory_index.ts";
 import { parseEnvelope } from "../../../monitoring/models/parsed_envelope.ts";
 import type { ListQuery } from "../../../monitoring/models/rows.ts";
 import { readTimeBound } from "../../../monitoring/models/time_bound.ts";
-import type { ConsoleQuery, ConsoleSource } from "./source.ts";
+import type { ConsoleQuery, DataSource } from "./source.ts";
 import { SourceStateStore } from "./source_state.ts";
 
 /** The envelopes that telemetry has made since the page was opened. */
@@ -36,7 +36,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export function createThisPageSource(
   page: PageEnvelopes,
   maxBytes = MAX_BYTES,
-): ConsoleSource {
+): DataSource {
   const index = new MemoryIndex();
   const store = new SourceStateStore("live");
   const kept = new Map<number, PageEnvelope>();
