@@ -24,6 +24,7 @@ test("group resolved, muted, back, deleted → lists of every tab follow", async
   await other.goto("/#/errors");
   await expect(row(other, "no stock")).toBeVisible();
 
+  await page.bringToFront();
   await row(page, "no stock").getByRole("link").click();
   await group(page).getByRole("button", { name: "Resolve" }).focus();
   await page.keyboard.press("Enter");

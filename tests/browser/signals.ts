@@ -12,6 +12,8 @@ export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as co
 
 /** Clicks a button of the page. */
 export async function make(page: Page, signal: string): Promise<void> {
+  // A page behind another draws one frame a second, for which clicks wait.
+  await page.bringToFront();
   await page.getByRole("button", { name: signal, exact: true }).click();
 }
 

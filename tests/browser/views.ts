@@ -12,11 +12,14 @@ export function tab(page: Page, title: ViewTitle): Locator {
 
 /** Opens a view by its tab. */
 export async function openView(page: Page, title: ViewTitle): Promise<void> {
+  // Clicks are slow behind another page.
+  await page.bringToFront();
   await tab(page, title).click();
 }
 
 /** Opens the menu of all envelopes in the open view: export, import, delete. */
 export async function openMenu(page: Page): Promise<Locator> {
+  await page.bringToFront();
   await page.getByRole("button", { name: "More", exact: true }).click();
   return page.getByRole("group", { name: "All envelopes" });
 }
