@@ -155,7 +155,7 @@ export class BodyReader {
   async #readStream(request: Request, onChunk: OnChunk): Promise<Bytes> {
     if (!request.body) return new Uint8Array(0);
     const announced = announcedBytes(request);
-    const turn = (announced ?? Infinity) > LARGE_BYTES ? this.#turns.open() : undefined;
+    const turns = (announced ?? Infinity) > LARGE_BYTES ? this.#turns : undefined;
     const body = new BodyBuffer(announced);
     const reader = request.body.getReader();
     // Fails if the connection broke before.
@@ -167,7 +167,7 @@ export class BodyReader {
     });
     try {
       for (;;) {
-        const wait = turn?.start();
+        const wait = turns?.start(body);
         if (wait) {
           upload.pause();
           await wait;
@@ -178,7 +178,7 @@ export class BodyReader {
         const read = reader.read().catch(() => {
           throw new DisconnectedError();
         });
-        const { value: chunk } = await (turn?.during(read) ?? read);
+        const { value: chunk } = await (turns?.during(body, read) ?? read);
         if (isTooSlow) throw tooSlow();
         if (!chunk) return body.take();
         upload.received(chunk.length);
@@ -186,7 +186,7 @@ export class BodyReader {
         if (accepted) await accepted;
       }
     } finally {
-      turn?.end();
+      turns?.end(body);
       upload.end();
       cancel();
     }

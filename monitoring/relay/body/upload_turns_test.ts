@@ -12,53 +12,53 @@ async function isGiven(turn: Promise<void> | undefined): Promise<boolean> {
 
 Deno.test("turns → in order of request", async () => {
   const turns = new UploadTurns(1);
-  const [first, second, third] = [turns.open(), turns.open(), turns.open()];
-  assert.equal(first.start(), undefined);
-  const waiting = [second.start(), third.start()];
+  const [first, second, third] = [{}, {}, {}];
+  assert.equal(turns.start(first), undefined);
+  const waiting = [turns.start(second), turns.start(third)];
   assert.deepEqual(await Promise.all(waiting.map(isGiven)), [false, false]);
-  first.end();
+  turns.end(first);
   assert.deepEqual(await Promise.all(waiting.map(isGiven)), [true, false]);
-  second.end();
+  turns.end(second);
   await waiting[1];
-  third.end();
+  turns.end(third);
 });
 
 Deno.test("body that pauses while another waits → loses its turn, gets a later one", async () => {
   const turns = new UploadTurns(1);
-  const [stalled, other] = [turns.open(), turns.open()];
-  stalled.start();
+  const [stalled, other] = [{}, {}];
+  turns.start(stalled);
   const data = Promise.withResolvers<void>();
-  const read = stalled.during(data.promise);
-  await other.start();
+  const read = turns.during(stalled, data.promise);
+  await turns.start(other);
   data.resolve();
   await read;
-  const again = stalled.start();
+  const again = turns.start(stalled);
   assert.equal(await isGiven(again), false);
-  other.end();
+  turns.end(other);
   await again;
-  stalled.end();
+  turns.end(stalled);
 });
 
 Deno.test("body between two reads → keeps its turn", async () => {
   const turns = new UploadTurns(2);
-  const [working, stalled, other] = [turns.open(), turns.open(), turns.open()];
-  working.start();
-  stalled.start();
-  void stalled.during(new Promise(() => {}));
-  await other.start();
-  assert.equal(working.start(), undefined);
-  for (const turn of [working, stalled, other]) turn.end();
+  const [working, stalled, other] = [{}, {}, {}];
+  turns.start(working);
+  turns.start(stalled);
+  void turns.during(stalled, new Promise(() => {}));
+  await turns.start(other);
+  assert.equal(turns.start(working), undefined);
+  for (const turn of [working, stalled, other]) turns.end(turn);
 });
 
 Deno.test("body that ends while it waits → skipped", async () => {
   const turns = new UploadTurns(1);
-  const [first, ended, next] = [turns.open(), turns.open(), turns.open()];
-  first.start();
-  const never = ended.start();
-  const turn = next.start();
-  ended.end();
-  first.end();
+  const [first, ended, next] = [{}, {}, {}];
+  turns.start(first);
+  const never = turns.start(ended);
+  const turn = turns.start(next);
+  turns.end(ended);
+  turns.end(first);
   await turn;
   assert.equal(await isGiven(never), false);
-  next.end();
+  turns.end(next);
 });
