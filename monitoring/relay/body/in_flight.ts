@@ -41,37 +41,26 @@ export class InFlight {
 
   /** Starts counting for one request, from 0: an announced `Content-Length` takes no room from others. */
   open(): BodyAccount {
-    return new BodyAccount(this, (bytes, large) => {
+    let held = 0;
+    const change = (bytes: number) => {
+      const wasLarge = held >= LARGE_BYTES;
+      held += bytes;
       this.#bytes += bytes;
-      this.#large += large;
-    });
+      this.#large += Number(held >= LARGE_BYTES) - Number(wasLarge);
+    };
+    return {
+      add: (bytes) => {
+        this.checkRoomFor(bytes);
+        change(bytes);
+        this.onReceived(bytes);
+      },
+      [Symbol.dispose]: () => change(-held),
+    };
   }
 }
 
 /** The bytes that one request holds. Dispose it once the request is answered. */
-export class BodyAccount implements Disposable {
-  readonly #inFlight: InFlight;
-  readonly #count: (bytes: number, large: number) => void;
-  #bytes = 0;
-
-  /** Use {@linkcode InFlight.open}. */
-  constructor(inFlight: InFlight, count: (bytes: number, large: number) => void) {
-    this.#inFlight = inFlight;
-    this.#count = count;
-  }
-
+export interface BodyAccount extends Disposable {
   /** @throws {RelayError} `overloaded`; then the bytes are not counted */
-  add(bytes: number): void {
-    this.#inFlight.checkRoomFor(bytes);
-    const wasLarge = this.#bytes >= LARGE_BYTES;
-    this.#bytes += bytes;
-    this.#count(bytes, Number(this.#bytes >= LARGE_BYTES) - Number(wasLarge));
-    this.#inFlight.onReceived(bytes);
-  }
-
-  /** Releases all bytes. Further calls do nothing. */
-  [Symbol.dispose](): void {
-    this.#count(-this.#bytes, -Number(this.#bytes >= LARGE_BYTES));
-    this.#bytes = 0;
-  }
+  add(bytes: number): void;
 }
