@@ -1,4 +1,4 @@
-import { type Attributes, metrics } from "@opentelemetry/api";
+import { metrics } from "@opentelemetry/api";
 import type { SpoolReport } from "../protocol/relay_api.ts";
 import type { OutcomeCounter } from "./outcomes.ts";
 
@@ -21,11 +21,6 @@ export const LATENCY_BOUNDS: readonly number[] = [
 ];
 
 const noDurations = () => ({ buckets: LATENCY_BOUNDS.map(() => 0), count: 0, sum: 0 });
-
-const ATTEMPT: Readonly<Record<AttemptOutcome, Attributes>> = {
-  decided: { outcome: "decided" },
-  undecided: { outcome: "undecided" },
-};
 
 /** Of the spool's report: field, name, unit, description. */
 const SPOOL_GAUGES = [
@@ -72,7 +67,7 @@ export class RelayMetrics {
     durations.sum += seconds;
     const bucket = LATENCY_BOUNDS.findIndex((bound) => seconds <= bound);
     if (bucket !== -1) durations.buckets[bucket]!++;
-    this.#latency.record(seconds, ATTEMPT[outcome]);
+    this.#latency.record(seconds, { outcome });
   }
 
   /** Exports these values. They are read at each export only. */

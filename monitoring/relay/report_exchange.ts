@@ -36,7 +36,7 @@ export class ReportExchange {
   /** A folder that cannot be made is a failure to write: the process then knows its own counts only. */
   static async open(options: ReportExchangeOptions): Promise<ReportExchange> {
     await Deno.mkdir(options.folder, { recursive: true, mode: 0o700 }).catch(options.onFailure);
-    return new ReportExchange(options, await read(options, options.worker));
+    return new ReportExchange(options, await read(options.folder, options.worker));
   }
 
   /** Whether this process replaces one that has ended. */
@@ -55,10 +55,11 @@ export class ReportExchange {
 
   /** The newest report of each process that has ever run, this one's made now. */
   async exchange(report: () => ProcessReport): Promise<ProcessReport[]> {
+    const { folder } = this.#options;
     const own = await this.#write(report);
     const all = Array.from(
       { length: 2 * this.#options.workers },
-      (_, worker) => worker === this.#options.worker ? own : read(this.#options, worker),
+      (_, worker) => worker === this.#options.worker ? own : read(folder, worker),
     );
     return (await Promise.all(all)).filter((found) => found !== undefined);
   }
@@ -82,7 +83,7 @@ export class ReportExchange {
     const { startedAt, counts } = base ?? made;
     const report = base ? { ...made, startedAt, counts: addCounts(counts, made.counts) } : made;
     const text = JSON.stringify(report);
-    const path = pathOf(this.#options, this.#options.worker);
+    const path = pathOf(this.#options.folder, this.#options.worker);
     try {
       // Renamed, so that no reader sees a part of it.
       await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
@@ -96,17 +97,15 @@ export class ReportExchange {
   }
 }
 
-type Place = Pick<ReportExchangeOptions, "folder">;
-
 /** The file of a process. The launcher waits for the first one of process 0. */
-function pathOf({ folder }: Place, worker: number): string {
+function pathOf(folder: string, worker: number): string {
   return join(folder, `${worker}.json`);
 }
 
 /** Undefined: there is no such process yet. */
-async function read(place: Place, worker: number): Promise<ProcessReport | undefined> {
+async function read(folder: string, worker: number): Promise<ProcessReport | undefined> {
   try {
-    return JSON.parse(await Deno.readTextFile(pathOf(place, worker)));
+    return JSON.parse(await Deno.readTextFile(pathOf(folder, worker)));
   } catch (error) {
     const { NotFound, NotADirectory } = Deno.errors;
     if (error instanceof NotFound || error instanceof NotADirectory) return undefined;

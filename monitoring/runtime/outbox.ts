@@ -8,10 +8,7 @@ export interface Amount {
 }
 
 /** The relay's answer to an envelope. */
-export interface RelayResponse {
-  readonly status: number;
-  readonly headers: Headers;
-}
+export type RelayResponse = Pick<Response, "status" | "headers">;
 
 export interface OutboxEnvelope {
   /** Serialized once: every attempt sends the same bytes. */
