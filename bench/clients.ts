@@ -11,7 +11,7 @@ const TUNNEL = "handleTunnelRequest";
  * `handleTunnelRequest`. The ingest is nginx. CPU time instead of throughput, because load and ingest share the machine
  * with the relay. Linux only (`/proc`).
  */
-export async function benchClients(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   await using ingest = await startNginxIngest();
   const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
   await using stack = new AsyncDisposableStack();

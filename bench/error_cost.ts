@@ -20,7 +20,7 @@ const QUIET_MS = 1_000;
 const MAX_WAIT_MS = 15_000;
 
 /** Reports the cost of single errors and of bursts. */
-export async function benchErrorCost(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   await using server = await startServer();
   await using plain = await servePlainSentry();
   await using browser = await startPlainChromium();

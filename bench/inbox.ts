@@ -16,7 +16,7 @@ const MAX_BYTES = 4 * 1024 ** 3;
 const REPETITIONS = 5;
 
 /** Measures queries, then the writing of index entries, in a temporary folder. */
-export async function benchInbox(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   const folder = Deno.makeTempDirSync({ prefix: "bench-inbox-" });
   try {
     return [...await measureQueries(folder), ...measureIndexWriting(folder)];

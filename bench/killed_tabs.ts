@@ -20,7 +20,7 @@ const SILENCE_MS = 10_000;
 const POLL_MS = 200;
 
 /** Kills the tab during bursts at each processor speed. */
-export async function benchKilledTabs(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const rate of CPU_THROTTLING) {
     const sum = { made: 0, arrived: 0, counted: 0, neither: 0 };

@@ -34,7 +34,7 @@ const SCROLLERS = {
 type View = keyof typeof SCROLLERS;
 
 /** Opens every list with all rows, in several rounds. */
-export async function benchLists(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   await using server = await startServer();
   let posted = 0;
   const postNext = () => postVisit(server.origin, ++posted);

@@ -8,69 +8,32 @@ import { isInstalled, type Program } from "./programs.ts";
 import { updateTable } from "./table.ts";
 
 interface Bench {
-  run(): Promise<readonly Measured[]>;
+  /** Loaded when it runs, so that it does not affect the others. */
+  readonly load: () => Promise<{ bench(): Promise<readonly Measured[]> }>;
   /** Without one of these it cannot run. */
   readonly needs?: readonly Program[];
   /** Not run by default: it has no budget and takes minutes. */
   readonly byNameOnly?: true;
 }
 
-/** In the order of the table. Each is loaded when it runs, so that it does not affect the others. */
+/** Needed to compare relays. */
+const RELAY_PROGRAMS = ["linux", "wrk", "nginx"] as const;
+
+/** In the order of the table. */
 const BENCHES: Readonly<Record<string, Bench>> = {
-  page: {
-    run: async () => (await import("./page.ts")).benchPage(),
-    needs: ["chromium"],
-  },
-  errors: {
-    run: async () => (await import("./error_cost.ts")).benchErrorCost(),
-    needs: ["chromium"],
-  },
-  traces: {
-    run: async () => (await import("./trace_view.ts")).benchTraceView(),
-    needs: ["chromium"],
-  },
-  lists: {
-    run: async () => (await import("./list_scroll.ts")).benchLists(),
-    needs: ["chromium"],
-  },
-  recording: {
-    run: async () => (await import("./recording.ts")).benchRecording(),
-    needs: ["chromium"],
-  },
-  serving: {
-    run: async () => (await import("./serving.ts")).benchServing(),
-    needs: ["wrk"],
-  },
-  relay: {
-    run: async () => (await import("./relay.ts")).benchRelay(),
-    needs: ["linux", "wrk", "nginx"],
-  },
-  memory: {
-    run: async () => (await import("./memory.ts")).benchMemory(),
-    needs: ["linux"],
-  },
-  spool: {
-    run: async () => (await import("./spool.ts")).benchSpool(),
-    needs: ["wrk"],
-  },
-  scale: {
-    run: async () => (await import("./scale.ts")).benchScale(),
-    needs: ["linux", "wrk", "nginx"],
-    byNameOnly: true,
-  },
-  inbox: {
-    run: async () => (await import("./inbox.ts")).benchInbox(),
-  },
-  clients: {
-    run: async () => (await import("./clients.ts")).benchClients(),
-    needs: ["linux", "wrk", "nginx"],
-    byNameOnly: true,
-  },
-  killed: {
-    run: async () => (await import("./killed_tabs.ts")).benchKilledTabs(),
-    needs: ["chromium"],
-    byNameOnly: true,
-  },
+  page: { load: () => import("./page.ts"), needs: ["chromium"] },
+  errors: { load: () => import("./error_cost.ts"), needs: ["chromium"] },
+  traces: { load: () => import("./trace_view.ts"), needs: ["chromium"] },
+  lists: { load: () => import("./list_scroll.ts"), needs: ["chromium"] },
+  recording: { load: () => import("./recording.ts"), needs: ["chromium"] },
+  serving: { load: () => import("./serving.ts"), needs: ["wrk"] },
+  relay: { load: () => import("./relay.ts"), needs: RELAY_PROGRAMS },
+  memory: { load: () => import("./memory.ts"), needs: ["linux"] },
+  spool: { load: () => import("./spool.ts"), needs: ["wrk"] },
+  scale: { load: () => import("./scale.ts"), needs: RELAY_PROGRAMS, byNameOnly: true },
+  inbox: { load: () => import("./inbox.ts") },
+  clients: { load: () => import("./clients.ts"), needs: RELAY_PROGRAMS, byNameOnly: true },
+  killed: { load: () => import("./killed_tabs.ts"), needs: ["chromium"], byNameOnly: true },
 };
 
 const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only=".length).split(",");
@@ -96,13 +59,14 @@ for (const [name, bench] of Object.entries(BENCHES)) {
 await updateTable(results, Object.keys(BENCHES));
 Deno.exit();
 
-async function measure(name: string, { run, needs = [] }: Bench): Promise<readonly Measured[]> {
+async function measure(name: string, { load, needs = [] }: Bench): Promise<readonly Measured[]> {
   for (const program of needs) {
     if (await isInstalled(program)) continue;
     return [{ what: `all of \`${name}\``, missing: `needs ${program}` }];
   }
   try {
-    return await run();
+    const { bench } = await load();
+    return await bench();
   } catch (error) {
     console.error(error);
     Deno.exitCode = 1;

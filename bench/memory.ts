@@ -26,7 +26,7 @@ const PAGE_BYTES = 4_096;
  *
  * @throws if an acknowledged envelope was lost, or an answer violates the contract
  */
-export async function benchMemory(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   const arrived = new Set<string>();
   await using ingest = startStandInIngest({ keepRequests: false });
   ingest.behave(({ body }) => {

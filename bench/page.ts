@@ -20,7 +20,7 @@ const ROUNDS_UNTIL_SENT = 3;
 const LONG_TASK_MS = 50;
 
 /** Loads the variants in turns. */
-export async function benchPage(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   await using server = await startServer();
   await using withoutMonitoring = await serveVariant(WITHOUT_MONITORING);
   await using eager = await serveVariant(EAGER);

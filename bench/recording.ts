@@ -19,7 +19,7 @@ const ROWS = 200;
 const ROUNDS = 3;
 
 /** Opens the recording and seeks in it, in several rounds. */
-export async function benchRecording(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   await using server = await startServer();
   const start = Date.now() - LENGTH_MS - 60_000;
   await postRecording(server.origin, start);

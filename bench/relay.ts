@@ -22,7 +22,7 @@ const NGINX = "nginx";
  * front of the same ingest. The ingest is nginx, because one in JavaScript needs as much CPU time as a relay and hides
  * their difference. Linux only (`/proc`).
  */
-export async function benchRelay(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   await using ingest = await startNginxIngest();
   const dsn = `http://publickey@${new URL(ingest.origin).host}/42`;
   await using tunnel = await startBenchServer("relay/tunnel.ts", dsn);

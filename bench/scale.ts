@@ -34,7 +34,7 @@ const OTHER_CPU = 1;
  * accepts and while it is down, bytes on disk, and how fast the spool is delivered afterwards. With one and two server
  * processes on SQLite and PostgreSQL.
  */
-export async function benchScale(): Promise<Measured[]> {
+export async function bench(): Promise<Measured[]> {
   const figures: Measured[] = [await measureSync()];
   for (const processes of [1, 2]) {
     const name = processes === 1 ? "1 process" : `${processes} processes`;

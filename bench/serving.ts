@@ -14,7 +14,7 @@ const CONNECTIONS = 32;
 const STARTS = 5;
 
 /** Pages per second, against nginx with the same bytes in a file; and the time of a start. */
-export async function benchServing(): Promise<Measured[]> {
+export async function bench(): Promise<Measured[]> {
   return [await measureStart(), ...await measurePages()];
 }
 

@@ -23,7 +23,7 @@ const SPOOL_MAX_BYTES = 20 * 1024 * 1024 * 1024;
  *
  * @throws if the spool holds another number of envelopes afterwards
  */
-export async function benchSpool(): Promise<Measured[]> {
+export async function bench(): Promise<Measured[]> {
   const figures: Measured[] = await measureSpool("SQLite", SPOOL_RATE_BUDGETS.sqlite, {});
   if (postgresBinaries === undefined) {
     return [...figures, { what: "accepted into PostgreSQL", missing: "needs a PostgreSQL server" }];

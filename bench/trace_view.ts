@@ -30,7 +30,7 @@ const GESTURES: Readonly<Record<string, (page: Page, origin: string) => Promise<
 };
 
 /** Opens the trace and performs every gesture, in several rounds. */
-export async function benchTraceView(): Promise<Figure[]> {
+export async function bench(): Promise<Figure[]> {
   await using server = await startServer();
   await postSpans(server.origin, ...largeTrace(TRACE, SPANS));
   await using browser = await launchChromium();
