@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { closeSync, fstatSync } from "node:fs";
+import { closeSync, existsSync, fstatSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { createPrivate, setAside } from "./database_files.ts";
-import { isCorrupt } from "./errors.ts";
+import { createPrivate, prepareFiles, setAside } from "./database_files.ts";
+import { isCorrupt, SymbolicLinkError } from "./errors.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const NAME = "x.db.corrupt-2026-01-01T00-00-00.000Z";
@@ -39,6 +39,20 @@ Deno.test("file or link with the name exists → not opened", () =>
     assert.equal(Deno.lstatSync(link).isSymlink, true);
     assert.throws(() => Deno.statSync(`${path}.target`), Deno.errors.NotFound);
   }));
+
+for (const suffix of ["", "-wal", "-shm", "-journal", ".reserve"]) {
+  Deno.test(`x.db${suffix} is a link → refused, the link is not followed`, () =>
+    withFile((path) => {
+      const target = `${path}.target`;
+      if (existsSync(path + suffix)) Deno.removeSync(path + suffix);
+      Deno.symlinkSync(target, path + suffix);
+      assert.throws(
+        () => prepareFiles("spool", path, assert.fail),
+        (error) => error instanceof SymbolicLinkError && error.message.includes(path + suffix),
+      );
+      assert.equal(existsSync(target), false);
+    }));
+}
 
 Deno.test("set aside → file and log get names with the time", () =>
   withFile((path, files) => {

@@ -81,22 +81,20 @@ for (const [database, env] of Object.entries(DATABASES)) {
   });
 
   Deno.test(`${database} file is a symbolic link → the start fails with one line, the link is not followed`, async () => {
-    for (const suffix of ["", "-wal", "-shm", "-journal", ".reserve"]) {
-      using folder = makeDataFolder();
-      const { dataDir, parent } = folder;
-      const target = join(parent, "target");
-      const link = join(dataDir, fileName + suffix);
-      Deno.symlinkSync(target, link);
-      await assert.rejects(startServer({ dataDir, env }), (error: Error) => {
-        const [, ...lines] = error.message.trimEnd().split("\n");
-        assert.deepEqual(lines, [
-          `Cannot open the ${database}: ${link} is a symbolic link, and links are not followed.` +
-          " Remove it, or set DATA_DIR to the folder that holds the file itself.",
-        ]);
-        return true;
-      });
-      assert.equal(existsSync(target), false);
-    }
+    using folder = makeDataFolder();
+    const { dataDir, parent } = folder;
+    const target = join(parent, "target");
+    const link = join(dataDir, fileName);
+    Deno.symlinkSync(target, link);
+    await assert.rejects(startServer({ dataDir, env }), (error: Error) => {
+      const [, ...lines] = error.message.trimEnd().split("\n");
+      assert.deepEqual(lines, [
+        `Cannot open the ${database}: ${link} is a symbolic link, and links are not followed.` +
+        " Remove it, or set DATA_DIR to the folder that holds the file itself.",
+      ]);
+      return true;
+    });
+    assert.equal(existsSync(target), false);
   });
 }
 
