@@ -2,7 +2,8 @@
  * The relay in a separate process, because an ingest's answer could abort it. Prints the addresses of the relay and of
  * its controls, then serves until its standard input ends.
  *
- * Controls: `POST /?ms=N` advances both clocks; `GET /` returns what is in use.
+ * Controls: `POST /?ms=N` advances both clocks; `GET /in-flight` and `GET /memory` return bytes, the latter after
+ * garbage collection.
  */
 import { startRelay } from "../relay/_start_relay.ts";
 
@@ -22,14 +23,15 @@ const server = startRelay({
 const controls = Deno.serve(
   { hostname: "127.0.0.1", port: 0, onListen() {} },
   async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
     if (request.method === "POST") {
-      elapsed += Number(new URL(request.url).searchParams.get("ms"));
+      elapsed += Number(searchParams.get("ms"));
       return new Response();
     }
+    if (pathname === "/in-flight") return Response.json((await server.health()).in_flight_bytes);
     (globalThis as { gc?: () => void }).gc?.();
     const { heapUsed, external } = Deno.memoryUsage();
-    const { in_flight_bytes } = await server.health();
-    return Response.json({ bytes: heapUsed + external, inFlight: in_flight_bytes });
+    return Response.json(heapUsed + external);
   },
 );
 console.log(`${server.host} 127.0.0.1:${controls.addr.port}`);

@@ -78,9 +78,9 @@ export class RelayProcess {
     await response.body?.cancel();
   }
 
-  /** Bytes of memory in use after garbage collection, and bytes of bodies in flight. */
-  async usage(): Promise<{ readonly bytes: number; readonly inFlight: number }> {
-    return await (await this.#whileAlive(fetch(this.#controls))).json();
+  /** Bytes of memory in use after garbage collection, or of bodies in flight. */
+  async bytesOf(what: "memory" | "in-flight"): Promise<number> {
+    return await (await this.#whileAlive(fetch(this.#controls + what))).json();
   }
 
   async stop(): Promise<void> {

@@ -47,8 +47,7 @@ export function startIngestFuzzer(): IngestFuzzer {
 
     await relay.advanceClock(HOUR_MS);
     expectDelivered(await relay.post(), "a rate limit lasts for more than an hour");
-    const { inFlight } = await relay.usage();
-    assert.equal(inFlight, 0, "bytes stay in flight");
+    assert.equal(await relay.bytesOf("in-flight"), 0, "bytes stay in flight");
   }
 
   return {
@@ -66,7 +65,7 @@ export function startIngestFuzzer(): IngestFuzzer {
         );
       }
     },
-    memoryInUse: async () => (await (await runningRelay()).usage()).bytes,
+    memoryInUse: async () => await (await runningRelay()).bytesOf("memory"),
     async [Symbol.asyncDispose]() {
       await relay?.stop();
       ingest.close();
