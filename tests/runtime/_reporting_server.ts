@@ -1,6 +1,7 @@
+import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../../tools/run/server_process.ts";
 import { type StandInIngest, startStandInIngest } from "../stand_in_ingest.ts";
-import { type ReadReports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
+import { type ReadReports, type Reports, reportsAtIngest, reportsInInbox } from "./_reports.ts";
 
 export const MODES = ["inbox", "relay"] as const;
 
@@ -8,6 +9,11 @@ export const MODES = ["inbox", "relay"] as const;
 export interface ReportingServer extends AsyncDisposable {
   readonly server: ServerProcess;
   readonly readReports: ReadReports;
+  /**
+   * Stops the server and returns all its reports, without the seconds that spans wait for others while it runs. Relay
+   * mode only.
+   */
+  stopAndReadReports(): Promise<Reports>;
   /** Receives telemetry in relay mode only. */
   readonly ingest: StandInIngest;
 }
@@ -20,10 +26,18 @@ export async function startReportingServer(
   const ingest = startStandInIngest();
   const relaying = mode === "relay" ? relayEnv(ingest) : {};
   const server = await startServer({ env: { ...relaying, ...env } });
+  const readReports = mode === "relay"
+    ? reportsAtIngest(() => ingest.requests)
+    : reportsInInbox(server);
   return {
     server,
     ingest,
-    readReports: mode === "relay" ? reportsAtIngest(() => ingest.requests) : reportsInInbox(server),
+    readReports,
+    async stopAndReadReports() {
+      assert.equal(mode, "relay", "an inbox cannot be read without its server");
+      await server.stop();
+      return await readReports();
+    },
     async [Symbol.asyncDispose]() {
       await server.stop();
       await ingest.close();

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { readManifest } from "../../server/manifest.ts";
 import { fetchToEnd, startReportingServer } from "./_reporting_server.ts";
-import { waitForReports } from "./_reports.ts";
 
 const { buildId } = await readManifest(new URL("../../.build/", import.meta.url));
 
@@ -17,19 +16,15 @@ const CASES: Record<string, [env: Record<string, string>, release: string, envir
 };
 for (const [name, [env, release, environment]] of Object.entries(CASES)) {
   Deno.test(`release and environment from ${name} → same on page, errors, logs, spans`, async () => {
-    await using reporting = await startReportingServer("inbox", env);
-    const { server, readReports } = reporting;
+    await using reporting = await startReportingServer("relay", env);
+    const { server } = reporting;
     const page = await (await fetch(server.origin)).text();
     const client = JSON.parse(/<script[^>]* id="client">(.*?)<\/script>/.exec(page)?.[1] ?? "{}");
     assert.deepEqual([client.release, client.environment], [release, environment]);
 
     await fetchToEnd(`${server.origin}/signal?throw=true`);
-    const { errors, logs, spans } = await waitForReports(
-      "an error, a log and a span",
-      readReports,
-      (reports) =>
-        reports.errors.length > 0 && reports.logs.length > 0 && reports.spans.length > 0 && reports,
-    );
+    const { errors, logs, spans } = await reporting.stopAndReadReports();
+    assert.ok(errors.length > 0 && logs.length > 0 && spans.length > 0);
     for (const error of errors) {
       assert.deepEqual([error.release, error.environment], [release, environment]);
     }

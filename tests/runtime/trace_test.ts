@@ -62,35 +62,27 @@ for (const mode of MODES) {
 }
 
 Deno.test("concurrent requests → each keeps its own trace across await", async () => {
-  await using reporting = await startReportingServer("inbox");
-  const { server, readReports } = reporting;
+  await using reporting = await startReportingServer("relay");
+  const { server } = reporting;
   const ids = ["a", "b", "c", "d"].map((digit) => digit.repeat(32));
   await Promise.all(ids.map((id) =>
     fetchToEnd(`${server.origin}/signal?throw=true&delay_ms=50`, {
       headers: { "sentry-trace": `${id}-${CALLER.spanId}-1` },
     })
   ));
-  const errors = await waitForReports(
-    "four errors",
-    readReports,
-    (reports) => reports.errors.length === 4 && reports.errors,
-  );
+  const { errors } = await reporting.stopAndReadReports();
   assert.deepEqual(errors.map(({ contexts }) => contexts.trace.trace_id).sort(), ids);
 });
 
 Deno.test("unsampled trace → no span, but its error is reported in it", async () => {
-  await using reporting = await startReportingServer("inbox");
-  const { server, readReports } = reporting;
+  await using reporting = await startReportingServer("relay");
+  const { server } = reporting;
   const headers = { "sentry-trace": `${CALLER.traceId}-${CALLER.spanId}-0` };
   await fetchToEnd(`${server.origin}/signal?throw=true`, { headers });
   await fetchToEnd(server.origin);
-  const reports = await waitForReports(
-    "the error and another span",
-    readReports,
-    (all) => all.errors.length > 0 && all.spans.length > 0 && all,
-  );
-  assert.equal(reports.errors[0]?.contexts.trace.trace_id, CALLER.traceId);
-  assert.deepEqual(reports.spans.map(({ name }) => name), ["GET /"]);
+  const { errors, spans } = await reporting.stopAndReadReports();
+  assert.equal(errors[0]?.contexts.trace.trace_id, CALLER.traceId);
+  assert.deepEqual(spans.map(({ name }) => name), ["GET /"]);
 });
 
 /** Untrusted values of the two trace headers. None is a valid trace. */
@@ -107,8 +99,8 @@ const INVALID_HEADERS: readonly Record<string, string>[] = [
 ];
 
 Deno.test("invalid trace headers → same response, valid headers", async () => {
-  await using reporting = await startReportingServer("inbox");
-  const { server, readReports } = reporting;
+  await using reporting = await startReportingServer("relay");
+  const { server } = reporting;
   for (const headers of INVALID_HEADERS) {
     const page = await fetchToEnd(server.origin, { headers });
     assert.equal(page.status, 200);
@@ -119,21 +111,18 @@ Deno.test("invalid trace headers → same response, valid headers", async () => 
     );
     assert.equal((await fetchToEnd(`${server.origin}/signal?throw=true`, { headers })).status, 500);
   }
-  const spans = await waitForReports(
-    "a span for each answer",
-    readReports,
-    (reports) => reports.spans.length === 2 * INVALID_HEADERS.length && reports.spans,
-  );
+  const { spans } = await reporting.stopAndReadReports();
+  assert.equal(spans.length, 2 * INVALID_HEADERS.length, "a span for each answer");
   assert.ok(spans.every(({ trace_id }) => /^[0-9a-f]{32}$/.test(trace_id)));
   assert.doesNotMatch(server.output(), /Cannot trace/);
 });
 
 Deno.test("unknown, long HTTP method → not in the span", async () => {
-  await using reporting = await startReportingServer("inbox");
-  const { server, readReports } = reporting;
+  await using reporting = await startReportingServer("relay");
+  const { server } = reporting;
   const method = "A.".repeat(10_000);
   await (await fetch(`${server.origin}/signal`, { method })).body?.cancel();
-  const span = await waitForReports("a span", readReports, ({ spans }) => spans[0]);
-  assert.equal(span.name, "HTTP /signal");
-  assert.equal(span.attributes["http.request.method"]?.value, "_OTHER");
+  const { spans: [span] } = await reporting.stopAndReadReports();
+  assert.equal(span?.name, "HTTP /signal");
+  assert.equal(span?.attributes["http.request.method"]?.value, "_OTHER");
 });
