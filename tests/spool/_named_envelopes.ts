@@ -11,6 +11,9 @@ export const nameOf = ({ text }: { text: string }) => /"name":"([^"]*)"/.exec(te
 /** Names of all envelopes that the ingest received, oldest first. */
 export const arrivedNames = (ingest: StandInIngest) => ingest.requests.map(nameOf);
 
+/** Posts of {@linkcode postTogether} that run at the same time. */
+const CONCURRENT_POSTS = 20;
+
 /** `name0`, `name1`, … */
 export const numbered = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => name + n);
@@ -18,7 +21,7 @@ export const numbered = (name: string, count: number) =>
 /** Posts one after another. Returns the outcome of each. */
 export async function postAll(
   relay: RunningRelay,
-  bodies: readonly Uint8Array<ArrayBuffer>[],
+  bodies: Iterable<Uint8Array<ArrayBuffer>>,
 ): Promise<(string | null)[]> {
   const outcomes: (string | null)[] = [];
   for (const body of bodies) {
@@ -27,4 +30,14 @@ export async function postAll(
     outcomes.push(response.headers.get("x-relay-outcome"));
   }
   return outcomes;
+}
+
+/** Posts many at the same time, in any order. Returns the outcomes of all. */
+export async function postTogether(
+  relay: RunningRelay,
+  bodies: readonly Uint8Array<ArrayBuffer>[],
+): Promise<(string | null)[]> {
+  const rest = bodies.values();
+  const posters = Array.from({ length: CONCURRENT_POSTS }, () => postAll(relay, rest));
+  return (await Promise.all(posters)).flat();
 }
