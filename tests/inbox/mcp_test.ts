@@ -29,6 +29,11 @@ interface ToolResult {
   readonly isError: boolean;
 }
 
+/** With the default configuration. */
+const server = await startServer();
+
+Deno.test.afterAll(async () => void await server.stop());
+
 /** Posts an error with a source line, its transaction and 60 logs, all of one trace. */
 async function postTelemetry({ origin }: ServerProcess): Promise<void> {
   const now = Date.now() / 1000;
@@ -164,7 +169,6 @@ function toolResultOf(result: unknown): ToolResult {
 }
 
 Deno.test("MCP clients of both protocol versions → list and call every tool", async (t) => {
-  await using server = await startServer();
   await postTelemetry(server);
   const url = new URL(`${server.origin}${PATH}`);
   const info = { name: "test", version: "1" };
@@ -247,7 +251,6 @@ const HEADERS = {
 };
 
 Deno.test("requests that may not read the inbox → 403 from /monitoring/mcp, other methods → 405, no CORS", async () => {
-  await using server = await startServer();
   const status = async (headers: Record<string, string>, method = "POST") => {
     const body = method === "POST" ? INITIALIZE : "";
     const response = await sendRaw(server.port, method, PATH, { ...HEADERS, ...headers }, body);

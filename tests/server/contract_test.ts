@@ -10,10 +10,23 @@ import { RawClient } from "../relay/_raw_client.ts";
 /** Nothing listens at this port: the server's own telemetry must not leave the test. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** For tests that only read from a server with the default configuration. */
-const server = await startServer();
+/** For tests that only read: with the default configuration, with another, and in relay mode. */
+const [server, configured, relay] = await Promise.all([
+  startServer(),
+  startServer({ env: { PUBLIC_ORIGIN: "https://glass.example", MONITORING_PATH: "/glass/in" } }),
+  startServer({
+    env: {
+      SENTRY_DSN: "https://abc@o1.ingest.us.sentry.io/1",
+      RELAY_UPSTREAM: NOWHERE,
+      SENTRY_RELEASE: `<b>"&'`,
+      SENTRY_ENVIRONMENT: "<!--<script>",
+    },
+  }),
+]);
 
-Deno.test.afterAll(async () => void await server.stop());
+Deno.test.afterAll(async () => {
+  await Promise.all([server, configured, relay].map((each) => each.stop()));
+});
 
 Deno.test("GET / → the page with ETag, CSP and security headers", async () => {
   const page = await sendRaw(server.port, "GET", "/");
@@ -57,15 +70,7 @@ Deno.test("GET /, Accept-Encoding → the same page in brotli or gzip", async ()
 });
 
 Deno.test("GET / → mode, DSN, release and environment of the start, escaped", async () => {
-  await using server = await startServer({
-    env: {
-      SENTRY_DSN: "https://abc@o1.ingest.us.sentry.io/1",
-      RELAY_UPSTREAM: NOWHERE,
-      SENTRY_RELEASE: `<b>"&'`,
-      SENTRY_ENVIRONMENT: "<!--<script>",
-    },
-  });
-  const page = (await sendRaw(server.port, "GET", "/")).text;
+  const page = (await sendRaw(relay.port, "GET", "/")).text;
   assert.ok(page.includes("&lt;b&gt;&quot;&amp;&#x27;"));
   assert.ok(page.includes("o1.ingest.us.sentry.io"));
   const client = /<script type="application\/json" id="client">(.*?)<\/script>/.exec(page)?.[1];
@@ -81,8 +86,7 @@ Deno.test("GET / → mode, DSN, release and environment of the start, escaped", 
 });
 
 Deno.test("PUBLIC_ORIGIN with https → Strict-Transport-Security", async () => {
-  await using server = await startServer({ env: { PUBLIC_ORIGIN: "https://glass.example" } });
-  const page = await sendRaw(server.port, "GET", "/");
+  const page = await sendRaw(configured.port, "GET", "/");
   assert.match(page.headers.get("strict-transport-security") ?? "", /^max-age=\d+/);
 });
 
@@ -111,19 +115,15 @@ Deno.test("unknown path → 404; wrong method → 405 with Allow", async () => {
 });
 
 Deno.test("relay mode, inbox with any method → 404", async () => {
-  await using server = await startServer({
-    env: { SENTRY_DSN: "https://abc@o1.ingest.sentry.io/1", RELAY_UPSTREAM: NOWHERE },
-  });
   for (const method of ["GET", "HEAD", "DELETE", "POST", "OPTIONS"]) {
-    const answer = await sendRaw(server.port, method, "/monitoring/inbox");
+    const answer = await sendRaw(relay.port, method, "/monitoring/inbox");
     assert.equal(answer.status, 404, method);
   }
 });
 
 Deno.test("MONITORING_PATH → the relay answers there and at /monitoring", async () => {
-  await using server = await startServer({ env: { MONITORING_PATH: "/glass/in" } });
   for (const path of ["/glass/in", "/monitoring"]) {
-    const health = await sendRaw(server.port, "GET", path);
+    const health = await sendRaw(configured.port, "GET", path);
     assert.equal(health.status, 200, path);
     assert.equal(JSON.parse(health.text).mode, "inbox");
   }
@@ -155,8 +155,7 @@ Deno.test("envelope over INBOX_MAX_BYTES → 413; imported, over INBOX_MAX_AGE_D
 });
 
 Deno.test("PORT in use → one line, exit code 1", async () => {
-  await using first = await startServer();
-  await assert.rejects(startServer({ env: { PORT: String(first.port) } }), (error: Error) => {
+  await assert.rejects(startServer({ env: { PORT: String(server.port) } }), (error: Error) => {
     assert.match(
       error.message,
       /ended with 1:\nCannot listen on http:\/\/127\.0\.0\.1:\d+\/: [^\n]*PORT\.\n$/,
