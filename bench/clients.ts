@@ -26,7 +26,7 @@ export async function bench(): Promise<Figure[]> {
     const all = await measureRounds(servers, { dsn, bytes });
     const tunnel = all.get(TUNNEL)!.micros;
     for (const [name, { micros }] of all) {
-      figures.push(figure(`${name}, ${size}`, "µs", micros));
+      figures.push(figure(`${name}, ${size}`, micros, "µs"));
       figures.push(ratio(`${name} against ${TUNNEL}, ${size}`, micros, tunnel));
     }
   }

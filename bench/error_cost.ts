@@ -5,7 +5,7 @@
  */
 import { startServer } from "../tools/run/server_process.ts";
 import { ERROR_BUDGETS } from "./budgets.ts";
-import { type Figure, median } from "./figures.ts";
+import { type Figure, figure, median } from "./figures.ts";
 import { type PlainPage, startPlainChromium } from "./plain_chromium.ts";
 import { servePlainSentry } from "./plain_sentry.ts";
 
@@ -49,39 +49,22 @@ export async function bench(): Promise<Figure[]> {
 
   const each = (burst: Burst) => burst.untilStored / BURST;
   return [
-    {
-      what: `CPU ${CPU_THROTTLING} ×, a single error until stored, without the browser's own time`,
-      value: single - unmonitored,
-      unit: "ms",
-      budget: ERROR_BUDGETS.single.limit,
-    },
-    {
-      what: "…on a page with only `Sentry.init`, without storing",
-      value: errorsOnly - unmonitored,
-      unit: "ms",
-    },
-    {
-      what: "…the same with Sentry's tracing and recording",
-      value: withAll - unmonitored,
-      unit: "ms",
-    },
-    {
-      what: `…each of a burst of ${BURST}, without the browser's own time`,
-      value: median(bursts.map(each)) - each(unmonitoredBurst),
-      unit: "ms",
-      budget: ERROR_BUDGETS.ofBurst.limit,
-    },
-    {
-      what: "…and until delivered: all tasks",
-      value: median(bursts.map(({ allTasks }) => allTasks / BURST)),
-      unit: "ms",
-    },
-    {
-      what: `…the longest task after a burst of ${BURST}, the console shown`,
-      value: longest,
-      unit: "ms",
-      budget: ERROR_BUDGETS.longestTask.limit,
-    },
+    figure(`CPU ${CPU_THROTTLING} ×, a single error until stored, without the browser's own time`, [
+      single - unmonitored,
+    ], ERROR_BUDGETS.single),
+    figure("…on a page with only `Sentry.init`, without storing", [errorsOnly - unmonitored], "ms"),
+    figure("…the same with Sentry's tracing and recording", [withAll - unmonitored], "ms"),
+    figure(`…each of a burst of ${BURST}, without the browser's own time`, [
+      median(bursts.map(each)) - each(unmonitoredBurst),
+    ], ERROR_BUDGETS.ofBurst),
+    figure("…and until delivered: all tasks", [
+      median(bursts.map(({ allTasks }) => allTasks / BURST)),
+    ], "ms"),
+    figure(
+      `…the longest task after a burst of ${BURST}, the console shown`,
+      [longest],
+      ERROR_BUDGETS.longestTask,
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Limit } from "./budgets.ts";
+import type { Budget, Limit } from "./budgets.ts";
 
 /** A measured number. */
 export interface Figure {
@@ -21,36 +21,34 @@ export interface Missing {
 
 export type Measured = Figure | Missing;
 
-/** The median of at least one round. */
-export function figure(
-  what: string,
-  unit: string,
-  rounds: readonly number[],
-  budget?: Limit,
-): Figure {
-  return { what, unit, rounds, budget, value: median(rounds) };
+/**
+ * The median of at least one round.
+ *
+ * @param measure the budget, or only the unit
+ */
+export function figure(what: string, rounds: readonly number[], measure: Budget | string): Figure {
+  return { what, ...unitAndLimit(measure), rounds, value: median(rounds) };
 }
 
 /** The most of all rounds, where a single long one is what matters. */
-export function worst(
-  what: string,
-  unit: string,
-  rounds: readonly number[],
-  budget: Limit,
-): Figure {
-  return { what, unit, rounds, budget, value: Math.max(...rounds) };
+export function worst(what: string, rounds: readonly number[], budget: Budget): Figure {
+  return { what, ...unitAndLimit(budget), rounds, value: Math.max(...rounds) };
 }
 
 /** The ratio of two medians. `rounds` are the ratios of rounds that ran one after the other. */
 export function ratio(
   what: string,
-  measured: readonly number[],
+  own: readonly number[],
   peer: readonly number[],
-  budget?: Limit,
+  budget?: Budget,
 ): Figure {
-  const rounds = measured.map((value, i) => value / peer[i]!);
-  return { what, unit: "×", rounds, budget, value: median(measured) / median(peer) };
+  const rounds = own.map((value, i) => value / peer[i]!);
+  const value = median(own) / median(peer);
+  return { what, ...unitAndLimit(budget ?? "×"), rounds, value };
 }
+
+const unitAndLimit = (measure: Budget | string) =>
+  typeof measure === "string" ? { unit: measure } : { unit: measure.unit, budget: measure.limit };
 
 /** Whether a figure meets its budget. */
 export function isWithin({ value, budget }: Figure): boolean {

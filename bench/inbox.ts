@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { openInbox } from "../monitoring/inbox/sqlite_inbox.ts";
 import { INBOX_QUERY_BUDGET } from "./budgets.ts";
-import { type Figure, median, worst } from "./figures.ts";
+import { type Figure, figure, median, worst } from "./figures.ts";
 import { makeEnvelopes, timeOf } from "./inbox/envelopes.ts";
 import { measureIndexWriting } from "./inbox/index_writing.ts";
 import { inboxQueries, runQuery } from "./inbox/queries.ts";
@@ -44,10 +44,10 @@ async function measureQueries(folder: string): Promise<Figure[]> {
   const inbox = openInbox({ path, maxBytes: MAX_BYTES });
   const openMs = performance.now() - openStart;
   const figures: Figure[] = [
-    { what: `size of ${COUNT} envelopes`, value: bytes / MIB, unit: "MiB" },
-    { what: "size of the inbox file", value: Deno.statSync(path).size / MIB, unit: "MiB" },
-    { what: "storing, each synced and indexed", value: COUNT / seconds, unit: "envelopes/s" },
-    { what: "opening the inbox again", value: openMs, unit: "ms" },
+    figure(`size of ${COUNT} envelopes`, [bytes / MIB], "MiB"),
+    figure("size of the inbox file", [Deno.statSync(path).size / MIB], "MiB"),
+    figure("storing, each synced and indexed", [COUNT / seconds], "envelopes/s"),
+    figure("opening the inbox again", [openMs], "ms"),
   ];
   const { rows } = inbox.page("errors", { limit: 40 });
   for (const [n, { group }] of rows.entries()) {
@@ -62,7 +62,7 @@ async function measureQueries(folder: string): Promise<Figure[]> {
       return median(times);
     });
     const what = `${list}: the slowest of ${ofList.length} filters and sorts, median`;
-    figures.push(worst(what, "ms", medians, INBOX_QUERY_BUDGET.limit));
+    figures.push(worst(what, medians, INBOX_QUERY_BUDGET));
   }
   inbox.close();
   return figures;

@@ -1,6 +1,6 @@
 /** Scrolling in a real Chromium, and how long it keeps the main thread busy. */
 import type { Page } from "@playwright/test";
-import type { Limit } from "./budgets.ts";
+import type { Budget } from "./budgets.ts";
 import { type Figure, worst } from "./figures.ts";
 
 /** Screens of each scroll step, as a flick of a free-running wheel scrolls within a frame. */
@@ -35,8 +35,8 @@ export async function longestTask(page: Page, act: () => Promise<void>): Promise
 export const longestTaskFigure = (
   gesture: string,
   rounds: readonly number[],
-  budget: Limit,
-): Figure => worst(`the longest task of more than 50 ms while ${gesture}`, "ms", rounds, budget);
+  budget: Budget,
+): Figure => worst(`the longest task of more than 50 ms while ${gesture}`, rounds, budget);
 
 /**
  * Moves the rows far with every frame, to the end and back, as a dragged scrollbar does.

@@ -4,7 +4,7 @@ import { healthOf } from "../tests/server_health.ts";
 import { startStandInIngest, takesSlowly } from "../tests/stand_in_ingest.ts";
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
 import { MEMORY_BUDGETS } from "./budgets.ts";
-import type { Figure } from "./figures.ts";
+import { type Figure, figure } from "./figures.ts";
 
 const MIB = 1024 * 1024;
 const COUNT = 1_000;
@@ -68,23 +68,16 @@ export async function bench(): Promise<Figure[]> {
       `${lost.length} envelopes were lost, ${invalid.length} answers violate the contract.`,
     );
   }
-  const unit = "MiB";
   return [
-    {
-      what: "idle, relay mode with its spool",
-      value: idle / MIB,
-      unit,
-      budget: MEMORY_BUDGETS.idle.limit,
-    },
-    { what: "added", value: (peak - idle) / MIB, unit, budget: MEMORY_BUDGETS.added.limit },
-    { what: "not given back", value: (left - idle) / MIB, unit },
-    {
-      what: "not given back, of what was added",
-      value: (left - idle) / (peak - idle),
-      unit: "×",
-      budget: MEMORY_BUDGETS.left.limit,
-    },
-    { what: "after the last answer", value: seconds, unit: "s" },
+    figure("idle, relay mode with its spool", [idle / MIB], MEMORY_BUDGETS.idle),
+    figure("added", [(peak - idle) / MIB], MEMORY_BUDGETS.added),
+    figure("not given back", [(left - idle) / MIB], "MiB"),
+    figure(
+      "not given back, of what was added",
+      [(left - idle) / (peak - idle)],
+      MEMORY_BUDGETS.left,
+    ),
+    figure("after the last answer", [seconds], "s"),
   ];
 }
 

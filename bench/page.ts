@@ -7,7 +7,7 @@ import { monitoringScripts } from "../routes/_monitoring_scripts.ts";
 import { readManifest } from "../server/manifest.ts";
 import { launchChromium } from "../tools/test/find_chromium.ts";
 import { type ServerProcess, startServer } from "../tools/run/server_process.ts";
-import { type Limit, PAGE_BUDGETS } from "./budgets.ts";
+import { type Budget, PAGE_BUDGETS } from "./budgets.ts";
 import { type Figure, figure, median, ratio } from "./figures.ts";
 import { loadPage, type LongTask, type PageLoad, type Until } from "./page/page_load.ts";
 import { EAGER, serveVariant, WITHOUT_MONITORING } from "./page/variants.ts";
@@ -35,36 +35,32 @@ export async function bench(): Promise<Figure[]> {
   return [
     ...compare("first contentful paint", [...answered, eagerLoads], {
       of: ({ firstContentfulPaint }) => firstContentfulPaint,
-      against: ratioWithin(PAGE_BUDGETS.firstPaint.limit),
+      against: ratioWithin(PAGE_BUDGETS.firstPaint),
     }),
     ...compare("a click is answered", [...answered, eagerLoads], {
       of: ({ answeredAt = NaN }) => answeredAt,
-      against: ratioWithin(PAGE_BUDGETS.islandsAnswer.limit),
+      against: ratioWithin(PAGE_BUDGETS.islandsAnswer),
     }),
     ...compare("total blocking time", quiet, { of: blocking, against: addedBlocking }),
     figure(
       "longest task of more than 50 ms with telemetry's code",
-      "ms",
       loads.map((load) => longestOf(load, telemetry)),
-      PAGE_BUDGETS.longestTask.limit,
+      PAGE_BUDGETS.longestTask,
     ),
     figure(
       "bytes uploaded by a load that is not recorded",
-      "bytes",
       sent!.map(({ uploadedBytes }) => uploadedBytes),
-      PAGE_BUDGETS.upload.limit,
+      PAGE_BUDGETS.upload,
     ),
     figure(
       "scripts loaded before a click is answered",
-      "files",
       loads.map(scriptsBefore),
-      PAGE_BUDGETS.scriptsBefore.limit,
+      PAGE_BUDGETS.scriptsBefore,
     ),
     figure(
       "scripts loaded afterwards",
-      "files",
       loads.map((load) => load.scripts.length - scriptsBefore(load)),
-      PAGE_BUDGETS.scriptsAfter.limit,
+      PAGE_BUDGETS.scriptsAfter,
     ),
   ];
 }
@@ -95,14 +91,14 @@ interface Compared {
 function compare(what: string, loads: PageLoad[][], { of, against }: Compared): Figure[] {
   const [own = [], without = [], eager = []] = loads.map((ofVariant) => ofVariant.map(of));
   return [
-    figure(`${what}: the page as it is`, "ms", own),
-    figure(`${what}: without monitoring`, "ms", without),
-    figure(`${what}: all of monitoring loaded first`, "ms", eager),
+    figure(`${what}: the page as it is`, own, "ms"),
+    figure(`${what}: without monitoring`, without, "ms"),
+    figure(`${what}: all of monitoring loaded first`, eager, "ms"),
     against(what, own, without),
   ];
 }
 
-const ratioWithin = (budget: Limit): Compared["against"] => (what, own, without) =>
+const ratioWithin = (budget: Budget): Compared["against"] => (what, own, without) =>
   ratio(`${what}: against without monitoring`, own, without, budget);
 
 function addedBlocking(what: string, own: number[], without: number[]): Figure {

@@ -1,7 +1,7 @@
 import { projectRoot } from "../tools/project_files.ts";
 import { startServer } from "../tools/run/server_process.ts";
 import {
-  type Limit,
+  type Budget,
   RELAY_CPU_BUDGETS,
   RELAY_RATE_BUDGETS,
   WORKERS_CPU_BUDGET,
@@ -46,21 +46,21 @@ export async function bench(): Promise<Figure[]> {
     const all = await measureRounds(servers, { dsn, bytes });
     for (const [name, { rates, micros }] of all) {
       figures.push(
-        figure(`${name}, ${size}`, "envelopes/s", rates),
-        figure(`${name}, ${size}, CPU time for each`, "µs", micros),
+        figure(`${name}, ${size}`, rates, "envelopes/s"),
+        figure(`${name}, ${size}, CPU time for each`, micros, "µs"),
       );
     }
-    const compare = (one: string, peer: string, of: keyof Rounds, budget?: Limit): Figure => {
+    const compare = (one: string, peer: string, of: keyof Rounds, budget?: Budget): Figure => {
       const what = `${one} against ${peer}, ${size}, ${
         of === "rates" ? "envelopes/s" : "CPU time"
       }`;
       return ratio(what, all.get(one)![of], all.get(peer)![of], budget);
     };
     figures.push(
-      compare(RELAY, TUNNEL, "micros", RELAY_CPU_BUDGETS[size].limit),
+      compare(RELAY, TUNNEL, "micros", RELAY_CPU_BUDGETS[size]),
       compare(RELAY, TUNNEL, "rates"),
-      compare(RELAY, NGINX, "rates", RELAY_RATE_BUDGETS[size].limit),
-      compare(WORKERS, RELAY, "micros", WORKERS_CPU_BUDGET.limit),
+      compare(RELAY, NGINX, "rates", RELAY_RATE_BUDGETS[size]),
+      compare(WORKERS, RELAY, "micros", WORKERS_CPU_BUDGET),
       compare(WORKERS, RELAY, "rates"),
     );
   }

@@ -61,7 +61,7 @@ async function measureSync(): Promise<Measured> {
       file.syncDataSync();
       return performance.now() - start;
     });
-    return figure("a write of 8 KiB synced to the disk", "ms", millis);
+    return figure("a write of 8 KiB synced to the disk", millis, "ms");
   } finally {
     await Deno.remove(path);
   }
@@ -92,7 +92,7 @@ async function measureStorage(
     {
       await using relay = await start({ ...env, RELAY_UPSTREAM: ingest.origin });
       const { micros } = (await measureRounds(new Map([[name, relay]]), load)).get(name)!;
-      figures.push(figure(`${name}: CPU time to forward an envelope of 10 KB`, "µs", micros));
+      figures.push(figure(`${name}: CPU time to forward an envelope of 10 KB`, micros, "µs"));
     }
     {
       await using relay = await start(env);
@@ -100,15 +100,15 @@ async function measureStorage(
       const { rates, micros } = (await measureRounds(new Map([[name, relay]]), load)).get(name)!;
       const { pending } = (await healthOf(relay)).spool;
       figures.push(
-        figure(`${name}: accepted while the ingest is down`, "/s", rates),
-        figure(`${name}: …CPU time for each`, "µs", micros),
-        figure(`${name}: …bytes on disk for each`, "bytes", [
+        figure(`${name}: accepted while the ingest is down`, rates, "/s"),
+        figure(`${name}: …CPU time for each`, micros, "µs"),
+        figure(`${name}: …bytes on disk for each`, [
           await diskBytes(dataDir, postgres) / pending,
-        ]),
+        ], "bytes"),
       );
       if (postmaster !== undefined) {
         const spent = (cpuMicros(postmaster) - databaseBefore) / pending;
-        figures.push(figure(`${name}: …CPU time of the database for each`, "µs", [spent]));
+        figures.push(figure(`${name}: …CPU time of the database for each`, [spent], "µs"));
       }
     }
     await using distant = startDistantIngest();
@@ -121,7 +121,7 @@ async function measureStorage(
       const rates: number[] = [];
       for (let round = 0; round < DRAIN_ROUNDS; round++) rates.push(await drainRate(relay));
       const what = `${name}: delivered from the spool, the ingest answers ${answers}`;
-      figures.push(figure(what, "/s", rates));
+      figures.push(figure(what, rates, "/s"));
     }
     return figures;
   } finally {

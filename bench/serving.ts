@@ -29,7 +29,7 @@ async function measureStart(): Promise<Figure> {
     times.push(performance.now() - start);
     await body?.cancel();
   }
-  return figure("warm start to the first answer", "ms", times, SERVING_BUDGETS.start.limit);
+  return figure("warm start to the first answer", times, SERVING_BUDGETS.start);
 }
 
 async function measurePages(): Promise<Measured[]> {
@@ -47,11 +47,11 @@ async function measurePages(): Promise<Measured[]> {
     }
   }
   return [
-    figure("root page, gzip, without server tracing", "/s", rates.untraced),
-    figure("root page, gzip, with server tracing", "/s", rates.traced),
+    figure("root page, gzip, without server tracing", rates.untraced, "/s"),
+    figure("root page, gzip, with server tracing", rates.traced, "/s"),
     ...nginx === undefined ? [{ what: "against nginx", missing: "needs nginx" }] : [
-      figure("nginx, the same bytes in a file", "/s", rates.nginx),
-      ratio("root page against nginx", rates.untraced, rates.nginx, SERVING_BUDGETS.page.limit),
+      figure("nginx, the same bytes in a file", rates.nginx, "/s"),
+      ratio("root page against nginx", rates.untraced, rates.nginx, SERVING_BUDGETS.page),
     ],
     { what: "root page against Next.js", missing: "Next.js is not part of this repository" },
   ];

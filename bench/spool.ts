@@ -35,7 +35,7 @@ export async function bench(): Promise<Measured[]> {
 
 async function measureSpool(
   where: string,
-  { limit }: Budget,
+  budget: Budget,
   env: Readonly<Record<string, string>>,
 ): Promise<Figure[]> {
   const dsn = `http://publickey@127.0.0.1:${findStablePort()}/42`;
@@ -58,12 +58,12 @@ async function measureSpool(
     throw new Error(`${spooled} envelopes were accepted, but ${pending} are in the spool.`);
   }
   return [
-    figure(`accepted into the spool in ${where}, envelopes of 10 KB`, "/s", rates, limit),
-    {
-      what: `in the spool in ${where} afterwards, as many as were answered 202`,
-      value: pending,
-      unit: "envelopes",
-    },
+    figure(`accepted into the spool in ${where}, envelopes of 10 KB`, rates, budget),
+    figure(
+      `in the spool in ${where} afterwards, as many as were answered 202`,
+      [pending],
+      "envelopes",
+    ),
   ];
 }
 

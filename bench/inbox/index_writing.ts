@@ -5,7 +5,7 @@ import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import { OWN_SOURCE } from "../../monitoring/models/rows.ts";
 import { openDatabase } from "../../monitoring/storage/open_database.ts";
-import type { Figure } from "../figures.ts";
+import { type Figure, figure } from "../figures.ts";
 import { makeEnvelopes } from "./envelopes.ts";
 
 /** Large enough that nothing is evicted. */
@@ -61,11 +61,7 @@ export function measureIndexWriting(folder: string): Figure[] {
   for (const { db } of variants) db.close();
   const [withEntries = 0, without = 0] = variants.map(({ ms }) => envelopes.length / ms * 1_000);
   return [
-    {
-      what: "storing by InboxFile alone, with index entries",
-      value: withEntries,
-      unit: "envelopes/s",
-    },
-    { what: "its rate against storing without entries", value: withEntries / without, unit: "×" },
+    figure("storing by InboxFile alone, with index entries", [withEntries], "envelopes/s"),
+    figure("its rate against storing without entries", [withEntries / without], "×"),
   ];
 }
