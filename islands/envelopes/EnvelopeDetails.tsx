@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { formatBytes, formatCount, shortId } from "../../components/format.ts";
 import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import { errorName } from "../../monitoring/models/error/error_entry.ts";
+import { errorName, errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import { indexEnvelope } from "../../monitoring/models/index/index_entries.ts";
 import { type Omitted, parseEnvelope } from "../../monitoring/models/parsed_envelope.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
@@ -130,7 +130,7 @@ function useProperties(
       name: "Error",
       value: errors.slice(0, MAX_LINKS).map((error, n) => (
         <a key={n} href={fragmentTo("errors", [errorName(error), String(row.id)])}>
-          {error.value === "" ? error.type : `${error.type}: ${error.value}`}
+          {errorTitle(error)}
         </a>
       )),
     },

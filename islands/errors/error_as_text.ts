@@ -1,3 +1,4 @@
+import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import type { ReportedError } from "../../monitoring/models/error/error_event.ts";
 import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { Frame } from "../../monitoring/models/error/stack.ts";
@@ -15,7 +16,7 @@ export function errorAsText(
 ): string {
   const { exceptions, stack, facts } = event;
   const exceptionTexts = exceptions.shown.map((one, index) =>
-    [`${relationPrefix(one)}${headline(one)}`, ...frameLines(one.stack, stacks[index])]
+    [`${relationPrefix(one)}${errorTitle(one)}`, ...frameLines(one.stack, stacks[index])]
       .map((line) => `${"  ".repeat(one.depth)}${line}`).join("\n")
   );
   const messageText = [event.value, ...frameLines(stack, stacks[0])].join("\n");
@@ -30,8 +31,6 @@ export function errorAsText(
   const body = exceptionTexts.length > 0 ? exceptionTexts : [messageText];
   return `${[...body, facets.join("\n")].join("\n\n")}\n`;
 }
-
-const headline = ({ type, value }: ReportedException) => value === "" ? type : `${type}: ${value}`;
 
 function relationPrefix({ relation, of, place }: ReportedException): string {
   if (relation === "thrown") return "";
