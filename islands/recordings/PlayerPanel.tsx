@@ -37,7 +37,7 @@ export function PlayerPanel({ source, replayId, recording = NOTHING, segments }:
   const asked = params.get("at") ?? "";
   const startAt = /^\d{1,14}$/.test(asked) ? clamp(Number(asked) - recording.from, length) : 0;
   const frame = useRef<HTMLIFrameElement>(null);
-  const player = usePlayer(frame, segments, recording, startAt);
+  const player = usePlayer(frame, segments, length, startAt);
   // Read after the segments, which are shown first.
   const moments = useMoments(recording === NOTHING ? undefined : source, replayId, recording);
   const [speed, setSpeed] = useState(1);

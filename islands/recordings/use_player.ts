@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import {
   type FromPlayer,
   PORT,
@@ -52,12 +51,13 @@ const START_TIMEOUT_MS = 15_000;
  *
  * @param frame with the player's document
  * @param segments undefined: not read yet
+ * @param length of the recording, milliseconds
  * @param startAt milliseconds since the recording's start, at which it is shown first
  */
 export function usePlayer(
   frame: RefObject<HTMLIFrameElement | null>,
   segments: readonly SentSegment[] | undefined,
-  recording: Recording,
+  length: number,
   startAt: number,
 ): Player {
   const [state, setState] = useState(STARTING);
@@ -109,19 +109,18 @@ export function usePlayer(
 
   const actions = useMemo(() => {
     const send = (message: ToPlayer) => port.current?.postMessage(message);
-    const end = recording.to - recording.from;
     return {
-      play: (from = at.current ?? 0) => send({ do: "play", at: from >= end - 1 ? 0 : from }),
+      play: (from = at.current ?? 0) => send({ do: "play", at: from >= length - 1 ? 0 : from }),
       pause: () => send({ do: "pause" }),
       seek(to: number) {
-        at.current = Math.max(0, Math.min(end, to));
+        at.current = Math.max(0, Math.min(length, to));
         const values = { at: at.current };
         setState((now) => ({ ...now, ...values }));
         send({ do: current.current.isPlaying ? "play" : "pause", ...values });
       },
       set: (speed: number, skipInactive: boolean) => send({ do: "set", speed, skipInactive }),
     };
-  }, [recording]);
+  }, [length]);
   return { ...state, ...actions };
 }
 
