@@ -1,11 +1,4 @@
-import {
-  type KeyboardEvent,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import { PLAYER_PATH, type SentSegment } from "../../monitoring/protocol/player_messages.ts";
@@ -184,16 +177,16 @@ const HEIGHT_SHARE = { normal: 0.55, wide: 0.8 };
 /** The width of an element, and the height that the window leaves, in pixels. */
 function useAvailableSize(of: RefObject<HTMLElement | null>, isWide: boolean) {
   const [available, setAvailable] = useState({ width: 640, height: 400 });
-  useLayoutEffect(() => {
+  useEffect(() => {
     const measure = () =>
       setAvailable({
         width: of.current?.clientWidth || 640,
         height: innerHeight * (isWide ? HEIGHT_SHARE.wide : HEIGHT_SHARE.normal),
       });
+    // Its first call measures, too: after the browser's own layout, which reading the width now would force.
     const observer = new ResizeObserver(measure);
     if (of.current) observer.observe(of.current);
     addEventListener("resize", measure);
-    measure();
     return () => {
       observer.disconnect();
       removeEventListener("resize", measure);
