@@ -14,7 +14,7 @@ export default defineConfig<Pick<Options, "cpuRate">>({
   outputDir: "test-results",
   build: { external: ["**/*"] },
   // Each test has its own server and browser context, and many mostly wait: three keep two cores busy.
-  // Tests of one file run in parallel too: one file takes a quarter of the whole time.
+  // Tests of one file run in parallel too: some files take minutes.
   workers: 3,
   fullyParallel: true,
   // A test that passes only at the second attempt has found a bug.
