@@ -1,10 +1,8 @@
 /** What consent covers of an envelope and of counted losses. Pure. */
 import {
   type BaseEnvelopeItemHeaders,
-  createEnvelope,
   type DataCategory,
   parseEnvelope,
-  serializeEnvelope,
 } from "@sentry/core/browser";
 import type { Consent, SignalKind } from "../consent.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
@@ -12,6 +10,7 @@ import {
   describeEnvelope,
   type EnvelopeMeta,
   sdkCategoryOf,
+  serialize,
   type StoredEnvelope,
 } from "./envelope.ts";
 import type { Loss } from "./journal_entry.ts";
@@ -59,7 +58,6 @@ export function consentedPart(
     return report.discarded_events.length > 0;
   });
   if (kept.length === 0) return undefined;
-  const body = serializeEnvelope(createEnvelope(header as never, kept as never));
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const bytes = serialize(header, kept);
   return { bytes, meta: { ...describeEnvelope(bytes, id, createdAt), attempts } };
 }

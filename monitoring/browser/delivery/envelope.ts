@@ -1,4 +1,9 @@
-import { type DataCategory, envelopeItemTypeToDataCategory } from "@sentry/core/browser";
+import {
+  createEnvelope,
+  type DataCategory,
+  envelopeItemTypeToDataCategory,
+  serializeEnvelope,
+} from "@sentry/core/browser";
 import type { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
 
@@ -24,6 +29,13 @@ export interface StoredEnvelope {
 
 const LINE_FEED = 10;
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** Serializes an envelope of the SDK, which has a type for each kind of them; the items here are of mixed kinds. */
+export function serialize(header: object, items: readonly unknown[]): Uint8Array {
+  const body = serializeEnvelope(createEnvelope(header as never, items as never));
+  return typeof body === "string" ? encoder.encode(body) : body;
+}
 
 /**
  * Describes an envelope that the SDK has just serialized. It does not validate: the strict scanner

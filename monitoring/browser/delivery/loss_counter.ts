@@ -1,12 +1,8 @@
-import {
-  createClientReportEnvelope,
-  type EventDropReason,
-  serializeEnvelope,
-} from "@sentry/core/browser";
+import { createClientReportEnvelope, type EventDropReason } from "@sentry/core/browser";
 import { randomHex } from "../random_ids.ts";
 import type { ReceiptItem } from "../telemetry_state.ts";
 import { type Allows, consentedLosses } from "./consented.ts";
-import { describeEnvelope, OWN_HEADER, sdkCategoryOf } from "./envelope.ts";
+import { describeEnvelope, OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
 import type { EnvelopeStore } from "./envelope_store.ts";
 import type { Journal } from "./journal.ts";
 import type { Loss } from "./journal_entry.ts";
@@ -84,10 +80,9 @@ export function createLossCounter(
     journal.remove(id);
   }
 
-  function serialize(losses: readonly Loss[], now: number): Uint8Array {
-    const report = createClientReportEnvelope(sumLosses(losses), dsn, now / 1000);
-    Object.assign(report[0], OWN_HEADER);
-    return new TextEncoder().encode(serializeEnvelope(report) as string);
+  function reportOf(losses: readonly Loss[], now: number): Uint8Array {
+    const [header, items] = createClientReportEnvelope(sumLosses(losses), dsn, now / 1000);
+    return serialize({ ...header, ...OWN_HEADER }, items);
   }
 
   return {
@@ -105,14 +100,14 @@ export function createLossCounter(
       await (await store).report((losses) => {
         const counted = consentedLosses(losses, allows);
         if (counted.length === 0) return undefined;
-        const bytes = serialize(counted, now);
+        const bytes = reportOf(counted, now);
         return { bytes, meta: describeEnvelope(bytes, randomHex(16), now) };
       }, (id) => journal.has(id)).catch(() => {
         // The store keeps the counts for a later report.
       });
       if (unwritten.length === 0) return undefined;
       journal.remove(currentId);
-      const bytes = serialize(unwritten, now);
+      const bytes = reportOf(unwritten, now);
       unwritten = [];
       return bytes;
     },

@@ -1,12 +1,10 @@
 import {
   type BaseTransportOptions,
   type Client,
-  createEnvelope,
   type Envelope,
   getEnvelopeEndpointWithUrlEncodedAuth,
   isRateLimited,
   makeDsn,
-  serializeEnvelope,
   type Transport,
 } from "@sentry/core/browser";
 import type { ClientConfig } from "../client_config.ts";
@@ -16,7 +14,7 @@ import type { Receipt, ReceiptItem, TelemetryStore } from "../telemetry_state.ts
 import type { VisitDataWriter } from "../visit_data.ts";
 import { type Allows, kindOf } from "./consented.ts";
 import { Delivery } from "./delivery.ts";
-import { OWN_HEADER, sdkCategoryOf } from "./envelope.ts";
+import { OWN_HEADER, sdkCategoryOf, serialize } from "./envelope.ts";
 import { openEnvelopeStore } from "./envelope_store.ts";
 import { Journal } from "./journal.ts";
 import { lossesOf } from "./loss_counter.ts";
@@ -147,17 +145,13 @@ export function createTransport(
     return allowed as Envelope[1];
   }
 
-  const encoder = new TextEncoder();
   return () => ({
     send(envelope) {
       const startedAt = performance.now();
       const items = withinLimits(envelope);
       if (items.length === 0) return Promise.resolve({});
-      const body = serializeEnvelope(
-        createEnvelope({ ...envelope[0], ...OWN_HEADER } as never, items as never),
-      );
       // Serialized once: each attempt sends the same bytes.
-      const bytes = typeof body === "string" ? encoder.encode(body) : body;
+      const bytes = serialize({ ...envelope[0], ...OWN_HEADER }, items);
       const delivered = delivery.deliver(bytes);
       onDelivered(bytes, performance.now() - startedAt);
       return delivered;
