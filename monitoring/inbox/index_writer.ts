@@ -164,7 +164,7 @@ export class IndexWriter {
   ): readonly [source: number, release: number | null] {
     const source = idOf(this.#sql.upsertSource.get(key, name, environment, side, envelope));
     if (release === null) return [source, null];
-    return [source, idOf(this.#sql.upsertRelease.get(source, release, envelope))];
+    return [source, idOf(this.#sql.upsertRelease.get(source, release, envelope, envelope))];
   }
 
   /** The source of a report that names none; {@linkcode NO_SOURCE} if it may be of several applications. */
@@ -206,8 +206,9 @@ function prepare(db: DatabaseSync) {
         " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
     ),
     upsertRelease: db.prepare(
-      "INSERT INTO releases (source, release, newest) VALUES (?, ?, ?)" +
-        " ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest) RETURNING id",
+      "INSERT INTO releases (source, release, newest, oldest) VALUES (?, ?, ?, ?) ON CONFLICT" +
+        " DO UPDATE SET newest = max(newest, excluded.newest), oldest = min(oldest, excluded.oldest)" +
+        " RETURNING id",
     ),
     applications: db.prepare("SELECT id FROM sources WHERE id > 1 LIMIT 2"),
     seeSource: db.prepare("UPDATE sources SET newest = max(newest, ?) WHERE id = ?"),

@@ -187,6 +187,30 @@ Deno.test("search over the scan limit → more pages, no row missing", async () 
   }
 });
 
+Deno.test("release or environment of few envelopes → counted over the scan limit", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
+  const path = join(folder, "inbox.sqlite");
+  const inbox = openInbox({ path, maxBytes: 1_000_000 });
+  const db = new DatabaseSync(path);
+  try {
+    for (let n = 0; n < 60; n++) {
+      const release = n < 2 ? "old" : n < 58 ? "long" : "new";
+      const header = { trace: { release, environment: release } };
+      await inbox.store(admitted(envelopeOf(header, span(n + 1), log("one")), NOW + n));
+    }
+    const lists = new ListReader(db, new GroupStates(db), 20);
+    const few = { traces: 2, errors: 0, logs: 2, recordings: 0, envelopes: 2 };
+    for (const query of [{ release: "old" }, { release: "new" }, { environment: "old" }]) {
+      assert.deepEqual(lists.counts(query, 60), few, JSON.stringify(query));
+    }
+    assert.equal(lists.counts({ release: "long" }, 60).logs, null);
+  } finally {
+    db.close();
+    inbox.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
 Deno.test("traces in thousands of envelopes → smaller pages, no trace missing", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   const path = join(folder, "inbox.sqlite");

@@ -186,9 +186,10 @@ export class ListScan {
   ): { matching: Condition[]; scanEnd?: number } {
     const { key, unit = 1, leading = [], indexed, filters, distinct } = list;
     const range = [
-      { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
       ...leading,
       ...indexed,
+      // Last, because SQLite uses the first upper bound.
+      { sql: `${key} < ?`, values: [Math.ceil(before / unit)] },
     ];
     // Without filters an index finds exactly the rows.
     const scanEnd = filters.length > 0 || distinct

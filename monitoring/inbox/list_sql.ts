@@ -279,15 +279,30 @@ function inState({ state }: ListQuery): Condition[] {
     : [{ sql: `+e.group_key IN ${groups} = ?)`, values: [state] }];
 }
 
-/** The first and the last place of the time range, so that few entries outside of it are scanned. */
-function inRange({ since, until, trace, replay }: ListQuery, table: string): Condition[] {
+/**
+ * The first and the last place of the time range, the release and the environment, so that few entries outside of them
+ * are scanned.
+ */
+function inRange(query: ListQuery, table: string): Condition[] {
+  const { since, until, release, environment, trace, replay } = query;
   // The entries of a trace or a recording are few, and found by another index.
   if (trace !== undefined || replay !== undefined) return [];
-  const [key, time] = table === "envelope_texts" ? ["envelope", "received_at"] : ["place", "at"];
+  const [key, time, unit] = table === "envelope_texts"
+    ? ["envelope", "received_at", 1]
+    : ["place", "at", PLACES];
   const from = `FROM ${table} INDEXED BY ${table}_by_time WHERE ${time}`;
   return [
     ...bound(since, `e.${key} >= (SELECT min(${key}) ${from} >= ?)`),
     ...bound(until, `e.${key} <= (SELECT max(${key}) ${from} < ?)`),
+    ...when(release, `e.${key} >= (SELECT min(oldest) * ${unit} FROM releases WHERE release = ?)`),
+    ...when(
+      release,
+      `e.${key} < (SELECT (max(newest) + 1) * ${unit} FROM releases WHERE release = ?)`,
+    ),
+    ...when(
+      environment,
+      `e.${key} < (SELECT (max(newest) + 1) * ${unit} FROM sources WHERE environment = ?)`,
+    ),
   ];
 }
 

@@ -219,6 +219,9 @@ const VERSION_6 = [
   ),
 ].join("");
 
+/** `releases.oldest`: id of their oldest envelope, or a lower one. */
+const VERSION_7 = "ALTER TABLE releases ADD COLUMN oldest INTEGER NOT NULL DEFAULT 0";
+
 /** The SQL that upgrades a file from each version to the next. */
 export const INBOX_SCHEMA: readonly string[] = [
   VERSION_1,
@@ -227,4 +230,5 @@ export const INBOX_SCHEMA: readonly string[] = [
   VERSION_4,
   VERSION_5,
   VERSION_6,
+  VERSION_7,
 ];

@@ -122,7 +122,7 @@ export const MAX_LIST_ROWS = 200;
  *    `islands/shared/use_source.ts`
  * 2. its entries in `index/index_entries.ts`; if they come from another item type, that type in `parsed_envelope.ts`
  * 3. a table in `monitoring/inbox/schema.ts`, written by `index_writer.ts` and queried by `list_sql.ts` beside it: a new
- *    version of the schema, which indexes the stored envelopes again, as the newest one does
+ *    version of the schema, which indexes the stored envelopes again, as version 6 does
  * 4. its number in {@linkcode ListCounts}, for the tab, and a view that shows it (ARCHITECTURE.md, "Where a change goes")
  */
 export interface Lists {
