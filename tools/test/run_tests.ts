@@ -41,6 +41,8 @@ const FAILURE_LINES = 12;
 const BROWSER_TESTS = "tests/browser";
 /** Deno's tests that are not beside their file: of real servers, which mostly wait. */
 const JOURNEYS = "tests";
+/** Journeys that run after the unit tests: together these take about as long as the other journeys. */
+const FAULTS = ["tests/crash", "tests/fuzz", "tests/spool"];
 
 const root = Deno.cwd();
 
@@ -58,27 +60,40 @@ async function main(): Promise<boolean> {
   const suites: Suite[] = [];
   if (wants("check", []) && !filtered) suites.push(await runSuite("check", () => runChecks(root)));
   suites.push(await runSuite("build", build));
-  const runs: Record<string, (output: Output) => Promise<SuiteResult>> = {
-    ...(wants("unit", units) && {
-      unit: (output) => runUnit({ ...options, paths: units }, output),
-    }),
-    ...(wants("unit", journeys) && {
-      journeys: (output) =>
-        runUnit({ ...options, paths: journeys.length > 0 ? journeys : [JOURNEYS] }, output),
-    }),
-    ...(wants("browser", inBrowser) &&
-      { browser: (output) => runBrowser({ ...options, paths: inBrowser }, output) }),
-  };
-  const isParallel = Object.keys(runs).length > 1;
-  suites.push(
-    ...await Promise.all(
-      Object.entries(runs).map(([name, run]) => {
-        const output = isParallel ? prefixed(`${name.padEnd(8)} | `) : "inherit";
-        return runSuite(name, () => run(output));
+  const all = options.paths.length === 0;
+  /** These run at the same time; the suites of each one after the other. */
+  const lanes: Record<string, (output: Output) => Promise<SuiteResult>>[] = [
+    {
+      ...(wants("unit", units) && {
+        unit: (output) => runUnit({ ...options, paths: units }, all ? [JOURNEYS] : [], output),
       }),
-    ),
-  );
-  return summarize(suites, filtered);
+      ...(wants("unit", []) && {
+        faults: (output) => runUnit({ ...options, paths: FAULTS }, [], output),
+      }),
+    },
+    {
+      ...(wants("unit", journeys) && {
+        journeys: (output) =>
+          all
+            ? runUnit({ ...options, paths: [JOURNEYS] }, FAULTS, output)
+            : runUnit({ ...options, paths: journeys }, [], output),
+      }),
+    },
+    {
+      ...(wants("browser", inBrowser) &&
+        { browser: (output) => runBrowser({ ...options, paths: inBrowser }, output) }),
+    },
+  ];
+  const isParallel = lanes.flatMap((lane) => Object.keys(lane)).length > 1;
+  const results = await Promise.all(lanes.map(async (lane) => {
+    const ended: Suite[] = [];
+    for (const [name, run] of Object.entries(lane)) {
+      const output = isParallel ? prefixed(`${name.padEnd(8)} | `) : "inherit";
+      ended.push(await runSuite(name, () => run(output)));
+    }
+    return ended;
+  }));
+  return summarize([...suites, ...results.flat()], filtered);
 }
 
 /** Runs a suite. An error counts as one failure. */
@@ -104,15 +119,20 @@ async function build(): Promise<SuiteResult> {
 }
 
 /**
- * `*_test.ts` and the examples in doc comments, by Deno: those of the paths, without paths all but the
- * journeys. One file after the other: many of them load the machine.
+ * `*_test.ts` and the examples in doc comments, by Deno: those of the paths, without paths all, except those of the
+ * ignored folders. One file after the other: many of them load the machine.
  */
-function runUnit({ paths, filter }: TestOptions, output: Output): Promise<SuiteResult> {
+function runUnit(
+  { paths, filter }: TestOptions,
+  ignoredFolders: readonly string[],
+  output: Output,
+): Promise<SuiteResult> {
   const files = projectFiles(root, ["_test.ts", "_test.tsx"]).filter((file) =>
-    paths.length === 0 ? !isUnder(file, JOURNEYS) : paths.some((path) => isUnder(file, path))
+    (paths.length === 0 || paths.some((path) => isUnder(file, path))) &&
+    !ignoredFolders.some((folder) => isUnder(file, folder))
   );
   // Markdown may contain code, which `--doc` would run.
-  const ignored = ["test-results", "docs", ...(paths.length === 0 ? [JOURNEYS] : [])];
+  const ignored = ["test-results", "docs", ...ignoredFolders];
   return runWithReport({
     output,
     filtered: filter !== undefined,
