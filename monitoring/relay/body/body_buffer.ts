@@ -21,8 +21,7 @@ export class BodyBuffer {
   }
 
   /**
-   * Moves the next bytes into the buffer. Detaches the chunk, whose memory is 64 KiB of the runtime: it is released
-   * immediately instead of waiting for garbage collection.
+   * Copies the next bytes into the buffer.
    *
    * @returns these bytes, valid until the next call
    */
@@ -35,7 +34,6 @@ export class BodyBuffer {
       this.#memory = new Uint8Array(buffer.transfer(Math.max(capacity, this.#length)));
     }
     this.#memory.set(chunk, start);
-    chunk.buffer.transfer(0);
     return this.#memory.subarray(start, this.#length);
   }
 
