@@ -227,7 +227,9 @@ Deno.test("every response → security headers; pages → their own policy", asy
   const html = await page.text();
   for (const [element, directive] of [["script", "script-src"], ["style", "style-src"]] as const) {
     const inline = [
-      ...html.matchAll(new RegExp(`<${element}(?: type="importmap")?>(.*?)</${element}>`, "gs")),
+      ...html.matchAll(
+        new RegExp(`<${element}(?: type="importmap"| data-static)?>(.*?)</${element}>`, "gs"),
+      ),
     ];
     assert.ok(inline.length > 0, element);
     for (const [, text = ""] of inline) {
