@@ -19,11 +19,13 @@ export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
   MALLOC_TRIM_THRESHOLD_: `${8 * 1024 * 1024}`,
 });
 
-/**
- * V8's option for the server: at most 2 MiB for each half of the young generation, of 16. An idle server takes 7 MiB less
- * (106 instead of 113).
- */
-export const YOUNG_GENERATION = "--v8-flags=--max-semi-space-size=2";
+/** Deno's options for the server. */
+export const SERVER_OPTIONS: readonly string[] = [
+  // At most 2 MiB for each half of the young generation, of 16: an idle server takes 106 MiB instead of 113.
+  "--v8-flags=--max-semi-space-size=2",
+  // The launcher has installed the packages: to check that again takes 50 of 410 ms of the start.
+  "--node-modules-dir=manual",
+];
 
 /** Adds the commit that is checked out in `root` to the environment, unless it is set. */
 export function serverEnvironment(root: string, env: Environment): Environment {
@@ -41,7 +43,7 @@ export function spawnServer(root: string, env: Environment, config: Config): Den
   // Sharing a port is an unstable API.
   const unstable = config.worker === undefined ? [] : ["--unstable-net"];
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", YOUNG_GENERATION, ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
+    args: ["run", ...SERVER_OPTIONS, ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
     env: { ...MALLOC, ...withoutUndefined(env) },
     stdin: "piped",
   }).spawn();
