@@ -7,8 +7,8 @@ import { InlineScript, PageData } from "../server/page.tsx";
 const names = Object.keys(PAGE_VIEWS).filter((name) => name !== "overview").join("|");
 
 /**
- * Before the first paint, for the style sheet: sets the current view, which the tabs set later, and how the guide to
- * connect was last, which `localStorage` may refuse to tell.
+ * Sets two attributes for the style sheet before the first paint: the current view, which the tabs set later, and whether
+ * the guide to connect was folded last. Reading `localStorage` throws where the user has forbidden it.
  */
 const viewScript =
   `!function(d){d.view=(/^#\\/(${names})\\b/.exec(location.hash)||[0,"overview"])[1];` +
