@@ -165,7 +165,10 @@ function prepare(db: DatabaseSync) {
     ),
     bytes: sql("SELECT bytes FROM totals"),
     sizes: sql("SELECT id, bytes AS size FROM envelopes ORDER BY id"),
-    receivedBefore: sql("SELECT id FROM envelopes WHERE received_at < ? ORDER BY id"),
+    // The index is named: for the order by id, SQLite would read the whole table, at each store.
+    receivedBefore: sql(
+      "SELECT id FROM envelopes INDEXED BY envelopes_by_time WHERE received_at < ? ORDER BY id",
+    ),
     subtract: sql(
       "UPDATE totals SET bytes = bytes -" +
         " (SELECT coalesce(sum(bytes), 0) FROM envelopes WHERE id BETWEEN ? AND ?)",
