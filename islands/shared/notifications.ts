@@ -51,13 +51,14 @@ export function subscribe(listener: () => void): () => void {
   };
 }
 
+/** Whether the user looks at the errors in this tab. */
+export const areErrorsVisible = (): boolean => !document.hidden && currentView() === "errors";
+
 /**
- * Shows a notification of a group of errors, with type and message only: other people may see the screen. Nothing
- * while the user looks at the errors. A click opens the group. When many groups come at once, most share a notification
- * that has their number and opens the list.
+ * Shows a notification of a group of errors, with type and message only: other people may see the screen. A click opens
+ * the group. When many groups come at once, most share a notification that has their number and opens the list.
  */
 export function show({ kind, group, type, message }: GroupAlert): void {
-  if (!document.hidden && currentView() === "errors") return;
   const now = Date.now();
   singles = singles.filter((at) => now - at < SINGLE_MS);
   if (singles.length >= MAX_SINGLE) {

@@ -211,23 +211,29 @@ Deno.test("group muted → a tab's lists are read again", async () => {
   inbox.close();
 });
 
-Deno.test("hidden tabs with notifications on → stream stays, one tab shows each alert; off → it closes", async () => {
+Deno.test("hidden tabs with notifications on → stream stays, one tab shows each alert that no user sees; off → it closes", async () => {
   const alerts = new Recent<GroupAlert>();
   const inbox = openInbox({ maxBytes: 1_000_000, onGroupAlert: (alert) => alerts.add(alert) });
   await using server = startInboxServer({ inbox, alerts });
   const shown: string[] = [];
   let isOn = true;
+  let seeingTab: number | undefined;
+  let asked = false;
   const changed = new Set<() => void>();
-  const notifications = {
+  const notificationsOf = (tab: number) => ({
     isOn: () => isOn,
+    areErrorsVisible() {
+      asked ||= tab === seeingTab;
+      return tab === seeingTab;
+    },
     subscribe(listener: () => void) {
       changed.add(listener);
       return () => void changed.delete(listener);
     },
     show: (alert: GroupAlert) => void shown.push(`${alert.kind} ${alert.message}`),
-  };
+  });
   const pages = [new FakePage(), new FakePage()] as const;
-  const tabs = pages.map((page) => watchInbox(server.url, undefined, page, notifications));
+  const tabs = pages.map((page, n) => watchInbox(server.url, undefined, page, notificationsOf(n)));
   try {
     for (const tab of tabs) tab.subscribe(() => {});
     await untilState("live", ...tabs);
@@ -238,6 +244,17 @@ Deno.test("hidden tabs with notifications on → stream stays, one tab shows eac
     await until("both groups are shown", () => shown.length === 2);
     assert.deepEqual(shown, ["new a", "new b"]);
     assert.equal(server.streams.requested, 1);
+
+    for (const [tab, message] of ["seen in one", "seen in the other"].entries()) {
+      seeingTab = tab;
+      asked = false;
+      await inbox.store(admitted(envelopeOf({}, error(message))));
+      await until("the tab says that its user sees it", () => asked);
+    }
+    seeingTab = undefined;
+    await inbox.store(admitted(envelopeOf({}, error("c"))));
+    await until("the third group is shown", () => shown.length > 2);
+    assert.deepEqual(shown, ["new a", "new b", "new c"]);
 
     isOn = false;
     for (const listener of changed) listener();

@@ -20,6 +20,8 @@ type Visibility = Pick<Document, "hidden" | "addEventListener" | "removeEventLis
 /** Shows news of groups of errors, see `notifications.ts`. */
 interface Notifications {
   isOn(): boolean;
+  /** Whether the user looks at the errors in this tab, and needs no notification. */
+  areErrorsVisible(): boolean;
   subscribe(listener: () => void): () => void;
   show(alert: GroupAlert): void;
 }
@@ -28,6 +30,9 @@ interface Notifications {
 const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
+/** Time in which another tab can say that its user sees the errors. A visible tab answers within milliseconds. */
+const SEEN_MS = 300;
+
 /** Between tabs. */
 type Message =
   /** The leader's state. */
@@ -35,7 +40,10 @@ type Message =
   /** A new tab asks for the leader's state. */
   | { readonly kind: "opened" }
   /** Asks the leader to connect again. */
-  | { readonly kind: "reconnect" };
+  | { readonly kind: "reconnect" }
+  /** The leader has news of a group. A tab whose user sees the errors answers. */
+  | { readonly kind: "alert" }
+  | { readonly kind: "seen" };
 
 class ForbiddenError extends Error {}
 
@@ -71,6 +79,8 @@ export function watchInbox(
   let failures = 0;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let openTimer: ReturnType<typeof setTimeout> | undefined;
+  /** When a tab last said that its user sees the errors, by `performance.now`. */
+  let seenAt = -Infinity;
   let releaseLock = () => {};
   let stopSending = () => {};
 
@@ -123,12 +133,20 @@ export function watchInbox(
   const sendState = () => send({ kind: "state", state: store.snapshot() });
 
   function receive(message: Message): void {
-    if (message.kind === "state") {
-      if (!isLeader) store.update(message.state);
-    } else if (isLeader) {
-      if (message.kind === "opened") sendState();
-      else connect();
-    }
+    const { kind } = message;
+    if (kind === "state" && !isLeader) store.update(message.state);
+    else if (kind === "opened" && isLeader) sendState();
+    else if (kind === "reconnect" && isLeader) connect();
+    else if (kind === "alert" && notifications?.areErrorsVisible()) send({ kind: "seen" });
+    else if (kind === "seen") seenAt = performance.now();
+  }
+
+  /** Shows the news, unless the user sees the errors in any tab. */
+  function notify(alert: GroupAlert): void {
+    if (!notifications?.isOn() || notifications.areErrorsVisible()) return;
+    const askedAt = performance.now();
+    send({ kind: "alert" });
+    setTimeout(() => seenAt < askedAt && notifications.show(alert), SEEN_MS);
   }
 
   async function connect(): Promise<void> {
@@ -185,9 +203,7 @@ export function watchInbox(
     });
     stream.addEventListener("refused", () => store.envelopesRefused());
     stream.addEventListener("groups", () => store.envelopesChanged({}));
-    stream.addEventListener("alert", ({ data }) => {
-      if (notifications?.isOn()) notifications.show(JSON.parse(data) as GroupAlert);
-    });
+    stream.addEventListener("alert", ({ data }) => notify(JSON.parse(data) as GroupAlert));
     // Not left to the browser: it retries at a fixed interval, and never after a refusal.
     stream.onerror = retryLater;
   }
