@@ -57,7 +57,7 @@ export function readFaultOptions(
     seed: given.get("seed") ?? seed,
     ...minutes === undefined
       ? {
-        until: { kills: kills ?? DEFAULT_KILLS },
+        until: { runs: kills ?? DEFAULT_KILLS },
         profile: servers > 1 ? FLEET_KILLS : KILLS,
       }
       : { until: { ms: minutes * 60_000 }, profile: ALL_FAULTS },

@@ -17,7 +17,7 @@ const REPORT = {
 
 Deno.test("fault options → kills or minutes and a seed, with defaults", () => {
   const one = { servers: 1, isInDatabase: false };
-  const byDefault = { ...one, seed: 7, until: { kills: 200 }, profile: KILLS };
+  const byDefault = { ...one, seed: 7, until: { runs: 200 }, profile: KILLS };
   assert.deepEqual(readFaultOptions([], 7), byDefault);
   assert.deepEqual(readFaultOptions(["--servers=3", "--database"], 7), {
     ...byDefault,
@@ -28,7 +28,7 @@ Deno.test("fault options → kills or minutes and a seed, with defaults", () => 
   assert.deepEqual(readFaultOptions(["--kills=5", "--seed=9"], 7), {
     ...one,
     seed: 9,
-    until: { kills: 5 },
+    until: { runs: 5 },
     profile: KILLS,
   });
   assert.deepEqual(readFaultOptions(["--minutes=30"], 7), {

@@ -15,8 +15,8 @@ import type { FaultProfile } from "./fault_profiles.ts";
 export interface FaultRunOptions {
   /** Seed of server runs, faults and envelopes. Their timing still differs from run to run. */
   readonly seed: number;
-  /** Number of kills, or milliseconds, after which the faults end. */
-  readonly until: { readonly kills: number } | { readonly ms: number };
+  /** Number of server runs, or milliseconds, after which the faults end. */
+  readonly until: { readonly runs: number } | { readonly ms: number };
   readonly profile: FaultProfile;
   /** Number of server processes on one spool. Default: 1. */
   readonly servers?: number;
@@ -122,7 +122,7 @@ class FaultRun implements AsyncDisposable {
     const random = this.#random(`server runs ${index || ""}`.trim());
     const start = performance.now();
     const isOver = () =>
-      "kills" in until ? this.#runs >= until.kills : performance.now() - start >= until.ms;
+      "runs" in until ? this.#runs >= until.runs : performance.now() - start >= until.ms;
     while (!isOver()) {
       const number = ++this.#runs;
       const serverRun: ServerRun = { number };
