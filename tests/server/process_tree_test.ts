@@ -12,8 +12,6 @@ import { temporaryFolder } from "../temporary_folder.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Processes that receive a signal, in the order of `pids()`. */
 const PROCESSES = ["deno task", "the launcher"] as const;
-/** A stopping server has up to 4 s. A launcher needs up to a second to notice that its parent has ended. */
-const MAX_STOP_MS = 8_000;
 
 for (const [index, name] of PROCESSES.entries()) {
   for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
@@ -45,7 +43,7 @@ async function stopsCleanly(signal: Deno.Signal, index: number): Promise<void> {
     const response = await fetch(`${origin}/monitoring`, { method: "POST", body });
     assert.equal(response.status, 202, await response.text());
     assert.equal(task.pids().length, 3, "deno task, the launcher, the server");
-    await task.endsAfter(signal, index, MAX_STOP_MS);
+    await task.endsAfter(signal, index);
     assert.match(task.text(), /The server is stopping/);
     const { port } = new URL(origin);
     await assert.rejects(

@@ -162,7 +162,7 @@ Deno.test({
     await using server = launch({ PORT: "0", DATA_DIR: dataDir, SPOOL: "none" });
     const origin = await server.printed(/^Listening on (\S+)\/$/m);
     await until("both run", () => server.pids().length === 3);
-    await server.endsAfter("SIGKILL", 0, 20_000);
+    await server.endsAfter("SIGKILL", 0);
     await assert.rejects(
       Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) }),
       Deno.errors.ConnectionRefused,

@@ -38,7 +38,7 @@ Deno.test({
   async fn() {
     await using demo = watchProcess(["task", "demo"], { cwd: ROOT, env: ENV });
     const page = await demo.printed(/^The page: (\S+)$/m);
-    await demo.endsAfter("SIGKILL", 0, 8_000);
+    await demo.endsAfter("SIGKILL", 0);
     await assert.rejects(fetch(page), TypeError);
   },
 });

@@ -37,7 +37,7 @@ Deno.test({
     await using project = await LauncherProject.create();
     await using dev = project.launchTask("dev");
     await dev.printed(/Listening on (\S+)/);
-    await dev.endsAfter("SIGKILL", 0, 8_000);
+    await dev.endsAfter("SIGKILL", 0);
     assert.match(dev.text(), /stopping: SIGTERM/);
   },
 });

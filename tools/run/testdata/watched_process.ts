@@ -13,9 +13,9 @@ export interface WatchedProcess extends AsyncDisposable {
    * Sends a signal to one of {@linkcode pids} and waits until all of them have ended. Linux only.
    *
    * @param index of the process in {@linkcode pids}
-   * @throws some still run after `ms`; they are killed
+   * @throws some still run after {@linkcode MAX_STOP_MS}; they are killed
    */
-  endsAfter(signal: Deno.Signal, index: number, ms: number): Promise<void>;
+  endsAfter(signal: Deno.Signal, index: number): Promise<void>;
 }
 
 export interface WatchOptions {
@@ -23,6 +23,9 @@ export interface WatchOptions {
   /** In addition to this process's own variables. */
   readonly env: Readonly<Record<string, string>>;
 }
+
+/** A stopping server has up to 4 s, and a launcher notices a second later that its parent has ended; a busy machine is slower. */
+const MAX_STOP_MS = 20_000;
 
 /** Runs `deno` with these arguments. Its standard input is empty. */
 export function watchProcess(args: readonly string[], options: WatchOptions): WatchedProcess {
@@ -62,15 +65,15 @@ export function watchProcess(args: readonly string[], options: WatchOptions): Wa
     text: () => text,
     closed,
     pids,
-    async endsAfter(signal, index, ms) {
+    async endsAfter(signal, index) {
       const tree = pids();
       let killed: number[] = [];
-      const timer = setTimeout(() => killed = killRunning(tree), ms);
+      const timer = setTimeout(() => killed = killRunning(tree), MAX_STOP_MS);
       Deno.kill(tree[index]!, signal);
       await closed;
       clearTimeout(timer);
       if (killed.length === 0) return;
-      throw new Error(`Of ${tree} these still ran after ${ms} ms: ${killed}\n${text}`);
+      throw new Error(`Of ${tree} these still ran after ${MAX_STOP_MS} ms: ${killed}\n${text}`);
     },
     async [Symbol.asyncDispose]() {
       if (!hasEnded) killRunning(pids());
