@@ -67,8 +67,11 @@ const INHERITED = [
  * ```
  */
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
+  const configured = { PORT: "0", HOST: "127.0.0.1", ...options.env };
+  // Refuses invalid variables before there is a folder to remove.
+  if (options.permissions === undefined) loadConfig(configured);
   const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "sightglass-" });
-  const env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: dataDir, ...options.env };
+  const env = { DATA_DIR: dataDir, ...configured };
   const permissions = options.permissions ??
     serverPermissions(loadConfig(env), { root: projectRoot, cwd: projectRoot });
   const preload = options.preload === undefined ? [] : [`--preload=${options.preload}`];
