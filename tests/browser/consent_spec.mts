@@ -77,7 +77,7 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
   await makeSignals(page, 0);
   await makeSignals(other, 100);
   await expect.poll(() => held.length).toBeGreaterThan(1);
-  expect((await stored(page)).length).toBeGreaterThan(20);
+  await expect.poll(async () => (await stored(page)).length).toBeGreaterThan(20);
   await page.evaluate(() => {
     setInterval(() => globalThis.reportError(new Error("mark 999 in the burst")), 200);
   });

@@ -44,7 +44,7 @@ test("links to an error without its group → the address with the group", async
   await expect(page.getByRole("navigation", { name: "Occurrences" })).toContainText(
     "1 of 1",
   );
-  expect(page.url()).toMatch(new RegExp(`^${address}/\\d+$`));
+  await expect(page).toHaveURL(new RegExp(`^${address}/\\d+$`));
 
   const event = await (await fetch(new URL("/monitoring/inbox?view=occurrences", address))).json();
   // Newer errors that mention the id fill the first page of the search.
@@ -52,7 +52,7 @@ test("links to an error without its group → the address with the group", async
   await postEnvelope(server.origin, {}, ...Array(201).fill(["event", mention]));
   await page.goto(`/#/errors/${event.rows[0].event_id}`);
   await expect(errorDetail(page)).toContainText(ERRORS.handled);
-  expect(page.url()).toMatch(new RegExp(`^${address}/\\d+$`));
+  await expect(page).toHaveURL(new RegExp(`^${address}/\\d+$`));
   await page.goto(`/#/errors/${"e".repeat(32)}`);
   await expect(page.getByText("Error not found: deleted, or never received.")).toBeVisible();
 });
@@ -119,6 +119,7 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   await page.reload();
   await expect(errorDetail(page)).toContainText("Stock of 1 is low");
   await occurrences.getByRole("link", { name: "Newer" }).click();
+  await expect(occurrences).toContainText("2 of 3");
   await occurrences.getByRole("link", { name: "Newer" }).click();
   await expect(errorDetail(page)).toContainText("Stock of 3 is low");
 });

@@ -5,10 +5,14 @@ import { expect, type Page, test } from "@playwright/test";
 export async function expectNoOverflow(page: Page, ...widths: readonly number[]): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
-    const beyond = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth
-    );
-    expect(beyond, `${width} px`).toBe(0);
+    // The page may render again for the width, and show more meanwhile.
+    await expect.poll(
+      () =>
+        page.evaluate(() =>
+          document.documentElement.scrollWidth - document.documentElement.clientWidth
+        ),
+      `${width} px`,
+    ).toBe(0);
   }
 }
 

@@ -191,21 +191,28 @@ test("every loaded script → registers its debug id under its own address", asy
   await openPage(page);
   await make(page, "Span with a fetch");
   await expect(page.getByText("A manual span was created.")).toBeVisible();
-  const { registered, loaded } = await page.evaluate(() => ({
-    registered: Object.entries(
-      (self as unknown as { _debugIds: Record<string, string> })._debugIds,
-    ),
-    loaded: performance.getEntriesByType("resource").map(({ name }) => name)
-      .filter((name) => /\/assets\/[^/]+\.js$/.test(name)),
-  }));
-  const kindOf = (address: string) => manifest.assets[address.split("/").at(-1)!]?.kind;
-  // The recording's worker is a prebuilt script of a package and runs outside of the page.
-  const scripts = [...new Set(loaded.filter((address) => kindOf(address) !== "extra"))];
-  expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "chunk", "island"]));
-  const places = registered.map(([stack]) => stack.split("\n").slice(1).map((line) => line.trim()));
-  expect(places.map((frames) => frames.map((frame) => frame.replace(/^at |:\d+:\d+$/g, ""))).sort())
-    .toEqual(scripts.map((address) => [address]).sort());
-  for (const [stack, debugId] of registered) {
-    expect(stack, "the id of its own map").toContain(`/assets/${scriptWithId(debugId)}:`);
-  }
+  // Again: a script that is being loaded has not run yet.
+  await expect(async () => {
+    const { registered, loaded } = await page.evaluate(() => ({
+      registered: Object.entries(
+        (self as unknown as { _debugIds: Record<string, string> })._debugIds,
+      ),
+      loaded: performance.getEntriesByType("resource").map(({ name }) => name)
+        .filter((name) => /\/assets\/[^/]+\.js$/.test(name)),
+    }));
+    const kindOf = (address: string) => manifest.assets[address.split("/").at(-1)!]?.kind;
+    // The recording's worker is a prebuilt script of a package and runs outside of the page.
+    const scripts = [...new Set(loaded.filter((address) => kindOf(address) !== "extra"))];
+    expect(new Set(scripts.map(kindOf))).toEqual(new Set(["vendor", "client", "chunk", "island"]));
+    const places = registered.map(([stack]) =>
+      stack.split("\n").slice(1).map((line) => line.trim())
+    );
+    expect(
+      places.map((frames) => frames.map((frame) => frame.replace(/^at |:\d+:\d+$/g, ""))).sort(),
+    )
+      .toEqual(scripts.map((address) => [address]).sort());
+    for (const [stack, debugId] of registered) {
+      expect(stack, "the id of its own map").toContain(`/assets/${scriptWithId(debugId)}:`);
+    }
+  }).toPass();
 });

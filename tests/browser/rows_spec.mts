@@ -86,7 +86,7 @@ test("Ctrl and click on a row → opens in a new tab", async ({ page, context, s
   await page.goto("/#/errors");
   const opened = context.waitForEvent("page");
   await row(page, "Oops").locator("td.last").click({ modifiers: ["ControlOrMeta"] });
-  expect((await opened).url()).toMatch(/#\/errors\/[\da-f]{14}$/);
+  await expect(await opened).toHaveURL(/#\/errors\/[\da-f]{14}$/);
   await expect(page).toHaveURL(/#\/errors$/);
 });
 
