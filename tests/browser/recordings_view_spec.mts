@@ -232,9 +232,10 @@ test("segments missing, late, doubled → played and reported; by keyboard, acce
   await page.keyboard.press("s");
   await expect(view.getByLabel("Skip inactivity")).toBeChecked();
   await expectAccessibleLayout(page, "a recording with a gap");
-  await view.getByLabel("Speed").selectOption("8×");
+  await view.getByRole("slider", { name: "Position" }).press("Home");
   await play.press(" ");
   await expect(view.getByRole("button", { name: "Pause" })).toBeVisible();
+  await view.getByLabel("Speed").selectOption("8×");
   await expect.poll(paragraphs).toBe(5);
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(/#\/recordings$/);

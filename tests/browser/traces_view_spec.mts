@@ -1,8 +1,10 @@
 /** The view of traces, with traces of this visit. */
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
+import { holdRequests } from "./held_requests.ts";
 import { expectAccessible, expectAccessibleLayout, expectNoOverflow } from "./page_look.ts";
 import { hostileTrace, largeTrace, postSpans, spanId } from "./posted_traces.ts";
+import { spansOf } from "./arrived_signals.ts";
 import { ERRORS, make, makeEverySignal, openPage, shownTraceId } from "./signals.ts";
 import { spanDetail, spanRow, traceLink, traceList, waterfall } from "./traces_view.ts";
 import { openView } from "./views.ts";
@@ -34,7 +36,10 @@ test("every signal → in the page's trace: spans of browser and server, errors,
     "the manual span",
     (item) => item.type === "span" && JSON.stringify(item.json()).includes("manual span"),
   );
-  await serverArrivals.waitForItem("the server's spans", (item) => item.type === "span");
+  await serverArrivals.waitFor(
+    "the server's span of a signal",
+    (items) => spansOf(items).some(({ name }) => name.includes("/signal")),
+  );
 
   await openView(page, "Traces");
   const row = traceList(page).getByRole("row").filter({ has: traceLink(page, traceId) });
@@ -51,8 +56,10 @@ test("every signal → in the page's trace: spans of browser and server, errors,
   });
   await test.step("server span below the request that it answered", async () => {
     await waterfall(page).hover();
+    let step = 0;
     await expect.poll(async () => {
-      await page.mouse.wheel(0, 200);
+      // From the top again: a span may arrive above the rows in sight.
+      await page.mouse.wheel(0, ++step % 15 === 0 ? -10_000 : 200);
       const rows = await waterfall(page).getByRole("row").evaluateAll((rows) =>
         rows.map((row) => ({ level: Number(row.ariaLevel), text: row.textContent ?? "" }))
       );
@@ -103,6 +110,8 @@ test("no envelope has arrived yet → this page's spans are shown as live", asyn
   );
 
   await page.unroute("**/monitoring");
+  // On a slow machine many requests have failed, and the next one is minutes away.
+  await page.evaluate(() => void dispatchEvent(new Event("online")));
   await expect(spanDetail(page, "manual span")).toContainText(/envelope \d+/);
 });
 
@@ -112,10 +121,12 @@ test("span starts and ends while the trace is open → its row follows", async (
   await openView(page, "Traces");
   await traceLink(page, traceId).click();
   await expect(spanRow(page, /pageload/)).toBeVisible();
+  const release = await holdRequests(page, /\/signal/);
   // By an event: the overview with the button is hidden.
   await page.locator("button", { hasText: /^Slow request/ }).dispatchEvent("click");
   const slow = spanRow(page, /http\.client GET .*\/signal/);
   await expect(slow).toContainText("live");
+  release();
   await expect(slow).not.toContainText("live");
   await expect(slow).toContainText(/\d\ss/);
 });
