@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "./fixtures.ts";
+import { holdRequests } from "./held_requests.ts";
 import { expectAccessibleLayout } from "./page_look.ts";
 import { inspectFile } from "./saved_files.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
@@ -107,9 +108,16 @@ test.describe("in relay mode", () => {
     const broken = new TextEncoder().encode(
       `{"${"x".repeat(300)}":1}\n{"type":"${"y".repeat(300)}","length":9}\n{}`,
     );
+    // On a slow machine the page sends its first envelope before the list is shown.
+    const release = await holdRequests(
+      page,
+      "/monitoring",
+      (request) => request.method() === "POST",
+    );
     await page.goto("/#/envelopes");
     await expect(envelopesView(page)).toContainText("No envelopes received");
     await expectAccessibleLayout(page, "empty");
+    release();
     await openPage(page);
     await make(page, "info");
     await arrivals.waitForItem("the log", ({ type }) => type === "log");

@@ -3,6 +3,7 @@ import type { Page, Request } from "@playwright/test";
 import { blockLaterScripts } from "./blocked_ways.ts";
 import { expect, test } from "./fixtures.ts";
 import { holdRequests } from "./held_requests.ts";
+import { watchOutcomes } from "./marks.ts";
 import { isPageData } from "./navigation_site.ts";
 import { expectAccessible } from "./page_look.ts";
 import { make, openPage, shownTraceId, waitForTelemetry } from "./signals.ts";
@@ -196,17 +197,23 @@ test("navigation → islands and lists are kept, no accessibility violations", a
   await expectAccessible(page);
 });
 
-test("navigation → the strip keeps its counts, and animates nothing again", async ({ page, watch }) => {
+test("navigation → the strip keeps its counts, and animates nothing again", async ({ page, context, watch }) => {
   watch.allow("Handled error");
+  const outcomes = watchOutcomes(context);
+  const sending = new Set<Request>();
+  page.on("request", (request) => request.method() === "POST" && sending.add(request));
+  page.on("requestfinished", (request) => sending.delete(request));
   await openPage(page);
   await make(page, "Handled error");
   const marks = page.locator(".tube > .moving");
   const counted = page.locator(".pipeline-strip li").last();
-  await expect(counted).toContainText(/[2-9] stored/);
+  await expect(counted).toContainText(/([2-9]|\d\d) stored/);
+  // Blocks new envelopes: any moving mark would be an old one.
+  await page.route("/monitoring", (route) => void sending.delete(route.request()));
+  await expect.poll(() => sending.size).toBe(0);
+  const stored = outcomes.filter((outcome) => outcome === "stored").length;
+  await expect(counted).toContainText(`${stored} stored`);
   await expect(marks).toHaveCount(0);
-  await page.route("/monitoring", () => {
-    // Blocks new envelopes: any moving mark would be an old one.
-  });
   const before = (await counted.textContent())!;
   await page.evaluate(() => {
     const { dataset } = document.documentElement;

@@ -55,8 +55,9 @@ test.describe("in relay mode", () => {
     await page.keyboard.press("Escape");
     await expect(envelopesView(page).getByRole("button", { name: "Inspect a file" })).toBeVisible();
     // Only the page's own telemetry was sent, without the file's content, and the relay's health was read.
-    for (const { url, decoded } of sent.all.slice(before)) {
-      expect(url.pathname).toBe("/monitoring");
+    for (const { url, kind, decoded } of sent.all.slice(before)) {
+      // On a slow machine a script may be requested so late.
+      if (kind !== "script") expect(url.pathname).toBe("/monitoring");
       expect(new TextDecoder().decode(decoded)).not.toContain(canary);
     }
   });
