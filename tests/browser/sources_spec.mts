@@ -54,7 +54,13 @@ test("other applications send → own rows hidden, each can be chosen in every l
 
   // By keyboard. The choice is in the address, and the next view has it.
   await traces.getByLabel("Source").focus();
-  await page.keyboard.type("shop");
+  await expect(async () => {
+    // The browser takes letters that follow slowly for separate searches.
+    await page.keyboard.type("shop");
+    await expect(traces.getByLabel("Source").locator("option:checked")).toHaveText(/^shop /, {
+      timeout: 1_000,
+    });
+  }).toPass();
   await expect(rows.filter({ hasText: "work of bakery" })).toHaveCount(0);
   const key = param(page, "source");
   expect(key).toMatch(/^[\da-f]{14}$/);
