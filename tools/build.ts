@@ -42,12 +42,14 @@ async function buildSite(): Promise<boolean> {
     const { bundlePlayer, PLAYER_ENTRY, PLAYER_SCRIPT } = await import(
       "../monitoring/player/build.ts"
     );
+    const { bundlePackages } = await import("../monitoring/runtime/build.ts");
     const { warnings } = await build({
       root: projectRoot,
       client: CLIENT,
       dev,
       browser: { ...esbuildOptions, together: LOADED_TOGETHER },
       extra: { ...extraAssets(), [PLAYER_SCRIPT]: await bundlePlayer() },
+      files: await bundlePackages(projectRoot),
       builders: [BUILDER, PLAYER_ENTRY],
     });
     await print("warning", warnings);

@@ -27,6 +27,8 @@ export interface BuildOptions {
   readonly browser?: BrowserOptions;
   /** Code of prebuilt scripts, found by `import.meta.resolve(specifier)`. */
   readonly extra?: Readonly<Record<string, string>>;
+  /** Further files, which are not served: texts by path, relative to the build's folder. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Modules that call this, relative to the root: a change of them makes another build. */
   readonly builders?: readonly string[];
 }
@@ -43,7 +45,8 @@ export interface BuildReport {
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const startedAt = Date.now();
-  const { root, client, dev = false, browser = {}, extra = {}, builders = [] } = options;
+  const { root, client, dev = false, browser = {}, extra = {}, files = {}, builders = [] } =
+    options;
   const names = listFiles(root);
   const project = scanProject(root, names);
   // First, because esbuild reports syntax errors with file, line and column.
@@ -83,6 +86,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     ...assets.flatMap(({ files }) => files),
     ...statics.flatMap(({ files }) => files),
     ...pages.flatMap(({ files }) => files),
+    ...Object.entries(files).map(([path, contents]) => ({ path, contents })),
     { path: "inputs.json", contents: await recordInputs({ root, dev }, inputs, startedAt) },
     { path: "manifest.json", contents: `${JSON.stringify(manifest, null, 1)}\n` },
   ]);

@@ -19,12 +19,15 @@ export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
   MALLOC_TRIM_THRESHOLD_: `${8 * 1024 * 1024}`,
 });
 
-/** Deno's options for the server. */
-export const SERVER_OPTIONS: readonly string[] = [
+/** Deno's arguments, before permissions, for the server of the built project in `root`. */
+export const runOptions = (root: string): readonly string[] => [
+  "run",
   // At most 2 MiB for each half of the young generation, of 16: an idle server takes 106 MiB instead of 113.
   "--v8-flags=--max-semi-space-size=2",
   // The launcher has installed the packages: to check that again takes 50 of 410 ms of the start.
   "--node-modules-dir=manual",
+  // Telemetry's packages in few files, made by `monitoring/runtime/build.ts`.
+  `--import-map=${join(root, ".build/imports.json")}`,
 ];
 
 /** Adds the commit that is checked out in `root` to the environment, unless it is set. */
@@ -43,7 +46,7 @@ export function spawnServer(root: string, env: Environment, config: Config): Den
   // Sharing a port is an unstable API.
   const unstable = config.worker === undefined ? [] : ["--unstable-net"];
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", ...SERVER_OPTIONS, ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
+    args: [...runOptions(root), ...unstable, ...permissions, join(root, "main.ts"), LAUNCHED],
     env: { ...MALLOC, ...withoutUndefined(env) },
     stdin: "piped",
   }).spawn();

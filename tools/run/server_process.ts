@@ -2,7 +2,7 @@ import { loadConfig } from "../../config.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { projectRoot } from "../project_files.ts";
 import { serverPermissions } from "./permissions.ts";
-import { MALLOC, sendSignal, SERVER_OPTIONS } from "./processes.ts";
+import { MALLOC, runOptions, sendSignal } from "./processes.ts";
 
 /** The real server, running as its own process. */
 export interface ServerProcess extends AsyncDisposable {
@@ -76,7 +76,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     serverPermissions(loadConfig(env), { root: projectRoot, cwd: projectRoot });
   const preload = options.preload === undefined ? [] : [`--preload=${options.preload}`];
   const main = options.main ?? `${projectRoot}/main.ts`;
-  const command = ["run", ...SERVER_OPTIONS, ...permissions, ...preload, main, LAUNCHED];
+  const command = [...runOptions(projectRoot), ...permissions, ...preload, main, LAUNCHED];
   const [program, ...args] = options.before === undefined
     ? [Deno.execPath(), ...command]
     : ["sh", "-c", `${options.before}; exec "$@"`, "sh", Deno.execPath(), ...command];

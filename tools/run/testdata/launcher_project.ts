@@ -65,6 +65,8 @@ const OWN = {
   "monitoring/browser/build.ts": BROWSER_BUILD,
   "monitoring/player/build.ts": 'export const PLAYER_ENTRY = "client.ts";\n' +
     'export const PLAYER_SCRIPT = "player";\nexport const bundlePlayer = async () => "";\n',
+  "monitoring/runtime/build.ts":
+    'export const bundlePackages = () => ({ "imports.json": "{}" });\n',
   "tools/loaded_together.ts": "export const LOADED_TOGETHER = [];\n",
   "routes/_app.tsx":
     "export default ({ children }: any) => <html><head></head><body>{children}</body></html>;\n",
