@@ -120,10 +120,11 @@ export function prepareStatements(db: DatabaseSync) {
       "UPDATE entries SET ready = 1 WHERE id = (SELECT id FROM entries WHERE dsn = ? AND sequence = ?" +
         " ORDER BY id LIMIT 1)",
     ),
+    // Of two lower bounds SQLite uses the first for the index; the second names the partial one.
     limitLeases: sql(
-      "UPDATE entries SET lease_until = ? WHERE lease_until > 0 AND lease_until > ?",
+      "UPDATE entries SET lease_until = ? WHERE lease_until > ? AND lease_until > 0",
     ),
-    limitWaits: sql("UPDATE entries SET not_before = ? WHERE not_before > 0 AND not_before > ?"),
+    limitWaits: sql("UPDATE entries SET not_before = ? WHERE not_before > ? AND not_before > 0"),
     limitArrivals: sql("UPDATE entries SET received_at = ? WHERE received_at > ?"),
     expired: sql(
       "SELECT entries.id, dsn, sequence, entries.bytes, text, quantities FROM entries" +
