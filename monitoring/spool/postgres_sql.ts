@@ -124,18 +124,25 @@ export const SQL = {
   hasSequence: `
     SELECT FROM sightglass.spool_entries
     WHERE dsn = (SELECT id FROM sightglass.spool_dsns WHERE text = $1) AND sequence = $2 LIMIT 1`,
-  /** `$1`: now, `$2`: latest end of a lease, `$3`: latest end of a wait. */
+  /**
+   * `$1`: now, `$2`: latest end of a lease, `$3`: latest end of a wait. The latest times come from the ends of the
+   * indexes: without statistics PostgreSQL would read all entries, at each lease.
+   */
   limitTimes: `
     UPDATE sightglass.spool_entries SET received_at = least(received_at, $1),
       lease_until = least(lease_until, $2), not_before = least(not_before, $3)
     WHERE id IN (
       SELECT id FROM sightglass.spool_entries
-      WHERE received_at > $1 OR (lease_until > 0 AND lease_until > $2)
-        OR (not_before > 0 AND not_before > $3)
+      WHERE (received_at > $1 OR (lease_until > 0 AND lease_until > $2)
+          OR (not_before > 0 AND not_before > $3))
+        AND ((SELECT max(received_at) FROM sightglass.spool_entries) > $1
+          OR (SELECT max(lease_until) FROM sightglass.spool_entries WHERE lease_until > 0) > $2
+          OR (SELECT max(not_before) FROM sightglass.spool_entries WHERE not_before > 0) > $3)
       FOR UPDATE SKIP LOCKED
     )`,
   oldest: free("not_before <= $3", "entry.not_before, entry.id"),
-  newest: free("not_before = 0", "entry.id DESC"),
+  // As a range, and in the order of the index: without statistics PostgreSQL would sort all entries.
+  newest: free("not_before <= 0", "entry.not_before DESC, entry.id DESC"),
   lease: `
     UPDATE sightglass.spool_entries AS entry SET lease = $2, lease_until = $3
     FROM sightglass.spool_dsns AS dsns

@@ -26,9 +26,11 @@ const CLOSE_MS = 2_000;
 /**
  * Settings of each transaction. Nothing is set for a session or a connection, because behind a pooler in transaction
  * mode the next transaction may have another one. `synchronous_commit`: the server's default may be to acknowledge
- * before the disk has it. The time limits end transactions of clients that were cut off, and free their locks.
+ * before the disk has it. The time limits end transactions of clients that were cut off, and free their locks. `jit`:
+ * before its tables are analyzed the server overestimates costs, and would compile for longer than any statement takes.
  */
-const BEGIN = "BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';" +
+const BEGIN =
+  "BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL jit = off; SET LOCAL lock_timeout = '5s';" +
   " SET LOCAL statement_timeout = '19s'; SET LOCAL idle_in_transaction_session_timeout = '19s'";
 
 export interface PostgresOptions {
