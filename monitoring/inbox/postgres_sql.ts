@@ -67,9 +67,13 @@ export const SQL = {
   /** `$1`: time, `$2`: bytes, `$3`: encoding, `$4`: the body. */
   same: `SELECT FROM ${LOG} WHERE kind = 'envelope' AND (data->>'receivedAt')::bigint = $1
     AND bytes = $2 AND data->>'contentEncoding' IS NOT DISTINCT FROM $3 AND body = $4`,
+  /** The oldest is compared first: after many have expired PostgreSQL would read all rows until they are analyzed. */
   expire: `DELETE FROM ${LOG} WHERE kind = 'envelope' AND (data->>'receivedAt')::bigint < $1
+    AND (SELECT min((data->>'receivedAt')::bigint) FROM ${LOG} WHERE kind = 'envelope') < $1
     RETURNING id::float8, bytes`,
-  oldest: `SELECT id::float8, bytes FROM ${LOG} WHERE kind = 'envelope' ORDER BY id LIMIT $1`,
+  // `log.id`: alone, `id` is the result's, for which PostgreSQL would sort all rows.
+  oldest: `SELECT id::float8, bytes FROM ${LOG} AS log WHERE kind = 'envelope'
+    ORDER BY log.id LIMIT $1`,
   deleteThrough: `DELETE FROM ${LOG} WHERE kind = 'envelope' AND id <= $1`,
   /** A server that has not read these has no envelope but those below the floor. */
   forgetEvictions: `DELETE FROM ${LOG} WHERE kind = 'evict' AND id < $1`,
