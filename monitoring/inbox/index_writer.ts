@@ -232,11 +232,12 @@ function prepare(db: DatabaseSync) {
     deleteEntries: INDEX_TABLES.map((table) =>
       db.prepare(`DELETE FROM ${table} WHERE place >= ? AND place < ?`)
     ),
-    // Of an envelope that was deleted by its age, older ones may still be stored.
+    // Of an envelope that was deleted by its age, older ones may still be stored; those of later releases are not read.
     deleteUnused: [
       db.prepare(
         "DELETE FROM releases WHERE newest <= ? AND NOT EXISTS (SELECT 1 FROM envelope_texts AS e" +
-          " WHERE e.source = releases.source AND e.release = releases.id)",
+          " WHERE e.source = releases.source AND e.envelope <= releases.newest" +
+          " AND e.release = releases.id)",
       ),
       db.prepare(
         "DELETE FROM sources WHERE newest <= ? AND id > 1 AND NOT EXISTS" +
