@@ -3,21 +3,23 @@ import { APPLICATIONS, OWN_SOURCE, type SourceList } from "../../monitoring/mode
 import { isAge } from "../../monitoring/models/time_bound.ts";
 import { MOVING_RANGE_MS, type SharedFilters, sharedFilters } from "./filters.ts";
 import { parseFragment } from "./fragment.ts";
+import { Pace } from "./source/pace.ts";
 import type { DataSource } from "./source/source.ts";
 import { subscribeToFragment, viewFragment } from "./view.ts";
 
-/** Milliseconds between two requests: counting the rows of a full inbox takes a tenth of a second. */
-const PAUSE_MS = 1_000;
+/** Minimum pause between two requests: people cannot read numbers that change more often. */
+const MIN_PAUSE_MS = 1_000;
 
 /** The sources and the counts of all lists, for the address's filters. Read again when the data source changes. */
 class SourceListStore {
   readonly #source: DataSource;
   readonly #listeners = new Set<() => void>();
   #value: SourceList | undefined;
-  /** Of the last request: the filters and the version of the data source. */
+  /** Of the last request: the filters; they and the version of the data source. */
+  #query = "";
   #asked = "";
   #shown = "";
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #pace = new Pace(() => void this.#read(), MIN_PAUSE_MS);
   #stop = () => {};
 
   constructor(source: DataSource) {
@@ -38,11 +40,7 @@ class SourceListStore {
 
   #start(): void {
     const now = () => void this.#read();
-    const later = () => void (this.#timer ??= setTimeout(now, PAUSE_MS));
-    const unsubscribe = [
-      this.#source.subscribe(() => this.#value === undefined ? now() : later()),
-      subscribeToFragment(now),
-    ];
+    const unsubscribe = [this.#source.subscribe(now), subscribeToFragment(now)];
     document.addEventListener("visibilitychange", now);
     const moving = setInterval(() => {
       if (!isAge(addressFilters().since ?? "") || document.hidden) return;
@@ -53,27 +51,32 @@ class SourceListStore {
       unsubscribe.forEach((stop) => stop());
       document.removeEventListener("visibilitychange", now);
       clearInterval(moving);
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
+      this.#pace.forget();
     };
     now();
   }
 
   async #read(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const { state, version } = this.#source.snapshot();
     const filters = addressFilters();
-    const asked = JSON.stringify([version, filters]);
+    const query = JSON.stringify(filters);
+    const asked = `${version} ${query}`;
     if (state !== "live" || asked === this.#asked || document.hidden) return;
+    if (query !== this.#query) this.#pace.reset();
+    if (!this.#pace.isFree()) return;
+    this.#query = query;
     this.#asked = asked;
+    this.#pace.begin();
     try {
       const value = await this.#source.sources(filters);
-      if (asked === this.#asked) this.#show(value);
+      if (query !== this.#query) return;
+      this.#show(value);
     } catch {
+      if (query !== this.#query) return;
       // The lists report that the data source does not answer. The next change asks again.
-      if (asked === this.#asked) this.#asked = "";
+      this.#asked = "";
     }
+    this.#pace.end();
   }
 
   /** Renders nothing again if only what is not displayed has changed: order, times, numbers of envelopes. */

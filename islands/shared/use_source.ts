@@ -115,7 +115,9 @@ export function useList<Name extends keyof ConsoleLists>(
   const queryJson = JSON.stringify(query);
   const shownVersion = paused?.version ?? version;
   useEffect(() => {
-    if (isVisible) list?.read(JSON.parse(queryJson));
+    if (!isVisible || !list) return;
+    list.read(JSON.parse(queryJson));
+    return () => list.rest();
   }, [list, isVisible, queryJson, shownVersion]);
 
   const isMoving = isAge(query.since ?? "");

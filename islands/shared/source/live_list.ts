@@ -1,4 +1,5 @@
 import type { Page } from "../../../monitoring/models/rows.ts";
+import { type Clock, Pace } from "./pace.ts";
 import type { ConsoleQuery } from "./source.ts";
 import { Store } from "../store.ts";
 import { messageOf } from "../text.ts";
@@ -19,28 +20,30 @@ interface LiveListOptions<Row> {
   list(query: ConsoleQuery): Promise<Page<Row>>;
   /** Identifies a row: a newer state replaces it. */
   keyOf(row: Row): string;
+  /** Default: the browser's. */
+  readonly clock?: Clock;
 }
 
 /**
- * The newest rows of a list, and older ones on request. Sends one request at a time: changes meanwhile cause
- * one more request. Answers to an earlier query are dropped.
+ * The newest rows of a list, and older ones on request. Sends one request at a time, at a pace that the server can
+ * answer: changes meanwhile cause one more request. Answers to an earlier query are dropped.
  */
 export class LiveList<Row> extends Store<ListState<Row>> {
   readonly #options: LiveListOptions<Row>;
+  readonly #pace: Pace;
   #query: ConsoleQuery | undefined;
   /** Cursor of the next, older page; null: there is none. */
   #next: string | null = null;
   #pages = 0;
   /** The running request. */
   #running: "newest" | "older" | undefined;
-  /** The newest rows must be read after the running request. */
-  #again = false;
   /** Older rows were requested while the newest were read. */
   #wantsOlder = false;
 
   constructor(options: LiveListOptions<Row>) {
     super({ rows: [], state: "loading" });
     this.#options = options;
+    this.#pace = new Pace(() => this.read(this.#query!), 0, options.clock);
   }
 
   /** Whether the rows are those of a query. */
@@ -50,7 +53,14 @@ export class LiveList<Row> extends Store<ListState<Row>> {
 
   /** Reads the newest rows again if the last attempt failed. */
   retry(): void {
-    if (this.#query && this.value.state === "failed") this.read(this.#query);
+    if (this.#query === undefined || this.value.state !== "failed") return;
+    if (this.#running === undefined) this.#pace.reset();
+    this.read(this.#query);
+  }
+
+  /** The rows are not visible any more: does not read them again until {@linkcode read} is called. */
+  rest(): void {
+    this.#pace.forget();
   }
 
   /** Reads the newest rows of a query. For the same query, older rows that were read are kept. */
@@ -62,10 +72,10 @@ export class LiveList<Row> extends Store<ListState<Row>> {
       // Keeps the rows of the other query until the answer, to avoid flicker; drops the running request.
       this.#running = undefined;
       this.#wantsOlder = false;
+      this.#pace.reset();
       this.set({ rows: this.value.rows, state: "loading" });
     }
-    if (this.#running) this.#again = true;
-    else void this.#run("newest", query);
+    if (this.#pace.isFree()) void this.#run("newest", query);
   }
 
   readonly #more = (): void => {
@@ -79,7 +89,7 @@ export class LiveList<Row> extends Store<ListState<Row>> {
 
   async #run(what: "newest" | "older", query: ConsoleQuery): Promise<void> {
     this.#running = what;
-    this.#again = false;
+    this.#pace.begin();
     const current = this.#query;
     try {
       const page = await this.#options.list(query);
@@ -90,11 +100,10 @@ export class LiveList<Row> extends Store<ListState<Row>> {
       this.set({ ...this.value, state: "failed", error: messageOf(error) });
     }
     this.#running = undefined;
-    if (this.#again) this.read(current!);
-    else if (this.#wantsOlder) {
-      this.#wantsOlder = false;
-      this.#more();
-    }
+    this.#pace.end();
+    if (!this.#wantsOlder || this.#running) return;
+    this.#wantsOlder = false;
+    this.#more();
   }
 
   #take(what: "newest" | "older", { rows, next }: Page<Row>): void {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { LiveList } from "./live_list.ts";
 import type { Page } from "../../../monitoring/models/rows.ts";
+import type { Clock } from "./pace.ts";
 import type { ConsoleQuery } from "./source.ts";
 
 interface Row {
@@ -8,8 +9,30 @@ interface Row {
   readonly name?: string;
 }
 
+/** A clock that a test moves. */
+class TestClock implements Clock {
+  #now = 0;
+  #timer: { readonly at: number; readonly run: () => void } | undefined;
+
+  readonly now = () => this.#now;
+  readonly after = (ms: number, run: () => void) => {
+    this.#timer = { at: this.#now + ms, run };
+    this.pass(0);
+    return () => void (this.#timer = undefined);
+  };
+
+  pass(ms: number): void {
+    this.#now += ms;
+    const timer = this.#timer;
+    if (timer === undefined || timer.at > this.#now) return;
+    this.#timer = undefined;
+    timer.run();
+  }
+}
+
 /** A list whose requests are answered by the test. */
 class Requests {
+  readonly clock = new TestClock();
   readonly sent: ConsoleQuery[] = [];
   readonly #open: PromiseWithResolvers<Page<Row>>[] = [];
 
@@ -21,6 +44,7 @@ class Requests {
       return answer.promise;
     },
     keyOf: ({ id }) => String(id),
+    clock: this.clock,
   });
 
   /** Answers the oldest open request. */
@@ -74,6 +98,74 @@ Deno.test("50 changes during a request → one more request", async () => {
   assert.equal(q.sent.length, 2);
   await q.answer([2, 1]);
   assert.deepEqual([q.ids, q.sent.length], [[2, 1], 2]);
+});
+
+Deno.test("answer after 200 ms, changes → next request 1,800 ms after it", async () => {
+  const q = new Requests();
+  q.list.read({});
+  q.clock.pass(200);
+  await q.answer([1]);
+  for (const pass of [0, 250, 1_549]) {
+    q.clock.pass(pass);
+    q.list.read({});
+    assert.equal(q.sent.length, 1);
+  }
+  q.clock.pass(1);
+  assert.equal(q.sent.length, 2);
+});
+
+Deno.test("answer after 200 ms, first change after the pause → requested at once", async () => {
+  const q = new Requests();
+  q.list.read({});
+  q.clock.pass(200);
+  await q.answer([1]);
+  q.clock.pass(60_000);
+  assert.equal(q.sent.length, 1);
+  q.list.read({});
+  assert.equal(q.sent.length, 2);
+});
+
+Deno.test("request fails after 10 s → next one after at most 10 s, retry at once", async () => {
+  const q = new Requests();
+  q.list.read({});
+  q.clock.pass(10_000);
+  await q.fail("silent");
+  q.list.read({});
+  q.clock.pass(10_000);
+  assert.equal(q.sent.length, 2);
+  q.clock.pass(10_000);
+  await q.fail("silent");
+  q.list.retry();
+  assert.equal(q.sent.length, 3);
+});
+
+Deno.test("pause after a slow answer → older rows and another query are requested at once", async () => {
+  const q = new Requests();
+  q.list.read({});
+  q.clock.pass(200);
+  await q.answer([4, 3], "2.4");
+  q.list.read({});
+  q.list.snapshot().more!();
+  assert.deepEqual(q.sent.slice(1), [{ before: "2.4" }]);
+  await q.answer([2, 1]);
+  assert.deepEqual(q.sent.slice(2), [{}]);
+  q.clock.pass(200);
+  await q.answer([5, 4], "2.4");
+  q.list.read({ q: "a" });
+  assert.deepEqual(q.sent.slice(3), [{ q: "a" }]);
+});
+
+Deno.test("list not visible in the pause → no request until it is visible", async () => {
+  const q = new Requests();
+  q.list.read({});
+  q.clock.pass(200);
+  await q.answer([1]);
+  q.list.read({});
+  q.list.rest();
+  q.clock.pass(60_000);
+  assert.equal(q.sent.length, 1);
+  q.list.read({});
+  assert.equal(q.sent.length, 2);
 });
 
 Deno.test("more pressed twice → one request for the next page", async () => {
