@@ -124,7 +124,7 @@ const namesOf = (keys: readonly string[], sources: readonly SourceRow[] | undefi
 
 function SlowestTraces({ source }: { source: DataSource | undefined }) {
   const [expired, setExpired] = useState(0);
-  const since = useLastHour(source, expired);
+  const since = useLastHour(expired);
   const list = useList(source, "traces", {
     source: APPLICATIONS,
     sort: "slowest",
@@ -172,17 +172,14 @@ function durationOf({ started_at, ended_at }: TraceRow): string {
 }
 
 /**
- * The start of the last hour, milliseconds since 1970 as text. It stays the same until envelopes arrive or the view is
- * shown again, so that an idle page requests nothing.
+ * The start of the last hour, milliseconds since 1970 as text. The same until a trace expires or the view is shown
+ * again: an idle page requests nothing, and a busy one waits for its answers.
  *
  * @param expired counts the traces that have become older than an hour: another number is another start
  */
-function useLastHour(source: DataSource | undefined, expired: number): string {
-  const { version } = useSourceState(source);
-  const paused = usePausedState();
-  const shownVersion = paused?.version ?? version;
+function useLastHour(expired: number): string {
   const isVisible = useIsVisible("overview");
-  return useMemo(() => String(Date.now() - HOUR_MS), [shownVersion, isVisible, expired]);
+  return useMemo(() => String(Date.now() - HOUR_MS), [isVisible, expired]);
 }
 
 /** Rows in columns, or why there are none and what to do. */

@@ -1,8 +1,10 @@
 /** The inbox on the overview: live in every tab, paused, emptied, and behind its token. */
 import type { Page } from "@playwright/test";
 import type { InboxPage } from "../../monitoring/protocol/inbox_row.ts";
+import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { expect, test } from "./fixtures.ts";
 import { nodeEvent, postEvents } from "./posted_errors.ts";
+import { postSpans, spanId } from "./posted_traces.ts";
 import { ERRORS, make, openPage } from "./signals.ts";
 import { openMenu, openView } from "./views.ts";
 
@@ -76,6 +78,31 @@ test("Pause in a view → the overview stays unchanged, with a message; Resume �
   await expect(error(page)).toContainText("1×");
   await page.getByRole("button", { name: "Resume" }).click();
   await expect(error(page)).toContainText("2×");
+});
+
+test("lists answer slowly, errors arrive → one request of each at a time, then the newest rows", async ({ page, server }) => {
+  const held: string[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await openPage(page);
+  await page.route(/view=sources|sort=slowest/, async (route) => {
+    held.push(new URL(route.request().url()).searchParams.get("view")!);
+    await released;
+    await route.continue();
+  });
+  for (let count = 1; count <= 5; count++) {
+    await postEvents(server.origin, nodeEvent());
+    await expect(newestErrors(page)).toContainText(`${count}×`);
+  }
+  expect(held.toSorted()).toEqual(["sources", "traces"]);
+  await postSpans(server.origin, [{
+    trace_id: hexId(1),
+    span_id: spanId(1),
+    name: "the newest",
+    start_timestamp: Date.now() / 1_000 - 1,
+    end_timestamp: Date.now() / 1_000,
+  }]);
+  release();
+  await expect(page.getByRole("region", { name: /^Slowest traces/ })).toContainText("the newest");
 });
 
 test.describe("INBOX_TOKEN set", () => {
