@@ -35,7 +35,7 @@ export function StateFilter({ source }: { source: DataSource | undefined }) {
   );
 }
 
-/** Whether a group is resolved, muted or a regression; nothing if it is simply open. */
+/** Whether a group is resolved, muted or a regression; nothing if it is open. */
 export function GroupMark({ row: { state, regression } }: {
   row: Pick<ErrorGroupRow, "state" | "regression">;
 }) {

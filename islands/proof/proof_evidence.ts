@@ -5,7 +5,7 @@ import { ITEM_TYPES, type Signal } from "./find_signals.ts";
 /** In {@linkcode SignalEvidence.off}: the user has not granted consent for the signal, or has withdrawn it. */
 export const NO_CONSENT = "no consent";
 
-/** What is known of one signal. Times are in milliseconds. */
+/** Evidence about one signal. Times are in milliseconds. */
 export interface SignalEvidence {
   /** The id by which it is recognised, for display. */
   readonly id?: string | undefined;
@@ -23,7 +23,7 @@ export interface SignalEvidence {
   readonly found?: { readonly ms: number; readonly envelope: number } | undefined;
 }
 
-/** What is known of the page and its surroundings. */
+/** Evidence about the page and its surroundings. */
 export interface Circumstances {
   /** `inbox` or `relay`. */
   readonly variant: string;
@@ -52,7 +52,7 @@ export interface Circumstances {
   readonly inboxProblem?: string | undefined;
 }
 
-/** What the answer to a refused envelope tells beyond its receipt. */
+/** Details of a refusal that the receipt does not have. */
 export interface RefusalDetails {
   /** It has an outcome, so that Sightglass sent it, and not a proxy. */
   readonly isOfRelay: boolean;

@@ -83,7 +83,7 @@ function untilChange(ms: number): Promise<void> {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What is known of one signal, with its envelope. */
+/** The evidence about one signal, with its envelope. */
 interface Followed extends Writable<SignalEvidence> {
   envelope?: { readonly at: number; readonly bytes: Uint8Array };
   /** Milliseconds since 1970. */

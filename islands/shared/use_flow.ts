@@ -20,7 +20,7 @@ interface FlowSnapshot {
 }
 
 /*
- * Outside of React, because a client navigation renders the islands anew and the counts must stay. Receipts from
+ * Outside of React, because a client navigation renders the islands again and the counts must stay. Receipts from
  * before this module was loaded are still in the list.
  */
 const store = new Store<FlowSnapshot>({ flow: EMPTY_FLOW, sent: NOTHING_SENT });

@@ -9,7 +9,7 @@ const MAX_WAITING = 16;
 /** Milliseconds between two marks of one burst, so that they do not overlap. */
 const STAGGER_MS = 110;
 
-/** Lists whose marks were started. Outlives the component: a navigation creates it anew with the same list. */
+/** Lists whose marks were started. Outlives the component: a navigation creates another one with the same list. */
 const started = new WeakSet<readonly FlowReceipt[]>();
 
 interface MovingMark {

@@ -74,8 +74,8 @@ const TIMEOUT_MS = 10_000;
 /*
  * Requests the relay's health when there may be something new to see: after envelopes of this page
  * ended, when the window is shown or focused, and, in growing pauses, while the relay has spooled
- * envelopes. An idle page requests nothing. The state outlives the component: a navigation creates
- * that anew.
+ * envelopes. An idle page requests nothing. The state outlives the component, which a navigation
+ * creates again.
  */
 const latest = new Store<HealthReport | undefined>(undefined);
 let path: string | undefined;

@@ -120,7 +120,7 @@ export interface InboxQuery {
 }
 
 export interface InboxSlice extends InboxPage {
-  /** Cursor of the last deletion: earlier rows are gone. 0: never deleted. */
+  /** Cursor of the last deletion: earlier rows are deleted. 0: there was none. */
   readonly cleared: number;
   /** Number of changes of groups of errors so far: of their state, or deletions. */
   readonly groupChanges: number;

@@ -35,7 +35,7 @@ export interface LogPage {
   readonly last: number;
   /** Envelopes with lower ids are deleted. */
   readonly floor: number;
-  /** The newest envelope up to the position for which was asked, as the log has it; `null`: none is left. */
+  /** The newest envelope up to the position that was asked for, as the log has it; null: none is left. */
   readonly mark: Pick<LoggedEnvelope, "receivedAt"> & { readonly id: number } | null;
   readonly rows: readonly LogRow[];
 }

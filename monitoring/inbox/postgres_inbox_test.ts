@@ -120,12 +120,12 @@ test("two servers → envelopes, groups, maps, deletion of one are seen by the o
   const [one, two] = await Promise.all(
     [0, 1].map((n) => server({ onGroupAlert: (alert) => alerts[n]!.push(alert) })),
   ) as [Inbox, Inbox];
-  const heard: string[] = [];
-  two.subscribe((change) => void heard.push(change));
+  const changes: string[] = [];
+  two.subscribe((change) => void changes.push(change));
   await one.store(admitted(envelopeOf({}, error("a"))));
   await until("the other server has it", () => ids(two).length === 1);
   assert.deepEqual(ids(two), ids(one));
-  assert.ok(heard.includes("stored"));
+  assert.ok(changes.includes("stored"));
 
   const { group } = two.page("errors", {}).rows[0]!;
   await two.setGroupState(group, "resolved");
@@ -374,11 +374,11 @@ test("replica corrupt, of another log or ahead of the log → read anew", async 
   assert.deepEqual(ids(third), [1]);
   await store(third, 3);
   await agree([third, await server()]);
-  const heard: string[] = [];
-  third.subscribe((change) => heard.push(change));
+  const changes: string[] = [];
+  third.subscribe((change) => changes.push(change));
   // While it runs.
   await start(50);
-  await until("the other log is followed", () => heard.includes("cleared"));
+  await until("the other log is followed", () => changes.includes("cleared"));
   await store(third, 4);
   assert.deepEqual(ids(third), [50]);
 });

@@ -247,12 +247,12 @@ Deno.test(
     writeFileSync(file, bytes);
     const notices: string[] = [];
     const inbox = open({ onNotice: (notice) => notices.push(notice) });
-    const heard: string[] = [];
-    inbox.subscribe((change) => heard.push(change));
+    const changes: string[] = [];
+    inbox.subscribe((change) => changes.push(change));
     assert.deepEqual(notices, []);
     assert.deepEqual(all(inbox).envelopes, []);
     assert.equal(notices.length, 1);
-    assert.deepEqual(heard, ["cleared"]);
+    assert.deepEqual(changes, ["cleared"]);
     await inbox.store(admitted(eventEnvelope(1)));
     assert.deepEqual(ids(inbox), [22]);
   }),

@@ -224,8 +224,8 @@ class PostgresSpool implements Spool {
     const rows = await this.#database.transaction((query) =>
       query<RemovedRow>(SQL.complete, columns(leases))
     );
-    const gone = new Set(rows.map(({ id }) => id));
-    return leases.map(({ id }) => gone.delete(id));
+    const deleted = new Set(rows.map(({ id }) => id));
+    return leases.map(({ id }) => deleted.delete(id));
   }
 
   #now(): number {

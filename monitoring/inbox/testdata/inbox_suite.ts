@@ -132,15 +132,15 @@ export function inboxTests(
 
   test("store, clear, close → subscribers called until they unsubscribe", async (open) => {
     const inbox = await open();
-    const heard: string[] = [];
+    const changes: string[] = [];
     const left: string[] = [];
-    inbox.subscribe((change) => heard.push(change));
+    inbox.subscribe((change) => changes.push(change));
     const leave = inbox.subscribe((change) => left.push(change));
     await inbox.store(admitted(eventEnvelope(1)));
     leave();
     await inbox.clear();
     await inbox.close();
-    assert.deepEqual(heard, ["stored", "cleared", "closed"]);
+    assert.deepEqual(changes, ["stored", "cleared", "closed"]);
     assert.deepEqual(left, ["stored"]);
   });
 

@@ -28,7 +28,7 @@ export interface AdmittedEnvelope {
   readonly receivedAt: number;
   /** Whether this server or its page has sent it. */
   readonly isOwn: boolean;
-  /** Decompresses {@linkcode AdmittedEnvelope.bytes}, anew at each call. */
+  /** Decompresses {@linkcode AdmittedEnvelope.bytes}, at each call again. */
   decoded(): Promise<Uint8Array>;
 }
 
