@@ -20,8 +20,6 @@ interface OtlpExporterOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Called with the first failure after a success, for the log. */
   readonly onFailure: (reason: string) => void;
-  /** Waits between the attempts, in milliseconds. Default: {@linkcode BACKOFF_MS}. */
-  readonly backoffMs?: readonly number[];
 }
 
 /** Bytes of the envelopes that wait. They are copies: beyond it spans and logs are dropped and counted. */
@@ -134,12 +132,12 @@ export class OtlpExporter {
         [scopes]: [{ scope: { name: "sightglass" }, [records]: list }],
       })),
     });
-    const { url, headers, backoffMs = BACKOFF_MS, onFailure } = this.#options;
+    const { url, headers, onFailure } = this.#options;
     const { signal } = this.#closing;
     const outcome = await postJson(url + path, body, {
       headers,
       timeoutMs: TIMEOUT_MS,
-      backoffMs,
+      backoffMs: BACKOFF_MS,
       maxRetryAfterMs: MAX_RETRY_AFTER_MS,
       mayRetry: (status) => RETRYABLE.has(status),
       read: async (response) => rejectedOf(await response.text()),

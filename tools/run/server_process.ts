@@ -39,7 +39,7 @@ export interface ServerOptions {
 /** A server starts in a fraction of a second; a busy machine takes longer. */
 const START_TIMEOUT_MS = 120_000;
 /** Longer than any upstream attempt that a stopping server may wait for. */
-export const STOP_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 15_000;
 
 /** Variables that any program needs to find its files. */
 const INHERITED = [

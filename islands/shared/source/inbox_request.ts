@@ -5,7 +5,7 @@
 export const INBOX_TIMEOUT_MS = 10_000;
 
 /** The inbox did not answer in time. The message is for display. */
-export class InboxTimeoutError extends Error {
+class InboxTimeoutError extends Error {
   override readonly name = "InboxTimeoutError";
   constructor(readonly timeoutMs: number) {
     super(`The inbox has not answered for ${Math.round(timeoutMs / 1000)} seconds.`);

@@ -1,5 +1,4 @@
 import type { SpanNode, SpanTree } from "./span_tree.ts";
-import type { Side } from "../side.ts";
 import type { TraceSpan } from "./trace_span.ts";
 
 /** Where a node is drawn on the time axis, and what is wrong with its times. */
@@ -211,11 +210,11 @@ function requestOf(
   node: SpanNode,
   corrected: ReadonlyMap<SpanNode, CorrectedTimes>,
 ): { start: number; end: number } | undefined {
-  const isOf = (side: Side) => ({ span }: SpanNode) => span?.side === side;
-  if (node.parent !== null && isOf("browser")(node.parent)) {
+  const isOfBrowser = ({ span }: SpanNode) => span?.side === "browser";
+  if (node.parent !== null && isOfBrowser(node.parent)) {
     return timesOf(corrected.get(node.parent)!);
   }
-  const load = node.children.find(isOf("browser"));
+  const load = node.children.find(isOfBrowser);
   if (load === undefined) return undefined;
   const request = load.children.find(({ span }) => span?.op === "browser.request") ?? load;
   return timesOf(corrected.get(request)!);

@@ -3,16 +3,10 @@ import type { Extent } from "./span_times.ts";
 /** Narrowest window. Numbers of this size have no finer resolution. */
 const MIN_WIDTH_MS = 0.01;
 
-/** Zooms in (`factor` < 1) or out around `anchor_ms`, within `all`. */
-export function zoom(
-  window: Extent,
-  all: Extent,
-  factor: number,
-  anchor_ms = (window.start_ms + window.end_ms) / 2,
-): Extent {
-  const width = Math.max(MIN_WIDTH_MS, (window.end_ms - window.start_ms) * factor);
-  const share = (anchor_ms - window.start_ms) / (window.end_ms - window.start_ms || 1);
-  return clampWindow(anchor_ms - width * share, width, all);
+/** Zooms in (`factor` < 1) or out around the middle of the window, within `all`. */
+export function zoom({ start_ms, end_ms }: Extent, all: Extent, factor: number): Extent {
+  const width = Math.max(MIN_WIDTH_MS, (end_ms - start_ms) * factor);
+  return clampWindow((start_ms + end_ms - width) / 2, width, all);
 }
 
 /** Moves the window by a share of its width; negative: earlier. */
